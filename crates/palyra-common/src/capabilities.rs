@@ -1,0 +1,201 @@
+//! Grants as data: one grammar for manifest, profile, policy and flags.
+//!
+//! A grant is written as a line of text, read by one parser each, and printed back the same:
+//!
+//! | grant | opens |
+//! |---|---|
+//! | `http:GET,POST https://api.example.com/items/*` | these methods, this host, port 443, these paths |
+//! | `http:https://api.example.com` | any method and path of this host |
+//! | `http:GET http://127.0.0.1:8080/** response=1MiB` | plain http to exactly this address, with a cap |
+//! | `secret:global/github_token hosts=api.github.com inject=bearer` | the host may inject it there |
+//! | `secret:skill:acme.notes/pin reveal` | the guest may read it |
+//! | `storage:cache/ bytes=1MiB keys=100` | keys below `cache/` of this skill |
+//! | `channel:alerts` | publishing to this channel |
+//! | `fs-read:docs=/srv/docs`, `fs-write:out=/srv/out` | a directory, seen as `/docs`, `/out` |
+//! | `address:10.0.0.0/8` | an address range that is closed otherwise; operators only |
+
+mod channel;
+mod filesystem;
+mod grant_set;
+mod host;
+mod http_rule;
+mod lattice;
+mod operator;
+mod path_pattern;
+mod secret;
+mod storage;
+
+pub use channel::ChannelName;
+pub use filesystem::{FilesystemAccess, FilesystemGrant, RootName};
+pub use grant_set::CapabilityGrantSet;
+pub use host::HostPattern;
+pub use http_rule::{HttpRule, Scheme};
+pub use operator::OperatorGrants;
+pub use path_pattern::PathPattern;
+pub use secret::{SecretForm, SecretGrant, SecretRef, SecretScope};
+pub use storage::{StorageGrant, StoragePrefix};
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// One opened door.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Capability {
+    /// An HTTP rule.
+    Http(HttpRule),
+    /// A secret.
+    Secret(SecretGrant),
+    /// A storage prefix.
+    Storage(StorageGrant),
+    /// A channel.
+    Channel(ChannelName),
+    /// A directory.
+    Filesystem(FilesystemGrant),
+}
+
+/// The kinds of door.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CapabilityKind {
+    /// HTTP rules.
+    Http,
+    /// Secrets.
+    Secret,
+    /// Storage prefixes.
+    Storage,
+    /// Channels.
+    Channel,
+    /// Directories.
+    Filesystem,
+}
+
+impl CapabilityKind {
+    /// The word used in errors and JSON.
+    pub fn wire_name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Secret => "secret",
+            Self::Storage => "storage",
+            Self::Channel => "channel",
+            Self::Filesystem => "filesystem",
+        }
+    }
+}
+
+impl fmt::Display for CapabilityKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.wire_name())
+    }
+}
+
+impl FromStr for Capability {
+    type Err = GrantSyntaxError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        check_text(text)?;
+        let (kind, rest) = text.split_once(':').ok_or_else(|| GrantSyntaxError::NoKind(clip(text)))?;
+        match kind {
+            "http" => rest.parse().map(Self::Http),
+            "secret" => rest.parse().map(Self::Secret),
+            "storage" => rest.parse().map(Self::Storage),
+            "channel" => rest.parse().map(Self::Channel),
+            "fs-read" => FilesystemGrant::parse(FilesystemAccess::Read, rest).map(Self::Filesystem),
+            "fs-write" => FilesystemGrant::parse(FilesystemAccess::ReadWrite, rest).map(Self::Filesystem),
+            _ => Err(GrantSyntaxError::UnknownKind(clip(kind))),
+        }
+    }
+}
+
+impl fmt::Display for Capability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Http(rule) => write!(f, "http:{rule}"),
+            Self::Secret(grant) => write!(f, "secret:{grant}"),
+            Self::Storage(grant) => write!(f, "storage:{grant}"),
+            Self::Channel(name) => write!(f, "channel:{name}"),
+            Self::Filesystem(grant) => write!(f, "{grant}"),
+        }
+    }
+}
+
+/// Why a grant cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GrantSyntaxError {
+    /// No `kind:` in front.
+    #[error("grant `{0}` does not start with a kind")]
+    NoKind(String),
+    /// The kind is not one of ours.
+    #[error("unknown kind of grant `{0}`")]
+    UnknownKind(String),
+    /// A part does not fit its grammar.
+    #[error("`{text}` is not a {what}: {reason}")]
+    Part {
+        /// What was expected.
+        what: &'static str,
+        /// The text, clipped.
+        text: String,
+        /// Which rule of the grammar it breaks.
+        reason: &'static str,
+    },
+}
+
+impl GrantSyntaxError {
+    pub(crate) fn part(what: &'static str, text: &str, reason: &'static str) -> Self {
+        Self::Part { what, text: clip(text), reason }
+    }
+
+    /// A grant of the right form.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NoKind(_) | Self::UnknownKind(_) => {
+                "a grant starts with `http:`, `secret:`, `storage:`, `channel:`, `fs-read:`, `fs-write:` or `address:`"
+            }
+            Self::Part { what, .. } => match *what {
+                "secret reference" | "secret scope" | "secret form" | "secret option" => {
+                    "write it as `secret:global/NAME hosts=api.example.com inject=bearer`"
+                }
+                "storage prefix" | "storage option" => "write it as `storage:cache/` or `storage:cache/ bytes=1MiB keys=100`",
+                "channel name" => "write it as `channel:alerts`",
+                "filesystem root" => "write it as `fs-read:NAME=DIRECTORY`",
+                "address range" => "write it as `address:10.0.0.0/8`",
+                _ => "write it as `http:GET https://api.example.com/items/*`",
+            },
+        }
+    }
+}
+
+/// Longest grant text accepted.
+const MAX_GRANT_BYTES: usize = 4_096;
+
+fn check_text(text: &str) -> Result<(), GrantSyntaxError> {
+    if text.len() > MAX_GRANT_BYTES {
+        return Err(GrantSyntaxError::part("grant", text, "it is longer than 4,096 bytes"));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(GrantSyntaxError::part("grant", text, "it has a control character"));
+    }
+    Ok(())
+}
+
+fn clip(text: &str) -> String {
+    crate::redact::escape_untrusted(&text.chars().take(80).collect::<String>())
+}
+
+/// Serialises a type as its grammar text.
+macro_rules! serde_as_text {
+    ($($type:ty),+ $(,)?) => {$(
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'de, str> as serde::Deserialize>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    )+};
+}
+serde_as_text!(Capability, HttpRule, HostPattern, PathPattern, SecretGrant, SecretRef, SecretForm, StorageGrant, StoragePrefix, ChannelName, RootName);

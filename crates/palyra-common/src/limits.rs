@@ -1,0 +1,295 @@
+//! Limits of one run, their defaults, their names and how people write them.
+
+use crate::byte_size::{format_byte_size, parse_byte_size};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Largest module or component accepted anywhere.
+pub const MAX_MODULE_BYTES: u64 = 96 << 20;
+/// Deepest nesting of JSON accepted from or for a guest.
+pub const MAX_JSON_DEPTH: usize = 128;
+/// Capacity of the table of resources a component may hold at once.
+pub const MAX_RESOURCES: usize = 4_096;
+/// Time a compilation may take before its process is ended.
+pub const COMPILE_TIMEOUT_MS: u64 = 120_000;
+/// Address space a compilation may use before its process is ended.
+pub const COMPILE_MEMORY_BYTES: u64 = 8 << 30;
+/// Stack of a guest; one value for the whole engine.
+pub const MAX_STACK_BYTES: u64 = 512 << 10;
+/// Keys returned by one `storage.list`, whatever the guest asks for.
+pub const MAX_STORAGE_PAGE: u32 = 1_000;
+/// Longest storage key, prefix included.
+pub const MAX_STORAGE_KEY_BYTES: usize = 1_024;
+
+/// What one run may use. The default is the contract's; a skill may ask for other values under the
+/// operator's ceiling.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RuntimeLimits {
+    /// Fuel, roughly instructions; deterministic.
+    pub fuel_budget: u64,
+    /// Sum of all linear memories of the run.
+    pub max_memory_bytes: u64,
+    /// Sum of all table elements of the run.
+    pub max_table_elements: u64,
+    /// Core instances in the run.
+    pub max_instances: u64,
+    /// Wall clock from resolve to result, host calls included, compilation excluded.
+    pub wall_clock_timeout_ms: u64,
+    /// Input JSON.
+    pub max_input_bytes: u64,
+    /// Output JSON.
+    pub max_output_bytes: u64,
+    /// Log text, standard output and standard error together.
+    pub max_log_bytes: u64,
+    /// Calls of a capability operation.
+    pub max_host_calls: u64,
+    /// Bytes sent and received over HTTP together.
+    pub max_egress_bytes: u64,
+}
+
+impl Default for RuntimeLimits {
+    fn default() -> Self {
+        Self {
+            fuel_budget: 10_000_000,
+            max_memory_bytes: 64 << 20,
+            max_table_elements: 100_000,
+            max_instances: 256,
+            wall_clock_timeout_ms: 30_000,
+            max_input_bytes: 1 << 20,
+            max_output_bytes: 4 << 20,
+            max_log_bytes: 256 << 10,
+            max_host_calls: 256,
+            max_egress_bytes: 16 << 20,
+        }
+    }
+}
+
+impl RuntimeLimits {
+    /// Applies `name=value`, as `--limit` and manifests write it.
+    ///
+    /// Names are those of [`LimitKind`]; `timeout` takes `500ms`, `30s` or `2m`, sizes take `64MiB`.
+    pub fn set(&mut self, assignment: &str) -> Result<(), LimitSyntaxError> {
+        let (name, value) = assignment.split_once('=').ok_or_else(|| LimitSyntaxError::NoEquals(clip(assignment)))?;
+        let name = name.trim();
+        let kind = LimitKind::SETTABLE
+            .into_iter()
+            .find(|kind| kind.wire_name() == name)
+            .ok_or_else(|| LimitSyntaxError::UnknownLimit(clip(name)))?;
+        let bad = |_| LimitSyntaxError::BadValue { kind, value: clip(value) };
+        let parsed = match kind {
+            LimitKind::Timeout => parse_milliseconds(value).ok_or(()),
+            _ => parse_byte_size(value).map_err(|_| ()),
+        }
+        .map_err(bad)?;
+        if parsed == 0 && kind.must_be_positive() {
+            return Err(LimitSyntaxError::BadValue { kind, value: clip(value) });
+        }
+        if let Some(field) = self.field_mut(kind) {
+            *field = parsed;
+        }
+        Ok(())
+    }
+
+    /// The value of a limit; `None` for those that are not per run (`stack`, `compile`).
+    pub fn get(&self, kind: LimitKind) -> Option<u64> {
+        let mut copy = self.clone();
+        copy.field_mut(kind).copied()
+    }
+
+    /// The smaller of each pair: what a skill asks for, under the operator's ceiling.
+    pub fn capped_by(&self, ceiling: &Self) -> Self {
+        let mut out = self.clone();
+        for kind in LimitKind::SETTABLE {
+            if let (Some(field), Some(cap)) = (out.field_mut(kind), ceiling.get(kind)) {
+                *field = (*field).min(cap);
+            }
+        }
+        out
+    }
+
+    fn field_mut(&mut self, kind: LimitKind) -> Option<&mut u64> {
+        Some(match kind {
+            LimitKind::Fuel => &mut self.fuel_budget,
+            LimitKind::Memory => &mut self.max_memory_bytes,
+            LimitKind::Tables => &mut self.max_table_elements,
+            LimitKind::Instances => &mut self.max_instances,
+            LimitKind::Timeout => &mut self.wall_clock_timeout_ms,
+            LimitKind::Input => &mut self.max_input_bytes,
+            LimitKind::Output => &mut self.max_output_bytes,
+            LimitKind::Log => &mut self.max_log_bytes,
+            LimitKind::HostCalls => &mut self.max_host_calls,
+            LimitKind::Egress => &mut self.max_egress_bytes,
+            LimitKind::Stack | LimitKind::Compile | LimitKind::Storage | LimitKind::Resources => return None,
+        })
+    }
+}
+
+/// Which limit was hit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitKind {
+    /// `fuel_budget`.
+    Fuel,
+    /// `max_memory_bytes`.
+    Memory,
+    /// `max_table_elements`.
+    Tables,
+    /// `max_instances`.
+    Instances,
+    /// `wall_clock_timeout_ms`; hitting it is `timed_out`, not `quota_exceeded`.
+    Timeout,
+    /// `max_input_bytes`.
+    Input,
+    /// `max_output_bytes`.
+    Output,
+    /// `max_log_bytes`.
+    Log,
+    /// `max_host_calls`.
+    HostCalls,
+    /// `max_egress_bytes`, or the cap of one HTTP rule.
+    Egress,
+    /// The stack, fixed for the engine.
+    Stack,
+    /// Time or memory of a compilation.
+    Compile,
+    /// The bytes or keys of a storage grant.
+    Storage,
+    /// Resources a component holds at once.
+    Resources,
+}
+
+impl LimitKind {
+    /// The limits a caller may set per run.
+    pub const SETTABLE: [Self; 10] = [
+        Self::Fuel,
+        Self::Memory,
+        Self::Tables,
+        Self::Instances,
+        Self::Timeout,
+        Self::Input,
+        Self::Output,
+        Self::Log,
+        Self::HostCalls,
+        Self::Egress,
+    ];
+
+    /// The word used in errors, flags and JSON.
+    pub fn wire_name(self) -> &'static str {
+        match self {
+            Self::Fuel => "fuel",
+            Self::Memory => "memory",
+            Self::Tables => "tables",
+            Self::Instances => "instances",
+            Self::Timeout => "timeout",
+            Self::Input => "input",
+            Self::Output => "output",
+            Self::Log => "log",
+            Self::HostCalls => "host_calls",
+            Self::Egress => "egress",
+            Self::Stack => "stack",
+            Self::Compile => "compile",
+            Self::Storage => "storage",
+            Self::Resources => "resources",
+        }
+    }
+
+    /// Writes a value of this limit in its own unit.
+    pub fn format_value(self, value: u64) -> String {
+        match self {
+            Self::Timeout => format!("{value}ms"),
+            Self::Memory | Self::Input | Self::Output | Self::Log | Self::Egress | Self::Stack => format_byte_size(value),
+            _ => value.to_string(),
+        }
+    }
+
+    fn must_be_positive(self) -> bool {
+        matches!(self, Self::Fuel | Self::Memory | Self::Instances | Self::Timeout)
+    }
+}
+
+impl fmt::Display for LimitKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.wire_name())
+    }
+}
+
+/// A `--limit` that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LimitSyntaxError {
+    /// There is no `=`.
+    #[error("limit `{0}` has no `=`")]
+    NoEquals(String),
+    /// The name is not a limit.
+    #[error("unknown limit `{0}`")]
+    UnknownLimit(String),
+    /// The value does not fit the limit.
+    #[error("`{value}` is not a value for limit `{kind}`")]
+    BadValue {
+        /// The limit.
+        kind: LimitKind,
+        /// The text given.
+        value: String,
+    },
+}
+
+impl LimitSyntaxError {
+    /// What to write instead.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::BadValue { kind: LimitKind::Timeout, .. } => "write it as `timeout=500ms`, `timeout=30s` or `timeout=2m`".into(),
+            Self::BadValue { kind, .. } => format!("write a number, as in `{kind}=1000000` or `{kind}=64MiB`"),
+            Self::NoEquals(_) | Self::UnknownLimit(_) => {
+                let names: Vec<&str> = LimitKind::SETTABLE.iter().map(|kind| kind.wire_name()).collect();
+                format!("write `NAME=VALUE` with one of {}", names.join(", "))
+            }
+        }
+    }
+}
+
+fn parse_milliseconds(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let (digits, scale) = if let Some(rest) = text.strip_suffix("ms") {
+        (rest, 1)
+    } else if let Some(rest) = text.strip_suffix('s') {
+        (rest, 1_000)
+    } else if let Some(rest) = text.strip_suffix('m') {
+        (rest, 60_000)
+    } else {
+        (text, 1)
+    };
+    digits.trim().parse::<u64>().ok()?.checked_mul(scale)
+}
+
+fn clip(text: &str) -> String {
+    text.chars().take(64).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn assignments() {
+        let mut limits = RuntimeLimits::default();
+        for assignment in ["fuel=5_000", "memory=1MiB", "timeout=2s", "host_calls=0", "output=10k"] {
+            limits.set(assignment).unwrap();
+        }
+        assert_eq!(
+            (limits.fuel_budget, limits.max_memory_bytes, limits.wall_clock_timeout_ms, limits.max_host_calls),
+            (5_000, 1 << 20, 2_000, 0)
+        );
+        for bad in ["fuel", "fuel=", "fuel=0", "speed=1", "timeout=1h", "memory=-1", "stack=1k"] {
+            let error = limits.set(bad).unwrap_err();
+            assert!(!error.hint().is_empty(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_ceiling_only_lowers() {
+        let ask = RuntimeLimits { fuel_budget: u64::MAX, max_log_bytes: 1, ..RuntimeLimits::default() };
+        let got = ask.capped_by(&RuntimeLimits::default());
+        assert_eq!(got.fuel_budget, 10_000_000);
+        assert_eq!(got.max_log_bytes, 1);
+    }
+}

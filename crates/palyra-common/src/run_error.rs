@@ -1,0 +1,331 @@
+//! How a run can fail: one closed list, with its facts, for every face of Palyra.
+
+use crate::capabilities::CapabilityKind;
+use crate::limits::LimitKind;
+use serde::{Deserialize, Serialize};
+
+/// The kind of a failed run: wire name, HTTP status and exit code hang on it and nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WasmPluginRunErrorKind {
+    /// The runtime or inline modules are switched off.
+    Disabled,
+    /// No such skill, version, tool, module or export.
+    NotFound,
+    /// Quarantined, revoked, awaiting consent or incompatible.
+    NotRunnable,
+    /// The input, or the module itself, is not acceptable.
+    InvalidInput,
+    /// The guest's output is not acceptable.
+    InvalidOutput,
+    /// A person must decide first.
+    ApprovalRequired,
+    /// The guest used something not granted.
+    CapabilityDenied,
+    /// A limit was reached.
+    QuotaExceeded,
+    /// The wall clock ran out.
+    TimedOut,
+    /// The guest returned its own error.
+    ToolFailed,
+    /// A wasm trap or a broken rule of the ABI.
+    Trapped,
+    /// No permit within the queue time.
+    Busy,
+    /// The caller cancelled the run.
+    Cancelled,
+    /// A fault of Palyra itself.
+    Internal,
+}
+
+impl WasmPluginRunErrorKind {
+    /// Every kind, for tables and tests.
+    pub const ALL: [Self; 14] = [
+        Self::Disabled,
+        Self::NotFound,
+        Self::NotRunnable,
+        Self::InvalidInput,
+        Self::InvalidOutput,
+        Self::ApprovalRequired,
+        Self::CapabilityDenied,
+        Self::QuotaExceeded,
+        Self::TimedOut,
+        Self::ToolFailed,
+        Self::Trapped,
+        Self::Busy,
+        Self::Cancelled,
+        Self::Internal,
+    ];
+
+    /// The `code` of errors on every face.
+    pub fn wire_name(self) -> &'static str {
+        self.row().0
+    }
+
+    /// The HTTP status.
+    pub fn http_status(self) -> u16 {
+        self.row().1
+    }
+
+    /// The exit code of the command line.
+    pub fn exit_code(self) -> u8 {
+        self.row().2
+    }
+
+    fn row(self) -> (&'static str, u16, u8) {
+        match self {
+            Self::Disabled => ("disabled", 403, 10),
+            Self::NotFound => ("not_found", 404, 11),
+            Self::NotRunnable => ("not_runnable", 409, 12),
+            Self::InvalidInput => ("invalid_input", 400, 13),
+            Self::InvalidOutput => ("invalid_output", 502, 14),
+            Self::ApprovalRequired => ("approval_required", 409, 15),
+            Self::CapabilityDenied => ("capability_denied", 403, 16),
+            Self::QuotaExceeded => ("quota_exceeded", 422, 17),
+            Self::TimedOut => ("timed_out", 504, 18),
+            Self::ToolFailed => ("tool_failed", 422, 19),
+            Self::Trapped => ("trapped", 500, 20),
+            Self::Busy => ("busy", 429, 21),
+            Self::Cancelled => ("cancelled", 409, 3),
+            Self::Internal => ("internal", 500, 1),
+        }
+    }
+}
+
+/// A failed run with its facts.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum WasmPluginRunError {
+    /// Something is switched off.
+    #[error("{what} is switched off")]
+    Disabled {
+        /// What is switched off.
+        what: String,
+    },
+    /// Something named does not exist.
+    #[error("no {what} `{name}`")]
+    NotFound {
+        /// `tool`, `export`, `module`, `skill`.
+        what: &'static str,
+        /// The name looked for.
+        name: String,
+        /// Names that do exist, for a hint.
+        known: Vec<String>,
+    },
+    /// The skill may not run now.
+    #[error("`{name}` cannot run: {reason}")]
+    NotRunnable {
+        /// The skill.
+        name: String,
+        /// Its state.
+        reason: String,
+        /// The command that would change it.
+        remedy: String,
+    },
+    /// The input or the module is not acceptable.
+    #[error("{subject} is not acceptable: {reason}")]
+    InvalidInput {
+        /// `module` or `input`.
+        subject: &'static str,
+        /// Where in the input, as a JSON pointer.
+        pointer: Option<String>,
+        /// What is wrong.
+        reason: String,
+        /// What to do about it.
+        remedy: Option<String>,
+    },
+    /// The output is not acceptable.
+    #[error("the tool's output is not acceptable: {reason}")]
+    InvalidOutput {
+        /// Where in the output, as a JSON pointer.
+        pointer: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A person must decide first.
+    #[error("approval `{approval_id}` is required")]
+    ApprovalRequired {
+        /// The approval, bound to the hash of these arguments.
+        approval_id: String,
+    },
+    /// The guest used something not granted.
+    #[error("{0}")]
+    CapabilityDenied(Denial),
+    /// A limit was reached.
+    #[error("the run went over its {limit} limit of {}", limit.format_value(*allowed))]
+    QuotaExceeded {
+        /// Which limit.
+        limit: LimitKind,
+        /// Its value.
+        allowed: u64,
+        /// What was used or asked for.
+        used: u64,
+    },
+    /// The wall clock ran out.
+    #[error("the run did not finish within {limit_ms} ms")]
+    TimedOut {
+        /// The limit.
+        limit_ms: u64,
+    },
+    /// The guest returned its own error.
+    #[error("the tool failed: {message}")]
+    ToolFailed {
+        /// The guest's code.
+        code: String,
+        /// The guest's message, escaped.
+        message: String,
+        /// The guest's details.
+        details: Option<serde_json::Value>,
+    },
+    /// A wasm trap or a broken rule of the ABI.
+    #[error("the guest trapped: {reason}")]
+    Trapped {
+        /// Which trap.
+        reason: String,
+        /// Frames, innermost first; bounded.
+        backtrace: Vec<String>,
+    },
+    /// No permit within the queue time.
+    #[error("no capacity for the run: {reason}")]
+    Busy {
+        /// `concurrency`, `memory` or `compiling`.
+        reason: &'static str,
+    },
+    /// The caller cancelled the run.
+    #[error("the run was cancelled")]
+    Cancelled,
+    /// A fault of Palyra itself.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+impl WasmPluginRunError {
+    /// The kind, which decides how every face shows the error.
+    pub fn kind(&self) -> WasmPluginRunErrorKind {
+        use WasmPluginRunErrorKind as Kind;
+        match self {
+            Self::Disabled { .. } => Kind::Disabled,
+            Self::NotFound { .. } => Kind::NotFound,
+            Self::NotRunnable { .. } => Kind::NotRunnable,
+            Self::InvalidInput { .. } => Kind::InvalidInput,
+            Self::InvalidOutput { .. } => Kind::InvalidOutput,
+            Self::ApprovalRequired { .. } => Kind::ApprovalRequired,
+            Self::CapabilityDenied(_) => Kind::CapabilityDenied,
+            Self::QuotaExceeded { .. } => Kind::QuotaExceeded,
+            Self::TimedOut { .. } => Kind::TimedOut,
+            Self::ToolFailed { .. } => Kind::ToolFailed,
+            Self::Trapped { .. } => Kind::Trapped,
+            Self::Busy { .. } => Kind::Busy,
+            Self::Cancelled => Kind::Cancelled,
+            Self::Internal(_) => Kind::Internal,
+        }
+    }
+
+    /// A module that is not acceptable.
+    pub fn invalid_module(reason: impl Into<String>) -> Self {
+        Self::InvalidInput { subject: "module", pointer: None, reason: reason.into(), remedy: None }
+    }
+
+    /// An input that is not acceptable.
+    pub fn invalid_input(pointer: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::InvalidInput { subject: "input", pointer: Some(pointer.into()), reason: reason.into(), remedy: None }
+    }
+
+    /// What a person can do next; empty when there is nothing useful to say.
+    pub fn hints(&self) -> Vec<String> {
+        match self {
+            Self::NotFound { known, .. } if !known.is_empty() => vec![format!("there is {}", quoted_list(known))],
+            Self::NotRunnable { remedy, .. } => vec![remedy.clone()],
+            Self::InvalidInput { remedy: Some(remedy), .. } => vec![remedy.clone()],
+            Self::CapabilityDenied(denial) => denial.hints(),
+            Self::QuotaExceeded { limit, used, .. } => quota_hints(*limit, *used),
+            Self::TimedOut { limit_ms } => {
+                vec![format!("allow more time with `--limit timeout={}ms`", limit_ms.saturating_mul(2))]
+            }
+            Self::ApprovalRequired { approval_id } => vec![format!("palyra approvals approve {approval_id}")],
+            Self::Busy { .. } => vec!["try again in a moment".into()],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The facts as JSON, for `details` of every face.
+    pub fn details(&self) -> serde_json::Value {
+        use serde_json::json;
+        match self {
+            Self::Disabled { what } => json!({ "what": what }),
+            Self::NotFound { what, name, known } => json!({ "what": what, "name": name, "known": known }),
+            Self::NotRunnable { name, reason, remedy } => json!({ "name": name, "reason": reason, "remedy": remedy }),
+            Self::InvalidInput { subject, pointer, reason, .. } => {
+                json!({ "subject": subject, "pointer": pointer, "reason": reason })
+            }
+            Self::InvalidOutput { pointer, reason } => json!({ "pointer": pointer, "reason": reason }),
+            Self::ApprovalRequired { approval_id } => json!({ "approval_id": approval_id }),
+            Self::CapabilityDenied(denial) => serde_json::to_value(denial).unwrap_or_default(),
+            Self::QuotaExceeded { limit, allowed, used } => json!({ "limit": limit, "allowed": allowed, "used": used }),
+            Self::TimedOut { limit_ms } => json!({ "limit_ms": limit_ms }),
+            Self::ToolFailed { code, message, details } => json!({ "code": code, "message": message, "details": details }),
+            Self::Trapped { reason, backtrace } => json!({ "reason": reason, "backtrace": backtrace }),
+            Self::Busy { reason } => json!({ "reason": reason }),
+            Self::Cancelled | Self::Internal(_) => json!({}),
+        }
+    }
+}
+
+/// A use that was not granted, and what would have granted it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{kind} `{subject}` is not granted: {reason}")]
+pub struct Denial {
+    /// Which kind of door.
+    pub kind: CapabilityKind,
+    /// What the guest tried, without secrets: a URL, a secret's name, a key, a channel.
+    pub subject: String,
+    /// Which check said no.
+    pub reason: String,
+    /// The grant that would have allowed it, as `--grant` and profiles write it.
+    pub grant: Option<String>,
+    /// The line of `skill.toml` that would have asked for it.
+    pub manifest: Option<String>,
+}
+
+impl Denial {
+    /// What to add, and where.
+    pub fn hints(&self) -> Vec<String> {
+        let mut hints = Vec::new();
+        if let Some(grant) = &self.grant {
+            hints.push(format!("allow it with `--grant '{grant}'`"));
+        }
+        if let Some(manifest) = &self.manifest {
+            hints.push(format!("in skill.toml: {manifest}"));
+        }
+        hints
+    }
+}
+
+fn quota_hints(limit: LimitKind, used: u64) -> Vec<String> {
+    if LimitKind::SETTABLE.contains(&limit) {
+        let wanted = limit.format_value(used.max(1).saturating_mul(2));
+        vec![format!("allow more with `--limit {limit}={wanted}`")]
+    } else {
+        Vec::new()
+    }
+}
+
+fn quoted_list(names: &[String]) -> String {
+    let shown: Vec<String> = names.iter().take(8).map(|name| format!("`{name}`")).collect();
+    shown.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_have_their_own_codes() {
+        let mut names = std::collections::BTreeSet::new();
+        let mut exits = std::collections::BTreeSet::new();
+        for kind in WasmPluginRunErrorKind::ALL {
+            assert!(names.insert(kind.wire_name()), "{kind:?}");
+            assert!(exits.insert(kind.exit_code()), "{kind:?}");
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.wire_name());
+        }
+    }
+}
