@@ -1,2 +1,30 @@
-//! x
-fn main() {}
+//! `palyra`: the command line.
+//!
+//! [`cli`] says what can be written, [`commands`] has a file for each command, [`output`] draws what
+//! they return, and [`error`] is the one place that turns errors into exit codes and text.
+
+#![forbid(unsafe_code)]
+
+mod cli;
+mod commands;
+mod directories;
+mod error;
+mod files;
+mod interrupt;
+mod output;
+mod progress;
+mod suggest;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // The compiling child is this program again; it needs nothing of the command line.
+    if let Some(ended) = commands::compile_module::as_child(std::env::args_os()) {
+        return ended;
+    }
+    let arguments: Vec<_> = std::env::args_os().collect();
+    match cli::parse(&arguments) {
+        Ok(cli) => commands::dispatch(cli),
+        Err(refusal) => refusal.show(),
+    }
+}

@@ -6,8 +6,32 @@ pub const PALYRA_CACHE_DIR: &str = "PALYRA_CACHE_DIR";
 pub const PALYRA_OUTPUT: &str = "PALYRA_OUTPUT";
 /// `auto`, `always` or `never`; mirrors `--color`.
 pub const PALYRA_COLOR: &str = "PALYRA_COLOR";
-/// Any value switches prompts off; mirrors `--no-input`.
+/// Any value but a false one keeps commands from waiting for a person; mirrors `--no-input`.
 pub const PALYRA_NO_INPUT: &str = "PALYRA_NO_INPUT";
+/// Any value but a false one shows results and errors only; mirrors `--quiet`.
+pub const PALYRA_QUIET: &str = "PALYRA_QUIET";
+/// Any value but a false one shows more; mirrors `--verbose`.
+pub const PALYRA_VERBOSE: &str = "PALYRA_VERBOSE";
+/// The module to run; mirrors `palyra run --module`.
+pub const PALYRA_RUN_MODULE: &str = "PALYRA_RUN_MODULE";
+/// The tool to call; mirrors `palyra run --tool`.
+pub const PALYRA_RUN_TOOL: &str = "PALYRA_RUN_TOOL";
+/// The function of a core module; mirrors `palyra run --export`.
+pub const PALYRA_RUN_EXPORT: &str = "PALYRA_RUN_EXPORT";
+/// The input; mirrors `palyra run --input`.
+pub const PALYRA_RUN_INPUT: &str = "PALYRA_RUN_INPUT";
+/// The operator's settings for the plugin; mirrors `palyra run --config`.
+pub const PALYRA_RUN_CONFIG: &str = "PALYRA_RUN_CONFIG";
+/// Where the tape is written; mirrors `palyra run --record`.
+pub const PALYRA_RUN_RECORD: &str = "PALYRA_RUN_RECORD";
+/// The tape that is replayed; mirrors `palyra run --replay`.
+pub const PALYRA_RUN_REPLAY: &str = "PALYRA_RUN_REPLAY";
+/// Any value but a false one lists host calls; mirrors `palyra run --trace`.
+pub const PALYRA_RUN_TRACE: &str = "PALYRA_RUN_TRACE";
+/// Where a guest's storage is kept; mirrors `palyra run --storage-dir`.
+pub const PALYRA_RUN_STORAGE_DIR: &str = "PALYRA_RUN_STORAGE_DIR";
+/// Any value but a false one leaves the cache of compiled code alone; mirrors `palyra run --no-cache`.
+pub const PALYRA_RUN_NO_CACHE: &str = "PALYRA_RUN_NO_CACHE";
 /// Forces one route of the guest toolchain: `auto`, `installed`, `rustup` or `debian`.
 pub const PALYRA_GUEST_ROUTE: &str = "PALYRA_GUEST_ROUTE";
 
@@ -16,6 +40,18 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_CACHE_DIR, "directory for compiled code and guest toolchains"),
     (PALYRA_OUTPUT, "output form: human, json or ndjson"),
     (PALYRA_COLOR, "colour: auto, always or never"),
-    (PALYRA_NO_INPUT, "never prompt"),
+    (PALYRA_NO_INPUT, "never wait for a person"),
+    (PALYRA_QUIET, "show results and errors only"),
+    (PALYRA_VERBOSE, "show more"),
+    (PALYRA_RUN_MODULE, "module of `palyra run`"),
+    (PALYRA_RUN_TOOL, "tool of `palyra run`"),
+    (PALYRA_RUN_EXPORT, "function of a core module for `palyra run`"),
+    (PALYRA_RUN_INPUT, "input of `palyra run`: JSON, @FILE or -"),
+    (PALYRA_RUN_CONFIG, "plugin settings for `palyra run`: JSON, @FILE or -"),
+    (PALYRA_RUN_RECORD, "where `palyra run` writes the tape"),
+    (PALYRA_RUN_REPLAY, "tape that `palyra run` replays"),
+    (PALYRA_RUN_TRACE, "list host calls of `palyra run`"),
+    (PALYRA_RUN_STORAGE_DIR, "where `palyra run` keeps a guest's storage"),
+    (PALYRA_RUN_NO_CACHE, "compile anew in `palyra run`"),
     (PALYRA_GUEST_ROUTE, "guest toolchain route: auto, installed, rustup or debian"),
 ];

@@ -5,11 +5,13 @@
 pub mod byte_size;
 pub mod capabilities;
 pub mod env_vars;
+pub mod json;
 pub mod limits;
 pub mod redact;
 pub mod run_error;
 
 pub use capabilities::{Capability, CapabilityGrantSet, CapabilityKind, OperatorGrants};
+pub use json::{JsonText, JsonTextError};
 pub use limits::{LimitKind, RuntimeLimits};
 pub use redact::SecretValue;
 pub use run_error::{Denial, WasmPluginRunError, WasmPluginRunErrorKind};

@@ -18,6 +18,10 @@ pub const COMPILE_MEMORY_BYTES: u64 = 8 << 30;
 pub const MAX_STACK_BYTES: u64 = 512 << 10;
 /// Keys returned by one `storage.list`, whatever the guest asks for.
 pub const MAX_STORAGE_PAGE: u32 = 1_000;
+/// Bytes under a storage prefix whose grant names no quota.
+pub const DEFAULT_STORAGE_BYTES: u64 = 64 << 20;
+/// Keys under a storage prefix whose grant names no quota.
+pub const DEFAULT_STORAGE_KEYS: u64 = 1_000_000;
 /// Longest storage key, prefix included.
 pub const MAX_STORAGE_KEY_BYTES: usize = 1_024;
 
@@ -120,7 +124,11 @@ impl RuntimeLimits {
             LimitKind::Log => &mut self.max_log_bytes,
             LimitKind::HostCalls => &mut self.max_host_calls,
             LimitKind::Egress => &mut self.max_egress_bytes,
-            LimitKind::Stack | LimitKind::Compile | LimitKind::Storage | LimitKind::Resources => return None,
+            LimitKind::Stack
+            | LimitKind::Compile
+            | LimitKind::Storage
+            | LimitKind::Resources
+            | LimitKind::HostData => return None,
         })
     }
 }
@@ -157,6 +165,8 @@ pub enum LimitKind {
     Storage,
     /// Resources a component holds at once.
     Resources,
+    /// Bytes one host call copies out of the guest.
+    HostData,
 }
 
 impl LimitKind {
@@ -191,6 +201,7 @@ impl LimitKind {
             Self::Compile => "compile",
             Self::Storage => "storage",
             Self::Resources => "resources",
+            Self::HostData => "host_data",
         }
     }
 
@@ -198,7 +209,9 @@ impl LimitKind {
     pub fn format_value(self, value: u64) -> String {
         match self {
             Self::Timeout => format!("{value}ms"),
-            Self::Memory | Self::Input | Self::Output | Self::Log | Self::Egress | Self::Stack => format_byte_size(value),
+            Self::Memory | Self::Input | Self::Output | Self::Log | Self::Egress | Self::Stack | Self::HostData => {
+                format_byte_size(value)
+            },
             _ => value.to_string(),
         }
     }

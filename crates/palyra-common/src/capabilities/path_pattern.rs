@@ -36,8 +36,8 @@ impl PathPattern {
         Self { segments, open: false }
     }
 
-    /// Whether a normalised absolute path matches. A path with `%2f` or `%5c` matches only `/**`,
-    /// because servers disagree about what it means.
+    /// Whether a normalised absolute path matches. A path with `%2f`, `%5c` or a dot segment that carries
+    /// parameters (`..;x`) matches only `/**`, because servers disagree about what it means.
     pub fn matches(&self, path: &str) -> bool {
         if self.is_any() {
             return true;
@@ -45,6 +45,9 @@ impl PathPattern {
         let Some(rest) = path.strip_prefix('/') else { return false };
         let lower = rest.to_ascii_lowercase();
         if lower.contains("%2f") || lower.contains("%5c") || rest.contains('\\') {
+            return false;
+        }
+        if lower.split('/').any(is_dot_segment_with_parameters) {
             return false;
         }
         let mut given = rest.split('/');
@@ -57,6 +60,12 @@ impl PathPattern {
         }
         self.open || given.next().is_none()
     }
+}
+
+/// `..;x` and its encoded spellings: some servers drop the parameters and climb.
+fn is_dot_segment_with_parameters(lower: &str) -> bool {
+    let name_end = lower.find(';').or_else(|| lower.find("%3b"));
+    name_end.is_some_and(|end| matches!(lower[..end].replace("%2e", ".").as_str(), "." | ".."))
 }
 
 impl FromStr for PathPattern {
@@ -151,7 +160,8 @@ mod tests {
             ("/items/**", vec!["/items/", "/items/1/2", "/items"], vec!["/itemsx", "/"]),
             ("/a/*/c", vec!["/a/b/c"], vec!["/a/c", "/a/b/d", "/a//c"]),
             ("/**", vec!["/", "/x%2fy"], vec![]),
-            ("/a/**", vec!["/a/b"], vec!["/a/x%2F..%2f..", "/a/b%5c"]),
+            ("/a/**", vec!["/a/b"], vec!["/a/x%2F..%2f..", "/a/b%5c", "/a/..;/b", "/a/%2E%2e;x=1/b", "/a/.%3B/b"]),
+            ("/a/**", vec!["/a/b;v=1", "/a/...;x", "/a/;x"], vec![]),
         ] {
             for path in yes {
                 assert!(matches(pattern, path), "{pattern} {path}");

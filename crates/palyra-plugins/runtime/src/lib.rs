@@ -1,1 +1,53 @@
-//! Placeholder.
+//! The sandbox: the only crate that knows wasmtime.
+//!
+//! [`WasmRuntime`] loads a module once and runs it many times, each time in a fresh instance, with
+//! exactly the doors of a [`CapabilityGrantSet`] open and every limit of [`RuntimeLimits`] counted.
+//! What happened comes back as a [`RunReport`]: a result or a typed error, what was used, the log,
+//! and a [`Tape`] from which the run can be replayed without the outside world.
+//!
+//! It enforces a grant set and never decides one.
+
+#![deny(unsafe_code)]
+
+mod backends;
+mod cache;
+mod capabilities;
+mod compile;
+mod compiled;
+mod config;
+mod engine;
+mod execute;
+mod fault;
+mod invocation;
+mod limiter;
+mod module;
+mod permits;
+mod random;
+mod report;
+mod run_context;
+mod run_log;
+mod run_state;
+mod runtime;
+mod shape;
+mod tape;
+mod ticker;
+mod wasi;
+
+pub use backends::{
+    BackendError, ChannelMessage, ChannelSink, DirectoryStorage, HostServices, MemoryChannels, MemorySecrets,
+    MemoryStorage, SecretStore, StorageBackend, StorageQuota,
+};
+pub use cache::{CacheEvent, CacheEventKind, DiskCacheConfig};
+pub use capabilities::{CapabilityHandles, register_capability_bindings};
+pub use compile::{ChildCompiler, CompileFailure, CompiledBytes, Compiler, InProcessCompiler, compile_child_main};
+pub use config::RuntimeConfig;
+pub use engine::{EngineClass, engine_fingerprint};
+pub use invocation::{CancelToken, Entry, HookDecision, Invocation};
+pub use module::{LoadedModule, ModuleKind};
+pub use palyra_common::{CapabilityGrantSet, RuntimeLimits};
+pub use report::{HostCallTrace, ModuleOrigin, RunOutput, RunReport, RunUsage};
+pub use run_log::{LogLevel, LogLine};
+pub use run_state::RunState;
+pub use runtime::WasmRuntime;
+pub use shape::{ModuleShape, inspect_module};
+pub use tape::{Divergence, ReplayVerdict, Tape, TapeError, TapeHeader, TapeStep};

@@ -1,0 +1,150 @@
+//! What can be written on the command line.
+
+mod refusal;
+
+pub(crate) use refusal::Refusal;
+
+use crate::commands::completions::CompletionsArgs;
+use crate::commands::man::ManArgs;
+use crate::commands::run::RunArgs;
+use clap::builder::FalseyValueParser;
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use palyra_common::env_vars::{PALYRA_COLOR, PALYRA_NO_INPUT, PALYRA_OUTPUT, PALYRA_QUIET, PALYRA_VERBOSE};
+use std::ffi::OsString;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra run --module counter.wat --grant storage:counter/ --input '{\"step\": 5}'";
+
+/// Run WebAssembly plugins in a capability sandbox.
+#[derive(Parser)]
+#[command(name = "palyra", version, before_help = EXAMPLE, arg_required_else_help = true, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) globals: Globals,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    Run(Box<RunArgs>),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
+}
+
+/// Flags that every command understands.
+#[derive(Args, Clone, Copy)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Globals {
+    /// How results and errors are written
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORM")]
+    #[arg(env = PALYRA_OUTPUT, hide_env_values = true)]
+    output: OutputForm,
+
+    /// Short for `--output json`
+    #[arg(long, global = true)]
+    json: bool,
+
+    /// When to use colour; `auto` also respects NO_COLOR
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    #[arg(env = PALYRA_COLOR, hide_env_values = true)]
+    pub(crate) color: ColorWhen,
+
+    /// Show the result and errors only
+    #[arg(short, long, global = true, action = ArgAction::SetTrue, conflicts_with = "verbose")]
+    #[arg(env = PALYRA_QUIET, hide_env_values = true, value_parser = FalseyValueParser::new())]
+    pub(crate) quiet: bool,
+
+    /// Show more about what happened
+    #[arg(short, long, global = true, action = ArgAction::SetTrue)]
+    #[arg(env = PALYRA_VERBOSE, hide_env_values = true, value_parser = FalseyValueParser::new())]
+    pub(crate) verbose: bool,
+
+    /// Never wait for a person: refuse `-` when standard input is a terminal
+    #[arg(long, global = true, action = ArgAction::SetTrue)]
+    #[arg(env = PALYRA_NO_INPUT, hide_env_values = true, value_parser = FalseyValueParser::new())]
+    pub(crate) no_input: bool,
+}
+
+impl Globals {
+    /// The form asked for, by `--json` or `--output`.
+    pub(crate) fn form(self) -> OutputForm {
+        if self.json { OutputForm::Json } else { self.output }
+    }
+}
+
+/// How results and errors are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputForm {
+    /// For people.
+    #[default]
+    Human,
+    /// One JSON object.
+    Json,
+    /// JSON objects, one a line.
+    Ndjson,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    /// On a terminal.
+    #[default]
+    Auto,
+    /// Also into files and pipes.
+    Always,
+    /// Nowhere.
+    Never,
+}
+
+impl ColorWhen {
+    /// Makes it the choice of this process.
+    pub(crate) fn apply(self) {
+        match self {
+            Self::Auto => anstream::ColorChoice::Auto,
+            Self::Always => anstream::ColorChoice::Always,
+            Self::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+    }
+}
+
+/// Reads a command line; a refusal knows how to show itself in the form that was asked for.
+pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, Refusal> {
+    let cli = Cli::try_parse_from(arguments).map_err(|error| Refusal::new(error, arguments))?;
+    cli.globals.color.apply();
+    Ok(cli)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+    use palyra_common::env_vars;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    /// Flags that widen what a guest may do or use, or whom the host trusts, come from the operator's hand only.
+    const WIDENING: [&str; 5] = ["grant", "secret", "limit", "ca-file", "compile-timeout-ms"];
+
+    #[test]
+    fn every_other_flag_has_a_variable_and_every_variable_is_listed() {
+        let command = Cli::command();
+        let run = command.find_subcommand("run").unwrap();
+        for argument in command.get_arguments().chain(run.get_arguments()) {
+            let name = argument.get_long().unwrap_or_default();
+            let variable = argument.get_env().and_then(|name| name.to_str());
+            if WIDENING.contains(&name) || ["json", "help", "version"].contains(&name) {
+                assert_eq!(variable, None, "--{name}");
+            } else {
+                let listed = |variable| env_vars::ALL.iter().any(|(known, _)| *known == variable);
+                assert!(variable.is_some_and(listed), "--{name} {variable:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! A command line that cannot be read, or that only asks for help.
+
+use super::{ColorWhen, OutputForm};
+use crate::error::CliError;
+use crate::output::Printer;
+use clap::ValueEnum;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use palyra_common::env_vars::{PALYRA_COLOR, PALYRA_OUTPUT};
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// What clap said, and the form the caller would like it in.
+pub(crate) struct Refusal {
+    error: clap::Error,
+    form: OutputForm,
+    color: ColorWhen,
+}
+
+impl Refusal {
+    pub(super) fn new(error: clap::Error, arguments: &[OsString]) -> Self {
+        let json = arguments.iter().any(|argument| argument == "--json");
+        let form = asked(arguments, "--output", PALYRA_OUTPUT).filter(|_| !json).unwrap_or(match json {
+            true => OutputForm::Json,
+            false => OutputForm::Human,
+        });
+        Self { error, form, color: asked(arguments, "--color", PALYRA_COLOR).unwrap_or_default() }
+    }
+
+    /// Help and version on standard output; a mistake on standard error, with exit code 2.
+    pub(crate) fn show(self) -> ExitCode {
+        self.color.apply();
+        if !self.error.use_stderr() {
+            // Nothing is left to say to a reader that has gone.
+            let _ = write!(anstream::stdout(), "{}", self.error.render().ansi());
+            return ExitCode::SUCCESS;
+        }
+        let help = self.error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+        if self.form == OutputForm::Human || help {
+            let _ = write!(anstream::stderr(), "{}", self.error.render().ansi());
+            return ExitCode::from(2);
+        }
+        Printer::plain(self.form).fail(&self.into_error().into(), &[])
+    }
+
+    fn into_error(self) -> CliError {
+        let text = self.error.to_string();
+        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        let suggestions = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
+        let hints = suggestions.into_iter().filter_map(|kind| self.error.get(kind)).map(suggestion).collect();
+        CliError::Usage { message, hints }
+    }
+}
+
+fn suggestion(value: &ContextValue) -> String {
+    match value {
+        ContextValue::Strings(words) => format!("did you mean `{}`?", words.join("`, `")),
+        other => format!("did you mean `{other}`?"),
+    }
+}
+
+/// The value of a flag on a command line that clap could not read, or of its variable.
+fn asked<T: ValueEnum>(arguments: &[OsString], flag: &str, variable: &str) -> Option<T> {
+    let mut words = arguments.iter().filter_map(|argument| argument.to_str()).take_while(|word| *word != "--");
+    let mut value = None;
+    while let Some(word) = words.next() {
+        match word.strip_prefix(flag) {
+            Some("") => value = words.next().map(str::to_owned),
+            Some(rest) if rest.starts_with('=') => value = Some(rest[1..].to_owned()),
+            _ => {}
+        }
+    }
+    let value = value.or_else(|| std::env::var(variable).ok())?;
+    T::from_str(&value, false).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_form_is_found_on_a_broken_line() {
+        let found = |line: &str| {
+            let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let error = clap::Error::new(ErrorKind::UnknownArgument);
+            let refusal = Refusal::new(error, &arguments);
+            (refusal.form, refusal.color)
+        };
+        assert_eq!(found("palyra --nonsense --json"), (OutputForm::Json, ColorWhen::Auto));
+        assert_eq!(found("palyra --output ndjson --color=never x"), (OutputForm::Ndjson, ColorWhen::Never));
+        assert_eq!(found("palyra --output=xml"), (OutputForm::Human, ColorWhen::Auto));
+        assert_eq!(found("palyra --outputs json"), (OutputForm::Human, ColorWhen::Auto));
+        assert_eq!(found("palyra -- --output json"), (OutputForm::Human, ColorWhen::Auto));
+    }
+}

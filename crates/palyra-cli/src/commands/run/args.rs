@@ -1,0 +1,95 @@
+//! The flags of `palyra run`.
+
+use clap::builder::FalseyValueParser;
+use clap::{ArgAction, Args};
+use palyra_common::env_vars::{
+    PALYRA_RUN_CONFIG, PALYRA_RUN_EXPORT, PALYRA_RUN_INPUT, PALYRA_RUN_MODULE, PALYRA_RUN_NO_CACHE, PALYRA_RUN_RECORD,
+    PALYRA_RUN_REPLAY, PALYRA_RUN_STORAGE_DIR, PALYRA_RUN_TOOL, PALYRA_RUN_TRACE,
+};
+use palyra_common::limits::COMPILE_TIMEOUT_MS;
+use std::path::PathBuf;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra run --module counter.wat --grant storage:counter/ --input '{\"step\": 5}'
+  palyra run --module fetch.wasm --tool web.fetch --input @request.json \\
+      --grant 'http:GET https://api.example.com/items/*' --record fetch.tape
+  palyra run --module fetch.wasm --replay fetch.tape";
+
+/// Call one tool of a module in this process, with only the doors open that you name.
+///
+/// The result goes to standard output, everything else to standard error. Nothing is granted unless a
+/// `--grant` says so; a refusal names the grant that would have allowed it.
+#[derive(Args)]
+#[command(before_help = EXAMPLE)]
+pub(crate) struct RunArgs {
+    /// The module: a component or core module, as binary or as text (`.wat`)
+    #[arg(long, value_name = "FILE")]
+    #[arg(env = PALYRA_RUN_MODULE, hide_env_values = true)]
+    pub(super) module: PathBuf,
+
+    /// The tool to call; may be left out when the module has only one
+    #[arg(long, value_name = "ID", conflicts_with = "replay")]
+    #[arg(env = PALYRA_RUN_TOOL, hide_env_values = true)]
+    pub(super) tool: Option<String>,
+
+    /// The function of a core module [default: palyra_plugin_main]
+    #[arg(long, value_name = "NAME", conflicts_with = "replay")]
+    #[arg(env = PALYRA_RUN_EXPORT, hide_env_values = true)]
+    pub(super) export: Option<String>,
+
+    /// The input: JSON text, a file, or `-` for standard input [default: {}]
+    #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
+    #[arg(env = PALYRA_RUN_INPUT, hide_env_values = true)]
+    pub(super) input: Option<String>,
+
+    /// Open a door, as in `storage:notes/`; may be given again
+    #[arg(long = "grant", value_name = "GRANT")]
+    pub(super) grants: Vec<String>,
+
+    /// Set a limit, as in `fuel=1000000` or `timeout=5s`; may be given again
+    #[arg(long = "limit", value_name = "NAME=VALUE", conflicts_with = "replay")]
+    pub(super) limits: Vec<String>,
+
+    /// Keep a secret for this run, its value from a file or standard input; may be given again
+    #[arg(long = "secret", value_name = "NAME=@FILE|-")]
+    pub(super) secrets: Vec<String>,
+
+    /// The operator's settings for the plugin: JSON text, a file, or `-` [default: {}]
+    #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true, conflicts_with = "replay")]
+    #[arg(env = PALYRA_RUN_CONFIG, hide_env_values = true)]
+    pub(super) config: Option<String>,
+
+    /// Keep the guest's storage in this directory instead of in memory
+    #[arg(long, value_name = "DIR", conflicts_with = "replay")]
+    #[arg(env = PALYRA_RUN_STORAGE_DIR, hide_env_values = true)]
+    pub(super) storage_dir: Option<PathBuf>,
+
+    /// Trust the root certificates in this file, besides the usual ones
+    #[arg(long, value_name = "PEM", conflicts_with = "replay")]
+    pub(super) ca_file: Option<PathBuf>,
+
+    /// Write everything the run was told by the outside world to this file
+    #[arg(long, value_name = "TAPE", conflicts_with = "replay")]
+    #[arg(env = PALYRA_RUN_RECORD, hide_env_values = true)]
+    pub(super) record: Option<PathBuf>,
+
+    /// Run again from a tape, without the outside world, and compare
+    #[arg(long, value_name = "TAPE")]
+    #[arg(env = PALYRA_RUN_REPLAY, hide_env_values = true)]
+    pub(super) replay: Option<PathBuf>,
+
+    /// List every host call
+    #[arg(long, action = ArgAction::SetTrue)]
+    #[arg(env = PALYRA_RUN_TRACE, hide_env_values = true, value_parser = FalseyValueParser::new())]
+    pub(super) trace: bool,
+
+    /// Compile anew and keep nothing
+    #[arg(long, action = ArgAction::SetTrue)]
+    #[arg(env = PALYRA_RUN_NO_CACHE, hide_env_values = true, value_parser = FalseyValueParser::new())]
+    pub(super) no_cache: bool,
+
+    /// How long the compilation may take
+    #[arg(long, hide = true, default_value_t = COMPILE_TIMEOUT_MS, value_name = "MS")]
+    pub(super) compile_timeout_ms: u64,
+}

@@ -1,0 +1,155 @@
+//! What is to be called: everything that can be read and refused before there is a sandbox.
+
+use super::args::RunArgs;
+use super::module_file::ModuleFile;
+use super::sandbox::{HostSettings, read_roots, storage_in};
+use super::standard_input::StandardInput;
+use super::tape_file::{TapeFile, read_tape};
+use super::{entry, grants, json_source, secrets};
+use crate::error::CliError;
+use crate::interrupt::Interrupt;
+use crate::output::Warnings;
+use palyra_common::limits::MAX_MODULE_BYTES;
+use palyra_common::{JsonText, OperatorGrants, RuntimeLimits};
+use palyra_plugins_runtime::{Entry, Invocation, LoadedModule, Tape, WasmRuntime};
+use std::path::Path;
+use std::sync::Arc;
+
+/// On whose behalf a one-shot run is made.
+const OWNER: &str = "local";
+
+/// A command line that makes sense, with its files read.
+pub(super) struct RunPlan {
+    pub(super) module: ModuleFile,
+    pub(super) call: Call,
+    pub(super) record: Option<TapeFile>,
+    pub(super) host: HostSettings,
+}
+
+/// A new run, or an old one again.
+pub(super) enum Call {
+    Live(LiveCall),
+    Replay { tape: Arc<Tape>, input: JsonText, config: JsonText },
+}
+
+/// A new run.
+pub(super) struct LiveCall {
+    tool: Option<String>,
+    export: Option<String>,
+    input: JsonText,
+    config: JsonText,
+    grants: OperatorGrants,
+    limits: RuntimeLimits,
+}
+
+impl RunPlan {
+    /// Checks the flags first, then the files, cheapest first.
+    pub(super) fn read(args: &RunArgs, no_input: bool, warnings: &Warnings) -> Result<Self, CliError> {
+        let mut stdin = StandardInput::new(no_input);
+        let grants = grants::read_grants(&args.grants)?;
+        let limits = grants::read_limits(&args.limits)?;
+        let given = secrets::read_secrets(&args.secrets, &mut stdin, warnings)?;
+        let module = ModuleFile::read(&args.module, MAX_MODULE_BYTES)?;
+        let call = match &args.replay {
+            Some(path) => Call::replay(path, args, &grants, &mut stdin)?,
+            None => {
+                secrets::warn_about_strays(&given, &grants.capabilities, warnings);
+                let input = json_source::read_input(args.input.as_deref(), &mut stdin, limits.max_input_bytes)?;
+                let config = json_source::read_config(args.config.as_deref(), &mut stdin)?;
+                let (tool, export) = (args.tool.clone(), args.export.clone());
+                Call::Live(LiveCall { tool, export, input, config, grants, limits })
+            }
+        };
+        let host = HostSettings {
+            secrets: given,
+            storage: args.storage_dir.as_deref().map(storage_in).transpose()?,
+            extra_roots: args.ca_file.as_deref().map(read_roots).transpose()?.unwrap_or_default(),
+            outside: args.replay.is_none(),
+            cache: !args.no_cache,
+            taped: args.record.is_some() || args.replay.is_some(),
+            compile_timeout_ms: args.compile_timeout_ms,
+        };
+        let record = args.record.as_deref().map(TapeFile::prepare).transpose()?;
+        Ok(Self { module, call, record, host })
+    }
+}
+
+impl Call {
+    fn replay(path: &Path, args: &RunArgs, given: &OperatorGrants, stdin: &mut StandardInput) -> Result<Self, CliError> {
+        let taped = read_tape(path)?;
+        grants::check_replay_grants(given, &taped.tape.header.grants)?;
+        let input = match &args.input {
+            None => taped.input,
+            text => json_source::read_input(text.as_deref(), stdin, taped.tape.header.limits.max_input_bytes)?,
+        };
+        Ok(Self::Replay { tape: Arc::new(taped.tape), input, config: taped.config })
+    }
+
+    /// The call itself; a component may be asked which tools it has.
+    pub(super) async fn into_invocation(
+        self,
+        runtime: &WasmRuntime,
+        module: &LoadedModule,
+        interrupt: &Interrupt,
+        warnings: &Warnings,
+    ) -> Result<Invocation, CliError> {
+        match self {
+            Self::Live(call) => call.into_invocation(runtime, module, interrupt, warnings).await,
+            Self::Replay { tape, input, config } => Ok(Invocation {
+                entry: tape.header.entry.clone(),
+                input,
+                run_id: tape.header.run_id.as_str().into(),
+                owner: tape.header.owner.as_str().into(),
+                grants: Arc::new(tape.header.grants.clone()),
+                allow_addresses: Arc::from([]),
+                limits: tape.header.limits.clone(),
+                operator_config: config,
+                cancel: Some(interrupt.token()),
+                replay: Some(tape),
+            }),
+        }
+    }
+}
+
+impl LiveCall {
+    async fn into_invocation(
+        self,
+        runtime: &WasmRuntime,
+        module: &LoadedModule,
+        interrupt: &Interrupt,
+        warnings: &Warnings,
+    ) -> Result<Invocation, CliError> {
+        let run_id: Arc<str> = new_run_id()?.into();
+        let describe = Invocation {
+            entry: Entry::Describe,
+            input: JsonText::empty_object(),
+            run_id: Arc::clone(&run_id),
+            owner: OWNER.into(),
+            grants: Arc::default(),
+            allow_addresses: Arc::from([]),
+            limits: self.limits.clone(),
+            operator_config: JsonText::empty_object(),
+            cancel: Some(interrupt.token()),
+            replay: None,
+        };
+        let asked = entry::Asked { tool: self.tool, export: self.export };
+        let entry = entry::choose(asked, runtime, module, describe.clone(), warnings).await;
+        if interrupt.happened() {
+            return Err(CliError::Interrupted);
+        }
+        Ok(Invocation {
+            entry: entry?,
+            input: self.input,
+            grants: Arc::new(self.grants.capabilities),
+            allow_addresses: self.grants.allow_addresses.into(),
+            operator_config: self.config,
+            ..describe
+        })
+    }
+}
+
+fn new_run_id() -> Result<String, CliError> {
+    let mut bytes = [0; 10];
+    getrandom::fill(&mut bytes).map_err(|error| CliError::Setup(format!("there is no randomness: {error}")))?;
+    Ok(format!("run_{}", hex::encode(bytes)))
+}

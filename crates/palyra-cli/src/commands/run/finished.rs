@@ -1,0 +1,63 @@
+//! A run that is over, as `output` draws it.
+
+use palyra_common::JsonText;
+use palyra_plugins_runtime::{
+    ChannelMessage, LoadedModule, ModuleKind, ModuleOrigin, RunOutput, RunReport, RuntimeLimits,
+};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Everything there is to say about one run.
+#[derive(Debug)]
+pub(crate) struct FinishedRun {
+    pub(crate) tool: String,
+    pub(crate) report: RunReport,
+    pub(crate) channels: Vec<ChannelMessage>,
+    pub(crate) module: ModuleFacts,
+    /// The tape that was written.
+    pub(crate) recorded: Option<PathBuf>,
+    /// Whether the tape is from this engine; on another one a replay does not compare fuel.
+    pub(crate) same_engine: bool,
+}
+
+/// What is known about the module.
+#[derive(Debug, Serialize)]
+pub(crate) struct ModuleFacts {
+    pub(crate) sha256: String,
+    pub(crate) bytes: usize,
+    pub(crate) kind: ModuleKind,
+    pub(crate) origin: ModuleOrigin,
+    pub(crate) load_ms: u64,
+}
+
+impl FinishedRun {
+    /// The tool's JSON, where there is some.
+    pub(crate) fn result(&self) -> Option<JsonText> {
+        match self.report.result.as_ref().ok()? {
+            RunOutput::Json(text) => Some(text.clone()),
+            RunOutput::Decision(decision) => serde_json::to_value(decision).ok().as_ref().map(JsonText::from),
+        }
+    }
+
+    /// The limits that were in force.
+    pub(crate) fn limits(&self) -> &RuntimeLimits {
+        &self.report.tape.header.limits
+    }
+
+    /// The id of the run.
+    pub(crate) fn run_id(&self) -> &str {
+        &self.report.tape.header.run_id
+    }
+}
+
+impl ModuleFacts {
+    pub(super) fn of(module: &LoadedModule, bytes: usize) -> Self {
+        Self {
+            sha256: hex::encode(module.sha256()),
+            bytes,
+            kind: module.shape().kind,
+            origin: module.origin,
+            load_ms: u64::try_from(module.load_time.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! `--grant` and `--limit`.
+
+use crate::directories::Directories;
+use crate::error::CliError;
+use palyra_common::capabilities::FilesystemGrant;
+use palyra_common::{CapabilityGrantSet, LimitKind, OperatorGrants, RuntimeLimits};
+use palyra_plugins_runtime::RuntimeConfig;
+use std::path::{Path, PathBuf};
+
+/// Reads the grants; a directory must be named, and must not hold Palyra's own keys or code.
+pub(super) fn read_grants(texts: &[String]) -> Result<OperatorGrants, CliError> {
+    let grants = OperatorGrants::parse(texts)?;
+    let directories = Directories::from_environment();
+    let own: Vec<PathBuf> = [directories.config, directories.cache].into_iter().flatten().collect();
+    for grant in grants.capabilities.filesystem() {
+        check_directory(grant, &own)?;
+    }
+    Ok(grants)
+}
+
+fn check_directory(grant: &FilesystemGrant, own: &[PathBuf]) -> Result<(), CliError> {
+    let Some(directory) = grant.directory() else {
+        return Err(CliError::usage_with_hint(
+            format!("grant `{grant}` names no directory"),
+            format!("write it as `{grant}=DIRECTORY`"),
+        ));
+    };
+    let directory = real(directory);
+    match own.iter().map(|path| real(path)).find(|own| own.starts_with(&directory) || directory.starts_with(own)) {
+        None => Ok(()),
+        Some(own) => Err(CliError::usage_with_hint(
+            format!("grant `{grant}` would open `{}`, where Palyra keeps its own keys or code", own.display()),
+            "name a directory that neither contains it nor lies in it",
+        )),
+    }
+}
+
+/// The path without links, as far as it exists.
+fn real(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let existing = absolute.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
+    match existing {
+        Some((ancestor, canonical)) => match absolute.strip_prefix(ancestor) {
+            Ok(rest) if !rest.as_os_str().is_empty() => canonical.join(rest),
+            _ => canonical,
+        },
+        None => absolute,
+    }
+}
+
+/// Reads the limits over the contract's defaults; a value above the sandbox's ceiling is refused, not lowered.
+pub(super) fn read_limits(texts: &[String]) -> Result<RuntimeLimits, CliError> {
+    let mut limits = RuntimeLimits::default();
+    for text in texts {
+        limits.set(text)?;
+    }
+    let ceiling = RuntimeConfig::default().ceiling;
+    for kind in LimitKind::SETTABLE {
+        if let (Some(value), Some(most)) = (limits.get(kind), ceiling.get(kind))
+            && value > most
+        {
+            let (value, most) = (kind.format_value(value), kind.format_value(most));
+            let message = format!("limit `{kind}={value}` is above the ceiling");
+            return Err(CliError::usage_with_hint(message, format!("it is at most `{kind}={most}`")));
+        }
+    }
+    Ok(limits)
+}
+
+/// A replay takes its grants from the tape, with one exception: directories are not on the tape, so only the
+/// command line opens them, and only those the recorded run had.
+pub(super) fn check_replay_grants(given: &OperatorGrants, taped: &CapabilityGrantSet) -> Result<(), CliError> {
+    let directories: CapabilityGrantSet =
+        taped.filesystem().iter().cloned().map(palyra_common::Capability::Filesystem).collect();
+    if given.capabilities == directories && given.allow_addresses.is_empty() {
+        return Ok(());
+    }
+    if directories.is_empty() {
+        return Err(CliError::usage_with_hint(
+            "`--grant` cannot be used with `--replay`",
+            "a replay has the grants of its tape",
+        ));
+    }
+    let hints = directories.filesystem().iter().map(|grant| format!("--grant '{grant}'")).collect();
+    let message = "the recorded run had directories, which are not on the tape: open the same ones, and nothing else";
+    Err(CliError::Usage { message: message.into(), hints })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_directories_stay_closed() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let own = [home.join("config/palyra")];
+        std::fs::create_dir_all(home.join("config/other")).unwrap();
+        std::os::unix::fs::symlink(home.join("config"), home.join("link")).unwrap();
+        let check = |path: &str| {
+            let grant = OperatorGrants::parse([format!("fs-read:x={}", home.join(path).display())]).unwrap();
+            check_directory(&grant.capabilities.filesystem()[0], &own)
+        };
+        for open in ["config/other", "config/palyra-notes", "data"] {
+            assert!(check(open).is_ok(), "{open}");
+        }
+        for closed in ["", "config", "config/palyra", "config/palyra/deeper", "link", "link/palyra"] {
+            assert!(check(closed).is_err(), "{closed}");
+        }
+    }
+
+    #[test]
+    fn limits_above_the_ceiling_are_refused() {
+        let read = |text: &str| read_limits(&[text.to_owned()]).map_err(|error| error.hints().join(" "));
+        assert_eq!(read("memory=512MiB").unwrap().max_memory_bytes, 512 << 20);
+        assert_eq!(read("memory=513MiB"), Err("it is at most `memory=512MiB`".into()));
+        assert_eq!(read("timeout=11m"), Err("it is at most `timeout=600000ms`".into()));
+    }
+
+    #[test]
+    fn a_replay_opens_only_the_directories_of_its_tape() {
+        let check = |given: &[&str], taped: &[&str]| {
+            let taped = OperatorGrants::parse(taped).unwrap().capabilities;
+            check_replay_grants(&OperatorGrants::parse(given).unwrap(), &taped).map_err(|error| error.hints().join(" "))
+        };
+        assert_eq!(check(&[], &["storage:a/"]), Ok(()));
+        assert_eq!(check(&["fs-read:a=/x"], &["fs-read:a=/x", "channel:c"]), Ok(()));
+        assert_eq!(check(&["channel:c"], &["channel:c"]), Err("a replay has the grants of its tape".into()));
+        assert_eq!(check(&["address:10.0.0.1"], &[]), Err("a replay has the grants of its tape".into()));
+        for given in [&[][..], &["fs-write:a=/x"], &["fs-read:a=/y"], &["fs-read:a=/x", "channel:c"]] {
+            assert_eq!(check(given, &["fs-read:a=/x", "channel:c"]), Err("--grant 'fs-read:a=/x'".into()), "{given:?}");
+        }
+    }
+}

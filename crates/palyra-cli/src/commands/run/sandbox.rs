@@ -1,0 +1,151 @@
+//! The sandbox of one run: compiler, caches, and what stands for the outside world.
+
+use super::key_file::OneShotKey;
+use super::secrets::Secrets;
+use crate::commands::compile_module;
+use crate::directories::Directories;
+use crate::error::CliError;
+use crate::files::read_file;
+use crate::output::Warnings;
+use palyra_common::limits::COMPILE_MEMORY_BYTES;
+use palyra_egress::{CertificateDer, EgressConfig, EgressGuard};
+use palyra_plugins_runtime::{
+    CacheEvent, ChildCompiler, DirectoryStorage, DiskCacheConfig, HostServices, MemoryChannels, MemorySecrets,
+    MemoryStorage, RuntimeConfig, StorageBackend, WasmRuntime,
+};
+use rustls_pki_types::pem::PemObject;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest file of root certificates.
+const MAX_PEM_BYTES: u64 = 4 << 20;
+
+/// What the command line says about the outside world.
+pub(super) struct HostSettings {
+    pub(super) secrets: Secrets,
+    pub(super) storage: Option<Arc<dyn StorageBackend>>,
+    pub(super) extra_roots: Vec<CertificateDer<'static>>,
+    /// Whether requests may leave; a replay has no way out.
+    pub(super) outside: bool,
+    /// Whether compiled code is kept between runs.
+    pub(super) cache: bool,
+    /// Whether a tape is written or read.
+    pub(super) taped: bool,
+    pub(super) compile_timeout_ms: u64,
+}
+
+/// A runtime and the channels it publishes to.
+pub(super) struct Sandbox {
+    pub(super) runtime: WasmRuntime,
+    pub(super) channels: Arc<MemoryChannels>,
+}
+
+impl Sandbox {
+    /// Starts the runtime; a cache that cannot be used is a warning, not an error.
+    pub(super) fn start(settings: HostSettings, warnings: &Warnings) -> Result<Self, CliError> {
+        let directories = Directories::from_environment();
+        let key = match settings.cache || settings.taped {
+            true => load_key(&directories, warnings),
+            false => None,
+        };
+        let channels = Arc::new(MemoryChannels::default());
+        let tape_key = key.as_ref().map(OneShotKey::for_tapes);
+        let config = RuntimeConfig {
+            max_concurrent_runs: 2,
+            compiler: Arc::new(compiler(settings.compile_timeout_ms)?),
+            disk_cache: key.filter(|_| settings.cache).and_then(|key| disk_cache(&directories, &key, warnings)),
+            services: HostServices {
+                storage: settings.storage.unwrap_or_else(|| Arc::new(MemoryStorage::default())),
+                secrets: Arc::new(MemorySecrets::from_iter(settings.secrets)),
+                channels: Arc::<MemoryChannels>::clone(&channels),
+                egress: settings.outside.then(|| guard(settings.extra_roots)).transpose()?,
+            },
+            tape_key: tape_key.map_or_else(random_key, Ok)?,
+            ..RuntimeConfig::default()
+        };
+        Ok(Self { runtime: start(config, warnings)?, channels })
+    }
+}
+
+fn start(config: RuntimeConfig, warnings: &Warnings) -> Result<WasmRuntime, CliError> {
+    let without_cache = config.disk_cache.as_ref().map(|_| RuntimeConfig { disk_cache: None, ..config.clone() });
+    let runtime = WasmRuntime::new(config).or_else(|error| match without_cache {
+        Some(config) => {
+            warnings.add(format!("compiled code is not cached: {error}"));
+            WasmRuntime::new(config)
+        }
+        None => Err(error),
+    });
+    runtime.map_err(|error| CliError::Setup(error.to_string()))
+}
+
+/// This very program, started again for each module.
+fn compiler(timeout_ms: u64) -> Result<ChildCompiler, CliError> {
+    let program = std::env::current_exe().map_err(CliError::io("this program cannot find itself"))?;
+    let compiler = ChildCompiler::new(program, vec![compile_module::NAME.into()]);
+    Ok(compiler.with_limits(Duration::from_millis(timeout_ms), COMPILE_MEMORY_BYTES))
+}
+
+fn load_key(directories: &Directories, warnings: &Warnings) -> Option<OneShotKey> {
+    let Some(directory) = &directories.config else {
+        warnings.add("compiled code is not cached: neither HOME nor XDG_CONFIG_HOME names a directory".into());
+        return None;
+    };
+    OneShotKey::load_or_create(directory)
+        .inspect_err(|error| warnings.add(format!("compiled code is not cached: {error}")))
+        .ok()
+}
+
+fn disk_cache(directories: &Directories, key: &OneShotKey, warnings: &Warnings) -> Option<DiskCacheConfig> {
+    let Some(cache) = &directories.cache else {
+        warnings.add("compiled code is not cached: no variable names a cache directory".into());
+        return None;
+    };
+    let warnings = warnings.clone();
+    let on_event = move |event: CacheEvent| {
+        warnings.add(format!("cached code `{}` is not used: {}", event.file, event.detail));
+    };
+    Some(DiskCacheConfig { directory: cache.join("code"), key: key.for_code(), on_event: Some(Arc::new(on_event)) })
+}
+
+fn guard(extra_roots: Vec<CertificateDer<'static>>) -> Result<EgressGuard, CliError> {
+    EgressGuard::new(EgressConfig { extra_roots, ..EgressConfig::default() }).map_err(|error| {
+        let cause = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
+        CliError::usage(format!("`--ca-file`: {error}{cause}"))
+    })
+}
+
+/// Without the key file a tape's secrets can be compared within this process only.
+fn random_key() -> Result<[u8; 32], CliError> {
+    let mut key = [0; 32];
+    getrandom::fill(&mut key).map_err(|error| CliError::Setup(format!("there is no randomness: {error}")))?;
+    Ok(key)
+}
+
+/// Storage in a directory of the author's, readable by its owner only where it is new.
+pub(super) fn storage_in(directory: &Path) -> Result<Arc<dyn StorageBackend>, CliError> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(directory);
+    let opened = made.and_then(|()| DirectoryStorage::open(directory));
+    match opened {
+        Ok(storage) => Ok(Arc::new(storage)),
+        Err(error) => {
+            let message = format!("the storage directory `{}` cannot be used: {}", directory.display(), error.kind());
+            Err(CliError::usage(message))
+        }
+    }
+}
+
+/// The root certificates of a PEM file.
+pub(super) fn read_roots(path: &Path) -> Result<Vec<CertificateDer<'static>>, CliError> {
+    let bytes = read_file(path, MAX_PEM_BYTES)?;
+    let refuse = |reason: String| CliError::usage(format!("`--ca-file {}`: {reason}", path.display()));
+    let roots = CertificateDer::pem_slice_iter(&bytes).collect::<Result<Vec<_>, _>>();
+    match roots {
+        Ok(roots) if roots.is_empty() => Err(refuse("it has no certificate in PEM form".into())),
+        Ok(roots) => Ok(roots),
+        Err(error) => Err(refuse(error.to_string())),
+    }
+}

@@ -1,0 +1,33 @@
+//! Standard input, which only one flag can have.
+
+use crate::error::CliError;
+use crate::files::read_at_most;
+use std::io::IsTerminal;
+
+/// Who reads standard input.
+pub(super) struct StandardInput {
+    taken_by: Option<String>,
+    no_input: bool,
+}
+
+impl StandardInput {
+    /// With `no_input` a terminal is never read.
+    pub(super) fn new(no_input: bool) -> Self {
+        Self { taken_by: None, no_input }
+    }
+
+    /// Reads it for a flag: the bytes, and whether there were no more than `most`.
+    pub(super) fn read(&mut self, flag: &str, most: u64) -> Result<(Vec<u8>, bool), CliError> {
+        if let Some(other) = self.taken_by.replace(flag.to_owned()) {
+            return Err(CliError::usage_with_hint(
+                format!("`{other}` and `{flag}` both want standard input"),
+                "give one of them a file, as `@FILE`",
+            ));
+        }
+        if self.no_input && std::io::stdin().is_terminal() {
+            return Err(CliError::usage(format!("`{flag}` would wait for the terminal, and `--no-input` forbids that")));
+        }
+        read_at_most(std::io::stdin().lock(), most.min(64 << 10), most)
+            .map_err(|error| CliError::usage(format!("standard input cannot be read: {error}")))
+    }
+}

@@ -1,0 +1,70 @@
+//! `--record` and `--replay`.
+
+use crate::error::CliError;
+use crate::files::{FileError, read_file};
+use palyra_common::JsonText;
+use palyra_plugins_runtime::{Tape, TapeError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// Largest tape that is read.
+const MAX_TAPE_BYTES: u64 = 1 << 30;
+
+/// A place for a tape, known to be writable before the run begins.
+///
+/// The tape appears whole or not at all; its file can be read by its owner only.
+pub(super) struct TapeFile {
+    target: PathBuf,
+    temporary: NamedTempFile,
+}
+
+impl TapeFile {
+    /// Makes sure that a file can be made there.
+    pub(super) fn prepare(target: &Path) -> Result<Self, CliError> {
+        let refuse = |reason: &dyn std::fmt::Display| {
+            CliError::usage(format!("the tape `{}` cannot be written: {reason}", target.display()))
+        };
+        if target.is_dir() {
+            return Err(refuse(&"it is a directory"));
+        }
+        let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let temporary = tempfile::Builder::new().prefix(".palyra-tape-").tempfile_in(parent);
+        let temporary = temporary.map_err(|error| refuse(&error.kind()))?;
+        Ok(Self { target: target.to_owned(), temporary })
+    }
+
+    /// Writes the tape and gives it its name.
+    pub(super) fn keep(mut self, tape: &Tape) -> Result<PathBuf, CliError> {
+        let what = format!("the tape `{}` cannot be written", self.target.display());
+        let written = self.temporary.write_all(&tape.encode()).and_then(|()| self.temporary.as_file().sync_all());
+        let kept = written.and_then(|()| self.temporary.persist(&self.target).map_err(|error| error.error));
+        kept.map(|_| self.target).map_err(CliError::io(what))
+    }
+}
+
+/// A tape with the parts that are JSON themselves.
+pub(super) struct TapedCall {
+    pub(super) tape: Tape,
+    pub(super) input: JsonText,
+    pub(super) config: JsonText,
+}
+
+/// Reads a tape.
+pub(super) fn read_tape(path: &Path) -> Result<TapedCall, CliError> {
+    let bad = |source| CliError::BadTape { path: path.to_owned(), source };
+    let bytes = read_file(path, MAX_TAPE_BYTES).map_err(|error| match error {
+        FileError::TooLong { bytes, .. } => {
+            bad(TapeError::TooLong { bytes: usize::try_from(bytes).unwrap_or(usize::MAX) })
+        }
+        FileError::NotRegular(_) => CliError::usage(error.to_string()),
+        error => error.into(),
+    })?;
+    let tape = Tape::decode(&bytes).map_err(bad)?;
+    let json = |field: &str, text: &str| {
+        JsonText::parse(text).map_err(|error| bad(TapeError::BadLine { line: 1, reason: format!("`{field}`: {error}") }))
+    };
+    let input = json("input", &tape.header.input)?;
+    let config = json("operator_config", &tape.header.operator_config)?;
+    Ok(TapedCall { tape, input, config })
+}

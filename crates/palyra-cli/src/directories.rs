@@ -1,0 +1,55 @@
+//! Where this user's files live.
+
+use palyra_common::env_vars::PALYRA_CACHE_DIR;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Palyra's own directories; none of them need exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Directories {
+    /// What can be made again: `PALYRA_CACHE_DIR`, `$XDG_CACHE_HOME/palyra` or `~/.cache/palyra`.
+    pub(crate) cache: Option<PathBuf>,
+    /// What cannot: `$XDG_CONFIG_HOME/palyra` or `~/.config/palyra`.
+    pub(crate) config: Option<PathBuf>,
+}
+
+impl Directories {
+    /// As the environment says.
+    pub(crate) fn from_environment() -> Self {
+        Self::find(|name| std::env::var_os(name))
+    }
+
+    /// A relative or empty value is passed over: it would mean another directory in every working directory.
+    fn find(variable: impl Fn(&str) -> Option<OsString>) -> Self {
+        let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let below = |name: &str, path: &str| absolute(name).map(|directory| directory.join(path));
+        Self {
+            cache: absolute(PALYRA_CACHE_DIR)
+                .or_else(|| below("XDG_CACHE_HOME", "palyra"))
+                .or_else(|| below("HOME", ".cache/palyra")),
+            config: below("XDG_CONFIG_HOME", "palyra").or_else(|| below("HOME", ".config/palyra")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(variables: &[(&str, &str)], cache: Option<&str>, config: Option<&str>) {
+        let found = Directories::find(|name| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
+        });
+        let expected = Directories { cache: cache.map(PathBuf::from), config: config.map(PathBuf::from) };
+        assert_eq!(found, expected, "{variables:?}");
+    }
+
+    #[test]
+    fn the_first_absolute_directory_wins() {
+        let all = [("PALYRA_CACHE_DIR", "/p"), ("XDG_CACHE_HOME", "/x"), ("XDG_CONFIG_HOME", "/y"), ("HOME", "/h")];
+        check(&all, Some("/p"), Some("/y/palyra"));
+        check(&all[1..], Some("/x/palyra"), Some("/y/palyra"));
+        check(&all[3..], Some("/h/.cache/palyra"), Some("/h/.config/palyra"));
+        check(&[("PALYRA_CACHE_DIR", "here"), ("XDG_CONFIG_HOME", "")], None, None);
+    }
+}

@@ -1,0 +1,227 @@
+//! How a command can fail, and what the outside sees of it: code, exit code, hints, facts.
+
+use crate::commands::run::FinishedRun;
+use crate::files::FileError;
+use crate::interrupt::INTERRUPTED;
+use crate::suggest::closest;
+use palyra_common::capabilities::GrantSyntaxError;
+use palyra_common::limits::LimitSyntaxError;
+use palyra_common::{CapabilityKind, Denial, WasmPluginRunError};
+use palyra_plugins_runtime::{Divergence, TapeError};
+use serde_json::{Value, json};
+use std::io;
+use std::path::PathBuf;
+
+/// Why a command did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    /// The command line asks for something that makes no sense.
+    #[error("{message}")]
+    Usage {
+        /// What is wrong.
+        message: String,
+        /// What to write instead.
+        hints: Vec<String>,
+    },
+    /// The run failed, or could not begin.
+    #[error(transparent)]
+    Run(#[from] WasmPluginRunError),
+    /// A signal ended it.
+    #[error("the run was interrupted")]
+    Interrupted,
+    /// A file is not a tape.
+    #[error("`{}` is not a tape: {source}", path.display())]
+    BadTape {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: TapeError,
+    },
+    /// A replay went another way.
+    #[error("{}", diverged(.0))]
+    Diverged(Divergence),
+    /// The system refused something that should have worked.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was being done.
+        what: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The sandbox cannot be set up on this machine.
+    #[error("{0}")]
+    Setup(String),
+}
+
+/// An error, and the run it ended, as far as there was one.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) error: CliError,
+    pub(crate) run: Option<Box<FinishedRun>>,
+}
+
+impl<E: Into<CliError>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self { error: error.into(), run: None }
+    }
+}
+
+impl CliError {
+    /// A mistake on the command line.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), hints: Vec::new() }
+    }
+
+    /// A mistake on the command line, and what to write instead.
+    pub(crate) fn usage_with_hint(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), hints: vec![hint.into()] }
+    }
+
+    /// Something the system refused, for [`Result::map_err`].
+    pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { what: what.into(), source }
+    }
+
+    /// The word for programs.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::Usage { .. } => "usage",
+            Self::Run(error) => error.kind().wire_name(),
+            Self::Interrupted => "interrupted",
+            Self::BadTape { .. } => "bad_tape",
+            Self::Diverged(_) => "diverged",
+            Self::Io { .. } => "io",
+            Self::Setup(_) => "internal",
+        }
+    }
+
+    /// The exit code of the process.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage { .. } => 2,
+            Self::Run(error) => error.kind().exit_code(),
+            Self::Interrupted => INTERRUPTED,
+            Self::BadTape { .. } | Self::Diverged(_) | Self::Io { .. } | Self::Setup(_) => 1,
+        }
+    }
+
+    /// What a person can do next.
+    pub(crate) fn hints(&self) -> Vec<String> {
+        match self {
+            Self::Usage { hints, .. } => hints.clone(),
+            Self::Run(error) => run_hints(error),
+            Self::BadTape { source, .. } => vec![tape_hint(source).into()],
+            Self::Diverged(divergence) => diverged_hint(divergence).into_iter().map(Into::into).collect(),
+            Self::Interrupted | Self::Io { .. } | Self::Setup(_) => Vec::new(),
+        }
+    }
+
+    /// The facts as JSON.
+    pub(crate) fn details(&self) -> Value {
+        match self {
+            Self::Run(error) => error.details(),
+            Self::BadTape { path, source } => json!({ "path": path.display().to_string(), "line": tape_line(source) }),
+            Self::Diverged(divergence) => json!(divergence),
+            Self::Usage { .. } | Self::Interrupted | Self::Io { .. } | Self::Setup(_) => json!({}),
+        }
+    }
+
+    /// The facts a person wants to read below the message: a label and a text each.
+    pub(crate) fn notes(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Diverged(divergence) => {
+                vec![("expected", divergence.expected.clone()), ("found", divergence.found.clone())]
+            }
+            Self::Run(WasmPluginRunError::Trapped { backtrace, .. }) => {
+                backtrace.iter().map(|frame| ("in", frame.clone())).collect()
+            }
+            Self::Run(WasmPluginRunError::ToolFailed { code, details, .. }) => {
+                let details = details.as_ref().map(|details| ("details", details.to_string()));
+                std::iter::once(("code", code.clone())).chain(details).collect()
+            }
+            Self::Run(WasmPluginRunError::InvalidInput { pointer: Some(pointer), .. }) if !pointer.is_empty() => {
+                vec![("at", pointer.clone())]
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl From<GrantSyntaxError> for CliError {
+    fn from(error: GrantSyntaxError) -> Self {
+        Self::usage_with_hint(error.to_string(), error.hint())
+    }
+}
+
+impl From<LimitSyntaxError> for CliError {
+    fn from(error: LimitSyntaxError) -> Self {
+        Self::usage_with_hint(error.to_string(), error.hint())
+    }
+}
+
+/// A file named on the command line is part of the command line.
+impl From<FileError> for CliError {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::NotRegular(_) => Self::usage_with_hint(error.to_string(), "use `-` to read from a pipe"),
+            _ => Self::usage(error.to_string()),
+        }
+    }
+}
+
+fn run_hints(error: &WasmPluginRunError) -> Vec<String> {
+    let mut hints = error.hints();
+    match error {
+        WasmPluginRunError::NotFound { name, known, .. } => {
+            if let Some(name) = closest(name, known) {
+                hints.insert(0, format!("did you mean `{name}`?"));
+            }
+        }
+        WasmPluginRunError::CapabilityDenied(denial @ Denial { grant: None, .. }) => {
+            hints.extend(example_grant(denial.kind).map(Into::into));
+        }
+        _ => {}
+    }
+    hints
+}
+
+/// For a guest that used a handle it does not have: the sandbox cannot know which name it had in mind.
+fn example_grant(kind: CapabilityKind) -> Option<&'static str> {
+    match kind {
+        CapabilityKind::Storage => Some("a storage prefix is granted as in `--grant storage:NAME/`"),
+        CapabilityKind::Secret => Some("a secret is granted as in `--grant 'secret:global/NAME hosts=HOST inject=bearer'`"),
+        CapabilityKind::Channel => Some("a channel is granted as in `--grant channel:NAME`"),
+        CapabilityKind::Http | CapabilityKind::Filesystem => None,
+    }
+}
+
+fn diverged(divergence: &Divergence) -> String {
+    let what = &divergence.what;
+    match divergence.step {
+        0 => format!("the replay diverged from its tape before the first step: the {what} differs"),
+        step => format!("the replay diverged from its tape at step {step}: the {what} differs"),
+    }
+}
+
+fn diverged_hint(divergence: &Divergence) -> Option<&'static str> {
+    match divergence.what.as_str() {
+        "module" => Some("the tape was recorded with another module; record a new one with `--record`"),
+        "secret" => Some("give the secret the run had with `--secret NAME=@FILE`"),
+        _ => None,
+    }
+}
+
+fn tape_line(error: &TapeError) -> Option<usize> {
+    match error {
+        TapeError::TooLong { .. } => None,
+        TapeError::BadLine { line, .. } | TapeError::Cut { line } | TapeError::NotNormal { line } => Some(*line),
+    }
+}
+
+fn tape_hint(error: &TapeError) -> &'static str {
+    match error {
+        TapeError::NotNormal { .. } => "a tape is read only as it was written; this one was formatted anew",
+        TapeError::Cut { .. } => "the file was cut; record it anew with `--record`",
+        TapeError::TooLong { .. } | TapeError::BadLine { .. } => "a tape is what `palyra run --record FILE` writes",
+    }
+}

@@ -1,0 +1,108 @@
+//! Files that a person names on the command line: looked at before they are read, and never read without a bound.
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Why a named file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FileError {
+    /// Nothing is there.
+    #[error("there is no file `{}`", .0.display())]
+    Missing(PathBuf),
+    /// It is a directory.
+    #[error("`{}` is a directory, not a file", .0.display())]
+    Directory(PathBuf),
+    /// A FIFO, a device or a socket: reading it could wait for ever.
+    #[error("`{}` is not a regular file", .0.display())]
+    NotRegular(PathBuf),
+    /// It cannot be opened or read.
+    #[error("`{}` cannot be read: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// It is longer than what it is for.
+    #[error("`{}` has {bytes} bytes, more than {most}", path.display())]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// Its length.
+        bytes: u64,
+        /// The bound.
+        most: u64,
+    },
+}
+
+/// The bytes of a regular file of at most `most` bytes; its length is checked before anything is read.
+pub(crate) fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
+    let file = open(path)?;
+    let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
+    let metadata = file.metadata().map_err(unreadable)?;
+    if metadata.is_dir() {
+        return Err(FileError::Directory(path.to_owned()));
+    }
+    if !metadata.is_file() {
+        return Err(FileError::NotRegular(path.to_owned()));
+    }
+    let too_long = |bytes| FileError::TooLong { path: path.to_owned(), bytes, most };
+    if metadata.len() > most {
+        return Err(too_long(metadata.len()));
+    }
+    let (bytes, whole) = read_at_most(file, metadata.len(), most).map_err(unreadable)?;
+    // It grew while it was read.
+    if whole { Ok(bytes) } else { Err(too_long(bytes.len() as u64)) }
+}
+
+/// Reads to the end or to one byte more than `most`; says whether it was the end.
+///
+/// The room is taken at once where the length is known, so that a secret leaves no copies behind.
+pub(crate) fn read_at_most(source: impl Read, expected: u64, most: u64) -> io::Result<(Vec<u8>, bool)> {
+    let room = usize::try_from(expected.min(most).saturating_add(1)).unwrap_or(0);
+    let mut bytes = Vec::with_capacity(room);
+    source.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    let whole = bytes.len() as u64 <= most;
+    Ok((bytes, whole))
+}
+
+/// Opens without waiting for the other end of a FIFO.
+fn open(path: &Path) -> Result<File, FileError> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).map(File::from).map_err(|error| match error {
+        Errno::NOENT | Errno::NOTDIR => FileError::Missing(path.to_owned()),
+        Errno::NXIO | Errno::NODEV => FileError::NotRegular(path.to_owned()),
+        error => FileError::Unreadable { path: path.to_owned(), source: error.into() },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_short_regular_files_are_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        std::fs::write(path("five"), "12345").unwrap();
+        assert_eq!(read_file(&path("five"), 5).unwrap(), b"12345");
+        assert!(matches!(read_file(&path("five"), 4), Err(FileError::TooLong { bytes: 5, most: 4, .. })));
+        assert!(matches!(read_file(&path("none"), 5), Err(FileError::Missing(_))));
+        assert!(matches!(read_file(&path("five/below"), 5), Err(FileError::Missing(_))));
+        assert!(matches!(read_file(directory.path(), 5), Err(FileError::Directory(_))));
+        assert!(matches!(read_file(Path::new("/dev/zero"), 5), Err(FileError::NotRegular(_))));
+        let fifo = path("fifo");
+        rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
+        assert!(matches!(read_file(&fifo, 5), Err(FileError::NotRegular(_))));
+    }
+
+    #[test]
+    fn a_sparse_giant_is_refused_by_its_length() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(2 << 30).unwrap();
+        assert!(matches!(read_file(file.path(), 1 << 20), Err(FileError::TooLong { bytes: 2_147_483_648, .. })));
+    }
+}

@@ -1,0 +1,63 @@
+//! Ctrl-C and its relatives: the first ends the run in good order, the second ends the process.
+
+use palyra_plugins_runtime::CancelToken;
+use std::io;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::watch;
+
+/// The exit code of an interrupted command.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+/// Listens for signals as long as the process lives.
+pub(crate) struct Interrupt {
+    cancel: CancelToken,
+    happened: watch::Receiver<bool>,
+}
+
+impl Interrupt {
+    /// Starts to listen; from here on the signals no longer end the process by themselves.
+    pub(crate) fn listen() -> io::Result<Self> {
+        let signals = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal);
+        let [interrupt, terminate, hangup] = signals;
+        let signals = [interrupt?, terminate?, hangup?];
+        let cancel = CancelToken::default();
+        let (tell, happened) = watch::channel(false);
+        tokio::spawn(obey(signals, cancel.clone(), tell));
+        Ok(Self { cancel, happened })
+    }
+
+    /// What ends a run.
+    pub(crate) fn token(&self) -> CancelToken {
+        self.cancel.clone()
+    }
+
+    /// Whether it has happened.
+    pub(crate) fn happened(&self) -> bool {
+        *self.happened.borrow()
+    }
+
+    /// The result of `work`, or nothing when it was interrupted first; `work` is dropped then.
+    pub(crate) async fn or<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let mut happened = self.happened.clone();
+        tokio::select! {
+            biased;
+            // The sender lives in a task that never ends, so this waits until it says so.
+            _ = happened.wait_for(|happened| *happened) => None,
+            result = work => Some(result),
+        }
+    }
+}
+
+async fn obey([mut interrupt, mut terminate, mut hangup]: [Signal; 3], cancel: CancelToken, tell: watch::Sender<bool>) {
+    loop {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+        if tell.send_replace(true) {
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+        cancel.cancel();
+    }
+}

@@ -1,0 +1,103 @@
+//! The HTTP/1.1 client: one exchange over a kept connection or a fresh one, to a pinned address.
+//!
+//! A connection is polled by the request that uses it and by nothing else, so dropping the request closes
+//! the socket at once, and no task is left behind.
+
+mod connect;
+mod connection;
+mod driver;
+mod pool;
+mod stream;
+
+use crate::budget::Meter;
+use crate::error::{EgressError, EgressSetupError};
+use crate::request::target::Target;
+use crate::resolve::PinnedAddresses;
+use crate::response::RawResponse;
+use connect::Connector;
+use connection::{LiveConnection, SendFailure};
+use http::{Request, StatusCode};
+use palyra_common::capabilities::HttpRule;
+use pool::Pool;
+use rustls_pki_types::CertificateDer;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The body of every request: it is whole before anything is sent.
+pub(crate) type RequestBody = http_body_util::Full<bytes::Bytes>;
+
+/// Who sends where, under which rule: connections are shared within a route only.
+#[derive(Clone, Copy)]
+pub(crate) struct Route<'a> {
+    pub(crate) owner: &'a str,
+    pub(crate) rule: &'a HttpRule,
+    pub(crate) target: &'a Target,
+}
+
+/// Connections and the means to make more.
+pub(crate) struct Client {
+    connector: Connector,
+    pool: Arc<Pool>,
+}
+
+impl Client {
+    pub(crate) fn new(
+        extra_roots: Vec<CertificateDer<'static>>,
+        max_idle: usize,
+        idle_lifetime: Duration,
+    ) -> Result<Self, EgressSetupError> {
+        Ok(Self {
+            connector: Connector::new(extra_roots)?,
+            pool: Arc::new(Pool::new(max_idle, idle_lifetime)),
+        })
+    }
+
+    /// Sends a request and reads the whole response under its caps.
+    pub(crate) async fn exchange(
+        &self,
+        route: Route<'_>,
+        pinned: &PinnedAddresses,
+        mut request: Request<RequestBody>,
+        meter: &mut Meter<'_>,
+    ) -> Result<RawResponse, EgressError> {
+        while let Some(connection) = self.pool.take(route, pinned).await {
+            match self.exchange_on(connection, request, meter).await {
+                Err(SendFailure::NotSent(back)) => request = *back,
+                Err(SendFailure::Failed(error)) => return Err(error),
+                Ok(response) => return Ok(response),
+            }
+        }
+        let connection = self.connector.connect(route, pinned).await?;
+        self.exchange_on(connection, request, meter).await.map_err(|failure| match failure {
+            SendFailure::Failed(error) => error,
+            SendFailure::NotSent(_) => {
+                EgressError::unavailable("the request was not sent", "the connection closed at once")
+            }
+        })
+    }
+
+    async fn exchange_on(
+        &self,
+        mut connection: LiveConnection,
+        request: Request<RequestBody>,
+        meter: &mut Meter<'_>,
+    ) -> Result<RawResponse, SendFailure> {
+        let (head, body) = connection.send(request, meter).await?.into_parts();
+        if head.status == StatusCode::SWITCHING_PROTOCOLS {
+            let error =
+                EgressError::unavailable("the response is not one", "it switches to another protocol");
+            return Err(SendFailure::Failed(error));
+        }
+        let body = connection.read_body(body, meter).await.map_err(SendFailure::Failed)?;
+        let response = RawResponse {
+            status: head.status.as_u16(),
+            headers: head.headers,
+            body,
+            address: connection.key.address,
+            bytes_sent: meter.sent(),
+            bytes_received: meter.received(),
+        };
+        self.pool.put(connection).await;
+        Ok(response)
+    }
+}

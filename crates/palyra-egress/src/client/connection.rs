@@ -1,0 +1,157 @@
+//! One connection and the exchange that runs on it.
+
+use super::driver::Driver;
+use super::stream::Transport;
+use super::{PinnedAddresses, RequestBody, Route};
+use crate::budget::Meter;
+use crate::error::EgressError;
+use bytes::{Bytes, BytesMut};
+use http::{Request, Response};
+use http_body::{Body, Frame};
+use hyper::body::Incoming;
+use hyper::client::conn::http1::SendRequest;
+use palyra_common::capabilities::{HostPattern, HttpRule, Scheme};
+use std::future::{Future, poll_fn};
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+
+/// What a connection may be used for again.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct RouteKey {
+    pub(super) address: SocketAddr,
+    scheme: Scheme,
+    host: HostPattern,
+    owner: String,
+    rule: HttpRule,
+}
+
+impl RouteKey {
+    pub(super) fn new(route: Route<'_>, address: SocketAddr) -> Self {
+        Self {
+            address,
+            scheme: route.target.scheme,
+            host: route.target.host.clone(),
+            owner: route.owner.to_owned(),
+            rule: route.rule.clone(),
+        }
+    }
+
+    pub(super) fn fits(&self, route: Route<'_>, pinned: &PinnedAddresses) -> bool {
+        pinned.contain(self.address)
+            && self.scheme == route.target.scheme
+            && self.host == route.target.host
+            && self.owner == route.owner
+            && self.rule == *route.rule
+    }
+}
+
+/// A request that got no response.
+pub(super) enum SendFailure {
+    /// The connection was gone before a byte was written; the request is as it was.
+    NotSent(Box<Request<RequestBody>>),
+    /// Anything else.
+    Failed(EgressError),
+}
+
+/// An open connection. Whoever holds it drives it; dropping it closes the socket.
+pub(super) struct LiveConnection {
+    pub(super) key: RouteKey,
+    sender: SendRequest<RequestBody>,
+    driver: Driver,
+}
+
+impl LiveConnection {
+    pub(super) async fn open(transport: Transport, key: RouteKey) -> Result<Self, EgressError> {
+        let (sender, driver) = Driver::start(transport).await.map_err(|error| failure(&key, &error))?;
+        Ok(Self { key, sender, driver })
+    }
+
+    /// Sends a request and waits for the head of its response.
+    pub(super) async fn send(
+        &mut self,
+        request: Request<RequestBody>,
+        meter: &mut Meter<'_>,
+    ) -> Result<Response<Incoming>, SendFailure> {
+        let mut response = pin!(self.sender.try_send_request(request));
+        let sent = poll_fn(|cx| {
+            self.driver.advance(cx, meter)?;
+            response.as_mut().poll(cx).map(Ok)
+        });
+        sent.await.map_err(SendFailure::Failed)?.map_err(|mut failed| match failed.take_message() {
+            Some(request) => SendFailure::NotSent(Box::new(request)),
+            None => SendFailure::Failed(failure(&self.key, failed.error())),
+        })
+    }
+
+    /// Reads a body to its end, or to its cap.
+    pub(super) async fn read_body(
+        &mut self,
+        mut body: Incoming,
+        meter: &mut Meter<'_>,
+    ) -> Result<Bytes, EgressError> {
+        if let Some(length) = body.size_hint().exact() {
+            meter.expect_body(length)?;
+        }
+        let mut whole = Collected::default();
+        while let Some(frame) = self.next_frame(&mut body, meter).await? {
+            // Trailers are dropped: header lines are handed on from the head alone.
+            if let Ok(data) = frame.into_data() {
+                meter.check_body(whole.len().saturating_add(data.len() as u64))?;
+                whole.push(data);
+            }
+        }
+        Ok(whole.finish())
+    }
+
+    async fn next_frame(
+        &mut self,
+        body: &mut Incoming,
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<Frame<Bytes>>, EgressError> {
+        let frame = poll_fn(|cx| {
+            self.driver.advance(cx, meter)?;
+            Pin::new(&mut *body).poll_frame(cx).map(Ok::<_, EgressError>)
+        });
+        frame.await?.transpose().map_err(|error| failure(&self.key, &error))
+    }
+
+    /// Lets the connection come to rest; says whether it can take a request.
+    pub(super) async fn settle(&mut self) -> bool {
+        self.driver.settle().await && self.sender.is_ready()
+    }
+}
+
+/// A body that grows; the usual one of a single piece is not copied.
+#[derive(Default)]
+struct Collected {
+    first: Bytes,
+    rest: BytesMut,
+}
+
+impl Collected {
+    fn len(&self) -> u64 {
+        (self.first.len() + self.rest.len()) as u64
+    }
+
+    fn push(&mut self, data: Bytes) {
+        if self.rest.is_empty() && self.first.is_empty() {
+            self.first = data;
+            return;
+        }
+        self.rest.extend_from_slice(&std::mem::take(&mut self.first));
+        self.rest.extend_from_slice(&data);
+    }
+
+    fn finish(self) -> Bytes {
+        if self.rest.is_empty() { self.first } else { self.rest.freeze() }
+    }
+}
+
+fn failure(key: &RouteKey, error: &hyper::Error) -> EgressError {
+    let RouteKey { host, address, .. } = key;
+    if error.is_parse_too_large() {
+        return EgressError::oversized_head();
+    }
+    let how = if error.is_parse() { "in HTTP/1.1" } else { "in full" };
+    EgressError::unavailable(format!("`{host}` at `{address}` did not answer {how}"), error)
+}

@@ -1,0 +1,66 @@
+//! The half of a connection that moves bytes.
+
+use super::RequestBody;
+use super::stream::{CountedStream, Transport};
+use crate::budget::Meter;
+use crate::error::EgressError;
+use crate::limits::{MAX_HEADERS, MAX_RESPONSE_HEAD_BYTES};
+use hyper::client::conn::http1::{Builder, Connection, SendRequest};
+use hyper_util::rt::TokioIo;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+
+/// Most bytes read ahead of what has been handed on.
+const READ_BUFFER_BYTES: usize = 64 << 10;
+
+/// Moves bytes when it is polled, and only then.
+pub(super) struct Driver {
+    /// Dropped as soon as it ends, so that whoever waits for an answer is told.
+    connection: Option<Connection<TokioIo<CountedStream>, RequestBody>>,
+    received: Arc<AtomicU64>,
+    counted: u64,
+}
+
+impl Driver {
+    pub(super) async fn start(transport: Transport) -> hyper::Result<(SendRequest<RequestBody>, Self)> {
+        let (stream, received) = CountedStream::new(transport);
+        let (sender, connection) = Builder::new()
+            .max_headers(MAX_HEADERS)
+            .max_header_size(MAX_RESPONSE_HEAD_BYTES)
+            .max_buf_size(READ_BUFFER_BYTES)
+            .handshake(TokioIo::new(stream))
+            .await?;
+        Ok((sender, Self { connection: Some(connection), received, counted: 0 }))
+    }
+
+    /// Moves bytes as far as they go, and counts what came in before anybody looks at it.
+    pub(super) fn advance(&mut self, cx: &mut Context<'_>, meter: &mut Meter<'_>) -> Result<(), EgressError> {
+        self.poll_connection(cx);
+        let received = self.received.load(Ordering::Relaxed);
+        let fresh = received.saturating_sub(self.counted);
+        self.counted = received;
+        meter.receive(fresh)
+    }
+
+    /// Lets a connection between two exchanges come to rest; says whether it is still open.
+    pub(super) async fn settle(&mut self) -> bool {
+        poll_fn(|cx| {
+            self.poll_connection(cx);
+            Poll::Ready(())
+        })
+        .await;
+        self.connection.is_some()
+    }
+
+    /// How the connection ended is told by the response or the body that waits on it.
+    fn poll_connection(&mut self, cx: &mut Context<'_>) {
+        if let Some(connection) = &mut self.connection
+            && Pin::new(connection).poll(cx).is_ready()
+        {
+            self.connection = None;
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Denials: what was tried, which check said no, and the smallest grant that would have said yes.
+
+use crate::address::ClosedAddress;
+use crate::request::target::Target;
+use ipnet::IpNet;
+use palyra_common::capabilities::{HostPattern, HttpRule, PathPattern, SecretForm, SecretRef};
+use palyra_common::{CapabilityKind, Denial};
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+
+/// No rule covers the request.
+pub(crate) fn http(method: &str, target: &Target, reason: &str) -> Denial {
+    let rule = exact_rule(method, target);
+    Denial {
+        kind: CapabilityKind::Http,
+        subject: clipped(target.without_query()),
+        reason: reason.to_owned(),
+        manifest: Some(manifest_rule(method, &rule)),
+        grant: Some(format!("http:{rule}")),
+    }
+}
+
+/// Nothing opens this to anybody.
+pub(crate) fn never(target: &Target, reason: &str) -> Denial {
+    spelling(target.without_query(), reason)
+}
+
+/// The URL is written so that no grant can fit it.
+pub(crate) fn spelling(shown: &str, reason: &str) -> Denial {
+    Denial {
+        kind: CapabilityKind::Http,
+        subject: clipped(shown),
+        reason: reason.to_owned(),
+        grant: None,
+        manifest: None,
+    }
+}
+
+/// The host is granted, but its address is closed; only an operator opens one.
+pub(crate) fn closed_address(target: &Target, closed: ClosedAddress) -> Denial {
+    let ClosedAddress { address, why } = closed;
+    let reason = match target.host.address() {
+        Some(_) => format!("`{address}` is {why}"),
+        None => format!("`{}` resolves to `{address}`, {why}", target.host),
+    };
+    Denial {
+        kind: CapabilityKind::Http,
+        subject: clipped(target.without_query()),
+        reason,
+        grant: Some(format!("address:{}", IpNet::from(address))),
+        manifest: None,
+    }
+}
+
+/// The address is one of Palyra's own listeners.
+pub(crate) fn own_listener(target: &Target, address: SocketAddr) -> Denial {
+    never(target, &format!("`{address}` is a listener of Palyra itself"))
+}
+
+/// The secret may not be put there.
+pub(crate) fn injection(secret: &SecretRef, host: &HostPattern, form: &SecretForm, reason: String) -> Denial {
+    Denial {
+        kind: CapabilityKind::Secret,
+        subject: secret.to_string(),
+        reason,
+        grant: Some(format!("secret:{secret} hosts={host} inject={form}")),
+        manifest: Some(format!(
+            "add `[[capabilities.secrets]]` with scope = \"{}\", key_names = [\"{}\"], hosts = [\"{host}\"], inject = [\"{form}\"]",
+            secret.scope, secret.key
+        )),
+    }
+}
+
+/// The guest itself put the secret into a request.
+pub(crate) fn leak(secret: &SecretRef, host: &HostPattern, place: &str) -> Denial {
+    Denial {
+        kind: CapabilityKind::Secret,
+        subject: secret.to_string(),
+        reason: format!("the guest put its value into the {place} of a request to `{host}`"),
+        grant: Some(format!("secret:{secret} hosts={host} reveal")),
+        manifest: Some(format!(
+            "add `[[capabilities.secrets]]` with scope = \"{}\", key_names = [\"{}\"], hosts = [\"{host}\"], reveal = true",
+            secret.scope, secret.key
+        )),
+    }
+}
+
+/// Guest text for a message: bounded.
+pub(crate) fn clipped(text: &str) -> String {
+    const LONGEST: usize = 256;
+    match text.char_indices().nth(LONGEST) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+/// The rule for this method, origin and path, and as little else as the grammar can say.
+fn exact_rule(method: &str, target: &Target) -> HttpRule {
+    let mut rule = HttpRule::any(target.scheme, target.host.clone(), target.port);
+    rule.methods = Some(BTreeSet::from([method.to_owned()]));
+    rule.path = exact_path(target.path());
+    rule
+}
+
+/// The narrowest pattern that covers a path: a segment with `*` is written as `*`, and a path that no
+/// pattern can name needs the whole host.
+fn exact_path(path: &str) -> PathPattern {
+    const LONGEST: usize = 1_024;
+    let segments: Vec<&str> =
+        path.split('/').map(|part| if part.contains('*') { "*" } else { part }).collect();
+    let pattern = segments.join("/").parse::<PathPattern>();
+    pattern
+        .ok()
+        .filter(|pattern| path.len() <= LONGEST && pattern.matches(path))
+        .unwrap_or_else(PathPattern::any)
+}
+
+fn manifest_rule(method: &str, rule: &HttpRule) -> String {
+    let mut line = format!("add `[[capabilities.http_rules]]` with host = \"{}\"", rule.host);
+    if rule.scheme.as_str() != "https" {
+        line.push_str(&format!(", scheme = \"{}\"", rule.scheme.as_str()));
+    }
+    if rule.port != rule.scheme.default_port() {
+        line.push_str(&format!(", ports = [{}]", rule.port));
+    }
+    line.push_str(&format!(", methods = [\"{method}\"]"));
+    if !rule.path.is_any() {
+        line.push_str(&format!(", paths = [\"{}\"]", rule.path));
+    }
+    line
+}

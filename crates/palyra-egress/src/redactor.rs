@@ -1,0 +1,180 @@
+//! Finding secrets in bytes, in every form the promise names, and blotting them out.
+
+mod forms;
+mod large;
+mod percent;
+mod stream;
+#[cfg(test)]
+mod tests;
+
+pub use stream::RedactorStream;
+
+use crate::limits::MIN_SECRET_BYTES;
+use crate::secrets::GuardedSecret;
+use forms::{Form, forms_of};
+use memchr::{memchr, memmem};
+use palyra_common::SecretValue;
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How much is searched at once, so that memory stays bounded whatever is given.
+const WINDOW_BYTES: usize = 64 << 10;
+
+/// What stands where a secret stood.
+const MASK: &[u8] = b"****";
+
+/// Blots secrets out of bodies, headers, logs, errors and tapes.
+///
+/// A secret is found verbatim, in base64 (both alphabets, padded or not, at any place of a longer text), in
+/// hexadecimal (both cases), escaped for JSON, and with any of its characters, or those of the forms before,
+/// percent-encoded. Secrets shorter than four bytes are left alone: they would match everywhere.
+#[derive(Clone)]
+pub struct Redactor {
+    forms: Arc<[Form]>,
+    /// The bytes with which a form starts.
+    first_bytes: [bool; 256],
+    /// The longest stretch of bytes that one match can cover.
+    reach: usize,
+}
+
+impl Redactor {
+    /// Looks for these values.
+    pub fn new<'v>(values: impl IntoIterator<Item = &'v SecretValue>) -> Self {
+        let forms: Arc<[Form]> = values
+            .into_iter()
+            .enumerate()
+            .filter(|(_, value)| value.expose().len() >= MIN_SECRET_BYTES)
+            .flat_map(|(index, value)| forms_of(index, value.expose()))
+            .collect();
+        let reach = forms.iter().map(Form::reach).max().unwrap_or(0);
+        let mut first_bytes = [false; 256];
+        for byte in forms.iter().filter_map(|form| form.needle.first()) {
+            first_bytes[usize::from(*byte)] = true;
+        }
+        Self { forms, first_bytes, reach }
+    }
+
+    /// Looks for the values of these secrets.
+    pub fn for_guarded(secrets: &[GuardedSecret]) -> Self {
+        Self::new(secrets.iter().map(|secret| &secret.value))
+    }
+
+    /// Whether there is nothing to look for.
+    pub fn is_empty(&self) -> bool {
+        self.forms.is_empty()
+    }
+
+    /// The same bytes with `****` in place of each secret.
+    pub fn redact<'d>(&self, data: &'d [u8]) -> Cow<'d, [u8]> {
+        if self.find(data, |_| true).is_none() {
+            return Cow::Borrowed(data);
+        }
+        let mut stream = self.stream();
+        let mut clean = stream.push(data);
+        clean.extend(stream.finish());
+        Cow::Owned(clean)
+    }
+
+    /// The same text with `****` in place of each secret.
+    pub fn redact_text<'d>(&self, text: &'d str) -> Cow<'d, str> {
+        match self.redact(text.as_bytes()) {
+            Cow::Borrowed(_) => Cow::Borrowed(text),
+            Cow::Owned(clean) => Cow::Owned(String::from_utf8_lossy(&clean).into_owned()),
+        }
+    }
+
+    pub(crate) fn redact_string(&self, text: String) -> String {
+        match self.redact_text(&text) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(clean) => clean,
+        }
+    }
+
+    /// Whether a secret is in these bytes.
+    pub fn is_in(&self, data: &[u8]) -> bool {
+        self.find(data, |_| true).is_some()
+    }
+
+    /// A redactor for bytes that come in pieces.
+    pub fn stream(&self) -> RedactorStream {
+        RedactorStream::new(self.clone())
+    }
+
+    /// The place, in the list of values, of a secret that is in these bytes and that `counts`.
+    pub(crate) fn find(&self, data: &[u8], counts: impl Fn(usize) -> bool) -> Option<usize> {
+        self.windows(data).find_map(|window| self.find_in_window(window, &counts))
+    }
+
+    /// Overlapping windows that hold every stretch a match can cover; none when there is nothing to look for.
+    fn windows<'d>(&self, data: &'d [u8]) -> impl Iterator<Item = &'d [u8]> + use<'d> {
+        let reach = self.reach;
+        let step = WINDOW_BYTES.max(reach);
+        let end = if self.is_empty() { 0 } else { data.len() };
+        (0..end)
+            .step_by(step)
+            .map(move |start| &data[start..end.min(start.saturating_add(step).saturating_add(reach))])
+    }
+
+    fn find_in_window(&self, window: &[u8], counts: &impl Fn(usize) -> bool) -> Option<usize> {
+        let found = self.find_plain(window, counts);
+        if found.is_some() || memchr(b'%', window).is_none() {
+            return found;
+        }
+        self.find_plain(&percent::decode(window).bytes, counts)
+    }
+
+    fn find_plain(&self, data: &[u8], counts: &impl Fn(usize) -> bool) -> Option<usize> {
+        // Preparing a fast search for each form costs more than a header is long.
+        const SHORT: usize = 1_024;
+        if data.len() > SHORT {
+            let mut forms = self.forms.iter().filter(|form| counts(form.secret));
+            return forms.find(|form| memmem::find(data, &form.needle).is_some()).map(|form| form.secret);
+        }
+        let starts = data.iter().enumerate().filter(|(_, byte)| self.first_bytes[usize::from(**byte)]);
+        starts.map(|(at, _)| &data[at..]).find_map(|rest| {
+            let mut forms = self.forms.iter().filter(|form| rest.starts_with(&form.needle));
+            forms.find(|form| counts(form.secret)).map(|form| form.secret)
+        })
+    }
+
+    /// The stretches to blot out, sorted and not overlapping.
+    fn stretches(&self, data: &[u8]) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        for form in self.forms.iter() {
+            found.extend(form.stretches(data));
+        }
+        if memchr(b'%', data).is_some() {
+            let decoded = percent::decode(data);
+            for form in self.forms.iter() {
+                found.extend(form.stretches(&decoded.bytes).map(|stretch| decoded.origin(stretch)));
+            }
+        }
+        merged(found)
+    }
+}
+
+/// Looks for nothing.
+impl Default for Redactor {
+    fn default() -> Self {
+        Self::new([])
+    }
+}
+
+impl std::fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Redactor").field("forms", &self.forms.len()).finish()
+    }
+}
+
+fn merged(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    found.sort_unstable_by_key(|stretch| stretch.start);
+    let mut out: Vec<Range<usize>> = Vec::with_capacity(found.len());
+    for stretch in found {
+        match out.last_mut() {
+            Some(last) if stretch.start < last.end => last.end = last.end.max(stretch.end),
+            _ => out.push(stretch),
+        }
+    }
+    out
+}

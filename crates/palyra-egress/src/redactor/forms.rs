@@ -1,0 +1,104 @@
+//! The forms a secret can take on the wire.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use memchr::memmem;
+use std::ops::Range;
+use zeroize::Zeroizing;
+
+/// One way to write one secret.
+pub(super) struct Form {
+    /// Which secret, by its place in the list.
+    pub(super) secret: usize,
+    /// The bytes to look for.
+    pub(super) needle: Zeroizing<Vec<u8>>,
+    /// Whether the character before the needle carries some of the secret's bits.
+    left: bool,
+    /// Whether the character after it does.
+    right: bool,
+}
+
+impl Form {
+    /// The longest stretch a match can cover: every character percent-encoded, with its neighbours.
+    pub(super) fn reach(&self) -> usize {
+        (self.needle.len() + 2).saturating_mul(3)
+    }
+
+    /// Where the form is in `data`, its shared neighbours included.
+    pub(super) fn stretches(&self, data: &[u8]) -> impl Iterator<Item = Range<usize>> {
+        let (left, right, length, end) = (self.left, self.right, self.needle.len(), data.len());
+        memmem::find_iter(data, self.needle.as_slice()).map(move |start| {
+            start.saturating_sub(usize::from(left))..(start + length + usize::from(right)).min(end)
+        })
+    }
+}
+
+/// Every form of one secret; one that equals another is left out.
+pub(super) fn forms_of(secret: usize, value: &[u8]) -> Vec<Form> {
+    let mut forms: Vec<Form> = Vec::with_capacity(12);
+    let mut add = |needle: Vec<u8>, left: bool, right: bool| {
+        forms.push(Form { secret, needle: Zeroizing::new(needle), left, right });
+    };
+    add(value.to_vec(), false, false);
+    let hexadecimal = hex::encode(value).into_bytes();
+    if hexadecimal.iter().any(u8::is_ascii_lowercase) {
+        add(hexadecimal.to_ascii_uppercase(), false, false);
+    }
+    add(hexadecimal, false, false);
+    if value.contains(&b' ') {
+        add(replaced(value, b" ", b"+"), false, false);
+    }
+    if let Ok(text) = std::str::from_utf8(value) {
+        if text.chars().any(|c| c.is_ascii_control() || c == '"' || c == '\\') {
+            add(escape_json(text, false).into_bytes(), false, false);
+        }
+        if text.contains('/') {
+            add(escape_json(text, true).into_bytes(), false, false);
+        }
+    }
+    for offset in 0..3 {
+        let (needle, left, right) = base64_core(value, offset);
+        if needle.iter().any(|byte| b"+/".contains(byte)) {
+            add(replaced(&needle, b"+/", b"-_"), left, right);
+        }
+        add(needle, left, right);
+    }
+    forms
+}
+
+/// The characters of a base64 text that depend on the secret alone, when it starts `offset` bytes into a
+/// group of three; and whether a neighbour on either side depends on it partly.
+fn base64_core(value: &[u8], offset: usize) -> (Vec<u8>, bool, bool) {
+    let mut padded = Zeroizing::new(Vec::with_capacity(offset + value.len()));
+    padded.resize(offset, 0);
+    padded.extend_from_slice(value);
+    let mut text = STANDARD_NO_PAD.encode(padded.as_slice()).into_bytes();
+    text.truncate(padded.len() * 8 / 6);
+    text.drain(..(offset * 8).div_ceil(6));
+    (text, offset != 0, !(padded.len() * 8).is_multiple_of(6))
+}
+
+fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let swap = |byte: &u8| from.iter().position(|known| known == byte).map_or(*byte, |at| to[at]);
+    bytes.iter().map(swap).collect()
+}
+
+/// The text inside a JSON string, as most writers escape it.
+fn escape_json(text: &str, escape_slash: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '/' if escape_slash => out.push_str("\\/"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            c if c.is_control() && c.is_ascii() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,39 @@
+//! Bodies of many megabytes: searched in turns with the other tasks of the thread.
+
+use super::{Redactor, WINDOW_BYTES};
+use bytes::Bytes;
+use tokio::task::yield_now;
+
+/// How much is searched before other tasks get their turn.
+const TURN_BYTES: usize = 4 * WINDOW_BYTES;
+
+impl Redactor {
+    /// As [`find`](Self::find), in turns.
+    pub(crate) async fn find_in_body(&self, body: &[u8], counts: impl Fn(usize) -> bool) -> Option<usize> {
+        for (index, window) in self.windows(body).enumerate() {
+            if index > 0 && index.is_multiple_of(TURN_BYTES / WINDOW_BYTES) {
+                yield_now().await;
+            }
+            let found = self.find_in_window(window, &counts);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// As [`redact`](Self::redact), in turns.
+    pub(crate) async fn redact_body(&self, body: Bytes) -> Bytes {
+        if self.find_in_body(&body, |_| true).await.is_none() {
+            return body;
+        }
+        let mut stream = self.stream();
+        let mut clean = Vec::with_capacity(body.len());
+        for piece in body.chunks(TURN_BYTES) {
+            clean.extend(stream.push(piece));
+            yield_now().await;
+        }
+        clean.extend(stream.finish());
+        Bytes::from(clean)
+    }
+}

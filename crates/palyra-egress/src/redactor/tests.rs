@@ -1,0 +1,140 @@
+//! Every form, cut at every place.
+
+use super::Redactor;
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE};
+use palyra_common::SecretValue;
+use proptest::prelude::*;
+use std::borrow::Cow;
+
+fn redactor(secrets: &[&str]) -> Redactor {
+    let values: Vec<SecretValue> = secrets.iter().map(|secret| SecretValue::new(*secret)).collect();
+    Redactor::new(&values)
+}
+
+fn in_pieces(redactor: &Redactor, data: &[u8], size: usize) -> Vec<u8> {
+    let mut stream = redactor.stream();
+    let mut clean: Vec<u8> = data.chunks(size).flat_map(|piece| stream.push(piece)).collect();
+    clean.extend(stream.finish());
+    clean
+}
+
+#[test]
+fn every_form_is_blotted_out_whole() {
+    let secret = "p@ss word/\"x\"?";
+    let redactor = redactor(&[secret]);
+    for form in [
+        secret.to_owned(),
+        "p%40ss%20word%2F%22x%22%3F".into(),
+        "p%40ss+word%2f%22x%22%3f".into(),
+        "p@ss+word/\"x\"?".into(),
+        "%70@ss word/\"x\"?".into(),
+        r#"p@ss word/\"x\"?"#.into(),
+        r#"p@ss word\/\"x\"?"#.into(),
+        hex::encode(secret),
+        hex::encode_upper(secret),
+        STANDARD.encode(secret).trim_end_matches('=').to_owned(),
+        URL_SAFE.encode(secret).trim_end_matches('=').to_owned(),
+        STANDARD.encode(secret).trim_end_matches('=').replace('/', "%2F").replace('+', "%2B"),
+    ] {
+        let text = format!("<{form}>");
+        assert_eq!(redactor.redact_text(&text), "<****>", "{form}");
+        assert!(redactor.is_in(text.as_bytes()));
+        for size in 1..text.len() {
+            assert_eq!(in_pieces(&redactor, text.as_bytes(), size), b"<****>", "{form} in pieces of {size}");
+        }
+    }
+}
+
+#[test]
+fn base64_is_found_wherever_the_secret_starts() {
+    let redactor = redactor(&["hunter2hunter"]);
+    for (before, after) in
+        [("", ""), ("u", ""), ("us", ""), ("usr", "!"), ("user:", "!!"), ("", "!"), ("x", "!"), ("xy", "!!!")]
+    {
+        for engine in [STANDARD, URL_SAFE, STANDARD_NO_PAD] {
+            let text = engine.encode(format!("{before}hunter2hunter{after}"));
+            let clean = redactor.redact_text(&text).into_owned();
+            assert!(clean.contains("****"), "{before}|{after}: {text}");
+            let left = clean.replace("****", "").replace('=', "").len();
+            let around = (before.len() + after.len()) * 8 / 6;
+            assert!(left <= around, "{before}|{after}: {clean} keeps bits of the secret");
+        }
+    }
+}
+
+#[test]
+fn clean_bytes_are_not_copied() {
+    let redactor = redactor(&["hunter2"]);
+    assert!(matches!(redactor.redact(b"nothing %41 here"), Cow::Borrowed(_)));
+    assert!(matches!(super::Redactor::default().redact(b"hunter2"), Cow::Borrowed(_)));
+    assert!(redactor.redact_text("x").len() == 1);
+}
+
+#[test]
+fn short_secrets_are_left_alone() {
+    assert!(redactor(&["", "a", "abc"]).is_empty());
+    assert_eq!(redactor(&["abcd"]).redact_text("abc abcd"), "abc ****");
+}
+
+#[test]
+fn overlapping_secrets_leave_nothing_over() {
+    let redactor = redactor(&["abcdef", "defghi", "aaaa"]);
+    for (text, expected) in
+        [("<abcdefghi>", "<****>"), ("<aaaaaaaa>", "<********>"), ("abcdefabcdef", "********")]
+    {
+        assert_eq!(redactor.redact_text(text), expected);
+        for size in 1..text.len() {
+            let clean = String::from_utf8(in_pieces(&redactor, text.as_bytes(), size)).unwrap();
+            assert!(
+                !clean.contains(|c: char| c.is_ascii_alphanumeric()),
+                "{text} in pieces of {size}: {clean}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_large_body_is_searched_across_its_windows() {
+    let redactor = redactor(&["hunter2hunter2"]);
+    let encoded = b"%68unter2%68unter2";
+    for at in [0, (64 << 10) - 9, (64 << 10) - 1, 64 << 10, 200_000 - encoded.len()] {
+        let mut body = vec![b'.'; 200_000];
+        body[at..at + encoded.len()].copy_from_slice(encoded);
+        let clean = redactor.redact(&body);
+        assert_eq!(clean.len(), 200_000 - encoded.len() + 4, "at {at}");
+        assert_eq!(&clean[at..at + 4], b"****");
+    }
+}
+
+#[test]
+fn debug_shows_no_secret() {
+    let redactor = redactor(&["hunter2"]);
+    assert!(!format!("{redactor:?} {:?}", redactor.stream()).contains("hunter2"));
+}
+
+proptest! {
+    #[test]
+    fn pieces_give_what_the_whole_gives(
+        secret in "[a-c%/+ ]{4,8}",
+        parts in prop::collection::vec(("[a-c%/+ .]{0,9}", 0usize..5), 0..6),
+        size in 1usize..40,
+    ) {
+        let redactor = redactor(&[&secret]);
+        let mut data = Vec::new();
+        for (noise, form) in parts {
+            data.extend(noise.bytes());
+            match form {
+                0 => data.extend(secret.bytes()),
+                1 => data.extend(STANDARD.encode(&secret).bytes()),
+                2 => data.extend(hex::encode(&secret).bytes()),
+                3 => data.extend(secret.bytes().flat_map(|byte| format!("%{byte:02X}").into_bytes())),
+                _ => {}
+            }
+        }
+        let whole = redactor.redact(&data);
+        prop_assert!(!redactor.is_in(&whole), "{:?} -> {:?}", String::from_utf8_lossy(&data), String::from_utf8_lossy(&whole));
+        let pieces = in_pieces(&redactor, &data, size);
+        prop_assert!(!redactor.is_in(&pieces), "{:?} -> {:?}", String::from_utf8_lossy(&data), String::from_utf8_lossy(&pieces));
+    }
+}

@@ -1,0 +1,111 @@
+//! The header lines a guest may send.
+
+use crate::error::EgressError;
+use crate::limits::{MAX_HEADERS, MAX_REQUEST_HEADER_BYTES};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use palyra_common::redact::escape_untrusted;
+
+/// Checks the guest's header lines: count and size first, then each name and value.
+pub(crate) fn read_headers(lines: &[(String, String)]) -> Result<HeaderMap, EgressError> {
+    if lines.len() > MAX_HEADERS {
+        return Err(EgressError::invalid(format!(
+            "{} header lines are more than {MAX_HEADERS}",
+            lines.len()
+        )));
+    }
+    let bytes: usize = lines.iter().map(|(name, value)| name.len() + value.len() + 4).sum();
+    if bytes > MAX_REQUEST_HEADER_BYTES {
+        return Err(EgressError::invalid(format!(
+            "{bytes} bytes of headers are more than {MAX_REQUEST_HEADER_BYTES}"
+        )));
+    }
+    let mut headers = HeaderMap::with_capacity(lines.len() + 4);
+    for (name, value) in lines {
+        let shown = || escape_untrusted(&name.chars().take(64).collect::<String>());
+        let parsed = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_| EgressError::invalid(format!("`{}` is not a header name", shown())))?;
+        if is_set_by_the_host(&parsed) {
+            return Err(EgressError::invalid(format!("header `{parsed}` is set by the host only")));
+        }
+        let value = HeaderValue::from_str(value).ok().filter(|_| value.is_ascii()).ok_or_else(|| {
+            EgressError::invalid(format!("the value of header `{parsed}` is not printable ASCII"))
+        })?;
+        headers.append(parsed, value);
+    }
+    Ok(headers)
+}
+
+/// Names that decide where a message goes and where it ends.
+pub(crate) fn is_set_by_the_host(name: &HeaderName) -> bool {
+    let name = name.as_str();
+    name.starts_with("proxy-")
+        || matches!(
+            name,
+            "host"
+                | "connection"
+                | "keep-alive"
+                | "te"
+                | "trailer"
+                | "transfer-encoding"
+                | "upgrade"
+                | "content-length"
+                | "expect"
+                | "http2-settings"
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(lines: &[(&str, &str)]) -> Result<HeaderMap, EgressError> {
+        let lines: Vec<_> =
+            lines.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        read_headers(&lines)
+    }
+
+    #[test]
+    fn ordinary_lines_pass_in_order() {
+        let headers = read(&[("Accept", "text/html"), ("X-Many", "1"), ("x-many", "2")]).unwrap();
+        assert_eq!(headers.get_all("x-many").iter().collect::<Vec<_>>(), ["1", "2"]);
+    }
+
+    #[test]
+    fn g08_lines_that_are_refused() {
+        for name in [
+            "Host",
+            "connection",
+            "Keep-Alive",
+            "proxy-authorization",
+            "Proxy-Connection",
+            "TE",
+            "trailer",
+            "Transfer-Encoding",
+            "upgrade",
+            "Content-Length",
+            "expect",
+            "HTTP2-Settings",
+            "",
+            "a b",
+            "a:b",
+            "a\r\nb",
+            "é",
+            ":authority",
+        ] {
+            assert!(matches!(read(&[(name, "x")]), Err(EgressError::InvalidRequest(_))), "{name}");
+        }
+        for value in ["a\r\nhost: evil", "a\nb", "a\0b", "é", "\u{7f}"] {
+            assert!(matches!(read(&[("x", value)]), Err(EgressError::InvalidRequest(_))), "{value:?}");
+        }
+    }
+
+    #[test]
+    fn count_and_size_are_bounded() {
+        let line = ("x".to_owned(), "y".to_owned());
+        assert!(read_headers(&vec![line.clone(); MAX_HEADERS]).is_ok());
+        assert!(read_headers(&vec![line; MAX_HEADERS + 1]).is_err());
+        let long = |bytes: usize| vec![("x".to_owned(), "y".repeat(bytes))];
+        assert!(read_headers(&long(MAX_REQUEST_HEADER_BYTES - 5)).is_ok());
+        assert!(read_headers(&long(MAX_REQUEST_HEADER_BYTES - 4)).is_err());
+    }
+}

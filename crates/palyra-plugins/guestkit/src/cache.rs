@@ -1,0 +1,47 @@
+//! The private cache: toolchains installed once, guests built once, and locks against a second run.
+
+mod install;
+mod key;
+mod lock;
+mod root;
+mod store;
+
+use std::path::{Path, PathBuf};
+
+pub(crate) use key::{InputHasher, files_below};
+pub(crate) use root::cache_root;
+pub(crate) use store::write_whole;
+
+use crate::error::GuestkitError;
+
+/// A cache directory.
+#[derive(Debug, Clone)]
+pub(crate) struct Cache {
+    root: PathBuf,
+}
+
+impl Cache {
+    pub(crate) fn new(root: PathBuf) -> Self {
+        Self { root }
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The directory `name` below the root, created when missing.
+    pub(crate) fn directory(&self, name: &str) -> Result<PathBuf, GuestkitError> {
+        let path = self.root.join(name);
+        std::fs::create_dir_all(&path).map_err(GuestkitError::file("create", &path))?;
+        Ok(path)
+    }
+
+    /// A directory of its own for one piece of work, removed when dropped.
+    pub(crate) fn work_directory(&self) -> Result<tempfile::TempDir, GuestkitError> {
+        let parent = self.directory("work")?;
+        tempfile::Builder::new()
+            .prefix("guest-")
+            .tempdir_in(&parent)
+            .map_err(GuestkitError::file("create a directory in", &parent))
+    }
+}

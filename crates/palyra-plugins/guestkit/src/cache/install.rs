@@ -1,0 +1,80 @@
+//! Tools that are installed once, into a directory that appears whole or not at all.
+
+use std::path::{Path, PathBuf};
+
+use super::Cache;
+use crate::error::GuestkitError;
+
+impl Cache {
+    /// The directory of tool `name`; `fill` makes it when it is missing or no longer `usable`.
+    ///
+    /// `fill` works in a directory beside the final one, so what it installs must not depend on its own path.
+    pub(crate) fn install(
+        &self,
+        name: &str,
+        say: &dyn Fn(&str),
+        usable: impl Fn(&Path) -> bool,
+        fill: impl FnOnce(&Path) -> Result<(), GuestkitError>,
+    ) -> Result<PathBuf, GuestkitError> {
+        let tools = self.directory("tools")?;
+        let finished = tools.join(name);
+        if usable(&finished) {
+            return Ok(finished);
+        }
+        let _lock = self.lock(name, say)?;
+        if usable(&finished) {
+            return Ok(finished);
+        }
+        if finished.exists() {
+            std::fs::remove_dir_all(&finished).map_err(GuestkitError::file("remove", &finished))?;
+        }
+        let unfinished = tempfile::Builder::new()
+            .prefix("unfinished-")
+            .tempdir_in(&tools)
+            .map_err(GuestkitError::file("create a directory in", &tools))?;
+        fill(unfinished.path())?;
+        std::fs::rename(unfinished.path(), &finished).map_err(GuestkitError::file("create", &finished))?;
+        // Its path is gone, so dropping the guard would only fail to remove it.
+        let _ = unfinished.keep();
+        Ok(finished)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write_tool(content: &'static str) -> impl FnOnce(&Path) -> Result<(), GuestkitError> {
+        move |directory| {
+            std::fs::write(directory.join("tool"), content).map_err(GuestkitError::file("write", directory))
+        }
+    }
+
+    fn has_tool(directory: &Path) -> bool {
+        directory.join("tool").is_file()
+    }
+
+    #[test]
+    fn a_tool_is_filled_once_and_again_when_it_broke() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = Cache::new(root.path().to_path_buf());
+        let first = cache.install("t", &|_| {}, has_tool, write_tool("one")).unwrap();
+        cache.install("t", &|_| {}, has_tool, write_tool("two")).unwrap();
+        assert_eq!(std::fs::read_to_string(first.join("tool")).unwrap(), "one");
+        std::fs::remove_file(first.join("tool")).unwrap();
+        cache.install("t", &|_| {}, has_tool, write_tool("three")).unwrap();
+        assert_eq!(std::fs::read_to_string(first.join("tool")).unwrap(), "three");
+    }
+
+    #[test]
+    fn a_failed_fill_leaves_nothing() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = Cache::new(root.path().to_path_buf());
+        let failed = cache.install("t", &|_| {}, has_tool, |directory| {
+            std::fs::write(directory.join("half"), "").unwrap();
+            Err(GuestkitError::NoExports)
+        });
+        assert!(failed.is_err());
+        assert_eq!(std::fs::read_dir(root.path().join("tools")).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,127 @@
+//! The content hash of everything that goes into a guest.
+
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::error::GuestkitError;
+
+/// What a build or an editor leaves behind; never an input.
+const NOT_INPUTS: &[&str] = &["target", "node_modules", "__pycache__", ".git"];
+
+/// A SHA-256 over labelled, length-prefixed values, so that no two different lists of inputs run together.
+pub(crate) struct InputHasher(Sha256);
+
+impl InputHasher {
+    pub(crate) fn new() -> Self {
+        Self(Sha256::new())
+    }
+
+    pub(crate) fn add(&mut self, label: &str, value: &[u8]) {
+        for part in [label.as_bytes(), value] {
+            self.0.update((part.len() as u64).to_le_bytes());
+            self.0.update(part);
+        }
+    }
+
+    pub(crate) fn add_file(&mut self, label: &str, path: &Path) -> Result<(), GuestkitError> {
+        let bytes = std::fs::read(path).map_err(GuestkitError::file("read", path))?;
+        self.add(label, &bytes);
+        Ok(())
+    }
+
+    /// Every file below `directory`, by relative path and content.
+    pub(crate) fn add_directory(&mut self, directory: &Path) -> Result<(), GuestkitError> {
+        for path in files_below(directory)? {
+            let relative = path.strip_prefix(directory).unwrap_or(&path);
+            self.add_file(&relative.to_string_lossy(), &path)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> String {
+        hex::encode(self.0.finalize())
+    }
+}
+
+/// The files below `directory` in a fixed order, without what builds leave behind.
+///
+/// A link to a file counts as the file; a link to a directory is not followed, so a cycle cannot hold us up.
+pub(crate) fn files_below(directory: &Path) -> Result<Vec<PathBuf>, GuestkitError> {
+    let mut files = Vec::new();
+    let mut waiting = vec![directory.to_path_buf()];
+    while let Some(current) = waiting.pop() {
+        let listing = std::fs::read_dir(&current).map_err(GuestkitError::file("list", &current))?;
+        for entry in listing {
+            let entry = entry.map_err(GuestkitError::file("list", &current))?;
+            let kind = entry.file_type().map_err(GuestkitError::file("examine", &entry.path()))?;
+            if NOT_INPUTS.iter().any(|name| entry.file_name() == *name) {
+                continue;
+            }
+            if kind.is_dir() {
+                waiting.push(entry.path());
+            } else if entry.path().is_file() {
+                files.push(entry.path());
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(parts: &[(&str, &str)]) -> String {
+        let mut hasher = InputHasher::new();
+        for (label, value) in parts {
+            hasher.add(label, value.as_bytes());
+        }
+        hasher.finish()
+    }
+
+    #[test]
+    fn values_do_not_run_together() {
+        assert_eq!(key(&[("a", "b")]), key(&[("a", "b")]));
+        assert_ne!(key(&[("a", "b")]), key(&[("ab", "")]));
+        assert_ne!(key(&[("a", "b"), ("c", "d")]), key(&[("a", "bcd")]));
+        assert_ne!(key(&[("a", "b"), ("c", "d")]), key(&[("c", "d"), ("a", "b")]));
+    }
+
+    fn directory_key(directory: &Path) -> String {
+        let mut hasher = InputHasher::new();
+        hasher.add_directory(directory).unwrap();
+        hasher.finish()
+    }
+
+    #[test]
+    fn a_directory_changes_its_key_with_content_and_names_but_not_with_leftovers() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path();
+        std::fs::create_dir_all(path.join("src")).unwrap();
+        std::fs::write(path.join("src/a.c"), "one").unwrap();
+        let first = directory_key(path);
+        assert_eq!(directory_key(path), first);
+
+        std::fs::create_dir_all(path.join("target/debug")).unwrap();
+        std::fs::write(path.join("target/debug/x"), "x").unwrap();
+        std::fs::create_dir_all(path.join("src/__pycache__")).unwrap();
+        std::fs::write(path.join("src/__pycache__/x.pyc"), "x").unwrap();
+        assert_eq!(directory_key(path), first);
+
+        std::fs::write(path.join("src/a.c"), "two").unwrap();
+        let changed = directory_key(path);
+        assert_ne!(changed, first);
+        std::fs::rename(path.join("src/a.c"), path.join("src/b.c")).unwrap();
+        assert_ne!(directory_key(path), changed);
+    }
+
+    #[test]
+    fn a_cycle_of_links_ends() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("a"), "a").unwrap();
+        std::os::unix::fs::symlink(directory.path(), directory.path().join("again")).unwrap();
+        assert_eq!(files_below(directory.path()).unwrap(), [directory.path().join("a")]);
+    }
+}

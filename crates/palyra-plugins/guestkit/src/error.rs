@@ -1,0 +1,252 @@
+//! Every way a guest build can fail, as facts; remedies are in [`GuestkitError::hint`].
+
+use std::path::{Path, PathBuf};
+
+use crate::rust_route::Refusal;
+
+/// Why a guest was not built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GuestkitError {
+    /// A file operation failed.
+    #[error("cannot {action} `{}`", path.display())]
+    File {
+        /// What was attempted, as a verb.
+        action: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// `guest.toml` is not TOML of the right shape.
+    #[error("`{}` is not a guest description", path.display())]
+    GuestFile {
+        /// The `guest.toml`.
+        path: PathBuf,
+        /// What the parser said.
+        #[source]
+        source: Box<toml::de::Error>,
+    },
+    /// A value in `guest.toml` is well-formed but not allowed.
+    #[error("`{field}` in `{}`: {reason}", path.display())]
+    GuestField {
+        /// The `guest.toml`.
+        path: PathBuf,
+        /// The field.
+        field: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Two guests of one run would write the same file.
+    #[error("guest name `{name}` is used by `{}` and `{}`", first.display(), second.display())]
+    DuplicateName {
+        /// The shared name.
+        name: String,
+        /// The first directory.
+        first: PathBuf,
+        /// The second directory.
+        second: PathBuf,
+    },
+    /// One output file was named for several guests.
+    #[error("one output file cannot hold {guests} guests")]
+    OneFileForMany {
+        /// How many guests were named.
+        guests: usize,
+    },
+    /// No cache directory was named and there is no home directory.
+    #[error("no directory for the cache: neither a cache directory nor a home directory is set")]
+    NoCacheDirectory,
+    /// Another run held a lock for too long.
+    #[error("`{}` stayed locked by another run for {seconds} s", path.display())]
+    LockTimeout {
+        /// The lock file.
+        path: PathBuf,
+        /// How long this run waited.
+        seconds: u64,
+    },
+    /// `PALYRA_GUEST_ROUTE` holds something else than a route.
+    #[error("`{value}` is not one of auto, installed, rustup, debian")]
+    UnknownRoute {
+        /// The value found.
+        value: String,
+    },
+    /// No way to compile Rust for WebAssembly works here.
+    #[error("no way to compile Rust for `{target}` works here{}", list_refusals(refusals))]
+    NoRustRoute {
+        /// The compilation target.
+        target: &'static str,
+        /// What was tried and why it did not work.
+        refusals: Vec<Refusal>,
+    },
+    /// A program that a step needs is not installed.
+    #[error("`{program}` is not installed; it is needed to {purpose}")]
+    ProgramMissing {
+        /// The program.
+        program: &'static str,
+        /// What for.
+        purpose: &'static str,
+    },
+    /// Python has neither `venv` nor `pip`, and they could not be installed.
+    #[error("python3 has neither `venv` nor `pip`: {reason}")]
+    NoVirtualEnvironment {
+        /// Why the Debian package could not be installed.
+        reason: String,
+    },
+    /// A program could not be started.
+    #[error("cannot start {step}")]
+    StepStart {
+        /// What the program was to do.
+        step: String,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A program ended with a failure.
+    #[error("{step} failed with {status}{}", after_newline(output))]
+    StepFailed {
+        /// What the program was to do.
+        step: String,
+        /// Its exit status.
+        status: String,
+        /// The end of what it wrote.
+        output: String,
+    },
+    /// A program did not end in time and was stopped.
+    #[error("{step} did not end within {seconds} s{}", after_newline(output))]
+    StepTimedOut {
+        /// What the program was to do.
+        step: String,
+        /// The limit.
+        seconds: u64,
+        /// The end of what it wrote.
+        output: String,
+    },
+    /// A `Cargo.toml` that a guest is built from is not TOML.
+    #[error("`{}` is not a manifest", path.display())]
+    Manifest {
+        /// The `Cargo.toml`.
+        path: PathBuf,
+        /// What the parser said.
+        #[source]
+        source: Box<toml::de::Error>,
+    },
+    /// A Rust guest's build produced no module.
+    #[error("the build of `{}` made no .wasm file", directory.display())]
+    NoModule {
+        /// The guest's directory.
+        directory: PathBuf,
+    },
+    /// The text is not WebAssembly text.
+    #[error("cannot assemble WebAssembly text")]
+    WasmText(#[source] wat::Error),
+    /// The bytes are not WebAssembly.
+    #[error("not WebAssembly")]
+    NotWasm(#[source] wasmparser::BinaryReaderError),
+    /// A core module was expected.
+    #[error("already a component: only a core module can be encoded into one")]
+    AlreadyComponent,
+    /// A core module carries no WIT: it would become a component without exports.
+    #[error("a core module without a component-type section would become a component with no exports")]
+    NoComponentType,
+    /// A component exports nothing, so nobody could call it.
+    #[error("the component has no exports")]
+    NoExports,
+    /// The encoder refused the module.
+    #[error("cannot encode the module into a component")]
+    Encode(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// A WIT text or world cannot be used.
+    #[error("cannot use world `{world}`")]
+    Wit {
+        /// The world asked for.
+        world: String,
+        /// What the parser or generator said.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl GuestkitError {
+    /// What a person could do about it, if there is something.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::NoCacheDirectory => Some("set PALYRA_CACHE_DIR to a writable directory".into()),
+            Self::LockTimeout { .. } => Some("wait for the other guest build to end, then try again".into()),
+            Self::UnknownRoute { .. } => Some("unset PALYRA_GUEST_ROUTE to try every route in order".into()),
+            Self::NoRustRoute { target, .. } => Some(format!(
+                "run `rustup target add {target}`, or on Debian install {}",
+                crate::rust_route::DEBIAN_PACKAGES.join(" ")
+            )),
+            Self::ProgramMissing { program, .. } => Some(install_hint(program)),
+            Self::NoVirtualEnvironment { .. } => Some("install it (Debian: apt-get install python3-venv)".into()),
+            Self::NoModule { .. } => Some("a guest's Cargo.toml needs crate-type = [\"cdylib\"]".into()),
+            Self::StepFailed { output, .. } if output.contains("--locked was passed") => {
+                Some("the guest's Cargo.lock is out of date: run `cargo update --workspace` in its directory".into())
+            }
+            Self::NoComponentType => Some(
+                "generate bindings for a world of palyra:plugin (Rust: palyra-plugins-sdk, C: `guestkit c-bindings`), \
+                 or ship the module as a core module"
+                    .into(),
+            ),
+            Self::NoExports => Some("implement the exports of the world named in guest.toml".into()),
+            Self::AlreadyComponent => Some("use the file as it is".into()),
+            Self::DuplicateName { .. } => Some("give one of them another `name` in guest.toml".into()),
+            _ => None,
+        }
+    }
+
+    /// A function that wraps an I/O error with what was attempted on which path.
+    pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_path_buf();
+        move |source| Self::File { action, path, source }
+    }
+}
+
+fn install_hint(program: &str) -> String {
+    match program {
+        "node" | "npm" => "install Node.js 18 or newer with npm (Debian: apt-get install nodejs npm)".into(),
+        "python3" => "install Python 3.9 or newer (Debian: apt-get install python3 python3-venv)".into(),
+        other => format!("install {other} and put it on PATH"),
+    }
+}
+
+fn list_refusals(refusals: &[Refusal]) -> String {
+    refusals.iter().map(|refusal| format!("\n  {}: {}", refusal.route, refusal.reason)).collect()
+}
+
+fn after_newline(output: &str) -> String {
+    if output.is_empty() { String::new() } else { format!("\n{output}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_route_names_every_attempt_and_what_to_install() {
+        let error = GuestkitError::NoRustRoute {
+            target: "wasm32-unknown-unknown",
+            refusals: vec![Refusal {
+                route: crate::Route::Rustup,
+                reason: "`rustup` is not installed".to_owned(),
+            }],
+        };
+        assert!(error.to_string().contains("rustup: `rustup` is not installed"), "{error}");
+        let hint = error.hint().unwrap();
+        assert!(
+            hint.contains("rustup target add wasm32-unknown-unknown") && hint.contains("rust-web-src"),
+            "{hint}"
+        );
+    }
+
+    #[test]
+    fn an_outdated_lock_file_has_a_hint_and_other_failures_have_none() {
+        let failed = |output: &str| GuestkitError::StepFailed {
+            step: "cargo build".to_owned(),
+            status: "exit status: 101".to_owned(),
+            output: output.to_owned(),
+        };
+        assert!(failed("cannot update the lock file because --locked was passed").hint().is_some());
+        assert_eq!(failed("error[E0425]").hint(), None);
+    }
+}

@@ -1,0 +1,52 @@
+//! One recipe per language: what goes into a guest, and how it is made.
+
+mod build_settings;
+mod c;
+mod javascript;
+mod python;
+mod python_tools;
+mod rust;
+mod rust_inputs;
+mod wat;
+
+pub(crate) use build_settings::without_build_settings;
+pub(crate) use javascript::find_node;
+pub(crate) use python_tools::find_python;
+
+use crate::cache::InputHasher;
+use crate::contract;
+use crate::error::GuestkitError;
+use crate::guest::{Guest, Language};
+use crate::kit::Kit;
+
+/// Raised when a recipe or an encoder changes what it makes of the same source.
+const RECIPE: &str = "1";
+
+/// The hash of everything that decides what `guest` becomes.
+pub(crate) fn input_key(kit: &Kit, guest: &Guest) -> Result<String, GuestkitError> {
+    let mut hasher = InputHasher::new();
+    hasher.add("recipe", RECIPE.as_bytes());
+    hasher.add("language", guest.language().to_string().as_bytes());
+    hasher.add("world", guest.world().as_bytes());
+    hasher.add("contract", contract::WIT.as_bytes());
+    match guest.language() {
+        Language::Rust => rust::add_inputs(kit, guest, &mut hasher)?,
+        Language::C => hasher.add("tools", c::TOOLS.as_bytes()),
+        Language::Js | Language::Ts => hasher.add("tools", javascript::TOOLS_LOCK.as_bytes()),
+        Language::Python => hasher.add("tools", python::TOOLS.as_bytes()),
+        Language::Wat => {}
+    }
+    hasher.add_directory(guest.directory())?;
+    Ok(hasher.finish())
+}
+
+/// Make the guest, however long that takes.
+pub(crate) fn build(kit: &Kit, guest: &Guest) -> Result<Vec<u8>, GuestkitError> {
+    match guest.language() {
+        Language::Rust => rust::build(kit, guest),
+        Language::C => c::build(kit, guest),
+        Language::Js | Language::Ts => javascript::build(kit, guest),
+        Language::Python => python::build(kit, guest),
+        Language::Wat => wat::build(guest),
+    }
+}

@@ -1,0 +1,61 @@
+//! What stands behind the capability interfaces: storage, secrets, channels, egress.
+//!
+//! Each is a small trait. The implementations here serve tests and the one-shot command line; the
+//! daemon brings its own.
+
+mod channels;
+mod secrets;
+mod storage;
+
+pub use channels::{ChannelMessage, ChannelSink, MemoryChannels};
+pub use secrets::{MemorySecrets, SecretStore};
+pub use storage::{DirectoryStorage, MemoryStorage, StorageBackend, StorageQuota};
+
+use palyra_egress::EgressGuard;
+use std::sync::Arc;
+
+/// The outside world of a runtime.
+#[derive(Clone)]
+pub struct HostServices {
+    /// Keys and values.
+    pub storage: Arc<dyn StorageBackend>,
+    /// Secret values by name.
+    pub secrets: Arc<dyn SecretStore>,
+    /// Where messages go.
+    pub channels: Arc<dyn ChannelSink>,
+    /// The one way out; `None` refuses every request as unavailable.
+    pub egress: Option<EgressGuard>,
+}
+
+impl Default for HostServices {
+    fn default() -> Self {
+        Self {
+            storage: Arc::new(MemoryStorage::default()),
+            secrets: Arc::new(MemorySecrets::default()),
+            channels: Arc::new(MemoryChannels::default()),
+            egress: None,
+        }
+    }
+}
+
+/// Why a backend did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum BackendError {
+    /// A quota of the grant would be exceeded.
+    #[error("it would hold {used} where {allowed} are allowed")]
+    OverQuota {
+        /// The quota.
+        allowed: u64,
+        /// What it would be.
+        used: u64,
+    },
+    /// It is not working now.
+    #[error("{0}")]
+    Unavailable(String),
+}
+
+impl From<std::io::Error> for BackendError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Unavailable(error.to_string())
+    }
+}

@@ -1,0 +1,6 @@
+//! Compiled code between processes: a directory of files, each under a keyed MAC.
+
+mod disk;
+
+pub use disk::{CacheEvent, CacheEventKind, DiskCacheConfig};
+pub(crate) use disk::DiskCache;

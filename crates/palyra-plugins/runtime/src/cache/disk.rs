@@ -1,0 +1,198 @@
+//! The disk cache: header ‖ code ‖ MAC. What does not check out is reported, ignored and rebuilt.
+
+use crate::compiled::{CodeBuffer, TrustedCode};
+use crate::module::ModuleKind;
+use rustix::fs::{Mode, OFlags};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use subtle::ConstantTimeEq;
+
+const MAGIC: &[u8; 8] = b"PLYRCOD1";
+const MAC_BYTES: usize = 32;
+/// Magic, kind, module digest, fingerprint digest, length.
+const HEADER_BYTES: usize = 8 + 1 + 32 + 32 + 8;
+/// Largest code file that is read.
+const MAX_CODE_BYTES: u64 = 1 << 30;
+const CHUNK: usize = 256 << 10;
+
+/// Where compiled code is kept, and the key that makes it ours.
+#[derive(Clone)]
+pub struct DiskCacheConfig {
+    /// A directory of mode 0700; made if it is missing.
+    pub directory: PathBuf,
+    /// The key; it must not be kept in the directory.
+    pub key: [u8; 32],
+    /// Told about files that were not accepted.
+    pub on_event: Option<Arc<dyn Fn(CacheEvent) + Send + Sync>>,
+}
+
+/// Something about a cache file that somebody should know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CacheEvent {
+    /// What happened.
+    pub kind: CacheEventKind,
+    /// The file's name.
+    pub file: String,
+    /// The facts.
+    pub detail: String,
+}
+
+/// What happened to a cache file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheEventKind {
+    /// Not a plain file of ours: a link, a device, another owner, a second name.
+    NotAPlainFile,
+    /// Its header is for another module, engine or format.
+    WrongHeader,
+    /// Its MAC does not match: changed, cut, or made under another key.
+    WrongMac,
+    /// It could not be read or written.
+    Unusable,
+}
+
+/// A cache directory in use.
+pub(crate) struct DiskCache {
+    config: DiskCacheConfig,
+    fingerprint: [u8; 32],
+}
+
+impl DiskCache {
+    pub(crate) fn open(config: DiskCacheConfig, engine_fingerprint: &str) -> io::Result<Self> {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&config.directory)?;
+        let metadata = std::fs::symlink_metadata(&config.directory)?;
+        if !metadata.is_dir() || metadata.mode() & 0o077 != 0 || metadata.uid() != rustix::process::geteuid().as_raw() {
+            return Err(io::Error::other("the cache directory is not a directory of ours with mode 0700"));
+        }
+        Ok(Self { config, fingerprint: *blake3::hash(engine_fingerprint.as_bytes()).as_bytes() })
+    }
+
+    /// Code for a module, if a file of ours has it and every byte checks out.
+    pub(crate) fn load(&self, module_sha256: &[u8; 32], kind: ModuleKind) -> Option<TrustedCode> {
+        let path = self.path(module_sha256);
+        match self.read_checked(&path, &self.header(module_sha256, kind)) {
+            Ok(code) => code,
+            Err(rejection) => {
+                self.report(&path, rejection);
+                None
+            }
+        }
+    }
+
+    /// Keeps code for next time; failing to is reported and otherwise harmless.
+    pub(crate) fn store(&self, module_sha256: &[u8; 32], kind: ModuleKind, code: &[u8]) {
+        let path = self.path(module_sha256);
+        if let Err(error) = self.write(&path, module_sha256, kind, code) {
+            self.report(&path, Rejection { kind: CacheEventKind::Unusable, detail: error.to_string() });
+        }
+    }
+
+    fn read_checked(&self, path: &Path, header: &[u8]) -> Result<Option<TrustedCode>, Rejection> {
+        let Some(mut file) = open_plain_file(path)? else { return Ok(None) };
+        let length = file.metadata().map_err(unusable)?.len();
+        let code_bytes = length.checked_sub((HEADER_BYTES + MAC_BYTES) as u64).filter(|n| *n <= MAX_CODE_BYTES);
+        let Some(code_bytes) = code_bytes else { return Err(wrong(CacheEventKind::WrongHeader, "its length")) };
+        let mut found = [0; HEADER_BYTES];
+        file.read_exact(&mut found).map_err(unusable)?;
+        let (fixed, stated) = found.split_at(HEADER_BYTES - 8);
+        if fixed != header || stated != code_bytes.to_le_bytes() {
+            return Err(wrong(CacheEventKind::WrongHeader, "another module, engine or format"));
+        }
+        let mut mac = self.mac();
+        mac.update(&found);
+        let mut buffer = CodeBuffer::new().map_err(unusable)?;
+        copy_hashing(&mut file, code_bytes, &mut mac, &mut buffer).map_err(unusable)?;
+        let mut stated_mac = [0; MAC_BYTES];
+        file.read_exact(&mut stated_mac).map_err(unusable)?;
+        if !bool::from(mac.finalize().as_bytes().ct_eq(&stated_mac)) {
+            return Err(wrong(CacheEventKind::WrongMac, "changed, cut or made under another key"));
+        }
+        buffer.seal_checked().map(Some).map_err(unusable)
+    }
+
+    fn write(&self, path: &Path, module_sha256: &[u8; 32], kind: ModuleKind, code: &[u8]) -> io::Result<()> {
+        let mut header = self.header(module_sha256, kind);
+        header.extend_from_slice(&(code.len() as u64).to_le_bytes());
+        let mut mac = self.mac();
+        mac.update(&header).update(code);
+        let mut file = tempfile::NamedTempFile::new_in(&self.config.directory)?;
+        file.write_all(&header)?;
+        file.write_all(code)?;
+        file.write_all(mac.finalize().as_bytes())?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    }
+
+    fn header(&self, module_sha256: &[u8; 32], kind: ModuleKind) -> Vec<u8> {
+        let mut header = Vec::with_capacity(HEADER_BYTES);
+        header.extend_from_slice(MAGIC);
+        header.push(match kind {
+            ModuleKind::Component => b'c',
+            ModuleKind::Core => b'm',
+        });
+        header.extend_from_slice(module_sha256);
+        header.extend_from_slice(&self.fingerprint);
+        header
+    }
+
+    fn mac(&self) -> blake3::Hasher {
+        blake3::Hasher::new_keyed(&self.config.key)
+    }
+
+    fn path(&self, module_sha256: &[u8; 32]) -> PathBuf {
+        let name = format!("{}-{}.code", hex::encode(module_sha256), hex::encode(&self.fingerprint[..8]));
+        self.config.directory.join(name)
+    }
+
+    fn report(&self, path: &Path, rejection: Rejection) {
+        let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        tracing::warn!(file, kind = ?rejection.kind, detail = rejection.detail, "compiled code not used");
+        if let Some(on_event) = &self.config.on_event {
+            on_event(CacheEvent { kind: rejection.kind, file, detail: rejection.detail });
+        }
+    }
+}
+
+struct Rejection {
+    kind: CacheEventKind,
+    detail: String,
+}
+
+fn unusable(error: impl ToString) -> Rejection {
+    Rejection { kind: CacheEventKind::Unusable, detail: error.to_string() }
+}
+
+fn wrong(kind: CacheEventKind, detail: &str) -> Rejection {
+    Rejection { kind, detail: detail.into() }
+}
+
+/// Opens without following a link or waiting for a FIFO, and accepts only a plain file of ours.
+fn open_plain_file(path: &Path) -> Result<Option<File>, Rejection> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(descriptor) => File::from(descriptor),
+        Err(rustix::io::Errno::NOENT) => return Ok(None),
+        Err(rustix::io::Errno::LOOP) => return Err(wrong(CacheEventKind::NotAPlainFile, "a symbolic link")),
+        Err(error) => return Err(unusable(error)),
+    };
+    let metadata = file.metadata().map_err(unusable)?;
+    let ours = metadata.uid() == rustix::process::geteuid().as_raw();
+    if !metadata.is_file() || metadata.nlink() != 1 || !ours || metadata.mode() & 0o022 != 0 {
+        return Err(wrong(CacheEventKind::NotAPlainFile, "not a regular file with one name, written only by us"));
+    }
+    Ok(Some(file))
+}
+
+fn copy_hashing(file: &mut File, mut left: u64, mac: &mut blake3::Hasher, buffer: &mut CodeBuffer) -> io::Result<()> {
+    let mut chunk = vec![0; CHUNK];
+    while left > 0 {
+        let want = usize::try_from(left).unwrap_or(CHUNK).min(CHUNK);
+        file.read_exact(&mut chunk[..want])?;
+        mac.update(&chunk[..want]);
+        buffer.write(&chunk[..want])?;
+        left -= want as u64;
+    }
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! The ABI of core modules: pieces of input and output, handles, and one call for everything else.
+//!
+//! Pointers are `i32` offsets into the exported `memory`. A range outside it traps; nothing is
+//! allocated before the range has been checked.
+
+mod host_call;
+mod memory;
+
+use crate::fault::{RunFault, host_data_budget};
+use crate::run_state::RunState;
+use memory::GuestMemory;
+use palyra_common::{CapabilityKind, LimitKind, WasmPluginRunError};
+use palyra_plugins_sdk::abi::{core_module as names, host_capabilities as doors};
+use wasmtime::{Caller, Linker};
+
+type Kinds = [(&'static str, &'static str, CapabilityKind); 4];
+
+const KINDS: Kinds = [
+    (doors::HTTP_COUNT, doors::HTTP_HANDLE, CapabilityKind::Http),
+    (doors::SECRET_COUNT, doors::SECRET_HANDLE, CapabilityKind::Secret),
+    (doors::STORAGE_COUNT, doors::STORAGE_HANDLE, CapabilityKind::Storage),
+    (doors::CHANNEL_COUNT, doors::CHANNEL_HANDLE, CapabilityKind::Channel),
+];
+
+/// Links everything a core module may import.
+pub(crate) fn add_to_linker(linker: &mut Linker<RunState>) -> wasmtime::Result<()> {
+    add_io(linker)?;
+    for (count, handle, kind) in KINDS {
+        linker.func_wrap(names::HOST_CAPABILITIES, count, move |caller: Caller<'_, RunState>| {
+            caller.data().run.handles.count(kind)
+        })?;
+        linker.func_wrap(names::HOST_CAPABILITIES, handle, move |caller: Caller<'_, RunState>, index: i32| {
+            caller.data().run.handles.at(kind, index)
+        })?;
+    }
+    add_host_call(linker)
+}
+
+fn add_io(linker: &mut Linker<RunState>) -> wasmtime::Result<()> {
+    linker.func_wrap(names::IO, names::INPUT_LENGTH, |caller: Caller<'_, RunState>| -> i32 {
+        i32::try_from(caller.data().core.input.len()).unwrap_or(i32::MAX)
+    })?;
+    linker.func_wrap(
+        names::IO,
+        names::INPUT_READ,
+        |mut caller: Caller<'_, RunState>, pointer: i32, offset: i32, length: i32| -> wasmtime::Result<i32> {
+            let memory = GuestMemory::of(&mut caller)?;
+            let input = std::sync::Arc::clone(&caller.data().core.input);
+            memory.copy_in(&mut caller, pointer, length, slice_from(&input, offset))
+        },
+    )?;
+    linker.func_wrap(
+        names::IO,
+        names::OUTPUT_WRITE,
+        |mut caller: Caller<'_, RunState>, pointer: i32, length: i32| -> wasmtime::Result<i32> {
+            let memory = GuestMemory::of(&mut caller)?;
+            let range = memory.range(&caller, pointer, length)?;
+            let (bytes, state) = memory.split(&mut caller);
+            let allowed = state.run.limits.max_output_bytes;
+            let used = (state.core.output.len() as u64).saturating_add(range.len() as u64);
+            if used > allowed {
+                return Err(RunFault(WasmPluginRunError::QuotaExceeded { limit: LimitKind::Output, allowed, used }).into());
+            }
+            state.core.output.extend_from_slice(&bytes[range]);
+            Ok(length)
+        },
+    )?;
+    Ok(())
+}
+
+fn add_host_call(linker: &mut Linker<RunState>) -> wasmtime::Result<()> {
+    linker.func_wrap_async(
+        names::HOST_CALL,
+        names::CALL,
+        |mut caller: Caller<'_, RunState>, (pointer, length): (i32, i32)| {
+            Box::new(async move {
+                let memory = GuestMemory::of(&mut caller)?;
+                let range = memory.range(&caller, pointer, length)?;
+                let allowed = host_data_budget(&caller.data().run.limits);
+                let used = range.len() as u64;
+                if used > allowed {
+                    let limit = LimitKind::HostData;
+                    return Err(RunFault(WasmPluginRunError::QuotaExceeded { limit, allowed, used }).into());
+                }
+                let request = memory.bytes(&caller)[range].to_vec();
+                let fuel = caller.get_fuel()?;
+                let run = std::sync::Arc::clone(&caller.data().run);
+                let response = host_call::answer(&run, fuel, &request).await?;
+                let length = i32::try_from(response.len())?;
+                caller.data_mut().core.response = response;
+                Ok(length)
+            })
+        },
+    )?;
+    linker.func_wrap(
+        names::HOST_CALL,
+        names::RESPONSE_READ,
+        |mut caller: Caller<'_, RunState>, pointer: i32, offset: i32, length: i32| -> wasmtime::Result<i32> {
+            let memory = GuestMemory::of(&mut caller)?;
+            let response = std::mem::take(&mut caller.data_mut().core.response);
+            let copied = memory.copy_in(&mut caller, pointer, length, slice_from(&response, offset));
+            caller.data_mut().core.response = response;
+            copied
+        },
+    )?;
+    Ok(())
+}
+
+/// What is left after an offset; an offset that makes no sense leaves nothing.
+fn slice_from(bytes: &[u8], offset: i32) -> &[u8] {
+    usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)).unwrap_or_default()
+}

@@ -1,0 +1,211 @@
+//! Handles: opaque numbers for the doors of one call.
+
+use crate::random::{RandomUse, RunSeed};
+use crate::run_context::{HostFailure, RunContext};
+use palyra_common::capabilities::{HostPattern, HttpRule, Scheme};
+use palyra_common::{CapabilityGrantSet, CapabilityKind, Denial};
+use rand_core::Rng;
+
+/// The kinds that are reached through a handle.
+const KINDS: [CapabilityKind; 4] =
+    [CapabilityKind::Http, CapabilityKind::Secret, CapabilityKind::Storage, CapabilityKind::Channel];
+
+/// The handles of one call: drawn at random, distinct, positive.
+#[derive(Debug, Default)]
+pub struct CapabilityHandles(Vec<(i32, CapabilityKind, usize)>);
+
+impl CapabilityHandles {
+    pub(crate) fn draw(grants: &CapabilityGrantSet, seed: &RunSeed) -> Self {
+        let total: usize = KINDS.iter().map(|kind| count(grants, *kind)).sum();
+        if total == 0 {
+            return Self::default();
+        }
+        let mut generator = seed.generator(RandomUse::Handles);
+        let mut handles: Vec<(i32, CapabilityKind, usize)> = Vec::with_capacity(total);
+        for kind in KINDS {
+            for index in 0..count(grants, kind) {
+                let handle = loop {
+                    let drawn = (generator.next_u32() >> 1).cast_signed();
+                    if drawn > 0 && !handles.iter().any(|(other, _, _)| *other == drawn) {
+                        break drawn;
+                    }
+                };
+                handles.push((handle, kind, index));
+            }
+        }
+        Self(handles)
+    }
+
+    /// How many doors of a kind there are.
+    pub fn count(&self, kind: CapabilityKind) -> i32 {
+        i32::try_from(self.0.iter().filter(|(_, k, _)| *k == kind).count()).unwrap_or(i32::MAX)
+    }
+
+    /// The handle of a kind at an index; `-1` when there is none.
+    pub fn at(&self, kind: CapabilityKind, index: i32) -> i32 {
+        let Ok(index) = usize::try_from(index) else { return -1 };
+        self.0.iter().find(|(_, k, i)| *k == kind && *i == index).map_or(-1, |(handle, _, _)| *handle)
+    }
+
+    /// What a handle stands for.
+    pub fn lookup(&self, handle: i32) -> Option<(CapabilityKind, usize)> {
+        self.0.iter().find(|(h, _, _)| *h == handle).map(|(_, kind, index)| (*kind, *index))
+    }
+}
+
+impl RunContext {
+    /// The grant behind a handle, or a denial that says what is wrong with the number.
+    pub(crate) fn resolve(
+        &self,
+        op: &'static str,
+        handle: i32,
+        wanted: CapabilityKind,
+        subject: &str,
+    ) -> Result<usize, HostFailure> {
+        match self.handles.lookup(handle) {
+            Some((kind, index)) if kind == wanted => Ok(index),
+            found => self.refuse(op, self.handle_denial(handle, wanted, subject, found.map(|(kind, _)| kind))),
+        }
+    }
+
+    /// The handle for a name, remembering a miss for the denial that may follow.
+    pub(crate) fn find(&self, kind: CapabilityKind, name: &str) -> i32 {
+        let grants = &self.grants;
+        let index = match kind {
+            CapabilityKind::Http => grants.http().iter().position(|rule| names_rule(rule, name)),
+            CapabilityKind::Secret => {
+                grants.secrets().iter().position(|g| g.secret.key == name || g.secret.to_string() == name)
+            }
+            CapabilityKind::Storage => grants.storage().iter().position(|grant| grant.prefix.as_str() == name),
+            CapabilityKind::Channel => grants.channels().iter().position(|channel| channel.as_str() == name),
+            CapabilityKind::Filesystem => None,
+        };
+        let handle = index.and_then(|index| i32::try_from(index).ok()).map_or(-1, |index| self.handles.at(kind, index));
+        if handle == -1 {
+            let clipped = name.chars().take(200).collect();
+            self.changing().missed = Some((kind, clipped));
+        }
+        handle
+    }
+
+    /// The name behind a handle.
+    pub(crate) fn handle_name(&self, handle: i32) -> Option<String> {
+        let (kind, index) = self.handles.lookup(handle)?;
+        Some(match kind {
+            CapabilityKind::Http => self.grants.http()[index].to_string(),
+            CapabilityKind::Secret => self.grants.secrets()[index].secret.to_string(),
+            CapabilityKind::Storage => self.grants.storage()[index].prefix.to_string(),
+            CapabilityKind::Channel | CapabilityKind::Filesystem => self.grants.channels()[index].to_string(),
+        })
+    }
+
+    fn handle_denial(&self, handle: i32, wanted: CapabilityKind, subject: &str, found: Option<CapabilityKind>) -> Denial {
+        let missed = self.changing().missed.clone().filter(|(kind, _)| handle == -1 && *kind == wanted);
+        let (subject, reason) = match (&missed, found) {
+            (Some((_, name)), _) => (name.clone(), "nothing granted has this name".to_owned()),
+            (None, Some(kind)) => (label(handle, subject), format!("the handle is one of kind `{kind}`")),
+            (None, None) => (label(handle, subject), "the number is not a handle of this call".to_owned()),
+        };
+        let name = missed.map(|(_, name)| name);
+        let grant = name.as_deref().and_then(|name| suggested_grant(wanted, name));
+        let manifest = name.as_deref().and_then(|name| suggested_manifest(wanted, name));
+        Denial { kind: wanted, subject: palyra_common::redact::escape_untrusted(&subject), reason, grant, manifest }
+    }
+}
+
+fn label(handle: i32, subject: &str) -> String {
+    if subject.is_empty() { format!("handle {handle}") } else { subject.chars().take(200).collect() }
+}
+
+fn suggested_grant(kind: CapabilityKind, name: &str) -> Option<String> {
+    let text = match kind {
+        CapabilityKind::Http if name.contains("://") => format!("http:{name}"),
+        CapabilityKind::Http => format!("http:https://{name}"),
+        CapabilityKind::Secret if name.contains('/') => format!("secret:{name} reveal"),
+        CapabilityKind::Secret => format!("secret:global/{name} reveal"),
+        CapabilityKind::Storage if name.ends_with('/') => format!("storage:{name}"),
+        CapabilityKind::Storage => format!("storage:{name}/"),
+        CapabilityKind::Channel => format!("channel:{name}"),
+        CapabilityKind::Filesystem => return None,
+    };
+    let grant: palyra_common::Capability = text.parse().ok()?;
+    let shown = grant.to_string();
+    // A secret is better injected than revealed; the operator fills in where.
+    Some(match kind {
+        CapabilityKind::Secret => shown.replace(" reveal", " hosts=HOST inject=bearer"),
+        _ => shown,
+    })
+}
+
+fn suggested_manifest(kind: CapabilityKind, name: &str) -> Option<String> {
+    match kind {
+        CapabilityKind::Http => Some(format!("add `{name}` to `capabilities.http_egress_allowlist`")),
+        CapabilityKind::Secret => Some(format!("add `{name}` to `[[capabilities.secrets]]`")),
+        CapabilityKind::Storage => Some(format!("add `\"{name}\"` to `capabilities.storage_prefixes`")),
+        CapabilityKind::Channel => Some(format!("add `\"{name}\"` to `capabilities.channels`")),
+        CapabilityKind::Filesystem => None,
+    }
+}
+
+/// Whether a rule is meant by a name: its own text, a host it covers, or a URL it covers.
+fn names_rule(rule: &HttpRule, name: &str) -> bool {
+    if rule.to_string() == name {
+        return true;
+    }
+    let Ok(uri) = name.parse::<http::Uri>() else { return false };
+    let Some(host) = uri.host().and_then(|host| host.parse::<HostPattern>().ok()) else { return false };
+    let scheme = match uri.scheme_str() {
+        None => return rule.host.matches(&host),
+        Some("https") => Scheme::Https,
+        Some("http") => Scheme::Http,
+        Some(_) => return false,
+    };
+    let port = uri.port_u16().unwrap_or(scheme.default_port());
+    rule.covers_origin(scheme, &host, port) && (rule.path.is_any() || rule.path.matches(uri.path()))
+}
+
+fn count(grants: &CapabilityGrantSet, kind: CapabilityKind) -> usize {
+    match kind {
+        CapabilityKind::Http => grants.http().len(),
+        CapabilityKind::Secret => grants.secrets().len(),
+        CapabilityKind::Storage => grants.storage().len(),
+        CapabilityKind::Channel => grants.channels().len(),
+        CapabilityKind::Filesystem => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grants() -> CapabilityGrantSet {
+        ["storage:a/", "storage:b/", "channel:x", "http:https://a.example/x/*"].map(|g| g.parse().unwrap()).into_iter().collect()
+    }
+
+    #[test]
+    fn handles_are_distinct_positive_and_follow_the_seed() {
+        let seed = RunSeed([7; 32]);
+        let handles = CapabilityHandles::draw(&grants(), &seed);
+        let mut all: Vec<i32> = handles.0.iter().map(|(handle, _, _)| *handle).collect();
+        assert!(all.iter().all(|handle| *handle > 0));
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 4);
+        assert_eq!(handles.count(CapabilityKind::Storage), 2);
+        assert_eq!(handles.at(CapabilityKind::Storage, 2), -1);
+        assert_eq!(handles.at(CapabilityKind::Storage, -1), -1);
+        assert_eq!(handles.0, CapabilityHandles::draw(&grants(), &seed).0);
+        assert_ne!(handles.0, CapabilityHandles::draw(&grants(), &RunSeed([8; 32])).0);
+    }
+
+    #[test]
+    fn rules_are_found_by_url_or_host() {
+        let rule: HttpRule = "GET https://a.example/x/*".parse().unwrap();
+        for name in ["a.example", "https://a.example/x/1", "https://A.example/x/1?q", "GET https://a.example/x/*"] {
+            assert!(names_rule(&rule, name), "{name}");
+        }
+        for name in ["b.example", "http://a.example/x/1", "https://a.example:8443/x/1", "https://a.example/y", ""] {
+            assert!(!names_rule(&rule, name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! From the host's failures to the guest's.
+
+use super::bindings::palyra::plugin::types::{CapabilityKind as WitKind, Host, HostError};
+use crate::fault::ReplayStopped;
+use crate::run_context::HostFailure;
+use crate::run_state::RunState;
+use palyra_common::CapabilityKind;
+
+impl Host for RunState {}
+
+/// The guest's own mistakes and the world's come back as values; a stopped replay ends the guest.
+pub(super) fn to_guest<T>(answer: Result<T, HostFailure>) -> wasmtime::Result<Result<T, HostError>> {
+    match answer {
+        Ok(value) => Ok(Ok(value)),
+        Err(HostFailure::Stopped) => Err(ReplayStopped.into()),
+        Err(failure) => {
+            let message = failure.message();
+            Ok(Err(match failure {
+                HostFailure::Denied(_) => HostError::Denied(message),
+                HostFailure::Quota { .. } => HostError::QuotaExceeded(message),
+                HostFailure::Invalid(_) => HostError::InvalidArgument(message),
+                HostFailure::TimedOut => HostError::TimedOut,
+                HostFailure::Unavailable(_) | HostFailure::Stopped => HostError::Unavailable(message),
+            }))
+        }
+    }
+}
+
+/// A fact that cannot fail for the guest's sake.
+pub(crate) fn or_stop<T>(answer: Result<T, HostFailure>) -> wasmtime::Result<T> {
+    answer.map_err(|_| ReplayStopped.into())
+}
+
+impl From<WitKind> for CapabilityKind {
+    fn from(kind: WitKind) -> Self {
+        match kind {
+            WitKind::Http => Self::Http,
+            WitKind::Secret => Self::Secret,
+            WitKind::Storage => Self::Storage,
+            WitKind::Channel => Self::Channel,
+        }
+    }
+}

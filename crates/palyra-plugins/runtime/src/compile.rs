@@ -1,0 +1,76 @@
+//! Compilation behind one small seam: in process for unit tests, a killable child everywhere else.
+
+mod child;
+mod in_process;
+
+pub use child::{ChildCompiler, compile_child_main};
+pub use in_process::InProcessCompiler;
+
+use crate::module::ModuleKind;
+use async_trait::async_trait;
+use palyra_common::{LimitKind, WasmPluginRunError};
+
+/// Turns a module into code for this machine.
+#[async_trait]
+pub trait Compiler: Send + Sync {
+    /// Compiles one module; a module that is not valid is [`CompileFailure::Invalid`].
+    async fn compile(&self, module: bytes::Bytes, kind: ModuleKind) -> Result<CompiledBytes, CompileFailure>;
+}
+
+/// Code for this machine, as the engine's serialised form.
+pub struct CompiledBytes(pub(crate) Vec<u8>);
+
+/// Why there is no code.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CompileFailure {
+    /// The module is not valid WebAssembly for this engine.
+    #[error("{0}")]
+    Invalid(String),
+    /// The compilation went over its time.
+    #[error("compilation took longer than {limit_ms} ms")]
+    OverTime {
+        /// The limit.
+        limit_ms: u64,
+    },
+    /// The compilation went over its memory or was ended by the system.
+    #[error("compilation needed more than {limit_bytes} bytes")]
+    OverMemory {
+        /// The limit.
+        limit_bytes: u64,
+    },
+    /// The compiling process could not be started or spoken to.
+    #[error("the compiler did not work: {0}")]
+    Broken(String),
+}
+
+impl CompileFailure {
+    /// Whether trying again without a change would only burn the same time.
+    pub(crate) fn is_limit(&self) -> bool {
+        matches!(self, Self::OverTime { .. } | Self::OverMemory { .. })
+    }
+}
+
+impl From<CompileFailure> for WasmPluginRunError {
+    fn from(failure: CompileFailure) -> Self {
+        match failure {
+            CompileFailure::Invalid(reason) => Self::invalid_module(reason),
+            CompileFailure::OverTime { limit_ms } => {
+                Self::QuotaExceeded { limit: LimitKind::Compile, allowed: limit_ms, used: limit_ms }
+            }
+            CompileFailure::OverMemory { limit_bytes } => {
+                Self::QuotaExceeded { limit: LimitKind::Compile, allowed: limit_bytes, used: limit_bytes }
+            }
+            CompileFailure::Broken(reason) => Self::Internal(reason),
+        }
+    }
+}
+
+/// The compilation itself, the same in both places.
+fn precompile(module: &[u8], kind: ModuleKind) -> Result<Vec<u8>, CompileFailure> {
+    let engine = wasmtime::Engine::new(&crate::engine::code_config()).map_err(|e| CompileFailure::Broken(format!("{e:#}")))?;
+    let compiled = match kind {
+        ModuleKind::Component => engine.precompile_component(module),
+        ModuleKind::Core => engine.precompile_module(module),
+    };
+    compiled.map_err(|error| CompileFailure::Invalid(format!("{error:#}")))
+}

@@ -1,0 +1,65 @@
+//! What an operator decides once, when the runtime starts.
+
+use crate::backends::HostServices;
+use crate::cache::DiskCacheConfig;
+use crate::compile::{Compiler, InProcessCompiler};
+use palyra_common::RuntimeLimits;
+use palyra_common::limits::MAX_MODULE_BYTES;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Settings of a [`WasmRuntime`](crate::WasmRuntime).
+///
+/// The default compiles in process, keeps compiled code in memory only, and offers in-memory
+/// storage, no secrets and in-memory channels.
+#[derive(Clone)]
+pub struct RuntimeConfig {
+    /// No run may have a limit above these; pool sizes follow from them.
+    pub ceiling: RuntimeLimits,
+    /// Largest module accepted.
+    pub max_module_bytes: u64,
+    /// Runs that may be under way at once.
+    pub max_concurrent_runs: u32,
+    /// Sum of `max_memory_bytes` of the runs that may be under way at once.
+    pub max_total_memory_bytes: u64,
+    /// How long a run waits for a permit before it is `busy`.
+    pub queue_timeout: Duration,
+    /// Modules kept ready in memory.
+    pub max_cached_modules: usize,
+    /// Who compiles.
+    pub compiler: Arc<dyn Compiler>,
+    /// Where compiled code is kept between processes; `None` keeps it in memory only.
+    pub disk_cache: Option<DiskCacheConfig>,
+    /// Storage, secrets, channels and the egress guard.
+    pub services: HostServices,
+    /// Key under which secrets are put on a tape as digests.
+    pub tape_key: [u8; 32],
+}
+
+impl Default for RuntimeConfig {
+    fn default() -> Self {
+        Self {
+            ceiling: RuntimeLimits {
+                fuel_budget: u64::MAX >> 1,
+                max_memory_bytes: 512 << 20,
+                max_table_elements: 1_000_000,
+                max_instances: 1_024,
+                wall_clock_timeout_ms: 600_000,
+                max_input_bytes: 64 << 20,
+                max_output_bytes: 64 << 20,
+                max_log_bytes: 16 << 20,
+                max_host_calls: 100_000,
+                max_egress_bytes: 1 << 30,
+            },
+            max_module_bytes: MAX_MODULE_BYTES,
+            max_concurrent_runs: 256,
+            max_total_memory_bytes: 32 << 30,
+            queue_timeout: Duration::from_secs(5),
+            max_cached_modules: 1_024,
+            compiler: Arc::new(InProcessCompiler),
+            disk_cache: None,
+            services: HostServices::default(),
+            tape_key: [0; 32],
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Two engines over one compiled artifact, and the settings they share.
+//!
+//! The pool decides how fast a fresh instance is: guests with little memory are reset by `memset`
+//! (no page fault, no system call), the rest by batched decommit. `pagemap_scan` stays off: in this
+//! engine line it can show one guest's memory to the next.
+
+use crate::config::RuntimeConfig;
+use palyra_common::limits::MAX_STACK_BYTES;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+
+/// Initial memory up to which a guest is reset by `memset`.
+const KEEP_BYTES: u64 = 512 << 10;
+/// The same for interpreters: much code over little memory touches most of it in every call.
+const KEEP_INTERPRETER_BYTES: u64 = 4 << 20;
+/// Code size from which a guest with little memory counts as an interpreter.
+const INTERPRETER_CODE_BYTES: usize = 512 << 10;
+
+/// Which of the two pools a module runs in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EngineClass {
+    /// Reset by `memset`, slots stay resident.
+    Keep,
+    /// Reset by batched decommit.
+    General,
+}
+
+impl EngineClass {
+    /// Chooses by declared initial memory, and for interpreters by the size of their code.
+    pub fn of(initial_memory_bytes: u64, module_bytes: usize) -> Self {
+        let interpreter = module_bytes >= INTERPRETER_CODE_BYTES && initial_memory_bytes <= KEEP_INTERPRETER_BYTES;
+        if initial_memory_bytes <= KEEP_BYTES || interpreter { Self::Keep } else { Self::General }
+    }
+}
+
+/// The engines of one runtime.
+pub(crate) struct Engines {
+    pub(crate) keep: Engine,
+    pub(crate) general: Engine,
+}
+
+impl Engines {
+    pub(crate) fn new(config: &RuntimeConfig) -> wasmtime::Result<Self> {
+        Ok(Self {
+            keep: Engine::new(&pooled(config, EngineClass::Keep))?,
+            general: Engine::new(&pooled(config, EngineClass::General))?,
+        })
+    }
+
+    pub(crate) fn get(&self, class: EngineClass) -> &Engine {
+        match class {
+            EngineClass::Keep => &self.keep,
+            EngineClass::General => &self.general,
+        }
+    }
+}
+
+/// Everything that decides what compiled code looks like; the compiling child uses exactly this.
+pub(crate) fn code_config() -> Config {
+    let mut config = Config::new();
+    config
+        .consume_fuel(true)
+        .epoch_interruption(true)
+        .cranelift_nan_canonicalization(true)
+        .wasm_relaxed_simd(false)
+        .wasm_memory64(false)
+        .wasm_multi_memory(true)
+        .wasm_backtrace_max_frames(std::num::NonZeroUsize::new(32))
+        .concurrency_support(false)
+        .memory_init_cow(true)
+        .memory_reservation(4 << 30)
+        .memory_guard_size(32 << 20)
+        .max_wasm_stack(MAX_STACK_BYTES as usize)
+        .async_stack_size((MAX_STACK_BYTES as usize) + (1 << 20));
+    config
+}
+
+/// A name for the engine and its settings: equal names mean compiled code and fuel are interchangeable.
+pub fn engine_fingerprint(engine: &Engine) -> String {
+    let mut hasher = DefaultHasher::new();
+    engine.precompile_compatibility_hash().hash(&mut hasher);
+    format!("wasmtime-48.0.8-{}-{:016x}", std::env::consts::ARCH, hasher.finish())
+}
+
+fn pooled(config: &RuntimeConfig, class: EngineClass) -> Config {
+    let runs = config.max_concurrent_runs.max(1);
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(runs)
+        .total_core_instances(runs.saturating_mul(16))
+        .total_memories(runs.saturating_mul(MEMORIES_PER_RUN))
+        .total_tables(runs.saturating_mul(TABLES_PER_RUN))
+        .total_stacks(runs)
+        .max_memory_size(usize::try_from(round_to_page(config.ceiling.max_memory_bytes)).unwrap_or(usize::MAX))
+        .table_elements(usize::try_from(config.ceiling.max_table_elements).unwrap_or(usize::MAX))
+        .max_core_instance_size(8 << 20)
+        .max_component_instance_size(8 << 20)
+        .max_memories_per_module(MEMORIES_PER_MODULE)
+        .max_tables_per_module(TABLES_PER_MODULE)
+        .pagemap_scan(Enabled::No);
+    match class {
+        EngineClass::Keep => pool
+            .linear_memory_keep_resident(KEEP_INTERPRETER_BYTES as usize)
+            .table_keep_resident(64 << 10)
+            .async_stack_keep_resident(64 << 10)
+            .decommit_batch_size(1)
+            .max_unused_warm_slots(16),
+        EngineClass::General => pool.decommit_batch_size(16).max_unused_warm_slots(16),
+    };
+    let mut out = code_config();
+    out.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    out
+}
+
+/// Memories one module may declare.
+pub(crate) const MEMORIES_PER_MODULE: u32 = 16;
+/// Tables one module may declare.
+pub(crate) const TABLES_PER_MODULE: u32 = 16;
+const MEMORIES_PER_RUN: u32 = 8;
+const TABLES_PER_RUN: u32 = 16;
+
+fn round_to_page(bytes: u64) -> u64 {
+    bytes.saturating_add(0xffff) & !0xffff
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn class_follows_declared_memory_and_code() {
+        assert_eq!(EngineClass::of(256 << 10, 60_000), EngineClass::Keep);
+        assert_eq!(EngineClass::of(1_100 << 10, 60_000), EngineClass::General);
+        assert_eq!(EngineClass::of(1_500 << 10, 1_100_000), EngineClass::Keep);
+        assert_eq!(EngineClass::of(20 << 20, 18_000_000), EngineClass::General);
+    }
+
+    #[test]
+    fn pools_do_not_change_the_code() {
+        let engines = Engines::new(&RuntimeConfig { max_concurrent_runs: 2, ..RuntimeConfig::default() }).unwrap();
+        let plain = Engine::new(&code_config()).unwrap();
+        assert_eq!(engine_fingerprint(&engines.keep), engine_fingerprint(&plain));
+        assert_eq!(engine_fingerprint(&engines.general), engine_fingerprint(&plain));
+    }
+}

@@ -1,0 +1,207 @@
+//! One run, stage by stage: admit, prepare, instantiate, call, judge, report.
+
+mod call;
+mod judge;
+
+use crate::capabilities::CapabilityHandles;
+use crate::invocation::{Entry, Invocation};
+use crate::module::LoadedModule;
+use crate::random::RunSeed;
+use crate::report::{RunOutput, RunReport, RunUsage};
+use crate::run_context::{Changing, GuardedSecrets, RunContext};
+use crate::run_log::RunLog;
+use crate::runtime::WasmRuntime;
+use crate::tape::{Divergence, ReplayVerdict, TAPE_SCHEMA, Tape, TapeEnd, TapeHeader, TapeMachine};
+use palyra_common::{LimitKind, RuntimeLimits, WasmPluginRunError};
+use palyra_egress::ByteBudget;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// What a guest call leaves behind.
+struct Finished {
+    result: Result<RunOutput, WasmPluginRunError>,
+    fuel: u64,
+    peak_memory: u64,
+}
+
+/// Runs a module once.
+pub(crate) async fn execute(runtime: &WasmRuntime, module: &LoadedModule, invocation: Invocation) -> RunReport {
+    let limits = runtime.limits_for(&invocation);
+    let run = match prepare(runtime, module, &invocation, limits).await {
+        Ok(run) => Arc::new(run),
+        Err(refusal) => return refused(runtime, module, invocation, *refusal),
+    };
+    let finished = match runtime.permits.admit(&run.limits).await {
+        Ok(_admitted) => {
+            let _ticking = runtime.ticker.run();
+            call::call(module, &invocation, &run, runtime).await
+        }
+        Err(busy) => Finished { result: Err(busy), fuel: 0, peak_memory: 0 },
+    };
+    report(runtime, module, invocation, run, finished)
+}
+
+/// Everything that can be refused before an instance exists.
+async fn prepare(
+    runtime: &WasmRuntime,
+    module: &LoadedModule,
+    invocation: &Invocation,
+    limits: RuntimeLimits,
+) -> Result<RunContext, Box<Refusal>> {
+    let started = Instant::now();
+    let refuse = |error| Box::new(Refusal::Error(error));
+    if let Some(tape) = &invocation.replay
+        && let Some(divergence) = header_divergence(tape, module, invocation)
+    {
+        return Err(Box::new(Refusal::Diverged(divergence)));
+    }
+    let input_bytes = invocation.input.as_str().len() as u64;
+    if input_bytes > limits.max_input_bytes {
+        let (limit, allowed) = (LimitKind::Input, limits.max_input_bytes);
+        return Err(refuse(WasmPluginRunError::QuotaExceeded { limit, allowed, used: input_bytes }));
+    }
+    module.shape.check(&limits).map_err(refuse)?;
+    let seed = match &invocation.replay {
+        Some(tape) => taped_seed(tape),
+        None => RunSeed::draw().map_err(|error| error.to_string()),
+    };
+    let seed = seed.map_err(|error| refuse(WasmPluginRunError::Internal(error)))?;
+    let secrets = GuardedSecrets::fetch(&invocation.grants, &*runtime.config.services.secrets).await;
+    let secrets = secrets.map_err(|error| refuse(WasmPluginRunError::Internal(error.to_string())))?;
+    let tape = match &invocation.replay {
+        Some(tape) => TapeMachine::replaying(Arc::clone(tape)),
+        None => TapeMachine::recording(),
+    };
+    let changing = Changing {
+        tape,
+        log: RunLog::new(limits.max_log_bytes),
+        violation: None,
+        host_calls: 0,
+        trace: Vec::new(),
+        open: false,
+        missed: None,
+    };
+    Ok(RunContext {
+        run_id: Arc::clone(&invocation.run_id),
+        tool_id: entry_name(&invocation.entry),
+        owner: Arc::clone(&invocation.owner),
+        operator_config: invocation.operator_config.clone(),
+        grants: Arc::clone(&invocation.grants),
+        allow_addresses: Arc::clone(&invocation.allow_addresses),
+        services: runtime.config.services.clone(),
+        handles: CapabilityHandles::draw(&invocation.grants, &seed),
+        secrets,
+        budget: ByteBudget::new(limits.max_egress_bytes),
+        seed,
+        started,
+        deadline: started + Duration::from_millis(limits.wall_clock_timeout_ms),
+        cancel: invocation.cancel.clone(),
+        tape_key: runtime.config.tape_key,
+        is_replay: invocation.replay.is_some(),
+        limits,
+        changing: Mutex::new(changing),
+    })
+}
+
+fn entry_name(entry: &Entry) -> Arc<str> {
+    match entry {
+        Entry::Tool { id, .. } | Entry::Hook { id, .. } => Arc::from(id.as_str()),
+        Entry::Describe => Arc::from("describe"),
+    }
+}
+
+fn taped_seed(tape: &Tape) -> Result<RunSeed, String> {
+    let bytes = hex::decode(&tape.header.seed).ok().and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+    bytes.map(RunSeed).ok_or_else(|| "the tape's seed is not 32 bytes".into())
+}
+
+/// What can differ before the first step.
+fn header_divergence(tape: &Tape, module: &LoadedModule, invocation: &Invocation) -> Option<Divergence> {
+    let differs = |what: &str, expected: &str, found: &str| {
+        let clip = |text: &str| text.chars().take(200).collect();
+        (expected != found).then(|| Divergence { step: 0, what: what.into(), expected: clip(expected), found: clip(found) })
+    };
+    differs("module", &tape.header.module_sha256, &hex::encode(module.sha256))
+        .or_else(|| differs("input", &tape.header.input, invocation.input.as_str()))
+}
+
+/// Why there was no run.
+enum Refusal {
+    Error(WasmPluginRunError),
+    Diverged(Divergence),
+}
+
+fn refused(runtime: &WasmRuntime, module: &LoadedModule, invocation: Invocation, refusal: Refusal) -> RunReport {
+    let (error, replay) = match refusal {
+        Refusal::Error(error) => (error, None),
+        Refusal::Diverged(divergence) => {
+            let error = WasmPluginRunError::Internal("the replay diverged from its tape before it began".into());
+            (error, Some(ReplayVerdict::Diverged(divergence)))
+        }
+    };
+    let header = tape_header(runtime, module, &invocation, &RunSeed([0; 32]), &runtime.limits_for(&invocation));
+    let end = TapeEnd { outcome: error.kind().wire_name().into(), ..TapeEnd::default() };
+    let tape = Tape { header, steps: Vec::new(), end };
+    RunReport { result: Err(error), usage: RunUsage::default(), log: Vec::new(), host_calls: Vec::new(), tape, replay }
+}
+
+fn report(
+    runtime: &WasmRuntime,
+    module: &LoadedModule,
+    invocation: Invocation,
+    run: Arc<RunContext>,
+    finished: Finished,
+) -> RunReport {
+    let header = tape_header(runtime, module, &invocation, &run.seed, &run.limits);
+    let mut changing = run.changing();
+    let result = judge::judge(&run, changing.violation.take(), finished.result);
+    let end = TapeEnd {
+        outcome: result.as_ref().err().map_or("ok", |error| error.kind().wire_name()).into(),
+        output: result.as_ref().ok().map(taped_output),
+        fuel: finished.fuel,
+        open: changing.open,
+    };
+    let usage = RunUsage {
+        fuel: finished.fuel,
+        peak_memory_bytes: finished.peak_memory,
+        elapsed: run.started.elapsed(),
+        host_calls: changing.host_calls,
+        egress_bytes: run.budget.used(),
+        log_bytes: changing.log.bytes(),
+        output_bytes: end.output.as_ref().map_or(0, |output| output.len() as u64),
+    };
+    let machine = std::mem::replace(&mut changing.tape, TapeMachine::recording());
+    let (tape, replay) = machine.finish(header, end);
+    let log = std::mem::take(&mut changing.log.lines);
+    let host_calls = std::mem::take(&mut changing.trace);
+    RunReport { result, usage, log, host_calls, tape, replay }
+}
+
+fn taped_output(output: &RunOutput) -> String {
+    match output {
+        RunOutput::Json(text) => text.as_str().to_owned(),
+        RunOutput::Decision(decision) => serde_json::to_string(decision).unwrap_or_default(),
+    }
+}
+
+fn tape_header(
+    runtime: &WasmRuntime,
+    module: &LoadedModule,
+    invocation: &Invocation,
+    seed: &RunSeed,
+    limits: &RuntimeLimits,
+) -> TapeHeader {
+    TapeHeader {
+        schema: TAPE_SCHEMA.into(),
+        module_sha256: hex::encode(module.sha256),
+        engine: runtime.fingerprint.clone(),
+        entry: invocation.entry.clone(),
+        run_id: invocation.run_id.to_string(),
+        owner: invocation.owner.to_string(),
+        input: invocation.input.as_str().to_owned(),
+        operator_config: invocation.operator_config.as_str().to_owned(),
+        grants: (*invocation.grants).clone(),
+        limits: limits.clone(),
+        seed: hex::encode(seed.0),
+    }
+}

@@ -1,0 +1,255 @@
+//! The guest itself: a store, an instance, one call, all under one deadline.
+
+use super::{Finished, judge};
+use crate::capabilities::bindings::palyra::plugin::types::ToolError;
+use crate::fault::{RunFault, classify, classify_instantiation, host_data_budget};
+use crate::invocation::{CancelToken, Entry, HookDecision, Invocation};
+use crate::module::{ComponentExports, Linked, LoadedModule};
+use crate::report::RunOutput;
+use crate::run_context::RunContext;
+use crate::run_state::RunState;
+use crate::runtime::WasmRuntime;
+use crate::wasi::WasiState;
+use palyra_common::redact::escape_untrusted;
+use palyra_common::{CapabilityKind, Denial, WasmPluginRunError};
+use palyra_plugins_sdk::abi::{core_module, interfaces};
+use std::sync::Arc;
+use wasmtime::component::{ComponentExportIndex, ComponentType, Lift};
+use wasmtime::{Store, UpdateDeadline};
+
+/// Longest message a guest's own error keeps.
+const MAX_ERROR_CHARS: usize = 4_096;
+
+type Outcome = Result<RunOutput, WasmPluginRunError>;
+
+/// Runs the guest and measures it.
+pub(super) async fn call(
+    module: &LoadedModule,
+    invocation: &Invocation,
+    run: &Arc<RunContext>,
+    runtime: &WasmRuntime,
+) -> Finished {
+    let mut store = match new_store(module, run, runtime) {
+        Ok(store) => store,
+        Err(error) => return Finished { result: Err(error), fuel: 0, peak_memory: 0 },
+    };
+    let result = bounded(run, enter(module, invocation, run, &mut store)).await;
+    let fuel = used_fuel(&store, run);
+    Finished { result, fuel, peak_memory: store.data().limiter.peak_memory }
+}
+
+/// Ends a wait at the deadline or when the caller cancels; the guest's own code is ended by the epoch.
+async fn bounded(run: &RunContext, work: impl Future<Output = Outcome>) -> Outcome {
+    let timed = tokio::time::timeout_at(run.deadline.into(), work);
+    let outcome = match &run.cancel {
+        None => timed.await,
+        Some(cancel) => tokio::select! {
+            biased;
+            () = CancelToken::cancelled(cancel) => return Err(WasmPluginRunError::Cancelled),
+            outcome = timed => outcome,
+        },
+    };
+    outcome.unwrap_or(Err(WasmPluginRunError::TimedOut { limit_ms: run.limits.wall_clock_timeout_ms }))
+}
+
+fn new_store(module: &LoadedModule, run: &Arc<RunContext>, runtime: &WasmRuntime) -> Result<Store<RunState>, WasmPluginRunError> {
+    let internal = |error: wasmtime::Error| WasmPluginRunError::Internal(format!("{error:#}"));
+    let mut state = RunState::new(Arc::clone(run));
+    if module.uses_wasi() {
+        let wasi = WasiState::open(run).map_err(|error| {
+            WasmPluginRunError::CapabilityDenied(Denial {
+                kind: CapabilityKind::Filesystem,
+                subject: "/".into(),
+                reason: error.to_string(),
+                grant: None,
+                manifest: None,
+            })
+        })?;
+        state.wasi = Some(Box::new(wasi));
+    }
+    let mut store = Store::new(runtime.engine(module.class), state);
+    store.limiter(|state| &mut state.limiter);
+    store.set_fuel(run.limits.fuel_budget).map_err(internal)?;
+    store.set_hostcall_fuel(usize::try_from(host_data_budget(&run.limits)).unwrap_or(usize::MAX));
+    store.set_epoch_deadline(1);
+    store.epoch_deadline_callback(|store| match store.data().run.interruption() {
+        Some(error) => Err(RunFault(error).into()),
+        None => Ok(UpdateDeadline::Yield(1)),
+    });
+    Ok(store)
+}
+
+async fn enter(module: &LoadedModule, invocation: &Invocation, run: &Arc<RunContext>, store: &mut Store<RunState>) -> Outcome {
+    match &module.linked {
+        Linked::Component { pre, exports } => enter_component(pre, exports, invocation, run, store).await,
+        Linked::Core { pre } => enter_core(pre, invocation, run, store).await,
+    }
+}
+
+async fn enter_component(
+    pre: &wasmtime::component::InstancePre<RunState>,
+    exports: &ComponentExports,
+    invocation: &Invocation,
+    run: &Arc<RunContext>,
+    store: &mut Store<RunState>,
+) -> Outcome {
+    let index = export_index(exports, &invocation.entry)?;
+    let instance = pre.instantiate_async(&mut *store).await;
+    let instance = instance.map_err(|error| classify_instantiation(&error, &run.limits, used_fuel(store, run)))?;
+    let input = invocation.input.as_str();
+    match &invocation.entry {
+        Entry::Tool { id, .. } => {
+            let function = instance.get_typed_func::<(&str, &str), (Result<String, ToolError>,)>(&mut *store, index);
+            let (result,) = finish(function.map_err(wrong_type)?.call_async(&mut *store, (id, input)).await, run, store)?;
+            judge::checked_output(run, result.map_err(tool_failed)?.into_bytes())
+        }
+        Entry::Hook { event, .. } => {
+            let function = instance.get_typed_func::<(&str, &str), (Result<GuestDecision, ToolError>,)>(&mut *store, index);
+            let (result,) = finish(function.map_err(wrong_type)?.call_async(&mut *store, (event, input)).await, run, store)?;
+            result.map(|decision| RunOutput::Decision(decision.into())).map_err(tool_failed)
+        }
+        Entry::Describe => {
+            let function = instance.get_typed_func::<(), (String,)>(&mut *store, index).map_err(wrong_type)?;
+            let (description,) = finish(function.call_async(&mut *store, ()).await, run, store)?;
+            judge::checked_output(run, description.into_bytes())
+        }
+    }
+}
+
+async fn enter_core(
+    pre: &wasmtime::InstancePre<RunState>,
+    invocation: &Invocation,
+    run: &Arc<RunContext>,
+    store: &mut Store<RunState>,
+) -> Outcome {
+    let name = match &invocation.entry {
+        Entry::Tool { export, .. } | Entry::Hook { export, .. } => export.as_deref().unwrap_or(core_module::DEFAULT_EXPORT),
+        Entry::Describe => return Err(missing("export", interfaces::DESCRIBE, Vec::new())),
+    };
+    check_core_exports(pre.module(), name)?;
+    store.data_mut().core.input = Arc::from(core_input(invocation).as_bytes());
+    let instance = pre.instantiate_async(&mut *store).await;
+    let instance = instance.map_err(|error| classify_instantiation(&error, &run.limits, used_fuel(store, run)))?;
+    let function = instance.get_typed_func::<(), i32>(&mut *store, name).map_err(wrong_type)?;
+    let status = finish(function.call_async(&mut *store, ()).await, run, store)?;
+    let output = std::mem::take(&mut store.data_mut().core.output);
+    if status != 0 {
+        return Err(core_failed(status, &output));
+    }
+    match &invocation.entry {
+        Entry::Hook { .. } => read_decision(run, output),
+        _ => judge::checked_output(run, output),
+    }
+}
+
+/// A hook of a core module reads `{"event": …, "payload": …}`, because it has only one input.
+fn core_input(invocation: &Invocation) -> std::borrow::Cow<'_, str> {
+    match &invocation.entry {
+        Entry::Hook { event, .. } => {
+            format!(r#"{{"event":{},"payload":{}}}"#, serde_json::Value::from(event.as_str()), invocation.input).into()
+        }
+        _ => invocation.input.as_str().into(),
+    }
+}
+
+fn read_decision(run: &RunContext, output: Vec<u8>) -> Outcome {
+    let RunOutput::Json(text) = judge::checked_output(run, output)? else {
+        return Err(WasmPluginRunError::Internal("an output that is not JSON".into()));
+    };
+    serde_json::from_str(text.as_str()).map(RunOutput::Decision).map_err(|error| WasmPluginRunError::InvalidOutput {
+        pointer: String::new(),
+        reason: format!("it is not a hook decision: {error}"),
+    })
+}
+
+/// A core module's failure: its status, and its output as the message where it is text.
+fn core_failed(status: i32, output: &[u8]) -> WasmPluginRunError {
+    let message: String = String::from_utf8_lossy(output).chars().take(MAX_ERROR_CHARS).collect();
+    let message = if message.is_empty() { format!("it returned {status}") } else { escape_untrusted(&message) };
+    WasmPluginRunError::ToolFailed { code: format!("status_{status}"), message, details: None }
+}
+
+fn check_core_exports(module: &wasmtime::Module, name: &str) -> Result<(), WasmPluginRunError> {
+    let functions = || module.exports().filter(|export| export.ty().func().is_some()).map(|export| export.name().to_owned());
+    match module.get_export(name) {
+        None => return Err(missing("export", name, functions().take(8).collect())),
+        Some(wasmtime::ExternType::Func(found)) => {
+            let right = found.params().len() == 0
+                && found.results().len() == 1
+                && found.results().all(|result| matches!(result, wasmtime::ValType::I32));
+            if !right {
+                let reason = format!("its export `{name}` is not a function () -> i32");
+                return Err(WasmPluginRunError::invalid_module(reason));
+            }
+        }
+        Some(_) => return Err(WasmPluginRunError::invalid_module(format!("its export `{name}` is not a function"))),
+    }
+    match module.get_export(core_module::MEMORY_EXPORT) {
+        Some(wasmtime::ExternType::Memory(_)) => Ok(()),
+        _ => Err(WasmPluginRunError::invalid_module("it exports no memory called `memory`")),
+    }
+}
+
+fn export_index<'a>(exports: &'a ComponentExports, entry: &Entry) -> Result<&'a ComponentExportIndex, WasmPluginRunError> {
+    let (index, interface) = match entry {
+        Entry::Tool { .. } => (&exports.invoke, interfaces::TOOLS),
+        Entry::Hook { .. } => (&exports.on_event, interfaces::HOOKS),
+        Entry::Describe => (&exports.describe, interfaces::DESCRIBE),
+    };
+    let known = || {
+        let pairs = [(&exports.invoke, interfaces::TOOLS), (&exports.on_event, interfaces::HOOKS), (&exports.describe, interfaces::DESCRIBE)];
+        pairs.into_iter().filter(|(index, _)| index.is_some()).map(|(_, name)| name.to_owned()).collect()
+    };
+    index.as_ref().ok_or_else(|| missing("export", interface, known()))
+}
+
+fn missing(what: &'static str, name: &str, known: Vec<String>) -> WasmPluginRunError {
+    WasmPluginRunError::NotFound { what, name: name.to_owned(), known }
+}
+
+fn wrong_type(error: wasmtime::Error) -> WasmPluginRunError {
+    WasmPluginRunError::invalid_module(format!("its export has the wrong type: {}", escape_untrusted(&format!("{error:#}"))))
+}
+
+fn finish<T>(returned: wasmtime::Result<T>, run: &RunContext, store: &Store<RunState>) -> Result<T, WasmPluginRunError> {
+    returned.map_err(|error| classify(&error, &run.limits, used_fuel(store, run)))
+}
+
+fn used_fuel(store: &Store<RunState>, run: &RunContext) -> u64 {
+    run.limits.fuel_budget.saturating_sub(store.get_fuel().unwrap_or(0))
+}
+
+fn tool_failed(error: ToolError) -> WasmPluginRunError {
+    let clip = |text: &str, most: usize| escape_untrusted(&text.chars().take(most).collect::<String>());
+    WasmPluginRunError::ToolFailed {
+        code: clip(&error.code, 64),
+        message: clip(&error.message, MAX_ERROR_CHARS),
+        details: error.details_json.and_then(|details| serde_json::from_str(&details).ok()),
+    }
+}
+
+/// `hook-decision` as it arrives.
+#[derive(ComponentType, Lift)]
+#[component(variant)]
+enum GuestDecision {
+    #[component(name = "continue")]
+    Continue,
+    #[component(name = "annotate")]
+    Annotate(String),
+    #[component(name = "request-approval")]
+    RequestApproval(String),
+    #[component(name = "block")]
+    Block(String),
+}
+
+impl From<GuestDecision> for HookDecision {
+    fn from(decision: GuestDecision) -> Self {
+        let clip = |text: String| escape_untrusted(&text.chars().take(MAX_ERROR_CHARS).collect::<String>());
+        match decision {
+            GuestDecision::Continue => Self::Continue,
+            GuestDecision::Annotate(text) => Self::Annotate(clip(text)),
+            GuestDecision::RequestApproval(reason) => Self::RequestApproval(clip(reason)),
+            GuestDecision::Block(reason) => Self::Block(clip(reason)),
+        }
+    }
+}

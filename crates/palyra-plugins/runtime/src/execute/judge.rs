@@ -1,0 +1,41 @@
+//! The verdict: a broken rule outweighs whatever the guest made of it.
+
+use crate::report::RunOutput;
+use crate::run_context::RunContext;
+use palyra_common::{JsonText, LimitKind, WasmPluginRunError};
+
+/// What the run ends with.
+pub(super) fn judge(
+    run: &RunContext,
+    violation: Option<WasmPluginRunError>,
+    result: Result<RunOutput, WasmPluginRunError>,
+) -> Result<RunOutput, WasmPluginRunError> {
+    match (violation, result) {
+        // Time and cancellation come from outside; a denial before them is still the better answer.
+        (Some(violation), _) => Err(violation),
+        (None, Err(error)) => Err(redacted(run, error)),
+        (None, Ok(output)) => Ok(output),
+    }
+}
+
+/// Checks the bytes a guest returned and takes secrets out of them.
+pub(super) fn checked_output(run: &RunContext, output: Vec<u8>) -> Result<RunOutput, WasmPluginRunError> {
+    let (allowed, used) = (run.limits.max_output_bytes, output.len() as u64);
+    if used > allowed {
+        return Err(WasmPluginRunError::QuotaExceeded { limit: LimitKind::Output, allowed, used });
+    }
+    let text = JsonText::parse(run.secrets.redact_bytes(output));
+    text.map(RunOutput::Json)
+        .map_err(|error| WasmPluginRunError::InvalidOutput { pointer: String::new(), reason: error.to_string() })
+}
+
+fn redacted(run: &RunContext, error: WasmPluginRunError) -> WasmPluginRunError {
+    match error {
+        WasmPluginRunError::ToolFailed { code, message, details } => WasmPluginRunError::ToolFailed {
+            code: run.secrets.redact_text(&code).into_owned(),
+            message: run.secrets.redact_text(&message).into_owned(),
+            details: details.map(|details| run.secrets.redact_value(details)),
+        },
+        other => other,
+    }
+}

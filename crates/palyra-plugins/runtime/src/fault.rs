@@ -1,0 +1,112 @@
+//! From what the engine says to what a caller is told; types decide, never error texts.
+
+use palyra_common::redact::escape_untrusted;
+use palyra_common::{LimitKind, RuntimeLimits, WasmPluginRunError};
+use wasmtime::component::ResourceTableError;
+use wasmtime::{PoolConcurrencyLimitError, Trap, WasmBacktrace};
+
+/// Frames of a backtrace that are kept.
+const MAX_FRAMES: usize = 32;
+
+/// An error of ours on its way through the engine.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct RunFault(pub(crate) WasmPluginRunError);
+
+/// A replay that cannot go on; the tape knows where and why.
+#[derive(Debug, thiserror::Error)]
+#[error("the replay diverged from its tape")]
+pub(crate) struct ReplayStopped;
+
+/// Turns an error of a guest call into the run's error.
+pub(crate) fn classify(error: &wasmtime::Error, limits: &RuntimeLimits, fuel_used: u64) -> WasmPluginRunError {
+    if let Some(RunFault(fault)) = error.downcast_ref::<RunFault>() {
+        return fault.clone();
+    }
+    if let Some(trap) = error.downcast_ref::<Trap>() {
+        return classify_trap(*trap, error, limits, fuel_used);
+    }
+    if let Some(exit) = error.downcast_ref::<wasmtime_wasi::I32Exit>() {
+        let reason = format!("the guest called exit({}) before it returned a result", exit.0);
+        return WasmPluginRunError::Trapped { reason, backtrace: backtrace(error) };
+    }
+    if error.is::<PoolConcurrencyLimitError>() {
+        return WasmPluginRunError::Busy { reason: "concurrency" };
+    }
+    if let Some(ResourceTableError::Full) = error.downcast_ref::<ResourceTableError>() {
+        let allowed = palyra_common::limits::MAX_RESOURCES as u64;
+        return WasmPluginRunError::QuotaExceeded { limit: LimitKind::Resources, allowed, used: allowed + 1 };
+    }
+    let inside_guest = error.is::<WasmBacktrace>();
+    if is_host_data_exhausted(error) {
+        return if inside_guest {
+            let allowed = host_data_budget(limits);
+            WasmPluginRunError::QuotaExceeded { limit: LimitKind::HostData, allowed, used: allowed + 1 }
+        } else {
+            let allowed = limits.max_output_bytes;
+            WasmPluginRunError::QuotaExceeded { limit: LimitKind::Output, allowed, used: host_data_budget(limits) + 1 }
+        };
+    }
+    if inside_guest {
+        WasmPluginRunError::Trapped { reason: text_of(error), backtrace: backtrace(error) }
+    } else {
+        // The guest has returned: what fails now is reading its result.
+        WasmPluginRunError::InvalidOutput { pointer: String::new(), reason: text_of(error) }
+    }
+}
+
+/// Turns an error of instantiation into the run's error: nothing has been returned yet.
+pub(crate) fn classify_instantiation(error: &wasmtime::Error, limits: &RuntimeLimits, fuel_used: u64) -> WasmPluginRunError {
+    match classify(error, limits, fuel_used) {
+        WasmPluginRunError::InvalidOutput { reason, .. } => WasmPluginRunError::Trapped { reason, backtrace: Vec::new() },
+        other => other,
+    }
+}
+
+/// Bytes one host call may copy out of the guest.
+pub(crate) fn host_data_budget(limits: &RuntimeLimits) -> u64 {
+    limits.max_input_bytes.max(limits.max_output_bytes).saturating_mul(2)
+}
+
+/// The engine's "too much data in one call" is a private type: it is the one error of lifting that is
+/// neither a message nor a UTF-8 error. `tests/all/hostile.rs` pins this to the engine we use.
+fn is_host_data_exhausted(error: &wasmtime::Error) -> bool {
+    let root = error.root_cause();
+    !error.is::<std::str::Utf8Error>()
+        && !error.is::<std::string::FromUtf8Error>()
+        && !error.is::<&'static str>()
+        && !error.is::<String>()
+        && root.downcast_ref::<std::num::TryFromIntError>().is_none()
+        && std::error::Error::source(root).is_none()
+        && !error.is::<ResourceTableError>()
+}
+
+fn classify_trap(trap: Trap, error: &wasmtime::Error, limits: &RuntimeLimits, fuel_used: u64) -> WasmPluginRunError {
+    match trap {
+        Trap::OutOfFuel => WasmPluginRunError::QuotaExceeded {
+            limit: LimitKind::Fuel,
+            allowed: limits.fuel_budget,
+            used: fuel_used.max(limits.fuel_budget),
+        },
+        Trap::StackOverflow => {
+            let allowed = palyra_common::limits::MAX_STACK_BYTES;
+            WasmPluginRunError::QuotaExceeded { limit: LimitKind::Stack, allowed, used: allowed }
+        }
+        Trap::Interrupt => WasmPluginRunError::TimedOut { limit_ms: limits.wall_clock_timeout_ms },
+        _ => WasmPluginRunError::Trapped { reason: trap.to_string(), backtrace: backtrace(error) },
+    }
+}
+
+fn backtrace(error: &wasmtime::Error) -> Vec<String> {
+    let Some(backtrace) = error.downcast_ref::<WasmBacktrace>() else { return Vec::new() };
+    let name = |frame: &wasmtime::FrameInfo| match frame.func_name() {
+        Some(name) => escape_untrusted(&name.chars().take(200).collect::<String>()),
+        None => format!("function {}", frame.func_index()),
+    };
+    backtrace.frames().iter().take(MAX_FRAMES).map(name).collect()
+}
+
+fn text_of(error: &wasmtime::Error) -> String {
+    let text: String = error.root_cause().to_string().chars().take(300).collect();
+    escape_untrusted(&text)
+}

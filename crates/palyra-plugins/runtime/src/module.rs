@@ -1,0 +1,135 @@
+//! A module ready to run: compiled, linked, its exports found.
+
+use crate::compiled::Code;
+use crate::engine::EngineClass;
+use crate::report::ModuleOrigin;
+use crate::run_state::RunState;
+use crate::shape::ModuleShape;
+use palyra_common::WasmPluginRunError;
+use palyra_plugins_sdk::abi::{exports, interfaces};
+use serde::Serialize;
+use std::time::Duration;
+use wasmtime::component::{Component, ComponentExportIndex};
+
+/// The two kinds of guest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModuleKind {
+    /// A component.
+    Component,
+    /// A core module.
+    Core,
+}
+
+/// A module that was hashed, compiled and linked once, and can be run any number of times.
+pub struct LoadedModule {
+    pub(crate) sha256: [u8; 32],
+    pub(crate) shape: ModuleShape,
+    pub(crate) class: EngineClass,
+    pub(crate) linked: Linked,
+    /// Where the code came from.
+    pub origin: ModuleOrigin,
+    /// How long it took to get it.
+    pub load_time: Duration,
+}
+
+pub(crate) enum Linked {
+    Component { pre: wasmtime::component::InstancePre<RunState>, exports: ComponentExports },
+    Core { pre: wasmtime::InstancePre<RunState> },
+}
+
+/// The functions of a component that can be called.
+#[derive(Default)]
+pub(crate) struct ComponentExports {
+    pub(crate) invoke: Option<ComponentExportIndex>,
+    pub(crate) describe: Option<ComponentExportIndex>,
+    pub(crate) on_event: Option<ComponentExportIndex>,
+}
+
+impl LoadedModule {
+    /// SHA-256 of the module's bytes.
+    pub fn sha256(&self) -> &[u8; 32] {
+        &self.sha256
+    }
+
+    /// What the module declares.
+    pub fn shape(&self) -> &ModuleShape {
+        &self.shape
+    }
+
+    /// Which pool it runs in.
+    pub fn class(&self) -> EngineClass {
+        self.class
+    }
+
+    /// Whether the module can describe itself.
+    pub fn has_describe(&self) -> bool {
+        matches!(&self.linked, Linked::Component { exports, .. } if exports.describe.is_some())
+    }
+
+    pub(crate) fn uses_wasi(&self) -> bool {
+        self.shape.imports.iter().any(|import| import.starts_with("wasi:"))
+    }
+}
+
+/// The linkers of one engine.
+pub(crate) struct Linkers {
+    component: wasmtime::component::Linker<RunState>,
+    core: wasmtime::Linker<RunState>,
+}
+
+impl Linkers {
+    pub(crate) fn new(engine: &wasmtime::Engine) -> wasmtime::Result<Self> {
+        let mut component = wasmtime::component::Linker::new(engine);
+        crate::capabilities::register_capability_bindings(&mut component)?;
+        crate::wasi::add_to_linker(&mut component)?;
+        let mut core = wasmtime::Linker::new(engine);
+        crate::capabilities::core_abi::add_to_linker(&mut core)?;
+        Ok(Self { component, core })
+    }
+
+    /// Links code; an import that does not exist here is named.
+    pub(crate) fn link(&self, code: Code, shape: &ModuleShape) -> Result<Linked, WasmPluginRunError> {
+        match code {
+            Code::Component(component) => {
+                let exports = find_exports(&component);
+                let linked = self.component.instantiate_pre(&component);
+                linked.map(|pre| Linked::Component { pre, exports }).map_err(|error| unlinked(&error, shape))
+            }
+            Code::Core(module) => {
+                let linked = self.core.instantiate_pre(&module);
+                linked.map(|pre| Linked::Core { pre }).map_err(|error| unlinked(&error, shape))
+            }
+        }
+    }
+}
+
+fn find_exports(component: &Component) -> ComponentExports {
+    let find = |interface: &str, function: &str| {
+        let instance = component.get_export_index(None, interface)?;
+        component.get_export_index(Some(&instance), function)
+    };
+    ComponentExports {
+        invoke: find(interfaces::TOOLS, exports::INVOKE),
+        describe: find(interfaces::DESCRIBE, exports::DESCRIBE),
+        on_event: find(interfaces::HOOKS, exports::ON_EVENT),
+    }
+}
+
+fn unlinked(error: &wasmtime::Error, shape: &ModuleShape) -> WasmPluginRunError {
+    let preview1 = shape.imports.iter().any(|import| import.starts_with("wasi_snapshot_preview1."));
+    let remedy = match shape.kind {
+        ModuleKind::Core if preview1 => {
+            Some("encode it as a component with the preview1 adapter: `guestkit component IN OUT`".into())
+        }
+        ModuleKind::Core => Some(format!(
+            "a core module imports from {} only",
+            palyra_plugins_sdk::abi::core_module::IMPORTS.map(|name| format!("`{name}`")).join(", ")
+        )),
+        ModuleKind::Component => {
+            Some("a component imports `palyra:plugin/*@1.0.0` and WASI 0.2 without sockets".into())
+        }
+    };
+    let reason = format!("it cannot be linked: {}", palyra_common::redact::escape_untrusted(&format!("{error:#}")));
+    WasmPluginRunError::InvalidInput { subject: "module", pointer: None, reason, remedy }
+}

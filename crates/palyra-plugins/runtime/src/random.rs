@@ -1,0 +1,63 @@
+//! Randomness of a run: one seed, drawn here, from which everything a guest sees is derived.
+
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng, SeedableRng};
+use std::cell::RefCell;
+
+/// The seed of a run, kept on its tape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RunSeed(pub(crate) [u8; 32]);
+
+/// What a stream of randomness is for; streams do not disturb each other.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum RandomUse {
+    Handles = 1,
+    Secure = 2,
+    Insecure = 3,
+    HashSeed = 4,
+}
+
+impl RunSeed {
+    /// A fresh seed. The operating system is asked once per thread, not once per run: a system call
+    /// would cost more than a small guest does.
+    pub(crate) fn draw() -> Result<Self, getrandom::Error> {
+        thread_local! {
+            static GENERATOR: RefCell<Option<(ChaCha20Rng, u32)>> = const { RefCell::new(None) };
+        }
+        GENERATOR.with_borrow_mut(|slot| {
+            if slot.as_ref().is_none_or(|(_, drawn)| *drawn >= RESEED_AFTER) {
+                let mut seed = [0; 32];
+                getrandom::fill(&mut seed)?;
+                *slot = Some((ChaCha20Rng::from_seed(seed), 0));
+            }
+            let mut seed = [0; 32];
+            if let Some((generator, drawn)) = slot {
+                generator.fill_bytes(&mut seed);
+                *drawn += 1;
+            }
+            Ok(Self(seed))
+        })
+    }
+
+    /// The generator for one use.
+    pub(crate) fn generator(&self, purpose: RandomUse) -> ChaCha20Rng {
+        let mut generator = ChaCha20Rng::from_seed(self.0);
+        generator.set_stream(purpose as u64);
+        generator
+    }
+}
+
+const RESEED_AFTER: u32 = 1 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_differ_and_streams_repeat() {
+        let (a, b) = (RunSeed::draw().unwrap(), RunSeed::draw().unwrap());
+        assert_ne!(a, b);
+        assert_eq!(a.generator(RandomUse::Secure).next_u64(), a.generator(RandomUse::Secure).next_u64());
+        assert_ne!(a.generator(RandomUse::Secure).next_u64(), a.generator(RandomUse::Insecure).next_u64());
+    }
+}

@@ -1,0 +1,287 @@
+//! What one run shares between the guest's imports: facts, doors, tape, log and the first broken rule.
+
+mod channels;
+mod http;
+mod secrets;
+mod storage;
+
+pub(crate) use http::{HttpAnswer, HttpHeader, HttpOutgoing, HttpSecret};
+pub(crate) use secrets::GuardedSecrets;
+
+use crate::backends::{BackendError, HostServices};
+use crate::capabilities::CapabilityHandles;
+use crate::invocation::CancelToken;
+use crate::random::RunSeed;
+use crate::report::HostCallTrace;
+use crate::run_log::{LogLevel, RunLog};
+use crate::tape::{Begun, TapeMachine};
+use ipnet::IpNet;
+use palyra_common::{CapabilityGrantSet, CapabilityKind, Denial, JsonText, LimitKind, RuntimeLimits, WasmPluginRunError};
+use palyra_egress::ByteBudget;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// One run, as its host functions see it.
+pub(crate) struct RunContext {
+    pub(crate) run_id: Arc<str>,
+    pub(crate) tool_id: Arc<str>,
+    pub(crate) owner: Arc<str>,
+    pub(crate) operator_config: JsonText,
+    pub(crate) grants: Arc<CapabilityGrantSet>,
+    pub(crate) allow_addresses: Arc<[IpNet]>,
+    pub(crate) limits: RuntimeLimits,
+    pub(crate) services: HostServices,
+    pub(crate) handles: CapabilityHandles,
+    pub(crate) secrets: GuardedSecrets,
+    pub(crate) budget: ByteBudget,
+    pub(crate) seed: RunSeed,
+    pub(crate) started: Instant,
+    pub(crate) deadline: Instant,
+    pub(crate) cancel: Option<CancelToken>,
+    pub(crate) tape_key: [u8; 32],
+    pub(crate) is_replay: bool,
+    pub(crate) changing: Mutex<Changing>,
+}
+
+/// The part of a run that changes.
+pub(crate) struct Changing {
+    pub(crate) tape: TapeMachine,
+    pub(crate) log: RunLog,
+    pub(crate) violation: Option<WasmPluginRunError>,
+    pub(crate) host_calls: u64,
+    pub(crate) trace: Vec<HostCallTrace>,
+    pub(crate) open: bool,
+    /// The last name asked for and not granted, so that a later use of `-1` can be explained.
+    pub(crate) missed: Option<(CapabilityKind, String)>,
+}
+
+/// Why a host operation did not happen; the WIT `host-error`, and one that never reaches the guest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum HostFailure {
+    Denied(Denial),
+    Quota { limit: LimitKind, allowed: u64, used: u64 },
+    Invalid(String),
+    TimedOut,
+    Unavailable(String),
+    /// A replay that cannot go on: the guest is stopped.
+    #[serde(skip)]
+    Stopped,
+}
+
+impl HostFailure {
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::Denied(_) => "denied",
+            Self::Quota { .. } => "quota_exceeded",
+            Self::Invalid(_) => "invalid_argument",
+            Self::TimedOut => "timed_out",
+            Self::Unavailable(_) => "unavailable",
+            Self::Stopped => "stopped",
+        }
+    }
+
+    pub(crate) fn message(&self) -> String {
+        match self {
+            Self::Denied(denial) => {
+                let hints = denial.hints();
+                if hints.is_empty() { denial.to_string() } else { format!("{denial}; {}", hints.join("; ")) }
+            }
+            Self::Quota { limit, allowed, .. } => format!("over the {limit} limit of {}", limit.format_value(*allowed)),
+            Self::Invalid(reason) | Self::Unavailable(reason) => reason.clone(),
+            Self::TimedOut => "no answer in time".into(),
+            Self::Stopped => "stopped".into(),
+        }
+    }
+
+    /// The error the whole run ends with because of this, if it must.
+    fn violation(&self) -> Option<WasmPluginRunError> {
+        match self {
+            Self::Denied(denial) => Some(WasmPluginRunError::CapabilityDenied(denial.clone())),
+            Self::Quota { limit, allowed, used } => {
+                Some(WasmPluginRunError::QuotaExceeded { limit: *limit, allowed: *allowed, used: *used })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl From<BackendError> for HostFailure {
+    fn from(error: BackendError) -> Self {
+        match error {
+            BackendError::OverQuota { allowed, used } => Self::Quota { limit: LimitKind::Storage, allowed, used },
+            BackendError::Unavailable(reason) => Self::Unavailable(reason),
+        }
+    }
+}
+
+/// A step on its way.
+pub(crate) struct Step {
+    op: &'static str,
+    subject: String,
+    started: Instant,
+}
+
+impl RunContext {
+    /// One capability operation: counted, taped, traced. `live` runs only when this is not a replay.
+    pub(crate) async fn step<T: Serialize + DeserializeOwned>(
+        &self,
+        op: &'static str,
+        subject: String,
+        request: Value,
+        live: impl Future<Output = Result<T, HostFailure>>,
+    ) -> Result<T, HostFailure> {
+        let step = self.count(op, subject)?;
+        let begun = self.changing().tape.begin(op, self.secrets.redact_value(request));
+        let answer = match begun {
+            Begun::Live(index) => {
+                let answer = live.await;
+                let taped = serde_json::to_value(&answer).unwrap_or(Value::Null);
+                self.changing().tape.answer(index, taped);
+                answer
+            }
+            Begun::Replayed(index, answer) => self.read_answer(index, answer),
+            Begun::Stopped => Err(HostFailure::Stopped),
+        };
+        self.note(step, answer)
+    }
+
+    /// A fact from outside that is not a capability: a clock, fuel left. Taped, not counted.
+    pub(crate) fn observe<T: Serialize + DeserializeOwned>(
+        &self,
+        op: &'static str,
+        live: impl FnOnce() -> T,
+    ) -> Result<T, HostFailure> {
+        let begun = self.changing().tape.begin(op, Value::Null);
+        match begun {
+            Begun::Live(index) => {
+                let fact = live();
+                let taped = serde_json::to_value(&fact).unwrap_or(Value::Null);
+                self.changing().tape.answer(index, taped);
+                Ok(fact)
+            }
+            Begun::Replayed(index, answer) => self.read_taped(index, answer),
+            Begun::Stopped => Err(HostFailure::Stopped),
+        }
+    }
+
+    /// Counts an operation against the limit.
+    pub(crate) fn count(&self, op: &'static str, subject: String) -> Result<Step, HostFailure> {
+        let step = Step { op, subject, started: Instant::now() };
+        let allowed = self.limits.max_host_calls;
+        let used = {
+            let mut changing = self.changing();
+            changing.host_calls = changing.host_calls.saturating_add(1);
+            changing.host_calls
+        };
+        if used > allowed {
+            return self.note(step, Err(HostFailure::Quota { limit: LimitKind::HostCalls, allowed, used }));
+        }
+        Ok(step)
+    }
+
+    /// Traces a finished operation and remembers the first broken rule.
+    pub(crate) fn note<T>(&self, step: Step, answer: Result<T, HostFailure>) -> Result<T, HostFailure> {
+        let outcome = answer.as_ref().err().map_or("ok", HostFailure::code);
+        let mut changing = self.changing();
+        // Beyond the limit only the first refusal is worth a line.
+        if (changing.trace.len() as u64) <= self.limits.max_host_calls {
+            let trace = HostCallTrace { op: step.op, subject: step.subject, outcome, elapsed: step.started.elapsed() };
+            changing.trace.push(trace);
+        }
+        if let Some(violation) = answer.as_ref().err().and_then(HostFailure::violation) {
+            changing.violation.get_or_insert(violation);
+        }
+        answer
+    }
+
+    /// Refuses a use before it becomes a step.
+    pub(crate) fn refuse<T>(&self, op: &'static str, denial: Denial) -> Result<T, HostFailure> {
+        let step = self.count(op, denial.subject.clone())?;
+        self.note(step, Err(HostFailure::Denied(denial)))
+    }
+
+    /// Writes a log line.
+    pub(crate) fn log(&self, level: LogLevel, source: &'static str, message: &str) {
+        let message = self.secrets.redact_text(message);
+        let mut changing = self.changing();
+        if let Err(used) = changing.log.push(level, source, &message) {
+            let allowed = self.limits.max_log_bytes;
+            changing.violation.get_or_insert(WasmPluginRunError::QuotaExceeded { limit: LimitKind::Log, allowed, used });
+        }
+    }
+
+    /// Nanoseconds since the run began, as the guest may see them.
+    pub(crate) fn monotonic_nanos(&self) -> Result<u64, HostFailure> {
+        self.observe("clock.monotonic", || saturating_nanos(self.started.elapsed()))
+    }
+
+    /// Nanoseconds since 1970, as the guest may see them.
+    pub(crate) fn wall_nanos(&self) -> Result<u64, HostFailure> {
+        self.observe("clock.wall", || saturating_nanos(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()))
+    }
+
+    /// Milliseconds to the deadline, as the guest may see them.
+    pub(crate) fn remaining_millis(&self) -> Result<u64, HostFailure> {
+        self.observe("run.remaining_milliseconds", || {
+            let left = self.deadline.saturating_duration_since(Instant::now());
+            u64::try_from(left.as_millis()).unwrap_or(u64::MAX)
+        })
+    }
+
+    /// Whether the run must stop now, and as what.
+    pub(crate) fn interruption(&self) -> Option<WasmPluginRunError> {
+        if self.cancel.as_ref().is_some_and(CancelToken::is_cancelled) {
+            return Some(WasmPluginRunError::Cancelled);
+        }
+        let late = Instant::now() >= self.deadline;
+        late.then_some(WasmPluginRunError::TimedOut { limit_ms: self.limits.wall_clock_timeout_ms })
+    }
+
+    pub(crate) fn changing(&self) -> MutexGuard<'_, Changing> {
+        // A panic while this was held cannot leave it half-changed in a way that matters.
+        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn read_answer<T: DeserializeOwned>(&self, index: usize, answer: Value) -> Result<T, HostFailure> {
+        self.read_taped::<Result<T, HostFailure>>(index, answer)?
+    }
+
+    fn read_taped<T: DeserializeOwned>(&self, index: usize, answer: Value) -> Result<T, HostFailure> {
+        serde_json::from_value(answer).map_err(|error| {
+            self.changing().tape.diverge(index, "answer", "an answer of this operation".into(), error.to_string());
+            HostFailure::Stopped
+        })
+    }
+}
+
+fn saturating_nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Bytes on a tape: base64 text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Blob(pub(crate) Vec<u8>);
+
+impl Serialize for Blob {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&base64::display::Base64Display::new(&self.0, &base64::engine::general_purpose::STANDARD))
+    }
+}
+
+impl<'de> Deserialize<'de> for Blob {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use base64::Engine;
+        let text = String::deserialize(deserializer)?;
+        base64::engine::general_purpose::STANDARD.decode(text).map(Self).map_err(serde::de::Error::custom)
+    }
+}
+
+/// How bytes appear in a taped request: short ones as they are, long ones as their digest.
+pub(crate) fn taped_bytes(bytes: &[u8]) -> Value {
+    use sha2::Digest;
+    json!({ "bytes": bytes.len(), "sha256": hex::encode(sha2::Sha256::digest(bytes)) })
+}

@@ -1,0 +1,139 @@
+//! Secrets of a run: their values for the host, never for the guest unless a grant says `reveal`.
+
+use super::{Begun, Blob, HostFailure, RunContext};
+use crate::backends::{BackendError, SecretStore};
+use hmac::{Hmac, KeyInit, Mac};
+use palyra_common::capabilities::{SecretGrant, SecretRef};
+use palyra_common::{Capability, CapabilityGrantSet, CapabilityKind, Denial, SecretValue};
+use palyra_egress::{GuardedSecret, Redactor};
+use serde_json::{Value, json};
+use std::borrow::Cow;
+
+/// The values of all granted secrets, and what removes them from text.
+#[derive(Default)]
+pub(crate) struct GuardedSecrets {
+    pub(crate) guarded: Vec<GuardedSecret>,
+    redactor: Option<Redactor>,
+}
+
+impl GuardedSecrets {
+    /// Fetches every granted secret that is kept; one that is missing fails at its use.
+    pub(crate) async fn fetch(grants: &CapabilityGrantSet, store: &dyn SecretStore) -> Result<Self, BackendError> {
+        let mut guarded: Vec<GuardedSecret> = Vec::new();
+        for grant in grants.secrets() {
+            let hosts = if grant.reveal { grant.hosts().to_vec() } else { Vec::new() };
+            if let Some(known) = guarded.iter_mut().find(|known| known.reference == grant.secret) {
+                known.reveal_to.extend(hosts);
+            } else if let Some(value) = store.get(&grant.secret).await? {
+                guarded.push(GuardedSecret { reference: grant.secret.clone(), value, reveal_to: hosts });
+            }
+        }
+        let redactor = (!guarded.is_empty()).then(|| Redactor::new(guarded.iter().map(|known| &known.value)));
+        Ok(Self { guarded, redactor })
+    }
+
+    pub(crate) fn value(&self, secret: &SecretRef) -> Option<&SecretValue> {
+        self.guarded.iter().find(|known| known.reference == *secret).map(|known| &known.value)
+    }
+
+    pub(crate) fn redact_bytes(&self, bytes: Vec<u8>) -> Vec<u8> {
+        let Some(redactor) = &self.redactor else { return bytes };
+        match redactor.redact(&bytes) {
+            Cow::Borrowed(_) => bytes,
+            Cow::Owned(clean) => clean,
+        }
+    }
+
+    pub(crate) fn redact_text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match self.redactor.as_ref().map(|redactor| redactor.redact(text.as_bytes())) {
+            Some(Cow::Owned(clean)) => Cow::Owned(String::from_utf8_lossy(&clean).into_owned()),
+            _ => Cow::Borrowed(text),
+        }
+    }
+
+    pub(crate) fn redact_value(&self, value: Value) -> Value {
+        if self.redactor.is_none() {
+            return value;
+        }
+        match value {
+            Value::String(text) => Value::String(self.redact_text(&text).into_owned()),
+            Value::Array(items) => items.into_iter().map(|item| self.redact_value(item)).collect(),
+            Value::Object(fields) => {
+                fields.into_iter().map(|(key, value)| (key, self.redact_value(value))).collect()
+            }
+            other => other,
+        }
+    }
+}
+
+impl RunContext {
+    /// The value of a secret, only under a grant that says `reveal`.
+    ///
+    /// The tape holds a keyed digest, so a replay needs the same value in its own store.
+    pub(crate) fn secret_reveal(&self, handle: i32) -> Result<Vec<u8>, HostFailure> {
+        let op = "secrets.reveal";
+        let grant = self.secret_grant(op, handle)?;
+        if !grant.reveal {
+            return self.refuse(op, reveal_denial(grant));
+        }
+        let name = grant.secret.to_string();
+        let step = self.count(op, name.clone())?;
+        let value = self.secrets.value(&grant.secret);
+        let begun = self.changing().tape.begin(op, json!({ "secret": name }));
+        let answer = match begun {
+            Begun::Live(index) => {
+                let taped: Result<Blob, HostFailure> = value.map(|value| self.digest(value)).ok_or_else(|| not_kept(&name));
+                self.changing().tape.answer(index, serde_json::to_value(&taped).unwrap_or(Value::Null));
+                value.ok_or_else(|| not_kept(&name))
+            }
+            Begun::Replayed(index, answer) => self.replay_reveal(index, answer, value),
+            Begun::Stopped => Err(HostFailure::Stopped),
+        };
+        self.note(step, answer.map(|value| value.expose().to_vec()))
+    }
+
+    /// The grant behind a secret handle.
+    pub(crate) fn secret_grant(&self, op: &'static str, handle: i32) -> Result<&SecretGrant, HostFailure> {
+        let index = self.resolve(op, handle, CapabilityKind::Secret, "")?;
+        Ok(&self.grants.secrets()[index])
+    }
+
+    fn replay_reveal<'a>(
+        &self,
+        index: usize,
+        answer: Value,
+        value: Option<&'a SecretValue>,
+    ) -> Result<&'a SecretValue, HostFailure> {
+        let taped: Blob = self.read_answer(index, answer)?;
+        match value {
+            Some(value) if self.digest(value) == taped => Ok(value),
+            other => {
+                let found = if other.is_some() { "another value" } else { "no such secret here" };
+                self.changing().tape.diverge(index, "secret", "the revealed value".into(), found.into());
+                Err(HostFailure::Stopped)
+            }
+        }
+    }
+
+    fn digest(&self, value: &SecretValue) -> Blob {
+        // HMAC takes a key of any length.
+        let mut mac = Hmac::<sha2::Sha256>::new_from_slice(&self.tape_key).unwrap_or_else(|_| unreachable!());
+        mac.update(value.expose());
+        Blob(mac.finalize().into_bytes().to_vec())
+    }
+}
+
+fn not_kept(name: &str) -> HostFailure {
+    HostFailure::Unavailable(format!("the secret `{name}` is granted but not kept here"))
+}
+
+fn reveal_denial(grant: &SecretGrant) -> Denial {
+    let wanted = SecretGrant::new(grant.secret.clone(), grant.hosts().to_vec(), grant.inject().clone(), true);
+    Denial {
+        kind: CapabilityKind::Secret,
+        subject: grant.secret.to_string(),
+        reason: "the grant does not say `reveal`".into(),
+        grant: Some(Capability::Secret(wanted).to_string()),
+        manifest: Some(format!("set `reveal = true` for `{}` in `[[capabilities.secrets]]`", grant.secret)),
+    }
+}

@@ -1,0 +1,185 @@
+//! `WasmRuntime`: engines, caches and permits that all runs share.
+
+use crate::cache::DiskCache;
+use crate::compile::CompileFailure;
+use crate::compiled::{CodeBuffer, TrustedCode, load};
+use crate::config::RuntimeConfig;
+use crate::engine::{EngineClass, Engines, engine_fingerprint};
+use crate::invocation::Invocation;
+use crate::module::{Linkers, LoadedModule, ModuleKind};
+use crate::permits::Permits;
+use crate::report::{ModuleOrigin, RunReport};
+use crate::shape::inspect_module;
+use crate::ticker::Ticker;
+use palyra_common::{LimitKind, RuntimeLimits, WasmPluginRunError};
+use sha2::{Digest, Sha256};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+use tokio::sync::OnceCell;
+
+/// Loads modules and runs them. Shared engines, one ticker, a fresh instance for every call.
+pub struct WasmRuntime {
+    pub(crate) config: RuntimeConfig,
+    pub(crate) fingerprint: String,
+    pub(crate) permits: Permits,
+    pub(crate) ticker: Ticker,
+    engines: Engines,
+    keep_linkers: Linkers,
+    general_linkers: Linkers,
+    disk: Option<DiskCache>,
+    modules: Mutex<ModuleCache>,
+}
+
+/// Why a runtime cannot start.
+#[derive(Debug, thiserror::Error)]
+#[error("the runtime cannot start: {0}")]
+pub struct RuntimeStartError(String);
+
+impl WasmRuntime {
+    /// Starts engines, linkers and the ticker.
+    pub fn new(config: RuntimeConfig) -> Result<Self, RuntimeStartError> {
+        let text = |error: &dyn std::fmt::Display| RuntimeStartError(error.to_string());
+        let engines = Engines::new(&config).map_err(|error| RuntimeStartError(format!("{error:#}")))?;
+        let fingerprint = engine_fingerprint(&engines.keep);
+        let disk = config.disk_cache.clone().map(|disk| DiskCache::open(disk, &fingerprint)).transpose();
+        Ok(Self {
+            permits: Permits::new(&config),
+            ticker: Ticker::start([&engines.keep, &engines.general]).map_err(|error| text(&error))?,
+            keep_linkers: Linkers::new(&engines.keep).map_err(|error| text(&error))?,
+            general_linkers: Linkers::new(&engines.general).map_err(|error| text(&error))?,
+            disk: disk.map_err(|error| text(&error))?,
+            modules: Mutex::default(),
+            fingerprint,
+            engines,
+            config,
+        })
+    }
+
+    /// Makes a module ready: from memory, from the disk cache, or by compiling it.
+    ///
+    /// Two calls for the same bytes at once compile once.
+    pub async fn load(&self, bytes: &[u8]) -> Result<Arc<LoadedModule>, WasmPluginRunError> {
+        let length = bytes.len() as u64;
+        if length > self.config.max_module_bytes {
+            let reason = format!("it has {length} bytes, more than {}", self.config.max_module_bytes);
+            return Err(WasmPluginRunError::invalid_module(reason));
+        }
+        let sha256: [u8; 32] = Sha256::digest(bytes).into();
+        let slot = self.modules().slot(sha256, self.config.max_cached_modules)?;
+        let loaded = slot.get_or_try_init(|| self.load_cold(sha256, bytes)).await;
+        if loaded.is_err() {
+            self.modules().forget(&sha256);
+        }
+        loaded.cloned()
+    }
+
+    /// Drops a module from memory; runs under way keep theirs.
+    pub fn evict(&self, sha256: &[u8; 32]) {
+        self.modules().forget(sha256);
+    }
+
+    /// Lets a payload that went over the compile limit be tried again.
+    pub fn allow_recompile(&self, sha256: &[u8; 32]) {
+        self.modules().over_limit.remove(sha256);
+    }
+
+    /// Runs a module once. Everything that happened is in the report.
+    pub async fn invoke(&self, module: &LoadedModule, invocation: Invocation) -> RunReport {
+        crate::execute::execute(self, module, invocation).await
+    }
+
+    /// The name of the engine and its settings.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// The engine of a class, for benchmarks that compare with the bare engine.
+    pub fn engine(&self, class: EngineClass) -> &wasmtime::Engine {
+        self.engines.get(class)
+    }
+
+    pub(crate) fn limits_for(&self, invocation: &Invocation) -> RuntimeLimits {
+        invocation.limits.capped_by(&self.config.ceiling)
+    }
+
+    async fn load_cold(&self, sha256: [u8; 32], bytes: &[u8]) -> Result<Arc<LoadedModule>, WasmPluginRunError> {
+        let started = Instant::now();
+        let shape = inspect_module(bytes)?;
+        shape.check(&self.config.ceiling)?;
+        shape.check_pool()?;
+        let class = EngineClass::of(shape.initial_memory_bytes, bytes.len());
+        let (code, origin) = self.code(&sha256, shape.kind, bytes).await?;
+        let linkers = match class {
+            EngineClass::Keep => &self.keep_linkers,
+            EngineClass::General => &self.general_linkers,
+        };
+        let internal = |error: wasmtime::Error| WasmPluginRunError::Internal(format!("{error:#}"));
+        let loaded = load(self.engines.get(class), shape.kind, &code).map_err(internal)?;
+        let linked = linkers.link(loaded, &shape)?;
+        Ok(Arc::new(LoadedModule { sha256, shape, class, linked, origin, load_time: started.elapsed() }))
+    }
+
+    async fn code(
+        &self,
+        sha256: &[u8; 32],
+        kind: ModuleKind,
+        bytes: &[u8],
+    ) -> Result<(TrustedCode, ModuleOrigin), WasmPluginRunError> {
+        if let Some(code) = self.disk.as_ref().and_then(|disk| disk.load(sha256, kind)) {
+            return Ok((code, ModuleOrigin::DiskCache));
+        }
+        let module = bytes::Bytes::copy_from_slice(bytes);
+        let compiled = self.config.compiler.compile(module, kind).await.inspect_err(|failure: &CompileFailure| {
+            if failure.is_limit() {
+                self.modules().over_limit.insert(*sha256);
+            }
+        })?;
+        if let Some(disk) = &self.disk {
+            disk.store(sha256, kind, &compiled.0);
+        }
+        let internal = |error: std::io::Error| WasmPluginRunError::Internal(error.to_string());
+        let mut buffer = CodeBuffer::new().map_err(internal)?;
+        buffer.write(&compiled.0).map_err(internal)?;
+        Ok((buffer.seal_checked().map_err(internal)?, ModuleOrigin::Compiled))
+    }
+
+    fn modules(&self) -> std::sync::MutexGuard<'_, ModuleCache> {
+        self.modules.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+type Slot = Arc<OnceCell<Arc<LoadedModule>>>;
+
+/// Loaded modules by digest, oldest out first.
+#[derive(Default)]
+struct ModuleCache {
+    slots: HashMap<[u8; 32], Slot>,
+    order: VecDeque<[u8; 32]>,
+    /// Payloads that went over the compile limit: not tried again until somebody asks.
+    over_limit: HashSet<[u8; 32]>,
+}
+
+impl ModuleCache {
+    fn slot(&mut self, sha256: [u8; 32], capacity: usize) -> Result<Slot, WasmPluginRunError> {
+        if self.over_limit.contains(&sha256) {
+            let allowed = palyra_common::limits::COMPILE_TIMEOUT_MS;
+            return Err(WasmPluginRunError::QuotaExceeded { limit: LimitKind::Compile, allowed, used: allowed });
+        }
+        if let Some(slot) = self.slots.get(&sha256) {
+            return Ok(Arc::clone(slot));
+        }
+        while self.order.len() >= capacity.max(1) {
+            if let Some(oldest) = self.order.pop_front() {
+                self.slots.remove(&oldest);
+            }
+        }
+        self.order.push_back(sha256);
+        Ok(Arc::clone(self.slots.entry(sha256).or_default()))
+    }
+
+    fn forget(&mut self, sha256: &[u8; 32]) {
+        self.slots.remove(sha256);
+        self.order.retain(|other| other != sha256);
+    }
+}

@@ -1,0 +1,107 @@
+//! The tape: everything a guest was told by the outside world, in order.
+//!
+//! As text it is one JSON object a line: a header, the steps, an end. There is exactly one spelling
+//! of a tape; anything else is refused, so equal tapes are equal bytes.
+
+mod format;
+mod machine;
+
+pub use format::TapeError;
+pub(crate) use machine::{Begun, TapeMachine};
+
+use crate::invocation::Entry;
+use palyra_common::{CapabilityGrantSet, RuntimeLimits};
+use serde::{Deserialize, Serialize};
+
+/// The schema name in a tape's first line.
+pub(crate) const TAPE_SCHEMA: &str = "palyra.tape/v1";
+
+/// A recording of one run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tape {
+    /// How the run began.
+    pub header: TapeHeader,
+    /// What it asked and was told.
+    pub steps: Vec<TapeStep>,
+    /// How it ended.
+    pub end: TapeEnd,
+}
+
+/// How a run began.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TapeHeader {
+    /// `palyra.tape/v1`.
+    pub schema: String,
+    /// SHA-256 of the module, hexadecimal.
+    pub module_sha256: String,
+    /// The engine and its settings.
+    pub engine: String,
+    /// What was called.
+    pub entry: Entry,
+    /// The run's id.
+    pub run_id: String,
+    /// The skill.
+    pub owner: String,
+    /// The input, JSON text.
+    pub input: String,
+    /// The operator's settings, JSON text.
+    pub operator_config: String,
+    /// The doors that were open.
+    pub grants: CapabilityGrantSet,
+    /// The limits in force.
+    pub limits: RuntimeLimits,
+    /// The seed of all randomness, hexadecimal.
+    pub seed: String,
+}
+
+/// One question to the outside world and its answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TapeStep {
+    /// The operation.
+    pub op: String,
+    /// What was asked, secrets redacted.
+    pub request: serde_json::Value,
+    /// What was answered; `null` when the run ended first.
+    pub answer: serde_json::Value,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TapeEnd {
+    /// `ok` or the wire name of the error.
+    pub outcome: String,
+    /// The output, when there was one.
+    pub output: Option<String>,
+    /// Fuel used.
+    pub fuel: u64,
+    /// Whether the run touched a filesystem root, so that a replay may see other files.
+    pub open: bool,
+}
+
+/// How a replay compared with its tape.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "verdict")]
+pub enum ReplayVerdict {
+    /// Same steps, same outcome, same output and, on the same engine, the same fuel.
+    Identical,
+    /// The recorded run was ended by time or cancellation; everything up to there was the same.
+    SamePrefix,
+    /// It went another way.
+    Diverged(Divergence),
+}
+
+/// Where and why a replay went another way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Divergence {
+    /// The step, counted from 1; 0 is the header, the number after the last step is the end.
+    pub step: usize,
+    /// What differs: `module`, `input`, `op`, `request`, `answer`, `secret`, `outcome`, `output`, `fuel`, `steps`.
+    pub what: String,
+    /// What the tape has.
+    pub expected: String,
+    /// What was found.
+    pub found: String,
+}

@@ -1,0 +1,108 @@
+//! WASI 0.2, as far as ordinary toolchains need it: no environment, no arguments, no sockets, no
+//! directory but granted roots; output goes to the run's log, clocks and randomness to its tape.
+
+mod clocks;
+mod files;
+mod http;
+mod output;
+mod poll;
+
+pub(crate) use files::FilesError;
+
+use crate::random::RandomUse;
+use crate::run_context::RunContext;
+use crate::run_log::LogLevel;
+use crate::run_state::RunState;
+use rand_core::Rng;
+use std::sync::Arc;
+use wasmtime::component::{HasSelf, Linker, ResourceTable};
+use wasmtime_wasi::cli::{WasiCli, WasiCliView};
+use wasmtime_wasi::filesystem::{WasiFilesystem, WasiFilesystemView};
+use wasmtime_wasi::p2::bindings as wasi;
+use wasmtime_wasi::random::{WasiRandom, WasiRandomView};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi_http::{WasiHttp, WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
+use wasmtime_wasi_io::bindings::wasi::io;
+
+/// Random bytes a guest may ask for at once.
+const MAX_RANDOM_BYTES: u64 = 1 << 20;
+
+/// The WASI side of one run.
+pub(crate) struct WasiState {
+    ctx: WasiCtx,
+    http: WasiHttpCtx,
+    hooks: http::HttpHooks,
+}
+
+impl WasiState {
+    /// Everything closed but the granted roots.
+    pub(crate) fn open(run: &Arc<RunContext>) -> Result<Self, FilesError> {
+        let mut builder = WasiCtx::builder();
+        builder
+            .secure_random(run.seed.generator(RandomUse::Secure))
+            .insecure_random(run.seed.generator(RandomUse::Insecure))
+            .insecure_random_seed(u128::from(run.seed.generator(RandomUse::HashSeed).next_u64()))
+            .max_random_size(MAX_RANDOM_BYTES)
+            .stdout(output::LogPipe::new(run, LogLevel::Info, "stdout"))
+            .stderr(output::LogPipe::new(run, LogLevel::Warn, "stderr"))
+            .allow_tcp(false)
+            .allow_udp(false)
+            .allow_ip_name_lookup(false);
+        files::preopen(&mut builder, run)?;
+        Ok(Self { ctx: builder.build(), http: WasiHttpCtx::new(), hooks: http::HttpHooks::new(run) })
+    }
+}
+
+/// Links the interfaces; `wasi:sockets` is never among them.
+pub(crate) fn add_to_linker(linker: &mut Linker<RunState>) -> wasmtime::Result<()> {
+    io::error::add_to_linker::<_, HasSelf<ResourceTable>>(linker, |state: &mut RunState| &mut state.table)?;
+    io::streams::add_to_linker::<_, HasSelf<ResourceTable>>(linker, |state: &mut RunState| &mut state.table)?;
+    io::poll::add_to_linker::<_, HasSelf<RunState>>(linker, |state| state)?;
+    wasi::clocks::wall_clock::add_to_linker::<_, HasSelf<RunState>>(linker, |state| state)?;
+    wasi::clocks::monotonic_clock::add_to_linker::<_, HasSelf<RunState>>(linker, |state| state)?;
+    wasi::random::random::add_to_linker::<_, WasiRandom>(linker, RunState::random)?;
+    wasi::random::insecure::add_to_linker::<_, WasiRandom>(linker, RunState::random)?;
+    wasi::random::insecure_seed::add_to_linker::<_, WasiRandom>(linker, RunState::random)?;
+    wasi::cli::exit::add_to_linker::<_, WasiCli>(linker, RunState::cli)?;
+    wasi::cli::environment::add_to_linker::<_, WasiCli>(linker, RunState::cli)?;
+    wasi::cli::stdin::add_to_linker::<_, WasiCli>(linker, RunState::cli)?;
+    wasi::cli::stdout::add_to_linker::<_, WasiCli>(linker, RunState::cli)?;
+    wasi::cli::stderr::add_to_linker::<_, WasiCli>(linker, RunState::cli)?;
+    wasi::cli::terminal_input::add_to_linker::<_, WasiCli>(linker, RunState::cli)?;
+    wasi::cli::terminal_output::add_to_linker::<_, WasiCli>(linker, RunState::cli)?;
+    wasi::cli::terminal_stdin::add_to_linker::<_, WasiCli>(linker, RunState::cli)?;
+    wasi::cli::terminal_stdout::add_to_linker::<_, WasiCli>(linker, RunState::cli)?;
+    wasi::cli::terminal_stderr::add_to_linker::<_, WasiCli>(linker, RunState::cli)?;
+    wasi::filesystem::preopens::add_to_linker::<_, WasiFilesystem>(linker, RunState::filesystem)?;
+    files::add_to_linker(linker)?;
+    use wasmtime_wasi_http::p2::bindings as wasi_http;
+    let options = wasi_http::LinkOptions::default();
+    wasi_http::http::outgoing_handler::add_to_linker::<_, WasiHttp>(linker, RunState::http)?;
+    wasi_http::http::types::add_to_linker::<_, WasiHttp>(linker, &(&options).into(), RunState::http)
+}
+
+impl RunState {
+    fn wasi_state(&mut self) -> (&mut WasiState, &mut ResourceTable) {
+        // A guest that reaches WASI has had its state opened before instantiation; the fallback has no roots.
+        let run = &self.run;
+        let wasi = self.wasi.get_or_insert_with(|| {
+            let hooks = http::HttpHooks::new(run);
+            Box::new(WasiState { ctx: WasiCtx::builder().build(), http: WasiHttpCtx::new(), hooks })
+        });
+        (wasi, &mut self.table)
+    }
+}
+
+impl WasiView for RunState {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        let (wasi, table) = self.wasi_state();
+        WasiCtxView { ctx: &mut wasi.ctx, table }
+    }
+}
+
+impl WasiHttpView for RunState {
+    fn http(&mut self) -> WasiHttpCtxView<'_> {
+        let (wasi, table) = self.wasi_state();
+        WasiHttpCtxView { ctx: &mut wasi.http, table, hooks: &mut wasi.hooks }
+    }
+}

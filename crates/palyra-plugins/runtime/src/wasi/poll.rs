@@ -1,0 +1,81 @@
+//! Polling on the tape: which pollables were ready is a fact from outside, like a clock.
+
+use crate::capabilities::or_stop;
+use crate::run_context::HostFailure;
+use crate::run_state::RunState;
+use crate::tape::Begun;
+use serde_json::Value;
+use wasmtime::component::Resource;
+use wasmtime_wasi_io::bindings::wasi::io::poll::{Host, HostPollable};
+use wasmtime_wasi_io::poll::DynPollable;
+
+/// Pollables one call may wait for.
+const MAX_POLLABLES: usize = 1_024;
+
+impl Host for RunState {
+    async fn poll(&mut self, pollables: Vec<Resource<DynPollable>>) -> wasmtime::Result<Vec<u32>> {
+        if pollables.len() > MAX_POLLABLES {
+            return Err(wasmtime::format_err!("more than {MAX_POLLABLES} pollables in one call"));
+        }
+        match self.begin_poll("poll.poll") {
+            Begun::Live(index) => {
+                let ready = Host::poll(&mut self.table, pollables).await?;
+                self.run.changing().tape.answer(index, serde_json::to_value(&ready).unwrap_or(Value::Null));
+                Ok(ready)
+            }
+            Begun::Replayed(index, answer) => {
+                let ready: Vec<u32> = self.taped(index, answer)?;
+                for at in &ready {
+                    // What was ready then becomes ready now without the outside world.
+                    let pollable = usize::try_from(*at).ok().and_then(|at| pollables.get(at));
+                    if let Some(pollable) = pollable {
+                        HostPollable::block(&mut self.table, Resource::new_borrow(pollable.rep())).await?;
+                    }
+                }
+                Ok(ready)
+            }
+            Begun::Stopped => or_stop(Err(HostFailure::Stopped)),
+        }
+    }
+}
+
+impl HostPollable for RunState {
+    async fn block(&mut self, pollable: Resource<DynPollable>) -> wasmtime::Result<()> {
+        HostPollable::block(&mut self.table, pollable).await
+    }
+
+    async fn ready(&mut self, pollable: Resource<DynPollable>) -> wasmtime::Result<bool> {
+        match self.begin_poll("poll.ready") {
+            Begun::Live(index) => {
+                let ready = HostPollable::ready(&mut self.table, pollable).await?;
+                self.run.changing().tape.answer(index, Value::Bool(ready));
+                Ok(ready)
+            }
+            Begun::Replayed(index, answer) => {
+                let ready: bool = self.taped(index, answer)?;
+                if ready {
+                    HostPollable::block(&mut self.table, pollable).await?;
+                }
+                Ok(ready)
+            }
+            Begun::Stopped => or_stop(Err(HostFailure::Stopped)),
+        }
+    }
+
+    fn drop(&mut self, pollable: Resource<DynPollable>) -> wasmtime::Result<()> {
+        HostPollable::drop(&mut self.table, pollable)
+    }
+}
+
+impl RunState {
+    fn begin_poll(&self, op: &'static str) -> Begun {
+        self.run.changing().tape.begin(op, Value::Null)
+    }
+
+    fn taped<T: serde::de::DeserializeOwned>(&self, index: usize, answer: Value) -> wasmtime::Result<T> {
+        serde_json::from_value(answer).or_else(|error| {
+            self.run.changing().tape.diverge(index, "answer", "a poll answer".into(), error.to_string());
+            or_stop(Err(HostFailure::Stopped))
+        })
+    }
+}

@@ -1,0 +1,24 @@
+//! The runtime's flows, one binary.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod guests;
+mod harness;
+mod hostile_budgets;
+mod hostile_doors;
+mod hostile_isolation;
+mod hostile_pointers;
+mod modules;
+mod smoke;
+mod tape_replay;
+
+/// A file that nobody claims would be a test that never runs.
+#[test]
+fn every_file_is_claimed() {
+    let claimed = include_str!("main.rs");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/all");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let module = name.trim_end_matches(".rs");
+        assert!(module == "main" || claimed.contains(&format!("mod {module};")), "{name} is not claimed");
+    }
+}

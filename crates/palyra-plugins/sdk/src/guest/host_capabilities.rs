@@ -1,0 +1,57 @@
+//! Tier A as free functions.
+
+use super::raw::host_capabilities as raw;
+use super::raw::types::CapabilityKind;
+
+/// How many HTTP rules are granted.
+pub fn host_capability_http_count() -> i32 {
+    raw::http_count()
+}
+
+/// The handle of the HTTP rule at `index`, or [`crate::abi::NOT_GRANTED`].
+pub fn host_capability_http_handle(index: i32) -> i32 {
+    raw::http_handle(index)
+}
+
+/// How many secrets are granted.
+pub fn host_capability_secret_count() -> i32 {
+    raw::secret_count()
+}
+
+/// The handle of the secret at `index`, or [`crate::abi::NOT_GRANTED`].
+pub fn host_capability_secret_handle(index: i32) -> i32 {
+    raw::secret_handle(index)
+}
+
+/// How many storage prefixes are granted.
+pub fn host_capability_storage_count() -> i32 {
+    raw::storage_count()
+}
+
+/// The handle of the storage prefix at `index`, or [`crate::abi::NOT_GRANTED`].
+pub fn host_capability_storage_handle(index: i32) -> i32 {
+    raw::storage_handle(index)
+}
+
+/// How many channels are granted.
+pub fn host_capability_channel_count() -> i32 {
+    raw::channel_count()
+}
+
+/// The handle of the channel at `index`, or [`crate::abi::NOT_GRANTED`].
+pub fn host_capability_channel_handle(index: i32) -> i32 {
+    raw::channel_handle(index)
+}
+
+/// The handle of the grant called `name`, or [`crate::abi::NOT_GRANTED`].
+///
+/// For HTTP the name is a URL or a host, for a secret `scope/key` or the key, for storage the prefix, for
+/// a channel its name.
+pub fn host_capability_find(kind: CapabilityKind, name: &str) -> i32 {
+    raw::find(kind, name)
+}
+
+/// The name behind a handle of this call.
+pub fn host_capability_name(handle: i32) -> Option<String> {
+    raw::name(handle)
+}

@@ -1,0 +1,79 @@
+//! What came back.
+
+use super::raw;
+use crate::guest::error::ToolError;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+
+/// A response; a redirect is returned as it is and never followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    /// The status code.
+    pub status: u16,
+    /// Header lines in order.
+    pub headers: Vec<(String, String)>,
+    /// The whole body, never decompressed.
+    pub body: Vec<u8>,
+}
+
+impl Response {
+    /// A response of this status, for a harness to answer with.
+    pub fn new(status: u16) -> Self {
+        Self { status, headers: Vec::new(), body: Vec::new() }
+    }
+
+    /// Adds a header line.
+    #[must_use]
+    pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sets the body.
+    #[must_use]
+    pub fn with_body(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    /// The first header of this name; case does not matter.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// The body as text.
+    pub fn text(&self) -> Result<&str, ToolError> {
+        std::str::from_utf8(&self.body)
+            .map_err(|error| ToolError::invalid_data("the response is not UTF-8", error))
+    }
+
+    /// The body, read as JSON.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
+        serde_json::from_slice(&self.body)
+            .map_err(|error| ToolError::invalid_data("the response is not the expected JSON", error))
+    }
+
+    /// Whether the status is 200–299.
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
+    /// Itself, or an error with code `http_status` when the status is not 200–299.
+    pub fn error_for_status(self) -> Result<Self, ToolError> {
+        if self.is_success() {
+            return Ok(self);
+        }
+        let message = format!("the server answered {}", self.status);
+        Err(ToolError::new(ToolError::HTTP_STATUS, message).with_details(json!({ "status": self.status })))
+    }
+}
+
+impl From<raw::Response> for Response {
+    fn from(response: raw::Response) -> Self {
+        let headers = response.headers.into_iter().map(|header| (header.name, header.value)).collect();
+        Self { status: response.status, headers, body: response.body }
+    }
+}

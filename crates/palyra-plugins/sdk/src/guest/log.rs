@@ -1,0 +1,62 @@
+//! Log lines: `log::info!("{count} items")`, attributed to this run by the host.
+
+pub use super::raw::log::Level;
+
+use super::raw::log as raw;
+
+#[doc(inline)]
+pub use crate::{
+    __log_debug as debug, __log_error as error, __log_info as info, __log_trace as trace, __log_warn as warn,
+};
+
+/// Writes one line.
+pub fn write(level: Level, message: &str) {
+    raw::write(level, message);
+}
+
+/// Makes a panic write its message to the log before it ends the run.
+///
+/// A guest has no standard error, so without this the operator sees only the trap. Call it first in a tool.
+#[cfg(target_arch = "wasm32")]
+pub fn panics() {
+    std::panic::set_hook(Box::new(|information| write(Level::Error, &information.to_string())));
+}
+
+/// Makes a panic write its message to the log before it ends the run; natively the harness reports it.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn panics() {}
+
+/// Writes a line at level `trace`, with the arguments of `format!`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __log_trace {
+    ($($part:tt)+) => { $crate::log::write($crate::log::Level::Trace, &::std::format!($($part)+)) };
+}
+
+/// Writes a line at level `debug`, with the arguments of `format!`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __log_debug {
+    ($($part:tt)+) => { $crate::log::write($crate::log::Level::Debug, &::std::format!($($part)+)) };
+}
+
+/// Writes a line at level `info`, with the arguments of `format!`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __log_info {
+    ($($part:tt)+) => { $crate::log::write($crate::log::Level::Info, &::std::format!($($part)+)) };
+}
+
+/// Writes a line at level `warn`, with the arguments of `format!`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __log_warn {
+    ($($part:tt)+) => { $crate::log::write($crate::log::Level::Warn, &::std::format!($($part)+)) };
+}
+
+/// Writes a line at level `error`, with the arguments of `format!`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __log_error {
+    ($($part:tt)+) => { $crate::log::write($crate::log::Level::Error, &::std::format!($($part)+)) };
+}

@@ -1,0 +1,62 @@
+//! Keys and values that survive restarts, seen by this skill alone.
+
+mod keys;
+
+pub use keys::Keys;
+
+use super::error::{HostError, ToolError};
+use super::raw::types::CapabilityKind;
+use super::raw::{host_capabilities, storage as raw};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The keys below one granted prefix, for the length of this call.
+#[derive(Debug, Clone, Copy)]
+pub struct Store {
+    handle: i32,
+}
+
+/// Opens the prefix, as in `open("notes/")`; one that is not granted is refused when it is used.
+pub fn open(prefix: &str) -> Store {
+    Store { handle: host_capabilities::find(CapabilityKind::Storage, prefix) }
+}
+
+impl Store {
+    /// The value of `key`.
+    pub fn get(&self, key: &str) -> Result<Option<Vec<u8>>, HostError> {
+        Ok(raw::get(self.handle, key)?)
+    }
+
+    /// The value of `key` as text.
+    pub fn get_string(&self, key: &str) -> Result<Option<String>, ToolError> {
+        Ok(self.get(key)?.map(String::from_utf8).transpose()?)
+    }
+
+    /// The value of `key`, read as JSON.
+    pub fn get_json<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, ToolError> {
+        let value = self.get(key)?.map(|bytes| serde_json::from_slice(&bytes)).transpose();
+        value.map_err(|error| {
+            ToolError::invalid_data(&format!("the value of `{key}` is not the expected JSON"), error)
+        })
+    }
+
+    /// Sets `key` to bytes or text; it takes effect at once.
+    pub fn put(&self, key: &str, value: impl AsRef<[u8]>) -> Result<(), HostError> {
+        Ok(raw::put(self.handle, key, value.as_ref())?)
+    }
+
+    /// Sets `key` to a value as JSON.
+    pub fn put_json<T: Serialize + ?Sized>(&self, key: &str, value: &T) -> Result<(), ToolError> {
+        Ok(self.put(key, serde_json::to_vec(value)?)?)
+    }
+
+    /// Removes `key`; says whether it was there.
+    pub fn delete(&self, key: &str) -> Result<bool, HostError> {
+        Ok(raw::delete(self.handle, key)?)
+    }
+
+    /// The keys that start with `prefix`, in byte order, fetched page by page.
+    pub fn keys(&self, prefix: &str) -> Keys {
+        Keys::new(self.handle, prefix)
+    }
+}

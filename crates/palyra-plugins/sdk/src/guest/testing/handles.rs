@@ -1,0 +1,86 @@
+//! Handles of one call: opaque, and other numbers in the next call.
+
+use super::grants::Grants;
+use crate::abi::NOT_GRANTED;
+use crate::guest::raw::types::CapabilityKind;
+use std::cell::Cell;
+
+/// The doors of one call.
+#[derive(Debug, Default)]
+pub(super) struct Handles {
+    doors: Vec<Door>,
+}
+
+#[derive(Debug)]
+struct Door {
+    handle: i32,
+    kind: CapabilityKind,
+    index: usize,
+}
+
+impl Handles {
+    /// Draws a handle for every grant.
+    pub(super) fn draw(grants: &Grants) -> Self {
+        let counts = [
+            (CapabilityKind::Http, grants.http.len()),
+            (CapabilityKind::Secret, grants.secrets.len()),
+            (CapabilityKind::Storage, grants.storage.len()),
+            (CapabilityKind::Channel, grants.channels.len()),
+        ];
+        let mut doors: Vec<Door> = Vec::new();
+        for (kind, count) in counts {
+            for index in 0..count {
+                let handle = next_number();
+                doors.push(Door { handle, kind, index });
+            }
+        }
+        Self { doors }
+    }
+
+    /// How many grants of a kind there are.
+    pub(super) fn count(&self, kind: CapabilityKind) -> i32 {
+        let count = self.doors.iter().filter(|door| door.kind == kind).count();
+        i32::try_from(count).unwrap_or(i32::MAX)
+    }
+
+    /// The handle of the grant at `index`.
+    pub(super) fn at(&self, kind: CapabilityKind, index: i32) -> i32 {
+        let Ok(index) = usize::try_from(index) else { return NOT_GRANTED };
+        let found = self.doors.iter().find(|door| door.kind == kind && door.index == index);
+        found.map_or(NOT_GRANTED, |door| door.handle)
+    }
+
+    /// What is behind a handle.
+    pub(super) fn resolve(&self, handle: i32) -> Option<(CapabilityKind, usize)> {
+        self.doors.iter().find(|door| door.handle == handle).map(|door| (door.kind, door.index))
+    }
+}
+
+/// Numbers that never repeat on a thread and do not look like a sequence.
+fn next_number() -> i32 {
+    thread_local!(static COUNTER: Cell<u32> = const { Cell::new(1) });
+    // A full-period step modulo 2^30, moved away from small numbers.
+    let number = COUNTER.get().wrapping_mul(747_796_405).wrapping_add(2_891_336_453) & 0x3fff_ffff;
+    COUNTER.set(number);
+    i32::try_from(number | 0x4000_0000).unwrap_or(i32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drawn_anew() {
+        let mut grants = Grants::default();
+        grants.add("channel:a").unwrap();
+        grants.add("channel:b").unwrap();
+        let (first, second) = (Handles::draw(&grants), Handles::draw(&grants));
+        let handle = first.at(CapabilityKind::Channel, 1);
+        assert_eq!(first.resolve(handle), Some((CapabilityKind::Channel, 1)));
+        assert_eq!(second.resolve(handle), None);
+        assert_eq!((first.count(CapabilityKind::Channel), first.count(CapabilityKind::Http)), (2, 0));
+        for index in [-1, 2, i32::MIN] {
+            assert_eq!(first.at(CapabilityKind::Channel, index), NOT_GRANTED);
+        }
+    }
+}

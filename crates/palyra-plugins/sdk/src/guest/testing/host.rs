@@ -1,0 +1,39 @@
+//! The imports as functions of this process: the state of the thread's harness answers them.
+//!
+//! Outside a harness nothing is granted.
+
+pub(crate) mod channels;
+pub(crate) mod host_capabilities;
+pub(crate) mod http;
+pub(crate) mod log;
+pub(crate) mod run;
+pub(crate) mod secrets;
+pub(crate) mod storage;
+
+use super::state::State;
+use std::cell::RefCell;
+
+thread_local!(static STATE: RefCell<State> = RefCell::default());
+
+/// Does one host operation.
+fn with<R>(operation: impl FnOnce(&mut State) -> R) -> R {
+    STATE.with_borrow_mut(operation)
+}
+
+/// Makes a harness's state the thread's own until dropped.
+pub(super) struct Entered<'a> {
+    outside: &'a mut State,
+}
+
+impl<'a> Entered<'a> {
+    pub(super) fn enter(state: &'a mut State) -> Self {
+        with(|current| std::mem::swap(current, state));
+        Self { outside: state }
+    }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        with(|current| std::mem::swap(current, self.outside));
+    }
+}

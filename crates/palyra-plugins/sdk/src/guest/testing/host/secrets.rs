@@ -1,0 +1,19 @@
+//! `secrets`.
+
+use super::with;
+use crate::guest::raw::types::{CapabilityKind, HostError};
+
+/// The value behind `handle`; denied unless its grant says `reveal`.
+pub fn reveal(handle: i32) -> Result<Vec<u8>, HostError> {
+    with(|state| {
+        let index = state.door(CapabilityKind::Secret, handle)?;
+        let grant = &state.grants.secrets[index];
+        let name = grant.name.clone();
+        if !grant.reveal {
+            return Err(state
+                .deny(format!("secret `{name}` may not be revealed; the grant is `secret:{name} reveal`")));
+        }
+        let value = state.secret_values.get(&name).cloned();
+        value.ok_or_else(|| HostError::Unavailable(format!("the harness has no value for secret `{name}`")))
+    })
+}

@@ -1,0 +1,99 @@
+//! Grammars of the names in grant lines.
+
+/// `[A-Za-z0-9._-]+`, not `.` or `..`.
+pub(super) fn is_plain(name: &str) -> bool {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
+    (1..=128).contains(&name.len()) && name.bytes().all(fits) && name != "." && name != ".."
+}
+
+/// `[a-z0-9][a-z0-9._-]*`, at most 64 bytes.
+pub(super) fn is_channel(name: &str) -> bool {
+    is_lower(name) && name.len() <= 64 && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+}
+
+/// Lower-case segments, each followed by `/`.
+pub(super) fn is_storage_prefix(prefix: &str) -> bool {
+    prefix.len() <= 200 && prefix.strip_suffix('/').is_some_and(|inner| inner.split('/').all(is_lower))
+}
+
+/// `global/key`, or `principal:…/key`, `channel:…/key`, `skill:…/key`.
+pub(super) fn is_secret(name: &str) -> bool {
+    let Some((scope, key)) = name.split_once('/') else { return false };
+    let known = match scope.split_once(':') {
+        None => scope == "global",
+        Some((kind, owner)) => matches!(kind, "principal" | "channel" | "skill") && is_plain(owner),
+    };
+    known && is_plain(key)
+}
+
+/// A name with dots, or one with `*.` in front of at least two labels; an address stands in brackets or digits.
+pub(super) fn is_host_pattern(host: &str) -> bool {
+    let label = |label: &str| {
+        !label.is_empty()
+            && label.len() <= 63
+            && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+    };
+    match host.strip_prefix("*.") {
+        Some(base) => base.contains('.') && base.split('.').all(label),
+        None if host.starts_with('[') => host.ends_with(']'),
+        None => host.split('.').all(label),
+    }
+}
+
+/// An absolute path; `*` stands for a whole segment, `**` only at the end.
+pub(super) fn is_path_pattern(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let encoded = ["%2f", "%5c", "%2e"].iter().any(|code| lower.contains(code));
+    let Some(rest) =
+        path.strip_prefix('/').filter(|_| path.bytes().all(|b| b.is_ascii_graphic()) && !encoded)
+    else {
+        return false;
+    };
+    let last = rest.split('/').count() - 1;
+    let fits = |(index, segment): (usize, &str)| match segment {
+        "**" => index == last,
+        "*" => true,
+        "." | ".." => false,
+        literal => !literal.contains(['*', '?', '#', '\\']),
+    };
+    rest.split('/').enumerate().all(fits)
+}
+
+fn is_lower(name: &str) -> bool {
+    is_plain(name) && !name.bytes().any(|b| b.is_ascii_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(grammar: fn(&str) -> bool, good: &[&str], bad: &[&str]) {
+        for text in good {
+            assert!(grammar(text), "{text}");
+        }
+        for text in bad {
+            assert!(!grammar(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn grammars() {
+        check(is_channel, &["alerts", "a.b-c_1"], &["", ".a", "Alerts", "a b", &"a".repeat(65)]);
+        check(is_storage_prefix, &["cache/", "a/b.c/"], &["", "/", "cache", "../", "a//", "A/"]);
+        check(
+            is_secret,
+            &["global/k", "skill:acme.notes/pin"],
+            &["k", "global/", "team:x/k", "skill:/k", "global/a/b", "global/.."],
+        );
+        check(
+            is_host_pattern,
+            &["a.example", "*.a.example", "127.0.0.1", "[::1]"],
+            &["", "*", "*.com", "a..b", "a_b.c", "[::1"],
+        );
+        check(
+            is_path_pattern,
+            &["/", "/a/*", "/a/**", "/*/b"],
+            &["", "a", "/**/a", "/a*", "/../a", "/a?b", "/a%2Fb", "/ä"],
+        );
+    }
+}
