@@ -5,14 +5,18 @@ mod key;
 mod lock;
 mod root;
 mod store;
+mod tidy;
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 pub(crate) use key::{InputHasher, files_below};
 pub(crate) use root::cache_root;
 pub(crate) use store::write_whole;
 
 use crate::error::GuestkitError;
+
+const WORK: &str = "guest-";
 
 /// A cache directory.
 #[derive(Debug, Clone)]
@@ -39,8 +43,9 @@ impl Cache {
     /// A directory of its own for one piece of work, removed when dropped.
     pub(crate) fn work_directory(&self) -> Result<tempfile::TempDir, GuestkitError> {
         let parent = self.directory("work")?;
+        tidy::remove_old(&parent, WORK, tidy::LEFT_BEHIND_FOR, SystemTime::now());
         tempfile::Builder::new()
-            .prefix("guest-")
+            .prefix(WORK)
             .tempdir_in(&parent)
             .map_err(GuestkitError::file("create a directory in", &parent))
     }

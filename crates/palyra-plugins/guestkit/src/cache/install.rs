@@ -1,9 +1,13 @@
 //! Tools that are installed once, into a directory that appears whole or not at all.
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use super::Cache;
+use super::tidy::{LEFT_BEHIND_FOR, remove_old};
 use crate::error::GuestkitError;
+
+const UNFINISHED: &str = "unfinished-";
 
 impl Cache {
     /// The directory of tool `name`; `fill` makes it when it is missing or no longer `usable`.
@@ -28,8 +32,9 @@ impl Cache {
         if finished.exists() {
             std::fs::remove_dir_all(&finished).map_err(GuestkitError::file("remove", &finished))?;
         }
+        remove_old(&tools, UNFINISHED, LEFT_BEHIND_FOR, SystemTime::now());
         let unfinished = tempfile::Builder::new()
-            .prefix("unfinished-")
+            .prefix(UNFINISHED)
             .tempdir_in(&tools)
             .map_err(GuestkitError::file("create a directory in", &tools))?;
         fill(unfinished.path())?;

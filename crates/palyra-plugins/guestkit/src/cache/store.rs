@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::Cache;
+use super::tidy::remove_old;
 use crate::error::GuestkitError;
 
 /// A stored guest nobody asked for in this time is removed.
@@ -34,7 +35,7 @@ impl Cache {
     pub(crate) fn store(&self, key: &str, bytes: &[u8]) -> Result<(), GuestkitError> {
         let path = self.guest_path(key)?;
         write_whole(&path, bytes)?;
-        remove_unused(path.parent().unwrap_or(&path), SystemTime::now());
+        remove_old(path.parent().unwrap_or(&path), "", UNUSED_FOR, SystemTime::now());
         Ok(())
     }
 
@@ -56,20 +57,6 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), GuestkitError
     Ok(())
 }
 
-/// Tidying is a courtesy: a file that cannot be removed stays.
-fn remove_unused(directory: &Path, now: SystemTime) {
-    let Ok(entries) = std::fs::read_dir(directory) else { return };
-    for entry in entries.flatten() {
-        let age =
-            entry.metadata().and_then(|metadata| metadata.modified()).map(|used| now.duration_since(used));
-        if let Ok(Ok(age)) = age
-            && age > UNUSED_FOR
-        {
-            let _ = std::fs::remove_file(entry.path());
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,14 +72,18 @@ mod tests {
     }
 
     #[test]
-    fn only_guests_unused_for_a_month_are_removed() {
+    fn a_guest_that_is_used_counts_as_new() {
         let root = tempfile::tempdir().unwrap();
         let cache = Cache::new(root.path().to_path_buf());
         cache.store("k", b"wasm").unwrap();
-        let guests = root.path().join("guests");
-        remove_unused(&guests, SystemTime::now() + UNUSED_FOR - Duration::from_secs(60));
+        let path = cache.guest_path("k").unwrap();
+        let long_ago = SystemTime::now() - 2 * UNUSED_FOR;
+        File::options().append(true).open(&path).unwrap().set_modified(long_ago).unwrap();
+        cache.stored("k").unwrap();
+        cache.store("other", b"wasm").unwrap();
         assert!(cache.stored("k").unwrap().is_some());
-        remove_unused(&guests, SystemTime::now() + UNUSED_FOR + Duration::from_secs(60));
+        File::options().append(true).open(&path).unwrap().set_modified(long_ago).unwrap();
+        cache.store("another", b"wasm").unwrap();
         assert_eq!(cache.stored("k").unwrap(), None);
     }
 

@@ -1,0 +1,22 @@
+//! Building guests in this process, with guestkit as a library.
+
+use anyhow::Result;
+use palyra_plugins_guestkit::{BuildOptions, BuiltGuest, Guest, Kit, build_guest, build_guests, find_guests};
+
+use crate::{output, project};
+
+/// Build every guest of the project.
+pub(crate) fn build_all(force: bool) -> Result<Vec<BuiltGuest>> {
+    let guests = find_guests(&project::root(), &[])?;
+    Ok(build_guests(&kit()?, &guests, force)?)
+}
+
+/// Build the guest in one directory of the project.
+pub(crate) fn build_one(directory: &str) -> Result<BuiltGuest> {
+    let guest = Guest::read(&project::root().join(directory))?;
+    Ok(build_guest(&kit()?, &guest, &BuildOptions::default())?)
+}
+
+fn kit() -> Result<Kit> {
+    Ok(Kit::from_env(output::say)?)
+}

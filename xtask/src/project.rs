@@ -1,0 +1,29 @@
+//! Where the project is.
+
+use std::path::{Path, PathBuf};
+
+/// The project's root: the directory above this crate.
+///
+/// Cargo says where the crate is when it runs us; a binary started by hand falls back to where it was built.
+pub(crate) fn root() -> PathBuf {
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map(PathBuf::from)
+        .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
+    manifest.parent().unwrap_or(Path::new(".")).to_path_buf()
+}
+
+/// The directory that holds what cargo built in the dev profile.
+pub(crate) fn built() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from).join("debug")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_holds_the_workspace() {
+        let manifest = std::fs::read_to_string(root().join("Cargo.toml")).unwrap();
+        assert!(manifest.contains("[workspace]"));
+    }
+}
