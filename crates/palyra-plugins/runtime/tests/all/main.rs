@@ -10,6 +10,8 @@ mod hostile_pointers;
 mod modules;
 mod smoke;
 mod tape_replay;
+mod wasi;
+mod wasi_http;
 
 /// A file that nobody claims would be a test that never runs.
 #[test]
