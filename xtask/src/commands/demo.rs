@@ -6,7 +6,7 @@ use crate::{guest_builder, project, shell};
 
 const GUEST: &str = "examples/skills/echo-http";
 const TOOL: &str = "palyra.echo_http.echo";
-const INPUT: &str = r#"{"message":"hello"}"#;
+const INPUT: &str = r#"{"value":"hello"}"#;
 
 /// Build the echo-http example from source and call its echo tool in the sandbox.
 ///

@@ -1,22 +1,30 @@
 //! `cargo xtask fuzz`
 
+use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
-use crate::{output, shell};
+use crate::{output, project, shell};
 
-/// Fuzz one target, or each in turn, with cargo-fuzz (installed when missing).
+/// Fuzz one target, or each in turn, from its seeds, with cargo-fuzz (installed when missing).
 ///
-/// Example: cargo xtask fuzz artifact --seconds 60
+/// An input that breaks a promise is kept under fuzz/artifacts and fails the command.
+///
+/// Example: cargo xtask fuzz grant_grammar --seconds 60
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The target; without one, every target of fuzz/.
     target: Option<String>,
     /// How long each target runs.
-    #[arg(long, default_value_t = 60)]
+    // Zero would mean "for ever" to the fuzzer.
+    #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..))]
     seconds: u32,
 }
+
+/// What one input may take: seconds, megabytes altogether, megabytes in one allocation.
+const BOUNDS: [&str; 3] = ["-timeout=60", "-rss_limit_mb=4096", "-malloc_limit_mb=256"];
 
 pub(super) fn run(args: Args) -> Result<()> {
     ensure_installed()?;
@@ -25,18 +33,36 @@ pub(super) fn run(args: Args) -> Result<()> {
         None => list_targets()?,
     };
     for target in &targets {
+        copy_seeds(&project::root().join("fuzz"), target)?;
         let mut fuzz = cargo_fuzz();
-        fuzz.args(["run", target, "--", &format!("-max_total_time={}", args.seconds)]);
+        // Optimised, yet with the checks of a debug build.
+        fuzz.args(["run", "--release", "--debug-assertions", target, "--"])
+            .arg(format!("-max_total_time={}", args.seconds))
+            .args(BOUNDS);
         shell::run(fuzz)?;
     }
     Ok(())
 }
 
-/// Sanitizers are unstable flags, and the project has a stable compiler only.
+/// Sanitizers are unstable flags: a nightly compiler takes them, the project's own one when it is told to.
 fn cargo_fuzz() -> Command {
-    let mut fuzz = shell::cargo();
-    fuzz.arg("fuzz").env("RUSTC_BOOTSTRAP", "1");
+    let mut fuzz = if has_nightly() {
+        let mut rustup = shell::command("rustup");
+        // The variable names the cargo that runs us, and would be preferred to the nightly one.
+        rustup.args(["run", "nightly", "cargo"]).env_remove("CARGO");
+        rustup
+    } else {
+        let mut cargo = shell::cargo();
+        cargo.env("RUSTC_BOOTSTRAP", "1");
+        cargo
+    };
+    fuzz.arg("fuzz");
     fuzz
+}
+
+fn has_nightly() -> bool {
+    let listed = shell::command("rustup").args(["toolchain", "list"]).output();
+    listed.is_ok_and(|listed| String::from_utf8_lossy(&listed.stdout).lines().any(|line| line.starts_with("nightly-")))
 }
 
 fn ensure_installed() -> Result<()> {
@@ -59,4 +85,32 @@ fn list_targets() -> Result<Vec<String>> {
         String::from_utf8_lossy(&listed.stderr)
     );
     Ok(String::from_utf8(listed.stdout)?.split_whitespace().map(str::to_owned).collect())
+}
+
+/// The fuzzer writes into its corpus; the seeds stay as they are.
+fn copy_seeds(fuzz: &Path, target: &str) -> Result<()> {
+    let (seeds, corpus) = (fuzz.join("seeds").join(target), fuzz.join("corpus").join(target));
+    let entries = fs::read_dir(&seeds).with_context(|| format!("there are no seeds for `{target}`"))?;
+    fs::create_dir_all(&corpus).context("cannot make the corpus")?;
+    for entry in entries {
+        let entry = entry.context("cannot read the seeds")?;
+        fs::copy(entry.path(), corpus.join(entry.file_name())).context("cannot copy a seed")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_has_seeds() {
+        let fuzz = project::root().join("fuzz");
+        for target in fs::read_dir(fuzz.join("fuzz_targets")).unwrap() {
+            let path = target.unwrap().path();
+            let target = path.file_stem().unwrap().to_str().unwrap();
+            let seeds = fs::read_dir(fuzz.join("seeds").join(target)).unwrap_or_else(|_| panic!("{target}"));
+            assert!(seeds.count() > 0, "{target}");
+        }
+    }
 }

@@ -69,7 +69,7 @@ async fn output_goes_to_the_log_and_exit_is_a_trap() {
     let lines: Vec<(&str, &str)> = report.log.iter().map(|line| (line.source.as_str(), line.message.as_str())).collect();
     assert_eq!(lines, [("stdout", "to stdout: hi"), ("stderr", "to stderr")]);
     match error(&probe(&runtime, "exit", "", &[]).await) {
-        WasmPluginRunError::Trapped { reason, .. } => assert!(reason.contains("exit(3)"), "{reason}"),
+        WasmPluginRunError::Trapped { reason, .. } => assert!(reason.contains("called exit(1)"), "{reason}"),
         other => panic!("{other:?}"),
     }
 }
