@@ -20,7 +20,7 @@ use crate::guest::{Guest, Language};
 use crate::kit::Kit;
 
 /// Raised when a recipe or an encoder changes what it makes of the same source.
-const RECIPE: &str = "1";
+const RECIPE: &str = "2";
 
 /// The hash of everything that decides what `guest` becomes.
 pub(crate) fn input_key(kit: &Kit, guest: &Guest) -> Result<String, GuestkitError> {

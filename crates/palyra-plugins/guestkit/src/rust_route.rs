@@ -61,15 +61,15 @@ pub struct Refusal {
 
 /// A compiler that can build Rust guests.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RustToolchain {
+pub(crate) struct RustToolchain {
     /// How it was found.
-    pub route: Route,
+    pub(crate) route: Route,
     /// The cargo to run.
-    pub cargo: PathBuf,
+    pub(crate) cargo: PathBuf,
     /// The rustc to run.
-    pub rustc: PathBuf,
+    pub(crate) rustc: PathBuf,
     /// What `rustc -vV` says.
-    pub version: String,
+    pub(crate) version: String,
     /// A standard library of our own, for [`Route::Debian`].
     pub(crate) own_library: Option<OwnLibrary>,
 }

@@ -13,7 +13,8 @@ pub(super) fn remove_old(directory: &Path, prefix: &str, age: Duration, now: Sys
     let Ok(entries) = std::fs::read_dir(directory) else { return };
     for entry in entries.flatten() {
         let Ok(metadata) = entry.metadata() else { continue };
-        let old = metadata.modified().is_ok_and(|changed| now.duration_since(changed).is_ok_and(|past| past > age));
+        let old =
+            metadata.modified().is_ok_and(|changed| now.duration_since(changed).is_ok_and(|past| past > age));
         if !old || !entry.file_name().to_string_lossy().starts_with(prefix) {
             continue;
         }

@@ -18,6 +18,9 @@ pub(super) const TOOLS: &str = include_str!("../../tools/zig.txt");
 const LIMIT: Duration = Duration::from_secs(600);
 
 /// A library without `main`; only what is reached is linked, so a guest without files or clocks imports no WASI.
+///
+/// The compiler's own stack is 16 MiB, which every call would have to carry. Ours is small; it lies below the
+/// data, so that overrunning it traps.
 const FLAGS: &[&str] = &[
     "-target",
     "wasm32-wasi",
@@ -29,6 +32,7 @@ const FLAGS: &[&str] = &[
     "-Wextra",
     "-fno-sanitize=undefined",
     "-Wl,--strip-debug",
+    "-Wl,-z,stack-size=131072",
 ];
 
 pub(super) fn build(kit: &Kit, guest: &Guest) -> Result<Vec<u8>, GuestkitError> {
