@@ -7,7 +7,8 @@
 pub fn parse_byte_size(text: &str) -> Result<u64, ByteSizeError> {
     let error = || ByteSizeError { text: text.chars().take(64).collect() };
     let trimmed = text.trim();
-    let digits_end = trimmed.find(|c: char| !(c.is_ascii_digit() || c == '_' || c == ',')).unwrap_or(trimmed.len());
+    let digits_end =
+        trimmed.find(|c: char| !(c.is_ascii_digit() || c == '_' || c == ',')).unwrap_or(trimmed.len());
     let (digits, suffix) = trimmed.split_at(digits_end);
     let digits: String = digits.chars().filter(char::is_ascii_digit).collect();
     let count: u64 = digits.parse().map_err(|_| error())?;

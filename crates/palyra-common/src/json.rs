@@ -9,20 +9,25 @@ use std::sync::Arc;
 ///
 /// Cloning is cheap; the text is never parsed into a tree and printed again.
 #[derive(Clone, PartialEq, Eq)]
-pub struct JsonText(Arc<str>);
+pub struct JsonText(Arc<String>);
 
 impl JsonText {
     /// Checks bytes and takes them over.
     pub fn parse(bytes: impl Into<Vec<u8>>) -> Result<Self, JsonTextError> {
         let text = String::from_utf8(bytes.into())
             .map_err(|error| JsonTextError::NotUtf8 { offset: error.utf8_error().valid_up_to() })?;
+        Self::from_text(text)
+    }
+
+    /// Checks text that is known to be UTF-8 and takes it over without a copy.
+    pub fn from_text(text: String) -> Result<Self, JsonTextError> {
         check(&text)?;
-        Ok(Self(text.into()))
+        Ok(Self(Arc::new(text)))
     }
 
     /// The text `{}`.
     pub fn empty_object() -> Self {
-        Self("{}".into())
+        Self(Arc::new("{}".into()))
     }
 
     /// The text.
@@ -33,7 +38,7 @@ impl JsonText {
 
 impl From<&serde_json::Value> for JsonText {
     fn from(value: &serde_json::Value) -> Self {
-        Self(value.to_string().into())
+        Self(Arc::new(value.to_string()))
     }
 }
 
@@ -160,7 +165,9 @@ mod tests {
         for text in ["null", " {\"a\": [1, -2.5e3, \"x\\u0041\", true, false, null]} ", "\"é\"", "0"] {
             assert_eq!(JsonText::parse(text).unwrap().as_str(), text);
         }
-        for text in ["", " ", "{", "[1,]", "{\"a\"}", "nul", "1 2", "\"a\nb\"", "NaN", "'a'", "[1]]", "\u{feff}1"] {
+        for text in
+            ["", " ", "{", "[1,]", "{\"a\"}", "nul", "1 2", "\"a\nb\"", "NaN", "'a'", "[1]]", "\u{feff}1"]
+        {
             assert!(matches!(JsonText::parse(text), Err(JsonTextError::NotJson { .. })), "{text}");
         }
         assert_eq!(JsonText::parse(b"\"\xff\"".to_vec()), Err(JsonTextError::NotUtf8 { offset: 1 }));

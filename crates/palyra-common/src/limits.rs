@@ -74,7 +74,8 @@ impl RuntimeLimits {
     ///
     /// Names are those of [`LimitKind`]; `timeout` takes `500ms`, `30s` or `2m`, sizes take `64MiB`.
     pub fn set(&mut self, assignment: &str) -> Result<(), LimitSyntaxError> {
-        let (name, value) = assignment.split_once('=').ok_or_else(|| LimitSyntaxError::NoEquals(clip(assignment)))?;
+        let (name, value) =
+            assignment.split_once('=').ok_or_else(|| LimitSyntaxError::NoEquals(clip(assignment)))?;
         let name = name.trim();
         let kind = LimitKind::SETTABLE
             .into_iter()
@@ -209,9 +210,13 @@ impl LimitKind {
     pub fn format_value(self, value: u64) -> String {
         match self {
             Self::Timeout => format!("{value}ms"),
-            Self::Memory | Self::Input | Self::Output | Self::Log | Self::Egress | Self::Stack | Self::HostData => {
-                format_byte_size(value)
-            },
+            Self::Memory
+            | Self::Input
+            | Self::Output
+            | Self::Log
+            | Self::Egress
+            | Self::Stack
+            | Self::HostData => format_byte_size(value),
             _ => value.to_string(),
         }
     }
@@ -250,8 +255,12 @@ impl LimitSyntaxError {
     /// What to write instead.
     pub fn hint(&self) -> String {
         match self {
-            Self::BadValue { kind: LimitKind::Timeout, .. } => "write it as `timeout=500ms`, `timeout=30s` or `timeout=2m`".into(),
-            Self::BadValue { kind, .. } => format!("write a number, as in `{kind}=1000000` or `{kind}=64MiB`"),
+            Self::BadValue { kind: LimitKind::Timeout, .. } => {
+                "write it as `timeout=500ms`, `timeout=30s` or `timeout=2m`".into()
+            }
+            Self::BadValue { kind, .. } => {
+                format!("write a number, as in `{kind}=1000000` or `{kind}=64MiB`")
+            }
             Self::NoEquals(_) | Self::UnknownLimit(_) => {
                 let names: Vec<&str> = LimitKind::SETTABLE.iter().map(|kind| kind.wire_name()).collect();
                 format!("write `NAME=VALUE` with one of {}", names.join(", "))
@@ -289,7 +298,12 @@ mod tests {
             limits.set(assignment).unwrap();
         }
         assert_eq!(
-            (limits.fuel_budget, limits.max_memory_bytes, limits.wall_clock_timeout_ms, limits.max_host_calls),
+            (
+                limits.fuel_budget,
+                limits.max_memory_bytes,
+                limits.wall_clock_timeout_ms,
+                limits.max_host_calls
+            ),
             (5_000, 1 << 20, 2_000, 0)
         );
         for bad in ["fuel", "fuel=", "fuel=0", "speed=1", "timeout=1h", "memory=-1", "stack=1k"] {

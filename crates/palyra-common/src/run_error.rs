@@ -227,13 +227,20 @@ impl WasmPluginRunError {
 
     /// An input that is not acceptable.
     pub fn invalid_input(pointer: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self::InvalidInput { subject: "input", pointer: Some(pointer.into()), reason: reason.into(), remedy: None }
+        Self::InvalidInput {
+            subject: "input",
+            pointer: Some(pointer.into()),
+            reason: reason.into(),
+            remedy: None,
+        }
     }
 
     /// What a person can do next; empty when there is nothing useful to say.
     pub fn hints(&self) -> Vec<String> {
         match self {
-            Self::NotFound { known, .. } if !known.is_empty() => vec![format!("there is {}", quoted_list(known))],
+            Self::NotFound { known, .. } if !known.is_empty() => {
+                vec![format!("there is {}", quoted_list(known))]
+            }
             Self::NotRunnable { remedy, .. } => vec![remedy.clone()],
             Self::InvalidInput { remedy: Some(remedy), .. } => vec![remedy.clone()],
             Self::CapabilityDenied(denial) => denial.hints(),
@@ -253,16 +260,22 @@ impl WasmPluginRunError {
         match self {
             Self::Disabled { what } => json!({ "what": what }),
             Self::NotFound { what, name, known } => json!({ "what": what, "name": name, "known": known }),
-            Self::NotRunnable { name, reason, remedy } => json!({ "name": name, "reason": reason, "remedy": remedy }),
+            Self::NotRunnable { name, reason, remedy } => {
+                json!({ "name": name, "reason": reason, "remedy": remedy })
+            }
             Self::InvalidInput { subject, pointer, reason, .. } => {
                 json!({ "subject": subject, "pointer": pointer, "reason": reason })
             }
             Self::InvalidOutput { pointer, reason } => json!({ "pointer": pointer, "reason": reason }),
             Self::ApprovalRequired { approval_id } => json!({ "approval_id": approval_id }),
             Self::CapabilityDenied(denial) => serde_json::to_value(denial).unwrap_or_default(),
-            Self::QuotaExceeded { limit, allowed, used } => json!({ "limit": limit, "allowed": allowed, "used": used }),
+            Self::QuotaExceeded { limit, allowed, used } => {
+                json!({ "limit": limit, "allowed": allowed, "used": used })
+            }
             Self::TimedOut { limit_ms } => json!({ "limit_ms": limit_ms }),
-            Self::ToolFailed { code, message, details } => json!({ "code": code, "message": message, "details": details }),
+            Self::ToolFailed { code, message, details } => {
+                json!({ "code": code, "message": message, "details": details })
+            }
             Self::Trapped { reason, backtrace } => json!({ "reason": reason, "backtrace": backtrace }),
             Self::Busy { reason } => json!({ "reason": reason }),
             Self::Cancelled | Self::Internal(_) => json!({}),

@@ -1,7 +1,7 @@
 //! Channel names.
 
-use super::lattice::Authority;
 use super::GrantSyntaxError;
+use super::lattice::Authority;
 use std::fmt;
 use std::str::FromStr;
 
@@ -25,7 +25,11 @@ impl FromStr for ChannelName {
             && text.bytes().all(|b| plain(b) || matches!(b, b'.' | b'_' | b'-'))
             && text.bytes().next().is_some_and(plain);
         if !fits {
-            return Err(GrantSyntaxError::part("channel name", text, "it is `[a-z0-9][a-z0-9._-]*`, at most 64 bytes"));
+            return Err(GrantSyntaxError::part(
+                "channel name",
+                text,
+                "it is `[a-z0-9][a-z0-9._-]*`, at most 64 bytes",
+            ));
         }
         Ok(Self(text.to_owned()))
     }

@@ -1,7 +1,7 @@
 //! Filesystem roots: logical names in a manifest, directories where the operator maps them.
 
-use super::lattice::Authority;
 use super::GrantSyntaxError;
+use super::lattice::Authority;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -50,7 +50,8 @@ impl FilesystemGrant {
             Some((_, "")) => return Err(bad("the directory is empty")),
             Some((name, directory)) => (name, Some(PathBuf::from(directory))),
         };
-        if directory.as_deref().is_some_and(|d| d.components().any(|c| c == std::path::Component::ParentDir)) {
+        if directory.as_deref().is_some_and(|d| d.components().any(|c| c == std::path::Component::ParentDir))
+        {
             return Err(bad("the directory has a `..`"));
         }
         Ok(Self { root: name.parse()?, access, directory })
@@ -69,7 +70,11 @@ impl FromStr for RootName {
         let fits = (1..=64).contains(&text.len())
             && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
         if !fits {
-            return Err(GrantSyntaxError::part("filesystem root", text, "its name is `[a-z0-9-]+`, at most 64 bytes"));
+            return Err(GrantSyntaxError::part(
+                "filesystem root",
+                text,
+                "its name is `[a-z0-9-]+`, at most 64 bytes",
+            ));
         }
         Ok(Self(text.to_owned()))
     }
@@ -115,7 +120,6 @@ impl Authority for FilesystemGrant {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::Capability;
 
     #[test]
@@ -123,7 +127,15 @@ mod tests {
         for text in ["fs-read:docs=/srv/docs", "fs-write:out=/srv/out", "fs-read:docs"] {
             assert_eq!(text.parse::<Capability>().unwrap().to_string(), text);
         }
-        for text in ["fs-read:", "fs-read:.=/x", "fs-read:..", "fs-read:a/b=/x", "fs-read:docs=", "fs-read:docs=/a/../b", "fs-read:Docs=/x"] {
+        for text in [
+            "fs-read:",
+            "fs-read:.=/x",
+            "fs-read:..",
+            "fs-read:a/b=/x",
+            "fs-read:docs=",
+            "fs-read:docs=/a/../b",
+            "fs-read:Docs=/x",
+        ] {
             assert!(text.parse::<Capability>().is_err(), "{text}");
         }
     }

@@ -115,17 +115,40 @@ mod tests {
 
     fn capability() -> impl Strategy<Value = Capability> {
         let method = prop_oneof![Just(""), Just("GET "), Just("GET,POST "), Just("POST "), Just("PUT ")];
-        let host = prop_oneof![Just("a.example.com"), Just("b.example.com"), Just("*.example.com"), Just("127.0.0.1"), Just("example.com:8443")];
-        let path = prop_oneof![Just(""), Just("/"), Just("/x"), Just("/x/*"), Just("/x/**"), Just("/*/y"), Just("/x/y")];
+        let host = prop_oneof![
+            Just("a.example.com"),
+            Just("b.example.com"),
+            Just("*.example.com"),
+            Just("127.0.0.1"),
+            Just("example.com:8443")
+        ];
+        let path = prop_oneof![
+            Just(""),
+            Just("/"),
+            Just("/x"),
+            Just("/x/*"),
+            Just("/x/**"),
+            Just("/*/y"),
+            Just("/x/y")
+        ];
         let cap = prop_oneof![Just(""), Just(" response=1KiB"), Just(" response=2KiB"), Just(" total=5")];
         let http = (method, host, path, cap).prop_map(|(m, h, p, c)| format!("http:{m}https://{h}{p}{c}"));
-        let hosts = prop_oneof![Just(""), Just(" hosts=a.example.com"), Just(" hosts=*.example.com"), Just(" hosts=a.example.com,b.example.com")];
-        let forms = prop_oneof![Just(" inject=bearer"), Just(" inject=bearer,header:x"), Just(" inject=basic")];
+        let hosts = prop_oneof![
+            Just(""),
+            Just(" hosts=a.example.com"),
+            Just(" hosts=*.example.com"),
+            Just(" hosts=a.example.com,b.example.com")
+        ];
+        let forms =
+            prop_oneof![Just(" inject=bearer"), Just(" inject=bearer,header:x"), Just(" inject=basic")];
         let reveal = prop_oneof![Just(""), Just(" reveal")];
         let secret = (prop_oneof![Just("global/a"), Just("global/b")], hosts, forms, reveal)
             .prop_map(|(s, h, i, r)| format!("secret:{s}{h}{i}{r}"))
             .prop_filter("useful", |text| text.parse::<Capability>().is_ok());
-        let storage = (prop_oneof![Just("a/"), Just("a/b/"), Just("c/")], prop_oneof![Just(""), Just(" bytes=1"), Just(" keys=9")])
+        let storage = (
+            prop_oneof![Just("a/"), Just("a/b/"), Just("c/")],
+            prop_oneof![Just(""), Just(" bytes=1"), Just(" keys=9")],
+        )
             .prop_map(|(p, o)| format!("storage:{p}{o}"));
         let rest = prop_oneof![
             Just("channel:x".to_owned()),

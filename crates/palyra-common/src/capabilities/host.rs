@@ -1,7 +1,7 @@
 //! Host patterns: an exact name, one label of wildcard, or an address.
 
-use super::lattice::Authority;
 use super::GrantSyntaxError;
+use super::lattice::Authority;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
@@ -21,11 +21,10 @@ impl HostPattern {
     /// Whether a host, already in normal form, is one of these.
     pub fn matches(&self, host: &Self) -> bool {
         match (self, host) {
-            (Self::Wildcard(base), Self::Name(name)) => {
-                name.strip_suffix(base.as_str()).and_then(|head| head.strip_suffix('.')).is_some_and(|label| {
-                    !label.is_empty() && !label.contains('.')
-                })
-            }
+            (Self::Wildcard(base), Self::Name(name)) => name
+                .strip_suffix(base.as_str())
+                .and_then(|head| head.strip_suffix('.'))
+                .is_some_and(|label| !label.is_empty() && !label.contains('.')),
             _ => self == host,
         }
     }
@@ -57,7 +56,10 @@ impl FromStr for HostPattern {
         }
         if let Some(inner) = text.strip_prefix('[') {
             let inner = inner.strip_suffix(']').ok_or_else(|| bad("the bracket is not closed"))?;
-            return inner.parse::<Ipv6Addr>().map(|a| Self::Address(a.into())).map_err(|_| bad("it is not an IPv6 address"));
+            return inner
+                .parse::<Ipv6Addr>()
+                .map(|a| Self::Address(a.into()))
+                .map_err(|_| bad("it is not an IPv6 address"));
         }
         if let Ok(address) = text.parse::<IpAddr>() {
             return Ok(Self::Address(address));
@@ -112,7 +114,10 @@ fn normal_name(text: &str) -> Result<String, &'static str> {
         return Err("it has a character that a host name cannot have");
     }
     let ascii = idna::domain_to_ascii_strict(text).map_err(|_| "it is not a valid domain name")?;
-    if ascii.is_empty() || ascii.len() > 253 || ascii.split('.').any(|label| label.is_empty() || label.len() > 63) {
+    if ascii.is_empty()
+        || ascii.len() > 253
+        || ascii.split('.').any(|label| label.is_empty() || label.len() > 63)
+    {
         return Err("it is not a valid domain name");
     }
     if looks_numeric(&ascii) {
@@ -155,8 +160,24 @@ mod tests {
     #[test]
     fn refused() {
         for text in [
-            "", "*", "*.com", "a.*.com", "user@evil.com", "example.com.", "example.com:443", "2130706433", "0x7f.1",
-            "0177.0.0.1", "127.1", "a..b", "[::1", "ex ample.com", "a/b", "%65vil.com", "-bad.example", "1.2.3.4.5",
+            "",
+            "*",
+            "*.com",
+            "a.*.com",
+            "user@evil.com",
+            "example.com.",
+            "example.com:443",
+            "2130706433",
+            "0x7f.1",
+            "0177.0.0.1",
+            "127.1",
+            "a..b",
+            "[::1",
+            "ex ample.com",
+            "a/b",
+            "%65vil.com",
+            "-bad.example",
+            "1.2.3.4.5",
         ] {
             assert!(parse(text).is_err(), "{text}");
         }

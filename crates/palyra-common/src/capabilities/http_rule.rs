@@ -127,7 +127,10 @@ fn parse_methods(text: &str) -> Result<Option<BTreeSet<String>>, GrantSyntaxErro
     let bad = |reason| GrantSyntaxError::part("http method", text, reason);
     let mut methods = BTreeSet::new();
     for method in text.split(',') {
-        if method.is_empty() || method.len() > 20 || !method.bytes().all(|b| b.is_ascii_uppercase() || b == b'-') {
+        if method.is_empty()
+            || method.len() > 20
+            || !method.bytes().all(|b| b.is_ascii_uppercase() || b == b'-')
+        {
             return Err(bad("methods are upper-case words, separated by commas"));
         }
         if matches!(method, "CONNECT" | "TRACE") {
@@ -153,7 +156,8 @@ fn parse_url(url: &str) -> Result<HttpRule, GrantSyntaxError> {
     if authority.contains(['@', '?', '#']) {
         return Err(bad("it has user information or a query"));
     }
-    let (host, port) = split_port(authority).ok_or_else(|| bad("the port is not a number from 1 to 65535"))?;
+    let (host, port) =
+        split_port(authority).ok_or_else(|| bad("the port is not a number from 1 to 65535"))?;
     let mut rule = HttpRule::any(scheme, host.parse()?, port.unwrap_or(scheme.default_port()));
     if let Some(path) = path {
         rule.path = path.parse()?;
@@ -169,7 +173,8 @@ fn split_port(authority: &str) -> Option<(&str, Option<u16>)> {
         Some(index) => {
             let (host, port) = authority.split_at(host_end + index);
             let digits = &port[1..];
-            let plain = !digits.is_empty() && !digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit());
+            let plain =
+                !digits.is_empty() && !digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit());
             plain.then(|| digits.parse().ok()).flatten().map(|port| (host, Some(port)))
         }
     }
@@ -188,7 +193,9 @@ impl fmt::Display for HttpRule {
         if !self.path.is_any() {
             write!(f, "{}", self.path)?;
         }
-        for (name, value) in [("request", self.request_bytes), ("response", self.response_bytes), ("total", self.total_bytes)] {
+        for (name, value) in
+            [("request", self.request_bytes), ("response", self.response_bytes), ("total", self.total_bytes)]
+        {
             if let Some(value) = value {
                 write!(f, " {name}={}", format_byte_size(value))?;
             }
@@ -247,8 +254,14 @@ mod tests {
             ("https://api.example.com", "https://api.example.com"),
             ("https://API.example.com:443/**", "https://api.example.com"),
             ("* https://api.example.com/", "https://api.example.com/"),
-            ("POST,GET https://api.example.com:8443/items/*", "GET,POST https://api.example.com:8443/items/*"),
-            ("GET http://127.0.0.1:8080/x  total=1024k response=10", "GET http://127.0.0.1:8080/x response=10 total=1MiB"),
+            (
+                "POST,GET https://api.example.com:8443/items/*",
+                "GET,POST https://api.example.com:8443/items/*",
+            ),
+            (
+                "GET http://127.0.0.1:8080/x  total=1024k response=10",
+                "GET http://127.0.0.1:8080/x response=10 total=1MiB",
+            ),
             ("GET https://[::1]:8443/", "GET https://[::1]:8443/"),
             ("https://*.example.com", "https://*.example.com"),
         ] {

@@ -40,9 +40,9 @@ impl OperatorGrants {
 
 fn parse_range(text: &str) -> Result<IpNet, GrantSyntaxError> {
     let range = text.parse::<IpNet>().map(|net| net.trunc());
-    range.or_else(|_| text.parse::<IpAddr>().map(IpNet::from)).map_err(|_| {
-        GrantSyntaxError::part("address range", text, "it is not an address or a CIDR range")
-    })
+    range
+        .or_else(|_| text.parse::<IpAddr>().map(IpNet::from))
+        .map_err(|_| GrantSyntaxError::part("address range", text, "it is not an address or a CIDR range"))
 }
 
 #[cfg(test)]
@@ -51,8 +51,13 @@ mod tests {
 
     #[test]
     fn addresses() {
-        let grants =
-            OperatorGrants::parse(["http:GET http://127.0.0.1:80/", "address:10.1.2.3/8", "address:::1", "channel:a"]).unwrap();
+        let grants = OperatorGrants::parse([
+            "http:GET http://127.0.0.1:80/",
+            "address:10.1.2.3/8",
+            "address:::1",
+            "channel:a",
+        ])
+        .unwrap();
         let shown: Vec<String> = grants.allow_addresses.iter().map(ToString::to_string).collect();
         assert_eq!(shown, ["10.0.0.0/8", "127.0.0.1/32", "::1/128"]);
         for bad in ["address:", "address:10.0.0.0/33", "address:localhost"] {

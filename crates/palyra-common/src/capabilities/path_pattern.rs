@@ -1,7 +1,7 @@
 //! Path patterns: literal segments, `*` for exactly one segment, `**` at the end for any rest.
 
-use super::lattice::Authority;
 use super::GrantSyntaxError;
+use super::lattice::Authority;
 use std::fmt;
 use std::str::FromStr;
 
@@ -32,7 +32,8 @@ impl PathPattern {
 
     /// The pattern of exactly this path, `*` and all.
     pub fn literal(path: &str) -> Self {
-        let segments = path.trim_start_matches('/').split('/').map(|s| Segment::Literal(s.to_owned())).collect();
+        let segments =
+            path.trim_start_matches('/').split('/').map(|s| Segment::Literal(s.to_owned())).collect();
         Self { segments, open: false }
     }
 
@@ -94,7 +95,9 @@ impl FromStr for PathPattern {
             .map(|part| match part {
                 "*" => Ok(Segment::Any),
                 "." | ".." => Err(bad("it has a `.` or `..` segment")),
-                _ if part.contains('*') => Err(bad("`*` stands for a whole segment, and `**` only at the end")),
+                _ if part.contains('*') => {
+                    Err(bad("`*` stands for a whole segment, and `**` only at the end"))
+                }
                 _ => Ok(Segment::Literal(part.to_owned())),
             })
             .collect::<Result<_, _>>()?;
@@ -120,7 +123,8 @@ impl Authority for PathPattern {
     }
 
     fn meet(&self, other: &Self) -> Option<Self> {
-        let (short, long) = if self.segments.len() <= other.segments.len() { (self, other) } else { (other, self) };
+        let (short, long) =
+            if self.segments.len() <= other.segments.len() { (self, other) } else { (other, self) };
         if short.segments.len() < long.segments.len() && !short.open {
             return None;
         }
@@ -128,7 +132,8 @@ impl Authority for PathPattern {
         for (index, segment) in long.segments.iter().enumerate() {
             segments.push(match (segment, short.segments.get(index)) {
                 (any, None) => any.clone(),
-                (Segment::Any, Some(Segment::Literal(text))) | (Segment::Literal(text), Some(Segment::Any)) => {
+                (Segment::Any, Some(Segment::Literal(text)))
+                | (Segment::Literal(text), Some(Segment::Any)) => {
                     if text.is_empty() {
                         return None;
                     }
@@ -160,7 +165,11 @@ mod tests {
             ("/items/**", vec!["/items/", "/items/1/2", "/items"], vec!["/itemsx", "/"]),
             ("/a/*/c", vec!["/a/b/c"], vec!["/a/c", "/a/b/d", "/a//c"]),
             ("/**", vec!["/", "/x%2fy"], vec![]),
-            ("/a/**", vec!["/a/b"], vec!["/a/x%2F..%2f..", "/a/b%5c", "/a/..;/b", "/a/%2E%2e;x=1/b", "/a/.%3B/b"]),
+            (
+                "/a/**",
+                vec!["/a/b"],
+                vec!["/a/x%2F..%2f..", "/a/b%5c", "/a/..;/b", "/a/%2E%2e;x=1/b", "/a/.%3B/b"],
+            ),
             ("/a/**", vec!["/a/b;v=1", "/a/...;x", "/a/;x"], vec![]),
         ] {
             for path in yes {

@@ -54,7 +54,12 @@ pub struct SecretGrant {
 
 impl SecretGrant {
     /// Builds a grant; hosts are put in normal form.
-    pub fn new(secret: SecretRef, hosts: Vec<HostPattern>, inject: BTreeSet<SecretForm>, reveal: bool) -> Self {
+    pub fn new(
+        secret: SecretRef,
+        hosts: Vec<HostPattern>,
+        inject: BTreeSet<SecretForm>,
+        reveal: bool,
+    ) -> Self {
         Self { secret, hosts: lattice::canonical(hosts), inject, reveal }
     }
 
@@ -92,7 +97,9 @@ impl FromStr for SecretScope {
         if text == "global" {
             return Ok(Self::Global);
         }
-        let (kind, name) = text.split_once(':').ok_or_else(|| bad("it is `global`, `principal:…`, `channel:…` or `skill:…`"))?;
+        let (kind, name) = text
+            .split_once(':')
+            .ok_or_else(|| bad("it is `global`, `principal:…`, `channel:…` or `skill:…`"))?;
         if !is_plain_name(name) {
             return Err(bad("its name has a character other than letters, digits, `.`, `_` and `-`"));
         }
@@ -181,7 +188,8 @@ impl FromStr for SecretGrant {
                     hosts = Some(list.split(',').map(str::parse).collect::<Result<Vec<HostPattern>, _>>()?);
                 }
                 Some(("inject", list)) if inject.is_none() => {
-                    inject = Some(list.split(',').map(str::parse).collect::<Result<BTreeSet<SecretForm>, _>>()?);
+                    inject =
+                        Some(list.split(',').map(str::parse).collect::<Result<BTreeSet<SecretForm>, _>>()?);
                 }
                 None if option == "reveal" && !reveal => reveal = true,
                 _ => return Err(bad("the options are `hosts=…`, `inject=…` and `reveal`, each once")),
@@ -189,7 +197,11 @@ impl FromStr for SecretGrant {
         }
         let grant = Self::new(secret, hosts.unwrap_or_default(), inject.unwrap_or_default(), reveal);
         if grant.is_useless() {
-            return Err(GrantSyntaxError::part("secret option", text, "say `hosts=…` and `inject=…`, or `reveal`"));
+            return Err(GrantSyntaxError::part(
+                "secret option",
+                text,
+                "say `hosts=…` and `inject=…`, or `reveal`",
+            ));
         }
         Ok(grant)
     }
@@ -243,7 +255,10 @@ fn is_plain_name(name: &str) -> bool {
 }
 
 fn is_token(name: &str) -> bool {
-    !name.is_empty() && name.len() <= 128 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b)) && !name.contains(',')
+    !name.is_empty()
+        && name.len() <= 128
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
+        && !name.contains(',')
 }
 
 #[cfg(test)]
@@ -253,9 +268,15 @@ mod tests {
     #[test]
     fn normal_form() {
         for (text, expected) in [
-            ("global/token hosts=b.example,a.example inject=header:X-Api-Key,bearer", "global/token hosts=a.example,b.example inject=bearer,header:x-api-key"),
+            (
+                "global/token hosts=b.example,a.example inject=header:X-Api-Key,bearer",
+                "global/token hosts=a.example,b.example inject=bearer,header:x-api-key",
+            ),
             ("skill:acme.notes/pin reveal", "skill:acme.notes/pin reveal"),
-            ("principal:ops/key hosts=*.example.com inject=query:k reveal", "principal:ops/key hosts=*.example.com inject=query:k reveal"),
+            (
+                "principal:ops/key hosts=*.example.com inject=query:k reveal",
+                "principal:ops/key hosts=*.example.com inject=query:k reveal",
+            ),
         ] {
             let grant: SecretGrant = text.parse().unwrap_or_else(|e| panic!("{text}: {e}"));
             assert_eq!(grant.to_string(), expected);

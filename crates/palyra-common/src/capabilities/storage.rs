@@ -1,8 +1,8 @@
 //! Storage prefixes and their quotas.
 
+use super::GrantSyntaxError;
 use super::http_rule::tighter;
 use super::lattice::Authority;
-use super::GrantSyntaxError;
 use crate::byte_size::{format_byte_size, parse_byte_size};
 use std::fmt;
 use std::str::FromStr;
@@ -39,7 +39,9 @@ impl FromStr for StoragePrefix {
             return Err(bad("it is longer than 200 bytes"));
         }
         for segment in inner.split('/') {
-            let plain = segment.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-'));
+            let plain = segment
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-'));
             if segment.is_empty() || segment == "." || segment == ".." || !plain {
                 return Err(bad("segments are `[a-z0-9._-]+`"));
             }
@@ -59,10 +61,12 @@ impl FromStr for StorageGrant {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut words = text.split(' ').filter(|word| !word.is_empty());
-        let mut grant = Self { prefix: words.next().unwrap_or_default().parse()?, max_bytes: None, max_keys: None };
+        let mut grant =
+            Self { prefix: words.next().unwrap_or_default().parse()?, max_bytes: None, max_keys: None };
         for option in words {
             let bad = |reason| GrantSyntaxError::part("storage option", option, reason);
-            let (name, value) = option.split_once('=').ok_or_else(|| bad("the options are `bytes=…` and `keys=…`"))?;
+            let (name, value) =
+                option.split_once('=').ok_or_else(|| bad("the options are `bytes=…` and `keys=…`"))?;
             let field = match name {
                 "bytes" => &mut grant.max_bytes,
                 "keys" => &mut grant.max_keys,
@@ -96,7 +100,8 @@ impl Authority for StorageGrant {
     }
 
     fn meet(&self, other: &Self) -> Option<Self> {
-        let (short, long) = if self.prefix.0.len() <= other.prefix.0.len() { (self, other) } else { (other, self) };
+        let (short, long) =
+            if self.prefix.0.len() <= other.prefix.0.len() { (self, other) } else { (other, self) };
         long.prefix.0.starts_with(&short.prefix.0).then(|| Self {
             prefix: long.prefix.clone(),
             max_bytes: tighter(self.max_bytes, other.max_bytes),
@@ -111,7 +116,9 @@ mod tests {
 
     #[test]
     fn grammar() {
-        for (text, expected) in [("cache/", "cache/"), ("a/b.c/ keys=5 bytes=1024", "a/b.c/ bytes=1KiB keys=5")] {
+        for (text, expected) in
+            [("cache/", "cache/"), ("a/b.c/ keys=5 bytes=1024", "a/b.c/ bytes=1KiB keys=5")]
+        {
             assert_eq!(text.parse::<StorageGrant>().unwrap().to_string(), expected);
         }
         for text in ["", "/", "cache", "../", "a//", "A/", "a/ size=1", "a/ bytes=1 bytes=2", "a b/"] {

@@ -13,8 +13,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_LENGTH, HOST, IF_RANGE, RANGE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
 use http_body_util::Full;
-use palyra_common::capabilities::{HostPattern, SecretRef};
-use palyra_common::redact::escape_untrusted;
+use palyra_common::capabilities::{HostPattern, SecretForm, SecretRef};
 use zeroize::Zeroizing;
 
 /// A request ready for the wire; it may hold secrets and is never shown.
@@ -49,6 +48,12 @@ pub(crate) fn seal(request: &ScannedRequest, injections: &[Injection]) -> Result
 
 fn check_grant(injection: &Injection, host: &HostPattern) -> Result<(), EgressError> {
     let form = injection.form.granted_as();
+    // The name of a header or parameter comes from the guest: only what a grant could name goes any further.
+    if form.to_string().parse::<SecretForm>().as_ref() != Ok(&form) {
+        return Err(EgressError::invalid(
+            "the name of the header or parameter for a secret is not a plain one",
+        ));
+    }
     if injection.grant.allows_injection(host, &form) {
         return Ok(());
     }
@@ -91,12 +96,11 @@ impl Draft {
                 self.set(secret, AUTHORIZATION, &[b"Basic ", encoded.as_bytes()])
             }
             InjectionForm::Header(name) => {
-                let shown = || escape_untrusted(&name.chars().take(64).collect::<String>());
                 let name = HeaderName::from_bytes(name.as_bytes())
                     .ok()
                     .filter(|name| !is_set_by_the_host(name))
                     .ok_or_else(|| {
-                        EgressError::invalid(format!("a secret cannot be put into header `{}`", shown()))
+                        EgressError::invalid(format!("a secret cannot be put into header `{name}`"))
                     })?;
                 self.set(secret, name, &[value])
             }

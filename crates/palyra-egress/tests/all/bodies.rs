@@ -27,11 +27,9 @@ async fn g10_an_endless_body_ends_at_the_cap_of_its_rule() {
 }
 
 #[tokio::test]
-async fn g10_an_endless_body_ends_at_the_budget_of_the_run() {
-    let server =
-        TestServer::http(|_| TestReply::status(200).body(TestBody::Endless(Bytes::from_static(&[7; 4096]))))
-            .await
-            .unwrap();
+async fn g10_a_body_without_a_length_ends_at_the_budget_of_the_run() {
+    let pieces = || (0..1_000).map(|_| Bytes::from_static(&[7; 4096]));
+    let server = TestServer::http(move |_| TestReply::status(200).pieces(pieces())).await.unwrap();
     let call = Call::get(url(&server, "/")).budget(&Arc::new(ByteBudget::new(50_000)));
     let Err(EgressError::Quota { allowed, used }) = call.send(&guard()).await else { panic!("not a quota") };
     assert_eq!(allowed, 50_000);
@@ -142,7 +140,7 @@ async fn g10_broken_answers_are_unavailable() {
         ),
     ] {
         let server = TestServer::raw(raw(bytes, end)).await.unwrap();
-        let result = Call::get(url(&server, "/")).timeout(Duration::from_secs(20)).send(&guard()).await;
+        let result = Call::get(url(&server, "/")).send(&guard()).await;
         assert!(matches!(result, Err(EgressError::Unavailable(_))), "{bytes:?}: {result:?}");
     }
 }

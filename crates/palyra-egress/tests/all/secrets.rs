@@ -87,6 +87,8 @@ async fn g11_an_injection_never_meets_what_the_guest_set() {
         ("query", at("/?key=mine").inject(any, query(), CANARY)),
         ("encoded query", at("/?k%65y=mine").inject(any, query(), CANARY)),
         ("host", at("/").inject(any, header("host"), CANARY)),
+        ("odd header", at("/").inject(any, header("x\n--grant"), CANARY)),
+        ("odd parameter", at("/").inject(any, InjectionForm::Query("a b&c".into()), CANARY)),
         ("user name", at("/").inject(any, basic("a:b"), CANARY)),
         ("line end", at("/").inject(any, InjectionForm::Bearer, "c4n4ry\r\nhost: evil")),
     ] {

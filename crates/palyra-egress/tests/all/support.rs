@@ -44,7 +44,13 @@ impl Call {
         let url = url.into();
         let origin = url.split('/').take(3).collect::<Vec<_>>().join("/");
         Self {
-            request: OutgoingRequest { method: "GET".into(), url, ..OutgoingRequest::default() },
+            request: OutgoingRequest {
+                method: "GET".into(),
+                url,
+                // Far more than any test needs: a check that is missing fails, instead of waiting for ever.
+                timeout: Some(Duration::from_secs(20)),
+                ..OutgoingRequest::default()
+            },
             rules: vec![origin],
             owner: "acme.notes",
             allow: vec!["127.0.0.0/8".parse().unwrap()],

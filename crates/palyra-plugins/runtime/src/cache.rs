@@ -2,5 +2,5 @@
 
 mod disk;
 
-pub use disk::{CacheEvent, CacheEventKind, DiskCacheConfig};
 pub(crate) use disk::DiskCache;
+pub use disk::{CacheEvent, CacheEventKind, DiskCacheConfig};

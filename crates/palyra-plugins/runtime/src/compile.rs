@@ -67,7 +67,8 @@ impl From<CompileFailure> for WasmPluginRunError {
 
 /// The compilation itself, the same in both places.
 fn precompile(module: &[u8], kind: ModuleKind) -> Result<Vec<u8>, CompileFailure> {
-    let engine = wasmtime::Engine::new(&crate::engine::code_config()).map_err(|e| CompileFailure::Broken(format!("{e:#}")))?;
+    let engine = wasmtime::Engine::new(&crate::engine::code_config())
+        .map_err(|e| CompileFailure::Broken(format!("{e:#}")))?;
     let compiled = match kind {
         ModuleKind::Component => engine.precompile_component(module),
         ModuleKind::Core => engine.precompile_module(module),

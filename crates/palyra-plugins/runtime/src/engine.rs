@@ -29,7 +29,8 @@ pub enum EngineClass {
 impl EngineClass {
     /// Chooses by declared initial memory, and for interpreters by the size of their code.
     pub fn of(initial_memory_bytes: u64, module_bytes: usize) -> Self {
-        let interpreter = module_bytes >= INTERPRETER_CODE_BYTES && initial_memory_bytes <= KEEP_INTERPRETER_BYTES;
+        let interpreter =
+            module_bytes >= INTERPRETER_CODE_BYTES && initial_memory_bytes <= KEEP_INTERPRETER_BYTES;
         if initial_memory_bytes <= KEEP_BYTES || interpreter { Self::Keep } else { Self::General }
     }
 }
@@ -85,13 +86,17 @@ pub fn engine_fingerprint(engine: &Engine) -> String {
 
 fn pooled(config: &RuntimeConfig, class: EngineClass) -> Config {
     let runs = config.max_concurrent_runs.max(1);
+    // A pool for few runs must still hold the largest single one.
+    let instances = u32::try_from(config.ceiling.max_instances).unwrap_or(u32::MAX);
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(runs)
-        .total_core_instances(runs.saturating_mul(16))
-        .total_memories(runs.saturating_mul(MEMORIES_PER_RUN))
-        .total_tables(runs.saturating_mul(TABLES_PER_RUN))
+        .total_core_instances(runs.saturating_mul(INSTANCES_PER_RUN).max(instances))
+        .total_memories(runs.saturating_mul(MEMORIES_PER_RUN).max(MEMORIES_AT_LEAST))
+        .total_tables(runs.saturating_mul(TABLES_PER_RUN).max(TABLES_AT_LEAST))
         .total_stacks(runs)
-        .max_memory_size(usize::try_from(round_to_page(config.ceiling.max_memory_bytes)).unwrap_or(usize::MAX))
+        .max_memory_size(
+            usize::try_from(round_to_page(config.ceiling.max_memory_bytes)).unwrap_or(usize::MAX),
+        )
         .table_elements(usize::try_from(config.ceiling.max_table_elements).unwrap_or(usize::MAX))
         .max_core_instance_size(8 << 20)
         .max_component_instance_size(8 << 20)
@@ -116,8 +121,11 @@ fn pooled(config: &RuntimeConfig, class: EngineClass) -> Config {
 pub(crate) const MEMORIES_PER_MODULE: u32 = 16;
 /// Tables one module may declare.
 pub(crate) const TABLES_PER_MODULE: u32 = 16;
+const INSTANCES_PER_RUN: u32 = 16;
 const MEMORIES_PER_RUN: u32 = 8;
+const MEMORIES_AT_LEAST: u32 = 64;
 const TABLES_PER_RUN: u32 = 16;
+const TABLES_AT_LEAST: u32 = 256;
 
 fn round_to_page(bytes: u64) -> u64 {
     bytes.saturating_add(0xffff) & !0xffff
@@ -137,7 +145,8 @@ mod tests {
 
     #[test]
     fn pools_do_not_change_the_code() {
-        let engines = Engines::new(&RuntimeConfig { max_concurrent_runs: 2, ..RuntimeConfig::default() }).unwrap();
+        let engines =
+            Engines::new(&RuntimeConfig { max_concurrent_runs: 2, ..RuntimeConfig::default() }).unwrap();
         let plain = Engine::new(&code_config()).unwrap();
         assert_eq!(engine_fingerprint(&engines.keep), engine_fingerprint(&plain));
         assert_eq!(engine_fingerprint(&engines.general), engine_fingerprint(&plain));

@@ -25,7 +25,11 @@ struct Finished {
 }
 
 /// Runs a module once.
-pub(crate) async fn execute(runtime: &WasmRuntime, module: &LoadedModule, invocation: Invocation) -> RunReport {
+pub(crate) async fn execute(
+    runtime: &WasmRuntime,
+    module: &LoadedModule,
+    invocation: Invocation,
+) -> RunReport {
     let limits = runtime.limits_for(&invocation);
     let run = match prepare(runtime, module, &invocation, limits).await {
         Ok(run) => Arc::new(run),
@@ -119,7 +123,12 @@ fn taped_seed(tape: &Tape) -> Result<RunSeed, String> {
 fn header_divergence(tape: &Tape, module: &LoadedModule, invocation: &Invocation) -> Option<Divergence> {
     let differs = |what: &str, expected: &str, found: &str| {
         let clip = |text: &str| text.chars().take(200).collect();
-        (expected != found).then(|| Divergence { step: 0, what: what.into(), expected: clip(expected), found: clip(found) })
+        (expected != found).then(|| Divergence {
+            step: 0,
+            what: what.into(),
+            expected: clip(expected),
+            found: clip(found),
+        })
     };
     differs("module", &tape.header.module_sha256, &hex::encode(module.sha256))
         .or_else(|| differs("input", &tape.header.input, invocation.input.as_str()))
@@ -131,18 +140,32 @@ enum Refusal {
     Diverged(Divergence),
 }
 
-fn refused(runtime: &WasmRuntime, module: &LoadedModule, invocation: Invocation, refusal: Refusal) -> RunReport {
+fn refused(
+    runtime: &WasmRuntime,
+    module: &LoadedModule,
+    invocation: Invocation,
+    refusal: Refusal,
+) -> RunReport {
     let (error, replay) = match refusal {
         Refusal::Error(error) => (error, None),
         Refusal::Diverged(divergence) => {
-            let error = WasmPluginRunError::Internal("the replay diverged from its tape before it began".into());
+            let error =
+                WasmPluginRunError::Internal("the replay diverged from its tape before it began".into());
             (error, Some(ReplayVerdict::Diverged(divergence)))
         }
     };
-    let header = tape_header(runtime, module, &invocation, &RunSeed([0; 32]), &runtime.limits_for(&invocation));
+    let header =
+        tape_header(runtime, module, &invocation, &RunSeed([0; 32]), &runtime.limits_for(&invocation));
     let end = TapeEnd { outcome: error.kind().wire_name().into(), ..TapeEnd::default() };
     let tape = Tape { header, steps: Vec::new(), end };
-    RunReport { result: Err(error), usage: RunUsage::default(), log: Vec::new(), host_calls: Vec::new(), tape, replay }
+    RunReport {
+        result: Err(error),
+        usage: RunUsage::default(),
+        log: Vec::new(),
+        host_calls: Vec::new(),
+        tape,
+        replay,
+    }
 }
 
 fn report(

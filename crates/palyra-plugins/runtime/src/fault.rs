@@ -19,7 +19,11 @@ pub(crate) struct RunFault(pub(crate) WasmPluginRunError);
 pub(crate) struct ReplayStopped;
 
 /// Turns an error of a guest call into the run's error.
-pub(crate) fn classify(error: &wasmtime::Error, limits: &RuntimeLimits, fuel_used: u64) -> WasmPluginRunError {
+pub(crate) fn classify(
+    error: &wasmtime::Error,
+    limits: &RuntimeLimits,
+    fuel_used: u64,
+) -> WasmPluginRunError {
     if let Some(RunFault(fault)) = error.downcast_ref::<RunFault>() {
         return fault.clone();
     }
@@ -44,7 +48,11 @@ pub(crate) fn classify(error: &wasmtime::Error, limits: &RuntimeLimits, fuel_use
             WasmPluginRunError::QuotaExceeded { limit: LimitKind::HostData, allowed, used: allowed + 1 }
         } else {
             let allowed = limits.max_output_bytes;
-            WasmPluginRunError::QuotaExceeded { limit: LimitKind::Output, allowed, used: host_data_budget(limits) + 1 }
+            WasmPluginRunError::QuotaExceeded {
+                limit: LimitKind::Output,
+                allowed,
+                used: host_data_budget(limits) + 1,
+            }
         };
     }
     if inside_guest {
@@ -56,9 +64,15 @@ pub(crate) fn classify(error: &wasmtime::Error, limits: &RuntimeLimits, fuel_use
 }
 
 /// Turns an error of instantiation into the run's error: nothing has been returned yet.
-pub(crate) fn classify_instantiation(error: &wasmtime::Error, limits: &RuntimeLimits, fuel_used: u64) -> WasmPluginRunError {
+pub(crate) fn classify_instantiation(
+    error: &wasmtime::Error,
+    limits: &RuntimeLimits,
+    fuel_used: u64,
+) -> WasmPluginRunError {
     match classify(error, limits, fuel_used) {
-        WasmPluginRunError::InvalidOutput { reason, .. } => WasmPluginRunError::Trapped { reason, backtrace: Vec::new() },
+        WasmPluginRunError::InvalidOutput { reason, .. } => {
+            WasmPluginRunError::Trapped { reason, backtrace: Vec::new() }
+        }
         other => other,
     }
 }
@@ -81,7 +95,12 @@ fn is_host_data_exhausted(error: &wasmtime::Error) -> bool {
         && !error.is::<ResourceTableError>()
 }
 
-fn classify_trap(trap: Trap, error: &wasmtime::Error, limits: &RuntimeLimits, fuel_used: u64) -> WasmPluginRunError {
+fn classify_trap(
+    trap: Trap,
+    error: &wasmtime::Error,
+    limits: &RuntimeLimits,
+    fuel_used: u64,
+) -> WasmPluginRunError {
     match trap {
         Trap::OutOfFuel => WasmPluginRunError::QuotaExceeded {
             limit: LimitKind::Fuel,

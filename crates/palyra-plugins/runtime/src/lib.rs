@@ -39,7 +39,9 @@ pub use backends::{
 };
 pub use cache::{CacheEvent, CacheEventKind, DiskCacheConfig};
 pub use capabilities::{CapabilityHandles, register_capability_bindings};
-pub use compile::{ChildCompiler, CompileFailure, CompiledBytes, Compiler, InProcessCompiler, compile_child_main};
+pub use compile::{
+    ChildCompiler, CompileFailure, CompiledBytes, Compiler, InProcessCompiler, compile_child_main,
+};
 pub use config::RuntimeConfig;
 pub use engine::{EngineClass, engine_fingerprint};
 pub use invocation::{CancelToken, Entry, HookDecision, Invocation};

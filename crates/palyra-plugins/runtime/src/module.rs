@@ -130,6 +130,7 @@ fn unlinked(error: &wasmtime::Error, shape: &ModuleShape) -> WasmPluginRunError 
             Some("a component imports `palyra:plugin/*@1.0.0` and WASI 0.2 without sockets".into())
         }
     };
-    let reason = format!("it cannot be linked: {}", palyra_common::redact::escape_untrusted(&format!("{error:#}")));
+    let reason =
+        format!("it cannot be linked: {}", palyra_common::redact::escape_untrusted(&format!("{error:#}")));
     WasmPluginRunError::InvalidInput { subject: "module", pointer: None, reason, remedy }
 }

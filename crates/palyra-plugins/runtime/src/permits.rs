@@ -25,7 +25,8 @@ pub(crate) struct Admitted {
 
 impl Permits {
     pub(crate) fn new(config: &RuntimeConfig) -> Self {
-        let memory_units = u32::try_from(config.max_total_memory_bytes / UNIT).unwrap_or(u32::MAX >> 4).max(1);
+        let memory_units =
+            u32::try_from(config.max_total_memory_bytes / UNIT).unwrap_or(u32::MAX >> 4).max(1);
         Self {
             runs: Arc::new(Semaphore::new(config.max_concurrent_runs as usize)),
             memory: Arc::new(Semaphore::new(memory_units as usize)),
@@ -36,8 +37,11 @@ impl Permits {
 
     /// Waits for room, at most the queue time.
     pub(crate) async fn admit(&self, limits: &RuntimeLimits) -> Result<Admitted, WasmPluginRunError> {
-        let units = u32::try_from(limits.max_memory_bytes.div_ceil(UNIT)).unwrap_or(u32::MAX).min(self.memory_units);
-        let run = take(&self.runs, 1, self.queue_timeout).await.ok_or(WasmPluginRunError::Busy { reason: "concurrency" })?;
+        let units =
+            u32::try_from(limits.max_memory_bytes.div_ceil(UNIT)).unwrap_or(u32::MAX).min(self.memory_units);
+        let run = take(&self.runs, 1, self.queue_timeout)
+            .await
+            .ok_or(WasmPluginRunError::Busy { reason: "concurrency" })?;
         let memory = take(&self.memory, units, self.queue_timeout).await;
         Ok(Admitted { _run: run, _memory: memory.ok_or(WasmPluginRunError::Busy { reason: "memory" })? })
     }

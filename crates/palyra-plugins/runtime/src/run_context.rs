@@ -16,7 +16,9 @@ use crate::report::HostCallTrace;
 use crate::run_log::{LogLevel, RunLog};
 use crate::tape::{Begun, TapeMachine};
 use ipnet::IpNet;
-use palyra_common::{CapabilityGrantSet, CapabilityKind, Denial, JsonText, LimitKind, RuntimeLimits, WasmPluginRunError};
+use palyra_common::{
+    CapabilityGrantSet, CapabilityKind, Denial, JsonText, LimitKind, RuntimeLimits, WasmPluginRunError,
+};
 use palyra_egress::ByteBudget;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -63,7 +65,11 @@ pub(crate) struct Changing {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum HostFailure {
     Denied(Denial),
-    Quota { limit: LimitKind, allowed: u64, used: u64 },
+    Quota {
+        limit: LimitKind,
+        allowed: u64,
+        used: u64,
+    },
     Invalid(String),
     TimedOut,
     Unavailable(String),
@@ -90,7 +96,9 @@ impl HostFailure {
                 let hints = denial.hints();
                 if hints.is_empty() { denial.to_string() } else { format!("{denial}; {}", hints.join("; ")) }
             }
-            Self::Quota { limit, allowed, .. } => format!("over the {limit} limit of {}", limit.format_value(*allowed)),
+            Self::Quota { limit, allowed, .. } => {
+                format!("over the {limit} limit of {}", limit.format_value(*allowed))
+            }
             Self::Invalid(reason) | Self::Unavailable(reason) => reason.clone(),
             Self::TimedOut => "no answer in time".into(),
             Self::Stopped => "stopped".into(),
@@ -112,7 +120,9 @@ impl HostFailure {
 impl From<BackendError> for HostFailure {
     fn from(error: BackendError) -> Self {
         match error {
-            BackendError::OverQuota { allowed, used } => Self::Quota { limit: LimitKind::Storage, allowed, used },
+            BackendError::OverQuota { allowed, used } => {
+                Self::Quota { limit: LimitKind::Storage, allowed, used }
+            }
             BackendError::Unavailable(reason) => Self::Unavailable(reason),
         }
     }
@@ -189,7 +199,12 @@ impl RunContext {
         let mut changing = self.changing();
         // Beyond the limit only the first refusal is worth a line.
         if (changing.trace.len() as u64) <= self.limits.max_host_calls {
-            let trace = HostCallTrace { op: step.op, subject: step.subject, outcome, elapsed: step.started.elapsed() };
+            let trace = HostCallTrace {
+                op: step.op,
+                subject: step.subject,
+                outcome,
+                elapsed: step.started.elapsed(),
+            };
             changing.trace.push(trace);
         }
         if let Some(violation) = answer.as_ref().err().and_then(HostFailure::violation) {
@@ -210,7 +225,11 @@ impl RunContext {
         let mut changing = self.changing();
         if let Err(used) = changing.log.push(level, source, &message) {
             let allowed = self.limits.max_log_bytes;
-            changing.violation.get_or_insert(WasmPluginRunError::QuotaExceeded { limit: LimitKind::Log, allowed, used });
+            changing.violation.get_or_insert(WasmPluginRunError::QuotaExceeded {
+                limit: LimitKind::Log,
+                allowed,
+                used,
+            });
         }
     }
 
@@ -221,7 +240,9 @@ impl RunContext {
 
     /// Nanoseconds since 1970, as the guest may see them.
     pub(crate) fn wall_nanos(&self) -> Result<u64, HostFailure> {
-        self.observe("clock.wall", || saturating_nanos(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()))
+        self.observe("clock.wall", || {
+            saturating_nanos(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+        })
     }
 
     /// Milliseconds to the deadline, as the guest may see them.
@@ -246,13 +267,22 @@ impl RunContext {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn read_answer<T: DeserializeOwned>(&self, index: usize, answer: Value) -> Result<T, HostFailure> {
+    pub(crate) fn read_answer<T: DeserializeOwned>(
+        &self,
+        index: usize,
+        answer: Value,
+    ) -> Result<T, HostFailure> {
         self.read_taped::<Result<T, HostFailure>>(index, answer)?
     }
 
     fn read_taped<T: DeserializeOwned>(&self, index: usize, answer: Value) -> Result<T, HostFailure> {
         serde_json::from_value(answer).map_err(|error| {
-            self.changing().tape.diverge(index, "answer", "an answer of this operation".into(), error.to_string());
+            self.changing().tape.diverge(
+                index,
+                "answer",
+                "an answer of this operation".into(),
+                error.to_string(),
+            );
             HostFailure::Stopped
         })
     }
@@ -268,7 +298,10 @@ pub(crate) struct Blob(pub(crate) Vec<u8>);
 
 impl Serialize for Blob {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&base64::display::Base64Display::new(&self.0, &base64::engine::general_purpose::STANDARD))
+        serializer.collect_str(&base64::display::Base64Display::new(
+            &self.0,
+            &base64::engine::general_purpose::STANDARD,
+        ))
     }
 }
 

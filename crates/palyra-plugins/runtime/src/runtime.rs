@@ -27,7 +27,7 @@ pub struct WasmRuntime {
     engines: Engines,
     keep_linkers: Linkers,
     general_linkers: Linkers,
-    disk: Option<DiskCache>,
+    disk: Option<Arc<DiskCache>>,
     modules: Mutex<ModuleCache>,
 }
 
@@ -48,7 +48,7 @@ impl WasmRuntime {
             ticker: Ticker::start([&engines.keep, &engines.general]).map_err(|error| text(&error))?,
             keep_linkers: Linkers::new(&engines.keep).map_err(|error| text(&error))?,
             general_linkers: Linkers::new(&engines.general).map_err(|error| text(&error))?,
-            disk: disk.map_err(|error| text(&error))?,
+            disk: disk.map_err(|error| text(&error))?.map(Arc::new),
             modules: Mutex::default(),
             fingerprint,
             engines,
@@ -65,9 +65,13 @@ impl WasmRuntime {
             let reason = format!("it has {length} bytes, more than {}", self.config.max_module_bytes);
             return Err(WasmPluginRunError::invalid_module(reason));
         }
-        let sha256: [u8; 32] = Sha256::digest(bytes).into();
+        let module = bytes::Bytes::copy_from_slice(bytes);
+        let sha256: [u8; 32] = {
+            let module = module.clone();
+            off_the_worker(bytes.len(), move || Sha256::digest(&module).into()).await?
+        };
         let slot = self.modules().slot(sha256, self.config.max_cached_modules)?;
-        let loaded = slot.get_or_try_init(|| self.load_cold(sha256, bytes)).await;
+        let loaded = slot.get_or_try_init(|| self.load_cold(sha256, module)).await;
         if loaded.is_err() {
             self.modules().forget(&sha256);
         }
@@ -103,13 +107,21 @@ impl WasmRuntime {
         invocation.limits.capped_by(&self.config.ceiling)
     }
 
-    async fn load_cold(&self, sha256: [u8; 32], bytes: &[u8]) -> Result<Arc<LoadedModule>, WasmPluginRunError> {
+    async fn load_cold(
+        &self,
+        sha256: [u8; 32],
+        module: bytes::Bytes,
+    ) -> Result<Arc<LoadedModule>, WasmPluginRunError> {
         let started = Instant::now();
-        let shape = inspect_module(bytes)?;
+        let length = module.len();
+        let shape = {
+            let module = module.clone();
+            off_the_worker(length, move || inspect_module(&module)).await??
+        };
         shape.check(&self.config.ceiling)?;
         shape.check_pool()?;
-        let class = EngineClass::of(shape.initial_memory_bytes, bytes.len());
-        let (code, origin) = self.code(&sha256, shape.kind, bytes).await?;
+        let class = EngineClass::of(shape.initial_memory_bytes, length);
+        let (code, origin) = self.code(sha256, shape.kind, module).await?;
         let linkers = match class {
             EngineClass::Keep => &self.keep_linkers,
             EngineClass::General => &self.general_linkers,
@@ -122,31 +134,51 @@ impl WasmRuntime {
 
     async fn code(
         &self,
-        sha256: &[u8; 32],
+        sha256: [u8; 32],
         kind: ModuleKind,
-        bytes: &[u8],
+        module: bytes::Bytes,
     ) -> Result<(TrustedCode, ModuleOrigin), WasmPluginRunError> {
-        if let Some(code) = self.disk.as_ref().and_then(|disk| disk.load(sha256, kind)) {
+        if let Some(disk) = self.disk.clone()
+            && let Some(code) = off_the_worker(usize::MAX, move || disk.load(&sha256, kind)).await?
+        {
             return Ok((code, ModuleOrigin::DiskCache));
         }
-        let module = bytes::Bytes::copy_from_slice(bytes);
-        let compiled = self.config.compiler.compile(module, kind).await.inspect_err(|failure: &CompileFailure| {
-            if failure.is_limit() {
-                self.modules().over_limit.insert(*sha256);
+        let compiled =
+            self.config.compiler.compile(module, kind).await.inspect_err(|failure: &CompileFailure| {
+                if failure.is_limit() {
+                    self.modules().over_limit.insert(sha256);
+                }
+            })?;
+        let disk = self.disk.clone();
+        let code = off_the_worker(usize::MAX, move || {
+            if let Some(disk) = disk {
+                disk.store(&sha256, kind, &compiled.0);
             }
-        })?;
-        if let Some(disk) = &self.disk {
-            disk.store(sha256, kind, &compiled.0);
-        }
-        let internal = |error: std::io::Error| WasmPluginRunError::Internal(error.to_string());
-        let mut buffer = CodeBuffer::new().map_err(internal)?;
-        buffer.write(&compiled.0).map_err(internal)?;
-        Ok((buffer.seal_checked().map_err(internal)?, ModuleOrigin::Compiled))
+            let mut buffer = CodeBuffer::new()?;
+            buffer.write(&compiled.0)?;
+            buffer.seal_checked()
+        });
+        let code =
+            code.await?.map_err(|error: std::io::Error| WasmPluginRunError::Internal(error.to_string()))?;
+        Ok((code, ModuleOrigin::Compiled))
     }
 
     fn modules(&self) -> std::sync::MutexGuard<'_, ModuleCache> {
         self.modules.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Work from this many bytes on is done beside the async workers.
+const LONG_WORK_BYTES: usize = 256 << 10;
+
+async fn off_the_worker<T: Send + 'static>(
+    bytes: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, WasmPluginRunError> {
+    if bytes < LONG_WORK_BYTES {
+        return Ok(work());
+    }
+    tokio::task::spawn_blocking(work).await.map_err(|error| WasmPluginRunError::Internal(error.to_string()))
 }
 
 type Slot = Arc<OnceCell<Arc<LoadedModule>>>;
@@ -164,7 +196,11 @@ impl ModuleCache {
     fn slot(&mut self, sha256: [u8; 32], capacity: usize) -> Result<Slot, WasmPluginRunError> {
         if self.over_limit.contains(&sha256) {
             let allowed = palyra_common::limits::COMPILE_TIMEOUT_MS;
-            return Err(WasmPluginRunError::QuotaExceeded { limit: LimitKind::Compile, allowed, used: allowed });
+            return Err(WasmPluginRunError::QuotaExceeded {
+                limit: LimitKind::Compile,
+                allowed,
+                used: allowed,
+            });
         }
         if let Some(slot) = self.slots.get(&sha256) {
             return Ok(Arc::clone(slot));

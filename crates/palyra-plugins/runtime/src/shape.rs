@@ -83,12 +83,18 @@ fn detect_kind(bytes: &[u8]) -> Result<ModuleKind, WasmPluginRunError> {
         return refuse("it is empty", None);
     }
     if bytes.starts_with(b"\x7fELF") {
-        return refuse("it is native code, not WebAssembly", Some("ship the .wasm; Palyra compiles it itself"));
+        return refuse(
+            "it is native code, not WebAssembly",
+            Some("ship the .wasm; Palyra compiles it itself"),
+        );
     }
     if !bytes.starts_with(b"\0asm") {
-        let looks_like_text = bytes.iter().find(|b| !b.is_ascii_whitespace()).is_some_and(|b| matches!(b, b'(' | b';'));
+        let looks_like_text =
+            bytes.iter().find(|b| !b.is_ascii_whitespace()).is_some_and(|b| matches!(b, b'(' | b';'));
         return match looks_like_text {
-            true => refuse("it is WebAssembly text, not binary", Some("convert it, for example with `wat2wasm`")),
+            true => {
+                refuse("it is WebAssembly text, not binary", Some("convert it, for example with `wat2wasm`"))
+            }
             false => refuse("it does not start with the WebAssembly magic", None),
         };
     }

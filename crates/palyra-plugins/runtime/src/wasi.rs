@@ -7,8 +7,6 @@ mod http;
 mod output;
 mod poll;
 
-pub(crate) use files::FilesError;
-
 use crate::random::RandomUse;
 use crate::run_context::RunContext;
 use crate::run_log::LogLevel;
@@ -36,7 +34,7 @@ pub(crate) struct WasiState {
 
 impl WasiState {
     /// Everything closed but the granted roots.
-    pub(crate) fn open(run: &Arc<RunContext>) -> Result<Self, FilesError> {
+    pub(crate) fn open(run: &Arc<RunContext>) -> Result<Self, files::FilesError> {
         let mut builder = WasiCtx::builder();
         builder
             .secure_random(run.seed.generator(RandomUse::Secure))

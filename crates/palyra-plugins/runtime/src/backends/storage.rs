@@ -23,12 +23,23 @@ pub trait StorageBackend: Send + Sync {
     /// The value of a key.
     async fn get(&self, owner: &str, key: &str) -> Result<Option<Vec<u8>>, BackendError>;
     /// Sets a key, within the quota.
-    async fn put(&self, owner: &str, key: &str, value: Vec<u8>, quota: &StorageQuota) -> Result<(), BackendError>;
+    async fn put(
+        &self,
+        owner: &str,
+        key: &str,
+        value: Vec<u8>,
+        quota: &StorageQuota,
+    ) -> Result<(), BackendError>;
     /// Removes a key; says whether it was there.
     async fn delete(&self, owner: &str, key: &str) -> Result<bool, BackendError>;
     /// Keys that start with `prefix` and come after `after`, in byte order, at most `limit`.
-    async fn list(&self, owner: &str, prefix: &str, after: Option<&str>, limit: usize)
-    -> Result<Vec<String>, BackendError>;
+    async fn list(
+        &self,
+        owner: &str,
+        prefix: &str,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<String>, BackendError>;
 }
 
 /// Storage in memory, for tests and one-shot runs.
@@ -47,7 +58,13 @@ impl StorageBackend for MemoryStorage {
         Ok(self.lock()?.get(&(owner.to_owned(), key.to_owned())).cloned())
     }
 
-    async fn put(&self, owner: &str, key: &str, value: Vec<u8>, quota: &StorageQuota) -> Result<(), BackendError> {
+    async fn put(
+        &self,
+        owner: &str,
+        key: &str,
+        value: Vec<u8>,
+        quota: &StorageQuota,
+    ) -> Result<(), BackendError> {
         let mut map = self.lock()?;
         let in_prefix = map
             .range((owner.to_owned(), quota.prefix.clone())..)
@@ -119,13 +136,21 @@ impl StorageBackend for DirectoryStorage {
         .await
     }
 
-    async fn put(&self, owner: &str, key: &str, value: Vec<u8>, quota: &StorageQuota) -> Result<(), BackendError> {
+    async fn put(
+        &self,
+        owner: &str,
+        key: &str,
+        value: Vec<u8>,
+        quota: &StorageQuota,
+    ) -> Result<(), BackendError> {
         let _writing = self.writing.lock().await;
         let directory = self.owner_directory(owner);
         let (key, quota) = (key.to_owned(), quota.clone());
         blocking(move || {
             let mut held = Held::default();
-            for (other, bytes) in read_keys(&directory)?.into_iter().filter(|(k, _)| k.starts_with(&quota.prefix)) {
+            for (other, bytes) in
+                read_keys(&directory)?.into_iter().filter(|(k, _)| k.starts_with(&quota.prefix))
+            {
                 held.add(&other, bytes, &key);
             }
             held.check(&key, value.len() as u64, &quota)?;

@@ -63,7 +63,10 @@ impl DiskCache {
     pub(crate) fn open(config: DiskCacheConfig, engine_fingerprint: &str) -> io::Result<Self> {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&config.directory)?;
         let metadata = std::fs::symlink_metadata(&config.directory)?;
-        if !metadata.is_dir() || metadata.mode() & 0o077 != 0 || metadata.uid() != rustix::process::geteuid().as_raw() {
+        if !metadata.is_dir()
+            || metadata.mode() & 0o077 != 0
+            || metadata.uid() != rustix::process::geteuid().as_raw()
+        {
             return Err(io::Error::other("the cache directory is not a directory of ours with mode 0700"));
         }
         Ok(Self { config, fingerprint: *blake3::hash(engine_fingerprint.as_bytes()).as_bytes() })
@@ -92,8 +95,11 @@ impl DiskCache {
     fn read_checked(&self, path: &Path, header: &[u8]) -> Result<Option<TrustedCode>, Rejection> {
         let Some(mut file) = open_plain_file(path)? else { return Ok(None) };
         let length = file.metadata().map_err(unusable)?.len();
-        let code_bytes = length.checked_sub((HEADER_BYTES + MAC_BYTES) as u64).filter(|n| *n <= MAX_CODE_BYTES);
-        let Some(code_bytes) = code_bytes else { return Err(wrong(CacheEventKind::WrongHeader, "its length")) };
+        let code_bytes =
+            length.checked_sub((HEADER_BYTES + MAC_BYTES) as u64).filter(|n| *n <= MAX_CODE_BYTES);
+        let Some(code_bytes) = code_bytes else {
+            return Err(wrong(CacheEventKind::WrongHeader, "its length"));
+        };
         let mut found = [0; HEADER_BYTES];
         file.read_exact(&mut found).map_err(unusable)?;
         let (fixed, stated) = found.split_at(HEADER_BYTES - 8);
@@ -180,12 +186,20 @@ fn open_plain_file(path: &Path) -> Result<Option<File>, Rejection> {
     let metadata = file.metadata().map_err(unusable)?;
     let ours = metadata.uid() == rustix::process::geteuid().as_raw();
     if !metadata.is_file() || metadata.nlink() != 1 || !ours || metadata.mode() & 0o022 != 0 {
-        return Err(wrong(CacheEventKind::NotAPlainFile, "not a regular file with one name, written only by us"));
+        return Err(wrong(
+            CacheEventKind::NotAPlainFile,
+            "not a regular file with one name, written only by us",
+        ));
     }
     Ok(Some(file))
 }
 
-fn copy_hashing(file: &mut File, mut left: u64, mac: &mut blake3::Hasher, buffer: &mut CodeBuffer) -> io::Result<()> {
+fn copy_hashing(
+    file: &mut File,
+    mut left: u64,
+    mac: &mut blake3::Hasher,
+    buffer: &mut CodeBuffer,
+) -> io::Result<()> {
     let mut chunk = vec![0; CHUNK];
     while left > 0 {
         let want = usize::try_from(left).unwrap_or(CHUNK).min(CHUNK);

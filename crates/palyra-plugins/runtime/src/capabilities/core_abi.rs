@@ -29,9 +29,11 @@ pub(crate) fn add_to_linker(linker: &mut Linker<RunState>) -> wasmtime::Result<(
         linker.func_wrap(names::HOST_CAPABILITIES, count, move |caller: Caller<'_, RunState>| {
             caller.data().run.handles.count(kind)
         })?;
-        linker.func_wrap(names::HOST_CAPABILITIES, handle, move |caller: Caller<'_, RunState>, index: i32| {
-            caller.data().run.handles.at(kind, index)
-        })?;
+        linker.func_wrap(
+            names::HOST_CAPABILITIES,
+            handle,
+            move |caller: Caller<'_, RunState>, index: i32| caller.data().run.handles.at(kind, index),
+        )?;
     }
     add_host_call(linker)
 }
@@ -59,7 +61,12 @@ fn add_io(linker: &mut Linker<RunState>) -> wasmtime::Result<()> {
             let allowed = state.run.limits.max_output_bytes;
             let used = (state.core.output.len() as u64).saturating_add(range.len() as u64);
             if used > allowed {
-                return Err(RunFault(WasmPluginRunError::QuotaExceeded { limit: LimitKind::Output, allowed, used }).into());
+                return Err(RunFault(WasmPluginRunError::QuotaExceeded {
+                    limit: LimitKind::Output,
+                    allowed,
+                    used,
+                })
+                .into());
             }
             state.core.output.extend_from_slice(&bytes[range]);
             Ok(length)

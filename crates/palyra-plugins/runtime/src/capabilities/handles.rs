@@ -64,7 +64,9 @@ impl RunContext {
     ) -> Result<usize, HostFailure> {
         match self.handles.lookup(handle) {
             Some((kind, index)) if kind == wanted => Ok(index),
-            found => self.refuse(op, self.handle_denial(handle, wanted, subject, found.map(|(kind, _)| kind))),
+            found => {
+                self.refuse(op, self.handle_denial(handle, wanted, subject, found.map(|(kind, _)| kind)))
+            }
         }
     }
 
@@ -76,11 +78,15 @@ impl RunContext {
             CapabilityKind::Secret => {
                 grants.secrets().iter().position(|g| g.secret.key == name || g.secret.to_string() == name)
             }
-            CapabilityKind::Storage => grants.storage().iter().position(|grant| grant.prefix.as_str() == name),
+            CapabilityKind::Storage => {
+                grants.storage().iter().position(|grant| grant.prefix.as_str() == name)
+            }
             CapabilityKind::Channel => grants.channels().iter().position(|channel| channel.as_str() == name),
             CapabilityKind::Filesystem => None,
         };
-        let handle = index.and_then(|index| i32::try_from(index).ok()).map_or(-1, |index| self.handles.at(kind, index));
+        let handle = index
+            .and_then(|index| i32::try_from(index).ok())
+            .map_or(-1, |index| self.handles.at(kind, index));
         if handle == -1 {
             let clipped = name.chars().take(200).collect();
             self.changing().missed = Some((kind, clipped));
@@ -99,7 +105,13 @@ impl RunContext {
         })
     }
 
-    fn handle_denial(&self, handle: i32, wanted: CapabilityKind, subject: &str, found: Option<CapabilityKind>) -> Denial {
+    fn handle_denial(
+        &self,
+        handle: i32,
+        wanted: CapabilityKind,
+        subject: &str,
+        found: Option<CapabilityKind>,
+    ) -> Denial {
         let missed = self.changing().missed.clone().filter(|(kind, _)| handle == -1 && *kind == wanted);
         let (subject, reason) = match (&missed, found) {
             (Some((_, name)), _) => (name.clone(), "nothing granted has this name".to_owned()),
@@ -109,7 +121,13 @@ impl RunContext {
         let name = missed.map(|(_, name)| name);
         let grant = name.as_deref().and_then(|name| suggested_grant(wanted, name));
         let manifest = name.as_deref().and_then(|name| suggested_manifest(wanted, name));
-        Denial { kind: wanted, subject: palyra_common::redact::escape_untrusted(&subject), reason, grant, manifest }
+        Denial {
+            kind: wanted,
+            subject: palyra_common::redact::escape_untrusted(&subject),
+            reason,
+            grant,
+            manifest,
+        }
     }
 }
 
@@ -179,7 +197,10 @@ mod tests {
     use super::*;
 
     fn grants() -> CapabilityGrantSet {
-        ["storage:a/", "storage:b/", "channel:x", "http:https://a.example/x/*"].map(|g| g.parse().unwrap()).into_iter().collect()
+        ["storage:a/", "storage:b/", "channel:x", "http:https://a.example/x/*"]
+            .map(|g| g.parse().unwrap())
+            .into_iter()
+            .collect()
     }
 
     #[test]
@@ -201,10 +222,14 @@ mod tests {
     #[test]
     fn rules_are_found_by_url_or_host() {
         let rule: HttpRule = "GET https://a.example/x/*".parse().unwrap();
-        for name in ["a.example", "https://a.example/x/1", "https://A.example/x/1?q", "GET https://a.example/x/*"] {
+        for name in
+            ["a.example", "https://a.example/x/1", "https://A.example/x/1?q", "GET https://a.example/x/*"]
+        {
             assert!(names_rule(&rule, name), "{name}");
         }
-        for name in ["b.example", "http://a.example/x/1", "https://a.example:8443/x/1", "https://a.example/y", ""] {
+        for name in
+            ["b.example", "http://a.example/x/1", "https://a.example:8443/x/1", "https://a.example/y", ""]
+        {
             assert!(!names_rule(&rule, name), "{name}");
         }
     }

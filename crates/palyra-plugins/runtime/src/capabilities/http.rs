@@ -45,6 +45,10 @@ impl From<SecretForm> for InjectionForm {
 impl From<HttpAnswer> for Response {
     fn from(answer: HttpAnswer) -> Self {
         let header = |header: HttpHeader| Header { name: header.name, value: header.value };
-        Self { status: answer.status, headers: answer.headers.into_iter().map(header).collect(), body: answer.body.0 }
+        Self {
+            status: answer.status,
+            headers: answer.headers.into_iter().map(header).collect(),
+            body: answer.body.0,
+        }
     }
 }

@@ -12,6 +12,10 @@ pub(super) fn add_to_linker(linker: &mut Linker<RunState>) -> wasmtime::Result<(
         let fuel = store.get_fuel()?;
         Ok((or_stop(store.data().run.observe("run.remaining_fuel", || fuel))?,))
     })?;
-    run.func_wrap("remaining-milliseconds", |store, (): ()| Ok((or_stop(store.data().run.remaining_millis())?,)))?;
-    run.func_wrap("operator-config", |store, (): ()| Ok((store.data().run.operator_config.as_str().to_owned(),)))
+    run.func_wrap("remaining-milliseconds", |store, (): ()| {
+        Ok((or_stop(store.data().run.remaining_millis())?,))
+    })?;
+    run.func_wrap("operator-config", |store, (): ()| {
+        Ok((store.data().run.operator_config.as_str().to_owned(),))
+    })
 }

@@ -6,11 +6,20 @@ use super::types::to_guest;
 use crate::run_state::RunState;
 
 impl Host for RunState {
-    async fn get(&mut self, handle: i32, key: String) -> wasmtime::Result<Result<Option<Vec<u8>>, HostError>> {
+    async fn get(
+        &mut self,
+        handle: i32,
+        key: String,
+    ) -> wasmtime::Result<Result<Option<Vec<u8>>, HostError>> {
         to_guest(self.run.storage_get(handle, &key).await)
     }
 
-    async fn put(&mut self, handle: i32, key: String, value: Vec<u8>) -> wasmtime::Result<Result<(), HostError>> {
+    async fn put(
+        &mut self,
+        handle: i32,
+        key: String,
+        value: Vec<u8>,
+    ) -> wasmtime::Result<Result<(), HostError>> {
         to_guest(self.run.storage_put(handle, &key, value).await)
     }
 

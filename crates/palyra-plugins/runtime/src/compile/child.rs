@@ -88,7 +88,8 @@ struct Answer {
 impl Compiler for ChildCompiler {
     async fn compile(&self, module: bytes::Bytes, kind: ModuleKind) -> Result<CompiledBytes, CompileFailure> {
         let limit_ms = u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX);
-        let _permit = self.permits.acquire().await.map_err(|error| CompileFailure::Broken(error.to_string()))?;
+        let _permit =
+            self.permits.acquire().await.map_err(|error| CompileFailure::Broken(error.to_string()))?;
         // Dropping the future kills the child.
         let answer = tokio::time::timeout(self.timeout, self.run(&module, kind))
             .await
@@ -165,7 +166,8 @@ fn limit_this_process(timeout_ms: u64, memory_bytes: u64) {
     let seconds = timeout_ms.div_ceil(1_000).saturating_mul(2).max(1);
     let fixed = |value| Rlimit { current: Some(value), maximum: Some(value) };
     // Where the system refuses a limit, the parent's clock still holds.
-    let _ = setrlimit(Resource::Cpu, Rlimit { current: Some(seconds), maximum: Some(seconds.saturating_add(5)) });
+    let _ =
+        setrlimit(Resource::Cpu, Rlimit { current: Some(seconds), maximum: Some(seconds.saturating_add(5)) });
     let _ = setrlimit(Resource::As, fixed(memory_bytes));
     let _ = setrlimit(Resource::Core, fixed(0));
 }

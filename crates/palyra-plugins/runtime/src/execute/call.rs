@@ -10,8 +10,8 @@ use crate::run_context::RunContext;
 use crate::run_state::RunState;
 use crate::runtime::WasmRuntime;
 use crate::wasi::WasiState;
+use palyra_common::WasmPluginRunError;
 use palyra_common::redact::escape_untrusted;
-use palyra_common::{CapabilityKind, Denial, WasmPluginRunError};
 use palyra_plugins_sdk::abi::{core_module, interfaces};
 use std::sync::Arc;
 use wasmtime::component::{ComponentExportIndex, ComponentType, Lift};
@@ -29,7 +29,8 @@ pub(super) async fn call(
     run: &Arc<RunContext>,
     runtime: &WasmRuntime,
 ) -> Finished {
-    let mut store = match new_store(module, run, runtime) {
+    let mut store = match open_wasi(module, run).await.and_then(|wasi| new_store(module, run, runtime, wasi))
+    {
         Ok(store) => store,
         Err(error) => return Finished { result: Err(error), fuel: 0, peak_memory: 0 },
     };
@@ -52,21 +53,35 @@ async fn bounded(run: &RunContext, work: impl Future<Output = Outcome>) -> Outco
     outcome.unwrap_or(Err(WasmPluginRunError::TimedOut { limit_ms: run.limits.wall_clock_timeout_ms }))
 }
 
-fn new_store(module: &LoadedModule, run: &Arc<RunContext>, runtime: &WasmRuntime) -> Result<Store<RunState>, WasmPluginRunError> {
+/// The WASI side of the run, for a module that imports any of it; opening roots touches the disk.
+async fn open_wasi(
+    module: &LoadedModule,
+    run: &Arc<RunContext>,
+) -> Result<Option<Box<WasiState>>, WasmPluginRunError> {
+    if !module.uses_wasi() {
+        return Ok(None);
+    }
+    let opened = if run.grants.filesystem().is_empty() {
+        WasiState::open(run)
+    } else {
+        let run = Arc::clone(run);
+        let opened = tokio::task::spawn_blocking(move || WasiState::open(&run)).await;
+        opened.map_err(|error| WasmPluginRunError::Internal(error.to_string()))?
+    };
+    opened
+        .map(|wasi| Some(Box::new(wasi)))
+        .map_err(|error| WasmPluginRunError::CapabilityDenied(error.denial()))
+}
+
+fn new_store(
+    module: &LoadedModule,
+    run: &Arc<RunContext>,
+    runtime: &WasmRuntime,
+    wasi: Option<Box<WasiState>>,
+) -> Result<Store<RunState>, WasmPluginRunError> {
     let internal = |error: wasmtime::Error| WasmPluginRunError::Internal(format!("{error:#}"));
     let mut state = RunState::new(Arc::clone(run));
-    if module.uses_wasi() {
-        let wasi = WasiState::open(run).map_err(|error| {
-            WasmPluginRunError::CapabilityDenied(Denial {
-                kind: CapabilityKind::Filesystem,
-                subject: "/".into(),
-                reason: error.to_string(),
-                grant: None,
-                manifest: None,
-            })
-        })?;
-        state.wasi = Some(Box::new(wasi));
-    }
+    state.wasi = wasi;
     let mut store = Store::new(runtime.engine(module.class), state);
     store.limiter(|state| &mut state.limiter);
     store.set_fuel(run.limits.fuel_budget).map_err(internal)?;
@@ -79,7 +94,12 @@ fn new_store(module: &LoadedModule, run: &Arc<RunContext>, runtime: &WasmRuntime
     Ok(store)
 }
 
-async fn enter(module: &LoadedModule, invocation: &Invocation, run: &Arc<RunContext>, store: &mut Store<RunState>) -> Outcome {
+async fn enter(
+    module: &LoadedModule,
+    invocation: &Invocation,
+    run: &Arc<RunContext>,
+    store: &mut Store<RunState>,
+) -> Outcome {
     match &module.linked {
         Linked::Component { pre, exports } => enter_component(pre, exports, invocation, run, store).await,
         Linked::Core { pre } => enter_core(pre, invocation, run, store).await,
@@ -95,23 +115,32 @@ async fn enter_component(
 ) -> Outcome {
     let index = export_index(exports, &invocation.entry)?;
     let instance = pre.instantiate_async(&mut *store).await;
-    let instance = instance.map_err(|error| classify_instantiation(&error, &run.limits, used_fuel(store, run)))?;
+    let instance =
+        instance.map_err(|error| classify_instantiation(&error, &run.limits, used_fuel(store, run)))?;
     let input = invocation.input.as_str();
     match &invocation.entry {
         Entry::Tool { id, .. } => {
-            let function = instance.get_typed_func::<(&str, &str), (Result<String, ToolError>,)>(&mut *store, index);
-            let (result,) = finish(function.map_err(wrong_type)?.call_async(&mut *store, (id, input)).await, run, store)?;
-            judge::checked_output(run, result.map_err(tool_failed)?.into_bytes())
+            let function =
+                instance.get_typed_func::<(&str, &str), (Result<String, ToolError>,)>(&mut *store, index);
+            let (result,) =
+                finish(function.map_err(wrong_type)?.call_async(&mut *store, (id, input)).await, run, store)?;
+            judge::checked_text(run, result.map_err(tool_failed)?)
         }
         Entry::Hook { event, .. } => {
-            let function = instance.get_typed_func::<(&str, &str), (Result<GuestDecision, ToolError>,)>(&mut *store, index);
-            let (result,) = finish(function.map_err(wrong_type)?.call_async(&mut *store, (event, input)).await, run, store)?;
+            let function = instance
+                .get_typed_func::<(&str, &str), (Result<GuestDecision, ToolError>,)>(&mut *store, index);
+            let (result,) = finish(
+                function.map_err(wrong_type)?.call_async(&mut *store, (event, input)).await,
+                run,
+                store,
+            )?;
             result.map(|decision| RunOutput::Decision(decision.into())).map_err(tool_failed)
         }
         Entry::Describe => {
-            let function = instance.get_typed_func::<(), (String,)>(&mut *store, index).map_err(wrong_type)?;
+            let function =
+                instance.get_typed_func::<(), (String,)>(&mut *store, index).map_err(wrong_type)?;
             let (description,) = finish(function.call_async(&mut *store, ()).await, run, store)?;
-            judge::checked_output(run, description.into_bytes())
+            judge::checked_text(run, description)
         }
     }
 }
@@ -123,13 +152,16 @@ async fn enter_core(
     store: &mut Store<RunState>,
 ) -> Outcome {
     let name = match &invocation.entry {
-        Entry::Tool { export, .. } | Entry::Hook { export, .. } => export.as_deref().unwrap_or(core_module::DEFAULT_EXPORT),
+        Entry::Tool { export, .. } | Entry::Hook { export, .. } => {
+            export.as_deref().unwrap_or(core_module::DEFAULT_EXPORT)
+        }
         Entry::Describe => return Err(missing("export", interfaces::DESCRIBE, Vec::new())),
     };
     check_core_exports(pre.module(), name)?;
     store.data_mut().core.input = Arc::from(core_input(invocation).as_bytes());
     let instance = pre.instantiate_async(&mut *store).await;
-    let instance = instance.map_err(|error| classify_instantiation(&error, &run.limits, used_fuel(store, run)))?;
+    let instance =
+        instance.map_err(|error| classify_instantiation(&error, &run.limits, used_fuel(store, run)))?;
     let function = instance.get_typed_func::<(), i32>(&mut *store, name).map_err(wrong_type)?;
     let status = finish(function.call_async(&mut *store, ()).await, run, store)?;
     let output = std::mem::take(&mut store.data_mut().core.output);
@@ -138,39 +170,47 @@ async fn enter_core(
     }
     match &invocation.entry {
         Entry::Hook { .. } => read_decision(run, output),
-        _ => judge::checked_output(run, output),
+        _ => judge::checked_bytes(run, output),
     }
 }
 
 /// A hook of a core module reads `{"event": …, "payload": …}`, because it has only one input.
 fn core_input(invocation: &Invocation) -> std::borrow::Cow<'_, str> {
     match &invocation.entry {
-        Entry::Hook { event, .. } => {
-            format!(r#"{{"event":{},"payload":{}}}"#, serde_json::Value::from(event.as_str()), invocation.input).into()
-        }
+        Entry::Hook { event, .. } => format!(
+            r#"{{"event":{},"payload":{}}}"#,
+            serde_json::Value::from(event.as_str()),
+            invocation.input
+        )
+        .into(),
         _ => invocation.input.as_str().into(),
     }
 }
 
 fn read_decision(run: &RunContext, output: Vec<u8>) -> Outcome {
-    let RunOutput::Json(text) = judge::checked_output(run, output)? else {
+    let RunOutput::Json(text) = judge::checked_bytes(run, output)? else {
         return Err(WasmPluginRunError::Internal("an output that is not JSON".into()));
     };
-    serde_json::from_str(text.as_str()).map(RunOutput::Decision).map_err(|error| WasmPluginRunError::InvalidOutput {
-        pointer: String::new(),
-        reason: format!("it is not a hook decision: {error}"),
+    serde_json::from_str(text.as_str()).map(RunOutput::Decision).map_err(|error| {
+        WasmPluginRunError::InvalidOutput {
+            pointer: String::new(),
+            reason: format!("it is not a hook decision: {error}"),
+        }
     })
 }
 
 /// A core module's failure: its status, and its output as the message where it is text.
 fn core_failed(status: i32, output: &[u8]) -> WasmPluginRunError {
     let message: String = String::from_utf8_lossy(output).chars().take(MAX_ERROR_CHARS).collect();
-    let message = if message.is_empty() { format!("it returned {status}") } else { escape_untrusted(&message) };
+    let message =
+        if message.is_empty() { format!("it returned {status}") } else { escape_untrusted(&message) };
     WasmPluginRunError::ToolFailed { code: format!("status_{status}"), message, details: None }
 }
 
 fn check_core_exports(module: &wasmtime::Module, name: &str) -> Result<(), WasmPluginRunError> {
-    let functions = || module.exports().filter(|export| export.ty().func().is_some()).map(|export| export.name().to_owned());
+    let functions = || {
+        module.exports().filter(|export| export.ty().func().is_some()).map(|export| export.name().to_owned())
+    };
     match module.get_export(name) {
         None => return Err(missing("export", name, functions().take(8).collect())),
         Some(wasmtime::ExternType::Func(found)) => {
@@ -182,7 +222,9 @@ fn check_core_exports(module: &wasmtime::Module, name: &str) -> Result<(), WasmP
                 return Err(WasmPluginRunError::invalid_module(reason));
             }
         }
-        Some(_) => return Err(WasmPluginRunError::invalid_module(format!("its export `{name}` is not a function"))),
+        Some(_) => {
+            return Err(WasmPluginRunError::invalid_module(format!("its export `{name}` is not a function")));
+        }
     }
     match module.get_export(core_module::MEMORY_EXPORT) {
         Some(wasmtime::ExternType::Memory(_)) => Ok(()),
@@ -190,14 +232,21 @@ fn check_core_exports(module: &wasmtime::Module, name: &str) -> Result<(), WasmP
     }
 }
 
-fn export_index<'a>(exports: &'a ComponentExports, entry: &Entry) -> Result<&'a ComponentExportIndex, WasmPluginRunError> {
+fn export_index<'a>(
+    exports: &'a ComponentExports,
+    entry: &Entry,
+) -> Result<&'a ComponentExportIndex, WasmPluginRunError> {
     let (index, interface) = match entry {
         Entry::Tool { .. } => (&exports.invoke, interfaces::TOOLS),
         Entry::Hook { .. } => (&exports.on_event, interfaces::HOOKS),
         Entry::Describe => (&exports.describe, interfaces::DESCRIBE),
     };
     let known = || {
-        let pairs = [(&exports.invoke, interfaces::TOOLS), (&exports.on_event, interfaces::HOOKS), (&exports.describe, interfaces::DESCRIBE)];
+        let pairs = [
+            (&exports.invoke, interfaces::TOOLS),
+            (&exports.on_event, interfaces::HOOKS),
+            (&exports.describe, interfaces::DESCRIBE),
+        ];
         pairs.into_iter().filter(|(index, _)| index.is_some()).map(|(_, name)| name.to_owned()).collect()
     };
     index.as_ref().ok_or_else(|| missing("export", interface, known()))
@@ -208,10 +257,17 @@ fn missing(what: &'static str, name: &str, known: Vec<String>) -> WasmPluginRunE
 }
 
 fn wrong_type(error: wasmtime::Error) -> WasmPluginRunError {
-    WasmPluginRunError::invalid_module(format!("its export has the wrong type: {}", escape_untrusted(&format!("{error:#}"))))
+    WasmPluginRunError::invalid_module(format!(
+        "its export has the wrong type: {}",
+        escape_untrusted(&format!("{error:#}"))
+    ))
 }
 
-fn finish<T>(returned: wasmtime::Result<T>, run: &RunContext, store: &Store<RunState>) -> Result<T, WasmPluginRunError> {
+fn finish<T>(
+    returned: wasmtime::Result<T>,
+    run: &RunContext,
+    store: &Store<RunState>,
+) -> Result<T, WasmPluginRunError> {
     returned.map_err(|error| classify(&error, &run.limits, used_fuel(store, run)))
 }
 

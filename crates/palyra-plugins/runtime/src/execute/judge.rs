@@ -2,7 +2,8 @@
 
 use crate::report::RunOutput;
 use crate::run_context::RunContext;
-use palyra_common::{JsonText, LimitKind, WasmPluginRunError};
+use palyra_common::{JsonText, JsonTextError, LimitKind, WasmPluginRunError};
+use std::borrow::Cow;
 
 /// What the run ends with.
 pub(super) fn judge(
@@ -18,15 +19,34 @@ pub(super) fn judge(
     }
 }
 
-/// Checks the bytes a guest returned and takes secrets out of them.
-pub(super) fn checked_output(run: &RunContext, output: Vec<u8>) -> Result<RunOutput, WasmPluginRunError> {
-    let (allowed, used) = (run.limits.max_output_bytes, output.len() as u64);
+/// Checks the bytes a core module returned and takes secrets out of them.
+pub(super) fn checked_bytes(run: &RunContext, output: Vec<u8>) -> Result<RunOutput, WasmPluginRunError> {
+    check_size(run, output.len())?;
+    as_output(JsonText::parse(run.secrets.redact_bytes(output)))
+}
+
+/// The same for a component, whose text the engine has already checked to be UTF-8.
+pub(super) fn checked_text(run: &RunContext, output: String) -> Result<RunOutput, WasmPluginRunError> {
+    check_size(run, output.len())?;
+    match run.secrets.redact_text(&output) {
+        Cow::Owned(clean) => as_output(JsonText::from_text(clean)),
+        Cow::Borrowed(_) => as_output(JsonText::from_text(output)),
+    }
+}
+
+fn check_size(run: &RunContext, bytes: usize) -> Result<(), WasmPluginRunError> {
+    let (allowed, used) = (run.limits.max_output_bytes, bytes as u64);
     if used > allowed {
         return Err(WasmPluginRunError::QuotaExceeded { limit: LimitKind::Output, allowed, used });
     }
-    let text = JsonText::parse(run.secrets.redact_bytes(output));
-    text.map(RunOutput::Json)
-        .map_err(|error| WasmPluginRunError::InvalidOutput { pointer: String::new(), reason: error.to_string() })
+    Ok(())
+}
+
+fn as_output(text: Result<JsonText, JsonTextError>) -> Result<RunOutput, WasmPluginRunError> {
+    text.map(RunOutput::Json).map_err(|error| WasmPluginRunError::InvalidOutput {
+        pointer: String::new(),
+        reason: error.to_string(),
+    })
 }
 
 fn redacted(run: &RunContext, error: WasmPluginRunError) -> WasmPluginRunError {

@@ -6,15 +6,23 @@ use palyra_common::CapabilityKind;
 use serde_json::json;
 
 impl RunContext {
-    pub(crate) async fn channel_publish(&self, handle: i32, content_type: &str, body: Vec<u8>) -> Result<(), HostFailure> {
+    pub(crate) async fn channel_publish(
+        &self,
+        handle: i32,
+        content_type: &str,
+        body: Vec<u8>,
+    ) -> Result<(), HostFailure> {
         let op = "channels.publish";
         let index = self.resolve(op, handle, CapabilityKind::Channel, "")?;
         let channel = self.grants.channels()[index].clone();
         if content_type.is_empty() || content_type.len() > 200 || content_type.chars().any(char::is_control) {
-            return Err(HostFailure::Invalid("the content type is empty, too long or has control characters".into()));
+            return Err(HostFailure::Invalid(
+                "the content type is empty, too long or has control characters".into(),
+            ));
         }
         let body = self.secrets.redact_bytes(body);
-        let request = json!({ "channel": channel.as_str(), "content_type": content_type, "body": taped_bytes(&body) });
+        let request =
+            json!({ "channel": channel.as_str(), "content_type": content_type, "body": taped_bytes(&body) });
         let message = ChannelMessage {
             channel: channel.clone(),
             owner: self.owner.to_string(),

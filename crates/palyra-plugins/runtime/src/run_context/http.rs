@@ -45,7 +45,11 @@ pub(crate) struct HttpAnswer {
 impl RunContext {
     /// Sends under the rule behind a handle; the other rules are tried after it, because a guest
     /// that holds one handle can ask for them all.
-    pub(crate) async fn http_send(&self, handle: i32, request: HttpOutgoing) -> Result<HttpAnswer, HostFailure> {
+    pub(crate) async fn http_send(
+        &self,
+        handle: i32,
+        request: HttpOutgoing,
+    ) -> Result<HttpAnswer, HostFailure> {
         let op = "http.send";
         let rules = if handle == -1 {
             // "Not granted" was already said once; the guard explains it in terms of the request.
@@ -53,7 +57,14 @@ impl RunContext {
         } else {
             let index = self.resolve(op, handle, CapabilityKind::Http, &request.url)?;
             let mut rules = vec![self.grants.http()[index].clone()];
-            rules.extend(self.grants.http().iter().enumerate().filter(|(i, _)| *i != index).map(|(_, rule)| rule.clone()));
+            rules.extend(
+                self.grants
+                    .http()
+                    .iter()
+                    .enumerate()
+                    .filter(|(i, _)| *i != index)
+                    .map(|(_, rule)| rule.clone()),
+            );
             rules
         };
         let injections = self.injections(op, &request.secrets)?;
@@ -69,26 +80,28 @@ impl RunContext {
         request: HttpOutgoing,
         injections: Vec<Injection>,
     ) -> Result<HttpAnswer, HostFailure> {
-            let guard = self.services.egress.as_ref();
-            let guard = guard.ok_or_else(|| HostFailure::Unavailable("there is no way out here".into()))?;
-            let outgoing = OutgoingRequest {
-                method: request.method,
-                url: request.url,
-                headers: request.headers.into_iter().map(|header| (header.name, header.value)).collect(),
-                body: request.body.into(),
-                timeout: request.timeout_ms.map(|ms| Duration::from_millis(ms.into())),
-            };
-            let authorized = guard.authorize(rules, outgoing)?;
-            let context = EgressContext {
-                owner: &self.owner,
-                allow_addresses: &self.allow_addresses,
-                injections: &injections,
-                guarded: &self.secrets.guarded,
-                budget: &self.budget,
-            };
-            let response = guard.send(authorized, &context).await?;
-            let headers = response.headers.into_iter().map(|(name, value)| HttpHeader { name, value }).collect();
-            Ok(HttpAnswer { status: response.status, headers, body: Blob(response.body.to_vec()) })
+        let guard = self.services.egress.as_ref();
+        let guard = guard.ok_or_else(|| HostFailure::Unavailable("there is no way out here".into()))?;
+        let outgoing = OutgoingRequest {
+            method: request.method,
+            url: request.url,
+            headers: request.headers.into_iter().map(|header| (header.name, header.value)).collect(),
+            body: request.body.into(),
+            timeout: request.timeout_ms.map(|ms| Duration::from_millis(ms.into())),
+        };
+        // A refused URL may hold what a guest was told under `reveal`.
+        let authorized =
+            guard.authorize(rules, outgoing).map_err(|error| self.secrets.redact_error(error))?;
+        let context = EgressContext {
+            owner: &self.owner,
+            allow_addresses: &self.allow_addresses,
+            injections: &injections,
+            guarded: &self.secrets.guarded,
+            budget: &self.budget,
+        };
+        let response = guard.send(authorized, &context).await?;
+        let headers = response.headers.into_iter().map(|(name, value)| HttpHeader { name, value }).collect();
+        Ok(HttpAnswer { status: response.status, headers, body: Blob(response.body.to_vec()) })
     }
 
     fn injections(&self, op: &'static str, secrets: &[HttpSecret]) -> Result<Vec<Injection>, HostFailure> {
@@ -110,7 +123,8 @@ impl RunContext {
     }
 
     fn taped_request(&self, request: &HttpOutgoing) -> Value {
-        let secrets: Vec<String> = request.secrets.iter().map(|secret| format!("{:?}", secret.form)).collect();
+        let secrets: Vec<String> =
+            request.secrets.iter().map(|secret| format!("{:?}", secret.form)).collect();
         json!({
             "method": request.method,
             "url": request.url,

@@ -5,7 +5,7 @@ use crate::backends::{BackendError, SecretStore};
 use hmac::{Hmac, KeyInit, Mac};
 use palyra_common::capabilities::{SecretGrant, SecretRef};
 use palyra_common::{Capability, CapabilityGrantSet, CapabilityKind, Denial, SecretValue};
-use palyra_egress::{GuardedSecret, Redactor};
+use palyra_egress::{EgressError, GuardedSecret, Redactor};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
@@ -18,7 +18,10 @@ pub(crate) struct GuardedSecrets {
 
 impl GuardedSecrets {
     /// Fetches every granted secret that is kept; one that is missing fails at its use.
-    pub(crate) async fn fetch(grants: &CapabilityGrantSet, store: &dyn SecretStore) -> Result<Self, BackendError> {
+    pub(crate) async fn fetch(
+        grants: &CapabilityGrantSet,
+        store: &dyn SecretStore,
+    ) -> Result<Self, BackendError> {
         let mut guarded: Vec<GuardedSecret> = Vec::new();
         for grant in grants.secrets() {
             let hosts = if grant.reveal { grant.hosts().to_vec() } else { Vec::new() };
@@ -48,6 +51,13 @@ impl GuardedSecrets {
         match self.redactor.as_ref().map(|redactor| redactor.redact(text.as_bytes())) {
             Some(Cow::Owned(clean)) => Cow::Owned(String::from_utf8_lossy(&clean).into_owned()),
             _ => Cow::Borrowed(text),
+        }
+    }
+
+    pub(crate) fn redact_error(&self, error: EgressError) -> EgressError {
+        match &self.redactor {
+            Some(redactor) => error.redacted(redactor),
+            None => error,
         }
     }
 
@@ -82,7 +92,7 @@ impl RunContext {
         let begun = self.changing().tape.begin(op, json!({ "secret": name }));
         let answer = match begun {
             Begun::Live(index) => {
-                let taped: Result<Blob, HostFailure> = value.map(|value| self.digest(value)).ok_or_else(|| not_kept(&name));
+                let taped = value.ok_or_else(|| not_kept(&name)).and_then(|value| self.digest(value));
                 self.changing().tape.answer(index, serde_json::to_value(&taped).unwrap_or(Value::Null));
                 value.ok_or_else(|| not_kept(&name))
             }
@@ -106,7 +116,7 @@ impl RunContext {
     ) -> Result<&'a SecretValue, HostFailure> {
         let taped: Blob = self.read_answer(index, answer)?;
         match value {
-            Some(value) if self.digest(value) == taped => Ok(value),
+            Some(value) if self.digest(value)? == taped => Ok(value),
             other => {
                 let found = if other.is_some() { "another value" } else { "no such secret here" };
                 self.changing().tape.diverge(index, "secret", "the revealed value".into(), found.into());
@@ -115,11 +125,11 @@ impl RunContext {
         }
     }
 
-    fn digest(&self, value: &SecretValue) -> Blob {
-        // HMAC takes a key of any length.
-        let mut mac = Hmac::<sha2::Sha256>::new_from_slice(&self.tape_key).unwrap_or_else(|_| unreachable!());
+    fn digest(&self, value: &SecretValue) -> Result<Blob, HostFailure> {
+        let mac = Hmac::<sha2::Sha256>::new_from_slice(&self.tape_key);
+        let mut mac = mac.map_err(|error| HostFailure::Unavailable(error.to_string()))?;
         mac.update(value.expose());
-        Blob(mac.finalize().into_bytes().to_vec())
+        Ok(Blob(mac.finalize().into_bytes().to_vec()))
     }
 }
 

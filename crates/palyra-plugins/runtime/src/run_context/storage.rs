@@ -4,7 +4,9 @@ use super::{Blob, HostFailure, RunContext, taped_bytes};
 use crate::backends::StorageQuota;
 use palyra_common::CapabilityKind;
 use palyra_common::capabilities::StorageGrant;
-use palyra_common::limits::{DEFAULT_STORAGE_BYTES, DEFAULT_STORAGE_KEYS, MAX_STORAGE_KEY_BYTES, MAX_STORAGE_PAGE};
+use palyra_common::limits::{
+    DEFAULT_STORAGE_BYTES, DEFAULT_STORAGE_KEYS, MAX_STORAGE_KEY_BYTES, MAX_STORAGE_PAGE,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -25,7 +27,12 @@ impl RunContext {
         Ok(value.map(|blob| blob.0))
     }
 
-    pub(crate) async fn storage_put(&self, handle: i32, key: &str, value: Vec<u8>) -> Result<(), HostFailure> {
+    pub(crate) async fn storage_put(
+        &self,
+        handle: i32,
+        key: &str,
+        value: Vec<u8>,
+    ) -> Result<(), HostFailure> {
         let (grant, key) = self.storage_key("storage.put", handle, key)?;
         let quota = StorageQuota {
             prefix: grant.prefix.as_str().to_owned(),
@@ -55,22 +62,31 @@ impl RunContext {
         let grant = self.storage_grant(op, handle, prefix)?;
         let root = grant.prefix.as_str();
         let full = format!("{root}{}", checked_key(root, prefix, true)?);
-        let after = cursor.map(|cursor| checked_key(root, cursor, true).map(|cursor| format!("{root}{cursor}"))).transpose()?;
+        let after = cursor
+            .map(|cursor| checked_key(root, cursor, true).map(|cursor| format!("{root}{cursor}")))
+            .transpose()?;
         let limit = limit.clamp(1, MAX_STORAGE_PAGE) as usize;
         let request = json!({ "prefix": full, "after": after, "limit": limit });
         let live = async {
             // One more than asked for tells whether there is a next page.
-            let mut keys = self.services.storage.list(&self.owner, &full, after.as_deref(), limit + 1).await?;
+            let mut keys =
+                self.services.storage.list(&self.owner, &full, after.as_deref(), limit + 1).await?;
             let more = keys.len() > limit;
             keys.truncate(limit);
-            let keys: Vec<String> = keys.iter().filter_map(|key| key.strip_prefix(root)).map(str::to_owned).collect();
+            let keys: Vec<String> =
+                keys.iter().filter_map(|key| key.strip_prefix(root)).map(str::to_owned).collect();
             let next = if more { keys.last().cloned() } else { None };
             Ok(StoragePage { keys, next })
         };
         self.step(op, full.clone(), request, live).await
     }
 
-    fn storage_key(&self, op: &'static str, handle: i32, key: &str) -> Result<(&StorageGrant, String), HostFailure> {
+    fn storage_key(
+        &self,
+        op: &'static str,
+        handle: i32,
+        key: &str,
+    ) -> Result<(&StorageGrant, String), HostFailure> {
         let grant = self.storage_grant(op, handle, key)?;
         let root = grant.prefix.as_str();
         Ok((grant, format!("{root}{}", checked_key(root, key, false)?)))

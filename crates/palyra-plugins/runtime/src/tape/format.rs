@@ -139,7 +139,11 @@ mod tests {
             limits: RuntimeLimits::default(),
             seed: "11".into(),
         };
-        Tape { header, steps, end: TapeEnd { outcome: "ok".into(), output: Some("1".into()), fuel: 3, open: false } }
+        Tape {
+            header,
+            steps,
+            end: TapeEnd { outcome: "ok".into(), output: Some("1".into()), fuel: 3, open: false },
+        }
     }
 
     fn step() -> impl Strategy<Value = TapeStep> {
@@ -178,7 +182,10 @@ mod tests {
         let first_line = bytes.iter().position(|b| *b == b'\n').unwrap();
         assert_eq!(Tape::decode(&bytes[..=first_line]), Err(TapeError::Cut { line: 1 }));
         assert!(matches!(Tape::decode(b""), Err(TapeError::BadLine { line: 1, .. })));
-        assert!(matches!(Tape::decode(&[&bytes[..], b"x\n"].concat()), Err(TapeError::BadLine { line: 2, .. })));
+        assert!(matches!(
+            Tape::decode(&[&bytes[..], b"x\n"].concat()),
+            Err(TapeError::BadLine { line: 2, .. })
+        ));
         let spaced = String::from_utf8(bytes).unwrap().replacen("{\"", "{ \"", 1);
         assert_eq!(Tape::decode(spaced.as_bytes()), Err(TapeError::NotNormal { line: 1 }));
     }

@@ -86,7 +86,12 @@ impl Replay {
                 self.at_cut = true;
             } else {
                 let found = format!("{op} {}", brief(request));
-                self.note(Divergence { step: index + 1, what: "steps".into(), expected: "no further step".into(), found });
+                self.note(Divergence {
+                    step: index + 1,
+                    what: "steps".into(),
+                    expected: "no further step".into(),
+                    found,
+                });
             }
             return Begun::Stopped;
         };

@@ -3,6 +3,7 @@
 use crate::run_context::RunContext;
 use crate::run_state::RunState;
 use palyra_common::capabilities::{FilesystemAccess, FilesystemGrant};
+use palyra_common::{CapabilityKind, Denial};
 use std::path::{Path, PathBuf};
 use wasmtime::component::{Linker, Resource};
 use wasmtime_wasi::filesystem::{WasiFilesystem, WasiFilesystemView};
@@ -22,6 +23,23 @@ pub(crate) enum FilesError {
     Unusable { root: String, reason: String },
 }
 
+impl FilesError {
+    /// As every other door: what was asked for, and what would have opened it.
+    pub(crate) fn denial(&self) -> Denial {
+        let (Self::NotMapped { root } | Self::ThroughLink { root, .. } | Self::Unusable { root, .. }) = self;
+        Denial {
+            kind: CapabilityKind::Filesystem,
+            subject: format!("/{root}"),
+            reason: self.to_string(),
+            grant: Some(match self {
+                Self::ThroughLink { real, .. } => format!("fs-read:{root}={real}"),
+                _ => format!("fs-read:{root}=DIRECTORY"),
+            }),
+            manifest: None,
+        }
+    }
+}
+
 /// Opens every granted root.
 pub(super) fn preopen(builder: &mut WasiCtxBuilder, run: &RunContext) -> Result<(), FilesError> {
     for grant in run.grants.filesystem() {
@@ -31,7 +49,10 @@ pub(super) fn preopen(builder: &mut WasiCtxBuilder, run: &RunContext) -> Result<
             FilesystemAccess::ReadWrite => FsPerms::ReadWrite,
         };
         let opened = builder.preopened_dir(&directory, format!("/{}", grant.root), perms);
-        opened.map_err(|error| FilesError::Unusable { root: grant.root.to_string(), reason: error.to_string() })?;
+        opened.map_err(|error| FilesError::Unusable {
+            root: grant.root.to_string(),
+            reason: error.to_string(),
+        })?;
     }
     Ok(())
 }
@@ -81,7 +102,13 @@ pub(super) fn add_to_linker(linker: &mut Linker<RunState>) -> wasmtime::Result<(
 /// Opens files and directories only: a FIFO would hold a thread, a device is not data.
 async fn open_plain(
     state: &mut RunState,
-    (directory, path_flags, path, open_flags, flags): (Resource<Descriptor>, PathFlags, String, OpenFlags, DescriptorFlags),
+    (directory, path_flags, path, open_flags, flags): (
+        Resource<Descriptor>,
+        PathFlags,
+        String,
+        OpenFlags,
+        DescriptorFlags,
+    ),
 ) -> Result<Resource<Descriptor>, wasmtime_wasi::p2::FsError> {
     let mut view = state.filesystem();
     let borrowed = Resource::new_borrow(directory.rep());

@@ -1,6 +1,8 @@
 //! `wasi:http`: the same guard, the same tape, whole bodies in fixed pieces.
 
-use crate::run_context::{Blob, HostFailure, HttpAnswer, HttpHeader, HttpOutgoing, RunContext, Step, taped_bytes};
+use crate::run_context::{
+    Blob, HostFailure, HttpAnswer, HttpHeader, HttpOutgoing, RunContext, Step, taped_bytes,
+};
 use crate::tape::Begun;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited, StreamBody};
@@ -33,15 +35,23 @@ impl WasiHttpHooks for HttpHooks {
         false
     }
 
-    fn send_request(&mut self, request: http::Request<WasiBody>, options: Option<RequestOptions>, _: Processed) -> Sent {
+    fn send_request(
+        &mut self,
+        request: http::Request<WasiBody>,
+        options: Option<RequestOptions>,
+        _: Processed,
+    ) -> Sent {
         let run = Arc::clone(&self.run);
         let (parts, body) = request.into_parts();
         let head = outgoing_head(&parts, options.as_ref());
         // The step is put on the tape now, in the order of the guest's calls; its answer comes later.
-        let begun = run.count(OP, format!("{} {}", head.method, run.secrets.redact_text(&head.url))).map(|step| {
-            let taped = run.secrets.redact_value(json!({ "method": head.method, "url": head.url, "headers": head.headers }));
-            (step, run.changing().tape.begin(OP, taped))
-        });
+        let begun =
+            run.count(OP, format!("{} {}", head.method, run.secrets.redact_text(&head.url))).map(|step| {
+                let taped = run
+                    .secrets
+                    .redact_value(json!({ "method": head.method, "url": head.url, "headers": head.headers }));
+                (step, run.changing().tape.begin(OP, taped))
+            });
         Box::new(async move {
             let answer = match begun {
                 Ok((step, begun)) => finish(&run, step, begun, head, body).await,
@@ -77,7 +87,12 @@ async fn finish(
     run.note(step, answer)
 }
 
-async fn exchange(run: &RunContext, begun: Begun, head: HttpOutgoing, body: Value) -> Result<HttpAnswer, HostFailure> {
+async fn exchange(
+    run: &RunContext,
+    begun: Begun,
+    head: HttpOutgoing,
+    body: Value,
+) -> Result<HttpAnswer, HostFailure> {
     match begun {
         Begun::Live(index) => {
             let answer = run.http_exchange(run.grants.http(), head, Vec::new()).await;
@@ -92,7 +107,12 @@ async fn exchange(run: &RunContext, begun: Begun, head: HttpOutgoing, body: Valu
                 Err(HostFailure::Stopped)
             }
             Err(error) => {
-                run.changing().tape.diverge(index, "answer", "an answer of wasi:http".into(), error.to_string());
+                run.changing().tape.diverge(
+                    index,
+                    "answer",
+                    "an answer of wasi:http".into(),
+                    error.to_string(),
+                );
                 Err(HostFailure::Stopped)
             }
         },
@@ -136,10 +156,13 @@ fn response(answer: HttpAnswer) -> http::Response<WasiBody> {
     let frames = (0..body.len()).step_by(CHUNK).map(piece).collect::<Vec<Result<_, Error>>>();
     let body = StreamBody::new(futures::stream::iter(frames)).boxed_unsync();
     let mut response = http::Response::new(body);
-    *response.status_mut() = http::StatusCode::from_u16(answer.status).unwrap_or(http::StatusCode::BAD_GATEWAY);
+    *response.status_mut() =
+        http::StatusCode::from_u16(answer.status).unwrap_or(http::StatusCode::BAD_GATEWAY);
     for HttpHeader { name, value } in answer.headers {
         let bytes: Vec<u8> = value.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?')).collect();
-        if let (Ok(name), Ok(value)) = (http::HeaderName::try_from(name), http::HeaderValue::from_bytes(&bytes)) {
+        if let (Ok(name), Ok(value)) =
+            (http::HeaderName::try_from(name), http::HeaderValue::from_bytes(&bytes))
+        {
             response.headers_mut().append(name, value);
         }
     }

@@ -5,8 +5,8 @@ use palyra_common::{JsonText, RuntimeLimits, SecretValue, WasmPluginRunError};
 use palyra_egress::testing::{TestReply, TestServer};
 use palyra_egress::{EgressConfig, EgressGuard};
 use palyra_plugins_runtime::{
-    Entry, HookDecision, HostServices, Invocation, MemoryChannels, MemorySecrets, ReplayVerdict, RunOutput, RunReport,
-    RuntimeConfig, WasmRuntime,
+    Entry, HookDecision, HostServices, Invocation, MemoryChannels, MemorySecrets, ReplayVerdict, RunOutput,
+    RunReport, RuntimeConfig, WasmRuntime,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -15,7 +15,8 @@ const CANARY: &str = "canary-0451-guest";
 
 fn world() -> (WasmRuntime, Arc<MemoryChannels>) {
     let channels = Arc::new(MemoryChannels::default());
-    let secrets: MemorySecrets = [("global/token".parse().unwrap(), SecretValue::new(CANARY))].into_iter().collect();
+    let secrets: MemorySecrets =
+        [("global/token".parse().unwrap(), SecretValue::new(CANARY))].into_iter().collect();
     let services = HostServices {
         channels: Arc::clone(&channels) as Arc<_>,
         secrets: Arc::new(secrets),
@@ -34,14 +35,20 @@ async fn ask(runtime: &WasmRuntime, guest: &str, tool: &str, input: &Value, gran
 #[tokio::test]
 async fn rust_echoes_remembers_and_describes_itself() {
     let (runtime, _) = world();
-    let report = ask(&runtime, "echo-http", "palyra.echo_http.echo", &json!({ "value": { "a": [1] } }), &[]).await;
+    let report =
+        ask(&runtime, "echo-http", "palyra.echo_http.echo", &json!({ "value": { "a": [1] } }), &[]).await;
     assert_eq!(output(&report)["value"], json!({ "a": [1] }));
     let module = load(&runtime, &built_guest("echo-http")).await;
     let describe = Invocation { entry: Entry::Describe, ..call("describe", "{}") };
     let description = output(&runtime.invoke(&module, describe).await);
-    let ids: Vec<&str> = description["tools"].as_array().unwrap().iter().map(|tool| tool["id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> =
+        description["tools"].as_array().unwrap().iter().map(|tool| tool["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["palyra.echo_http.echo", "palyra.echo_http.fetch", "palyra.echo_http.remember"]);
-    assert!(module.shape().imports.iter().all(|import| import.starts_with("palyra:plugin/")), "{:?}", module.shape().imports);
+    assert!(
+        module.shape().imports.iter().all(|import| import.starts_with("palyra:plugin/")),
+        "{:?}",
+        module.shape().imports
+    );
 }
 
 #[tokio::test]
@@ -50,11 +57,14 @@ async fn javascript_keeps_notes() {
     let grants = ["storage:notes/"];
     let denied = ask(&runtime, "notes-js", "palyra.notes_js.add", &json!({ "text": "milk" }), &[]).await;
     match error(&denied) {
-        WasmPluginRunError::CapabilityDenied(denial) => assert_eq!(denial.grant.as_deref(), Some("storage:notes/")),
+        WasmPluginRunError::CapabilityDenied(denial) => {
+            assert_eq!(denial.grant.as_deref(), Some("storage:notes/"))
+        }
         other => panic!("{other:?}"),
     }
     for (text, total) in [("milk", 1), ("brød", 2)] {
-        let report = ask(&runtime, "notes-js", "palyra.notes_js.add", &json!({ "text": text }), &grants).await;
+        let report =
+            ask(&runtime, "notes-js", "palyra.notes_js.add", &json!({ "text": text }), &grants).await;
         assert_eq!(output(&report)["total"], total);
     }
     let report = ask(&runtime, "notes-js", "palyra.notes_js.list", &json!({}), &grants).await;
@@ -65,7 +75,8 @@ async fn javascript_keeps_notes() {
 async fn python_describes_numbers_and_reports() {
     let (runtime, channels) = world();
     let input = json!({ "numbers": [1, 2, 3, 4], "report": true });
-    let report = ask(&runtime, "stats-python", "palyra.stats_python.describe", &input, &["channel:reports"]).await;
+    let report =
+        ask(&runtime, "stats-python", "palyra.stats_python.describe", &input, &["channel:reports"]).await;
     assert_eq!((&output(&report)["mean"], &output(&report)["count"]), (&json!(2.5), &json!(4)));
     assert_eq!(channels.messages().len(), 1);
     assert_eq!(channels.messages()[0].channel.as_str(), "reports");
@@ -83,7 +94,8 @@ async fn c_counts_words_over_calls() {
 async fn wat_counts_through_host_calls() {
     let (runtime, _) = world();
     for count in [5, 10] {
-        let report = ask(&runtime, "counter-wat", "counter", &json!({ "step": 5 }), &["storage:counters/"]).await;
+        let report =
+            ask(&runtime, "counter-wat", "counter", &json!({ "step": 5 }), &["storage:counters/"]).await;
         assert_eq!(output(&report)["count"], count);
     }
     let denied = ask(&runtime, "counter-wat", "counter", &json!({}), &[]).await;
@@ -93,7 +105,8 @@ async fn wat_counts_through_host_calls() {
 #[tokio::test]
 async fn every_capability_works_through_the_sdk() {
     let server = TestServer::http(|request| {
-        let authorization = request.headers.get("authorization").map(|v| v.to_str().unwrap().to_owned()).unwrap_or_default();
+        let authorization =
+            request.headers.get("authorization").map(|v| v.to_str().unwrap().to_owned()).unwrap_or_default();
         TestReply::ok(format!("{} {} {authorization}", request.method, request.target))
     });
     let server = server.await.unwrap();
@@ -103,14 +116,18 @@ async fn every_capability_works_through_the_sdk() {
     let grants = [rule.as_str(), secret.as_str(), "storage:cache/", "channel:news"];
     let url = format!("http://{}/x?q=1", server.address());
     let tool = |name: &str| format!("capabilities.{name}");
-    let run = async |name: &str, input: Value| ask(&runtime, "capabilities", &tool(name), &input, &grants).await;
+    let run =
+        async |name: &str, input: Value| ask(&runtime, "capabilities", &tool(name), &input, &grants).await;
 
     let answer = output(&run("http_get", json!({ "url": url })).await);
     assert_eq!(answer["status"], 200);
     let answer = run("http_get", json!({ "url": url, "bearer": "global/token" })).await;
     assert_eq!(server.requests().last().unwrap().headers["authorization"], format!("Bearer {CANARY}"));
     assert!(!output(&answer).to_string().contains(CANARY));
-    assert_eq!(output(&run("storage_put", json!({ "prefix": "cache/", "key": "a", "value": "1" })).await), Value::Null);
+    assert_eq!(
+        output(&run("storage_put", json!({ "prefix": "cache/", "key": "a", "value": "1" })).await),
+        Value::Null
+    );
     assert_eq!(output(&run("storage_get", json!({ "prefix": "cache/", "key": "a" })).await), "1");
     assert_eq!(output(&run("storage_list", json!({ "prefix": "cache/", "start": "" })).await), json!(["a"]));
     assert_eq!(output(&run("storage_delete", json!({ "prefix": "cache/", "key": "a" })).await), true);
@@ -119,9 +136,14 @@ async fn every_capability_works_through_the_sdk() {
     let report = run("log", json!({ "level": "warn", "message": "careful" })).await;
     assert_eq!(report.log[0].message, "careful");
     let facts = output(&run("run", json!({})).await);
-    assert_eq!((facts["run_id"].as_str(), facts["tool_id"].as_str()), (Some("run"), Some("capabilities.run")));
+    assert_eq!(
+        (facts["run_id"].as_str(), facts["tool_id"].as_str()),
+        (Some("run"), Some("capabilities.run"))
+    );
     // The value was revealed to the guest, and still it is not in what the guest returns.
-    assert!(!output(&run("secret_reveal", json!({ "name": "global/token" })).await).to_string().contains(CANARY));
+    assert!(
+        !output(&run("secret_reveal", json!({ "name": "global/token" })).await).to_string().contains(CANARY)
+    );
 
     let report = run("http_get", json!({ "url": url })).await;
     let tape = Arc::new(report.tape.clone());
@@ -182,8 +204,14 @@ async fn hooks_decide() {
         runtime.invoke(&module, Invocation { entry, operator_config, ..call("t", &input) }).await.result
     };
     assert_eq!(decide("hooks.gate", "acme.read").await, Ok(RunOutput::Decision(HookDecision::Continue)));
-    assert!(matches!(decide("hooks.gate", "acme.erase").await, Ok(RunOutput::Decision(HookDecision::Block(_)))));
-    assert!(matches!(decide("hooks.gate", "acme.pay").await, Ok(RunOutput::Decision(HookDecision::RequestApproval(_)))));
+    assert!(matches!(
+        decide("hooks.gate", "acme.erase").await,
+        Ok(RunOutput::Decision(HookDecision::Block(_)))
+    ));
+    assert!(matches!(
+        decide("hooks.gate", "acme.pay").await,
+        Ok(RunOutput::Decision(HookDecision::RequestApproval(_)))
+    ));
     assert!(matches!(decide("hooks.remark", "x").await, Ok(RunOutput::Decision(HookDecision::Annotate(_)))));
     assert!(matches!(decide("hooks.broken", "x").await, Err(WasmPluginRunError::ToolFailed { .. })));
 }

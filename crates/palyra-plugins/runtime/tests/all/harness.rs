@@ -160,6 +160,9 @@ pub(crate) fn two_calls() -> String {
 
 /// A guest built from source by `cargo xtask guests`.
 pub(crate) fn built_guest(name: &str) -> Vec<u8> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target/guests").join(format!("{name}.wasm"));
-    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}; run `cargo xtask guests` first", path.display()))
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../target/guests")
+        .join(format!("{name}.wasm"));
+    std::fs::read(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}; run `cargo xtask guests` first", path.display()))
 }

@@ -57,19 +57,24 @@ async fn g01_unreachable_traps_with_named_frames() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn g02_honest_guests_finish_while_others_loop() {
-    let runtime = Arc::new(WasmRuntime::new(RuntimeConfig { max_concurrent_runs: 256, ..RuntimeConfig::default() }).unwrap());
+    let runtime = Arc::new(
+        WasmRuntime::new(RuntimeConfig { max_concurrent_runs: 256, ..RuntimeConfig::default() }).unwrap(),
+    );
     let looping = load(&runtime, &wat(&core("(loop (br 0)) (i32.const 0)"))).await;
     let honest = load(&runtime, &wat(&core(ECHO))).await;
     let limits = RuntimeLimits { fuel_budget: u64::MAX >> 1, wall_clock_timeout_ms: 4_000, ..limits() };
     let mut loops = tokio::task::JoinSet::new();
     for _ in 0..100 {
         let (runtime, module, limits) = (Arc::clone(&runtime), Arc::clone(&looping), limits.clone());
-        loops.spawn(async move { kind(&runtime.invoke(&module, Invocation { limits, ..call("t", "{}") }).await) });
+        loops.spawn(
+            async move { kind(&runtime.invoke(&module, Invocation { limits, ..call("t", "{}") }).await) },
+        );
     }
     let mut honest_runs = tokio::task::JoinSet::new();
     for number in 0..100 {
         let (runtime, module) = (Arc::clone(&runtime), Arc::clone(&honest));
-        honest_runs.spawn(async move { output(&runtime.invoke(&module, call("t", &number.to_string())).await) });
+        honest_runs
+            .spawn(async move { output(&runtime.invoke(&module, call("t", &number.to_string())).await) });
     }
     let mut answers: Vec<i64> = honest_runs.join_all().await.iter().map(|v| v.as_i64().unwrap()).collect();
     answers.sort_unstable();
@@ -109,7 +114,9 @@ async fn g03_declared_memory_over_the_cap_never_starts() {
     let module = load(&runtime, &wat(r#"(module (memory (export "memory") 2000) (func (export "palyra_plugin_main") (result i32) (i32.const 0)))"#)).await;
     let report = runtime.invoke(&module, call("t", "{}")).await;
     assert_eq!((kind(&report).as_str(), report.usage.fuel), ("quota_exceeded(memory)", 0));
-    let huge = wat(r#"(module (memory (export "memory") 65536) (func (export "palyra_plugin_main") (result i32) (i32.const 0)))"#);
+    let huge = wat(
+        r#"(module (memory (export "memory") 65536) (func (export "palyra_plugin_main") (result i32) (i32.const 0)))"#,
+    );
     let refused = runtime.load(&huge).await.err().unwrap();
     assert_eq!(refused.kind().wire_name(), "quota_exceeded");
 }
@@ -122,7 +129,11 @@ async fn g03_the_guests_own_maximum_fails_the_ordinary_way() {
         (func (export "palyra_plugin_main") (result i32)
           (if (i32.eq (memory.grow (i32.const 5)) (i32.const -1)) (then (drop (call $w (i32.const 0) (i32.const 2)))))
           (i32.const 0)))"#;
-    let text = text.replacen("(memory (export \"memory\") 1 2)\n", "", 1).replacen("(data", "(memory (export \"memory\") 1 2) (data", 1);
+    let text = text.replacen("(memory (export \"memory\") 1 2)\n", "", 1).replacen(
+        "(data",
+        "(memory (export \"memory\") 1 2) (data",
+        1,
+    );
     let runtime = runtime();
     let module = load(&runtime, &wat(&text)).await;
     assert_eq!(output(&runtime.invoke(&module, call("t", "{}")).await), -1);
@@ -141,29 +152,46 @@ async fn g03_tables_are_counted() {
 
 #[tokio::test]
 async fn g05_output_over_the_cap() {
-    let report = run("(loop (drop (call $output_write (i32.const 0) (i32.const 65536))) (br 0)) (i32.const 0)", limits()).await;
+    let report = run(
+        "(loop (drop (call $output_write (i32.const 0) (i32.const 65536))) (br 0)) (i32.const 0)",
+        limits(),
+    )
+    .await;
     assert_eq!(kind(&report), "quota_exceeded(output)");
 }
 
 #[tokio::test]
 async fn g05_output_that_is_not_json_not_utf8_or_too_deep() {
     let write = |data: &str| {
-        let text = core(&format!("(drop (call $output_write (i32.const 0) (i32.const {}))) (i32.const 0)", data.len()));
+        let text = core(&format!(
+            "(drop (call $output_write (i32.const 0) (i32.const {}))) (i32.const 0)",
+            data.len()
+        ));
         let escaped: String = data.bytes().map(|byte| format!("\\{byte:02x}")).collect();
-        text.replacen("(memory (export \"memory\") 2)", &format!("(memory (export \"memory\") 9) (data (i32.const 0) \"{escaped}\")"), 1)
+        text.replacen(
+            "(memory (export \"memory\") 2)",
+            &format!("(memory (export \"memory\") 9) (data (i32.const 0) \"{escaped}\")"),
+            1,
+        )
     };
     let runtime = runtime();
     for (data, reason) in [("{\"a\":", "not JSON"), ("", "not JSON"), (&"[".repeat(100_000), "levels deep")] {
         let module = load(&runtime, &wat(&write(data))).await;
         match error(&runtime.invoke(&module, call("t", "{}")).await) {
-            WasmPluginRunError::InvalidOutput { reason: found, pointer } => assert!(found.contains(reason) && pointer.is_empty(), "{found}"),
+            WasmPluginRunError::InvalidOutput { reason: found, pointer } => {
+                assert!(found.contains(reason) && pointer.is_empty(), "{found}")
+            }
             other => panic!("{other:?}"),
         }
     }
-    let text = write("xx").replace("\\78\\78", "\\22\\ff\\22").replace("(i32.const 2))) (i32.const 0)", "(i32.const 3))) (i32.const 0)");
+    let text = write("xx")
+        .replace("\\78\\78", "\\22\\ff\\22")
+        .replace("(i32.const 2))) (i32.const 0)", "(i32.const 3))) (i32.const 0)");
     let module = load(&runtime, &wat(&text)).await;
     match error(&runtime.invoke(&module, call("t", "{}")).await) {
-        WasmPluginRunError::InvalidOutput { reason, .. } => assert!(reason.contains("UTF-8 at byte 1"), "{reason}"),
+        WasmPluginRunError::InvalidOutput { reason, .. } => {
+            assert!(reason.contains("UTF-8 at byte 1"), "{reason}")
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -182,13 +210,17 @@ async fn input_over_the_cap_is_refused_before_anything_runs() {
 async fn g13_the_log_is_bounded_escaped_and_attributed() {
     let runtime = runtime();
     let module = load(&runtime, &wat(&core(PASS_THROUGH))).await;
-    let forged = r#"{"op":"log.write","level":"info","message":"fine\n[error] palyra: forged \u001b[31m\u202e"}"#;
+    let forged =
+        r#"{"op":"log.write","level":"info","message":"fine\n[error] palyra: forged \u001b[31m\u202e"}"#;
     let report = runtime.invoke(&module, call("t", forged)).await;
     assert_eq!(report.log.len(), 1);
     assert_eq!(report.log[0].message, r"fine\u{a}[error] palyra: forged \u{1b}[31m\u{202e}");
     assert_eq!(report.log[0].source, "log");
 
-    let flood = PASS_THROUGH.replace("(local.set $n (call $call", "(loop (drop (call $call (i32.const 0) (local.get $n))) (br 0)) (local.set $n (call $call");
+    let flood = PASS_THROUGH.replace(
+        "(local.set $n (call $call",
+        "(loop (drop (call $call (i32.const 0) (local.get $n))) (br 0)) (local.set $n (call $call",
+    );
     let flooding = load(&runtime, &wat(&core(&flood))).await;
     let limits = RuntimeLimits { max_log_bytes: 1_000, ..limits() };
     let report = runtime.invoke(&flooding, Invocation { limits, ..call("t", forged) }).await;
@@ -199,7 +231,10 @@ async fn g13_the_log_is_bounded_escaped_and_attributed() {
 #[tokio::test]
 async fn host_calls_are_counted() {
     let runtime = runtime();
-    let body = PASS_THROUGH.replace("(local.set $n (call $call", "(drop (call $call (i32.const 0) (local.get $n))) (local.set $n (call $call");
+    let body = PASS_THROUGH.replace(
+        "(local.set $n (call $call",
+        "(drop (call $call (i32.const 0) (local.get $n))) (local.set $n (call $call",
+    );
     let module = load(&runtime, &wat(&core(&body))).await;
     let limits = RuntimeLimits { max_host_calls: 1, ..limits() };
     let request = r#"{"op":"storage.get","handle":-1,"key":"a"}"#;
@@ -213,7 +248,8 @@ async fn host_calls_are_counted() {
 
 #[tokio::test]
 async fn a_full_house_is_busy() {
-    let config = RuntimeConfig { max_concurrent_runs: 1, queue_timeout: Duration::from_millis(1), ..config() };
+    let config =
+        RuntimeConfig { max_concurrent_runs: 1, queue_timeout: Duration::from_millis(1), ..config() };
     let runtime = Arc::new(WasmRuntime::new(config).unwrap());
     let module = load(&runtime, &wat(&core("(loop (br 0)) (i32.const 0)"))).await;
     let limits = RuntimeLimits { fuel_budget: u64::MAX >> 1, wall_clock_timeout_ms: 300, ..limits() };

@@ -6,7 +6,8 @@ use palyra_common::{RuntimeLimits, SecretValue, WasmPluginRunError};
 use palyra_egress::testing::{FixedResolver, TestReply, TestServer};
 use palyra_egress::{EgressConfig, EgressGuard};
 use palyra_plugins_runtime::{
-    BackendError, HostServices, Invocation, MemorySecrets, RunReport, RuntimeConfig, StorageBackend, StorageQuota, WasmRuntime,
+    BackendError, HostServices, Invocation, MemorySecrets, RunReport, RuntimeConfig, StorageBackend,
+    StorageQuota, WasmRuntime,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -16,7 +17,8 @@ const CANARY: &str = "canary-5f3759df-secret";
 
 fn services() -> HostServices {
     let egress = EgressGuard::new(EgressConfig::default()).unwrap();
-    let secrets: MemorySecrets = [("global/token".parse().unwrap(), SecretValue::new(CANARY))].into_iter().collect();
+    let secrets: MemorySecrets =
+        [("global/token".parse().unwrap(), SecretValue::new(CANARY))].into_iter().collect();
     HostServices { egress: Some(egress), secrets: Arc::new(secrets), ..HostServices::default() }
 }
 
@@ -25,7 +27,12 @@ fn with_services(services: HostServices) -> WasmRuntime {
 }
 
 /// Finds the first handle of a kind, then makes one call with it: a guest of two host calls.
-async fn act(runtime: &WasmRuntime, grants: &[&str], find: Option<(&str, &str)>, mut operation: Value) -> RunReport {
+async fn act(
+    runtime: &WasmRuntime,
+    grants: &[&str],
+    find: Option<(&str, &str)>,
+    mut operation: Value,
+) -> RunReport {
     let module = load(runtime, &wat(&two_calls())).await;
     let first = match find {
         Some((kind, name)) => json!({ "op": "host-capabilities.find", "kind": kind, "name": name }),
@@ -33,7 +40,8 @@ async fn act(runtime: &WasmRuntime, grants: &[&str], find: Option<(&str, &str)>,
     };
     operation["handle"] = json!("HANDLE");
     let input = json!([first.to_string(), operation.to_string().replace("\"HANDLE\"", "HHHHHHHHHH")]);
-    let limits = RuntimeLimits { fuel_budget: 1_000_000_000, max_input_bytes: 4 << 20, ..RuntimeLimits::default() };
+    let limits =
+        RuntimeLimits { fuel_budget: 1_000_000_000, max_input_bytes: 4 << 20, ..RuntimeLimits::default() };
     runtime.invoke(&module, Invocation { limits, ..granted(call("t", &input.to_string()), grants) }).await
 }
 
@@ -60,12 +68,19 @@ async fn g07_guessed_stale_and_foreign_handles() {
         assert_eq!(report.host_calls[0].outcome, "denied");
     }
     let find = json!({ "op": "host-capabilities.find", "kind": "storage", "name": "a/" }).to_string();
-    let earlier = output(&runtime.invoke(&module, granted(call("t", &find), &grants)).await)["ok"].as_i64().unwrap();
+    let earlier =
+        output(&runtime.invoke(&module, granted(call("t", &find), &grants)).await)["ok"].as_i64().unwrap();
     let stale = json!({ "op": "storage.get", "handle": earlier, "key": "k" }).to_string();
-    assert_eq!(kind(&runtime.invoke(&module, granted(call("t", &stale), &grants)).await), "capability_denied");
-    let report = act(&runtime, &grants, Some(("channel", "news")), json!({ "op": "storage.get", "key": "k" })).await;
+    assert_eq!(
+        kind(&runtime.invoke(&module, granted(call("t", &stale), &grants)).await),
+        "capability_denied"
+    );
+    let report =
+        act(&runtime, &grants, Some(("channel", "news")), json!({ "op": "storage.get", "key": "k" })).await;
     match error(&report) {
-        WasmPluginRunError::CapabilityDenied(denial) => assert!(denial.reason.contains("kind `channel`"), "{denial}"),
+        WasmPluginRunError::CapabilityDenied(denial) => {
+            assert!(denial.reason.contains("kind `channel`"), "{denial}")
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -88,7 +103,8 @@ async fn g08_a_denial_names_the_grant_that_would_have_allowed_it() {
 async fn g09_a_name_that_resolves_to_a_private_address_is_denied() {
     let server = TestServer::http(|_| TestReply::ok("{}")).await.unwrap();
     let resolver = FixedResolver::new().with("api.example.com", [server.address().ip()]);
-    let egress = EgressGuard::new(EgressConfig { resolver: Arc::new(resolver), ..EgressConfig::default() }).unwrap();
+    let egress =
+        EgressGuard::new(EgressConfig { resolver: Arc::new(resolver), ..EgressConfig::default() }).unwrap();
     let runtime = with_services(HostServices { egress: Some(egress), ..services() });
     let url = format!("http://api.example.com:{}/x", server.address().port());
     let rule = format!("http:GET {url}");
@@ -113,7 +129,8 @@ async fn g11_the_canary_is_nowhere() {
     let secret = format!("secret:global/token hosts={host} inject=bearer");
     let module = load(&runtime, &wat(&two_calls())).await;
     // The first call finds the secret's handle; the second sends it as an injection under the first rule.
-    let first = json!({ "op": "host-capabilities.find", "kind": "secret", "name": "global/token" }).to_string();
+    let first =
+        json!({ "op": "host-capabilities.find", "kind": "secret", "name": "global/token" }).to_string();
     let second = json!({ "op": "http.send", "handle": -1, "request": {
         "method": "GET", "url": url, "secrets": [{ "secret": "HANDLE", "form": "bearer" }] } });
     let second = second.to_string().replace("\"HANDLE\"", "HHHHHHHHHH");
@@ -121,7 +138,11 @@ async fn g11_the_canary_is_nowhere() {
     let report = runtime.invoke(&module, granted(call("t", &input), &[&rule, &secret])).await;
     let answer = output(&report);
     assert_eq!(answer["ok"]["status"], 200, "{answer}");
-    assert_eq!(server.requests()[0].headers["authorization"], format!("Bearer {CANARY}"), "the server did get it");
+    assert_eq!(
+        server.requests()[0].headers["authorization"],
+        format!("Bearer {CANARY}"),
+        "the server did get it"
+    );
     let tape = String::from_utf8(report.tape.encode()).unwrap();
     for text in [answer.to_string(), tape, format!("{report:?}")] {
         assert!(!text.contains(CANARY));
@@ -146,19 +167,33 @@ async fn g12_storage_stays_in_its_namespace() {
     let runtime = with_services(services());
     let long = "k".repeat(1 << 20);
     for key in ["../b/x", "a/../../x", "nul\u{0}", "/etc", long.as_str(), ""] {
-        let report = act(&runtime, &["storage:a/"], Some(("storage", "a/")), json!({ "op": "storage.get", "key": key })).await;
+        let report = act(
+            &runtime,
+            &["storage:a/"],
+            Some(("storage", "a/")),
+            json!({ "op": "storage.get", "key": key }),
+        )
+        .await;
         assert_eq!(output(&report)["error"]["code"], "invalid_argument", "{:?}", key.get(..10));
     }
     let put = json!({ "op": "storage.put", "key": "k", "value_text": "mine" });
     let module = load(&runtime, &wat(&two_calls())).await;
-    assert_eq!(output(&act(&runtime, &["storage:a/"], Some(("storage", "a/")), put).await)["ok"], Value::Null);
+    assert_eq!(
+        output(&act(&runtime, &["storage:a/"], Some(("storage", "a/")), put).await)["ok"],
+        Value::Null
+    );
     let input = json!([
         r#"{"op":"host-capabilities.find","kind":"storage","name":"a/"}"#,
         r#"{"op":"storage.get","handle":HHHHHHHHHH,"key":"k"}"#
     ]);
     for (owner, expected) in [("anonymous", json!("mine")), ("another.skill", Value::Null)] {
-        let invocation = Invocation { owner: Arc::from(owner), ..granted(call("t", &input.to_string()), &["storage:a/"]) };
-        assert_eq!(output(&runtime.invoke(&module, invocation).await)["ok"]["value_text"], expected, "{owner}");
+        let invocation =
+            Invocation { owner: Arc::from(owner), ..granted(call("t", &input.to_string()), &["storage:a/"]) };
+        assert_eq!(
+            output(&runtime.invoke(&module, invocation).await)["ok"]["value_text"],
+            expected,
+            "{owner}"
+        );
     }
 }
 
@@ -211,7 +246,8 @@ async fn g14_a_host_call_that_blocks_ends_at_the_deadline() {
     let started = Instant::now();
     // One worker thread: were it blocked, the second run could not even start.
     for _ in 0..2 {
-        let invocation = Invocation { limits: limits.clone(), ..granted(call("t", &input.to_string()), &["storage:a/"]) };
+        let invocation =
+            Invocation { limits: limits.clone(), ..granted(call("t", &input.to_string()), &["storage:a/"]) };
         assert_eq!(kind(&runtime.invoke(&module, invocation).await), "timed_out");
     }
     assert!(started.elapsed() < Duration::from_secs(10));

@@ -59,7 +59,11 @@ impl ProcessSize {
             let line = status.lines().find(|line| line.starts_with(name)).unwrap();
             line.split_whitespace().nth(1).unwrap().parse().unwrap()
         };
-        Self { rss_kib: number("VmRSS:"), threads: number("Threads:"), files: std::fs::read_dir("/proc/self/fd").unwrap().count() }
+        Self {
+            rss_kib: number("VmRSS:"),
+            threads: number("Threads:"),
+            files: std::fs::read_dir("/proc/self/fd").unwrap().count(),
+        }
     }
 }
 
@@ -94,13 +98,17 @@ async fn n4_no_stale_bytes_while_the_kernel_moves_pages() {
             runs.spawn(async move {
                 let limits = RuntimeLimits { fuel_budget: 1 << 40, ..RuntimeLimits::default() };
                 for _ in 0..400 {
-                    let report = runtime.invoke(&module, Invocation { limits: limits.clone(), ..call("t", "{}") }).await;
+                    let report = runtime
+                        .invoke(&module, Invocation { limits: limits.clone(), ..call("t", "{}") })
+                        .await;
                     assert_eq!(output(&report), 0, "an instance saw bytes of an earlier one");
                 }
             });
         }
         // Only root may ask for compaction; without it the test still checks the reset itself.
-        let compacted = tokio::task::spawn_blocking(|| (0..3).all(|_| std::fs::write("/proc/sys/vm/compact_memory", "1").is_ok()));
+        let compacted = tokio::task::spawn_blocking(|| {
+            (0..3).all(|_| std::fs::write("/proc/sys/vm/compact_memory", "1").is_ok())
+        });
         if !compacted.await.unwrap() {
             eprintln!("n4: memory was not compacted: this needs root");
         }
@@ -129,8 +137,16 @@ async fn a_run_can_be_cancelled_from_outside() {
 
 #[tokio::test]
 async fn the_ticker_stops_with_its_runtime() {
-    let name_of = |entry: std::io::Result<std::fs::DirEntry>| std::fs::read_to_string(entry.ok()?.path().join("comm")).ok();
-    let tickers = || std::fs::read_dir("/proc/self/task").unwrap().filter_map(name_of).filter(|name| name.starts_with("palyra-epoch")).count();
+    let name_of = |entry: std::io::Result<std::fs::DirEntry>| {
+        std::fs::read_to_string(entry.ok()?.path().join("comm")).ok()
+    };
+    let tickers = || {
+        std::fs::read_dir("/proc/self/task")
+            .unwrap()
+            .filter_map(name_of)
+            .filter(|name| name.starts_with("palyra-epoch"))
+            .count()
+    };
     let many: Vec<WasmRuntime> = (0..3).map(|_| runtime()).collect();
     let with = tickers();
     drop(many);

@@ -15,8 +15,12 @@ async fn g04_ranges_outside_memory_trap_and_allocate_nothing() {
                 format!("(drop (call $input_read (i32.const {first}) (i32.const 0) (i32.const {second})))"),
                 format!("(drop (call $input_read (i32.const {first}) (i32.const {second}) (i32.const 1)))"),
                 format!("(drop (call $call (i32.const {first}) (i32.const {second})))"),
-                format!("(drop (call $response_read (i32.const {first}) (i32.const 0) (i32.const {second})))"),
-                format!("(drop (call $response_read (i32.const {first}) (i32.const {second}) (i32.const 2)))"),
+                format!(
+                    "(drop (call $response_read (i32.const {first}) (i32.const 0) (i32.const {second})))"
+                ),
+                format!(
+                    "(drop (call $response_read (i32.const {first}) (i32.const {second}) (i32.const 2)))"
+                ),
                 format!("(drop (call $storage_handle (i32.const {first})))"),
             ] {
                 let module = load(&runtime, &wat(&core(&format!("{body} (i32.const 0)")))).await;
@@ -26,8 +30,12 @@ async fn g04_ranges_outside_memory_trap_and_allocate_nothing() {
                 // A read at an offset copies at most one or two bytes, so only the pointer counts there.
                 let expected = match &body {
                     body if body.contains("storage_handle") => "invalid_output",
-                    body if body.contains("(i32.const 1)))") && body.contains("input_read") => trapped(start < 131_072),
-                    body if body.contains("(i32.const 2)))") && body.contains("response_read") => trapped(start + 2 <= 131_072),
+                    body if body.contains("(i32.const 1)))") && body.contains("input_read") => {
+                        trapped(start < 131_072)
+                    }
+                    body if body.contains("(i32.const 2)))") && body.contains("response_read") => {
+                        trapped(start + 2 <= 131_072)
+                    }
                     _ => trapped(inside),
                 };
                 assert_eq!(found, expected, "{body}");

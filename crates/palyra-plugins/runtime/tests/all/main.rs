@@ -1,6 +1,7 @@
 //! The runtime's flows, one binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod foreign;
 mod guests;
 mod harness;
 mod hostile_budgets;

@@ -25,7 +25,10 @@ async fn bytes_that_are_no_module() {
         (wat(r#"(module (import "env" "system" (func)))"#), "env"),
         (wat(r#"(module (import "palyra:plugin/unknown@1.0.0" "x" (func)))"#), "unknown"),
         (wat(r#"(module (import "palyra:plugin/io@1.0.0" "input-length" (func)))"#), "input-length"),
-        (wat(r#"(module (import "wasi_snapshot_preview1" "proc_exit" (func (param i32))))"#), "preview1 adapter"),
+        (
+            wat(r#"(module (import "wasi_snapshot_preview1" "proc_exit" (func (param i32))))"#),
+            "preview1 adapter",
+        ),
     ] {
         let (kind, text) = refusal(&bytes).await;
         assert_eq!(kind, "invalid_input", "{text}");
@@ -37,9 +40,15 @@ async fn bytes_that_are_no_module() {
 async fn exports_that_are_missing_or_of_the_wrong_type() {
     let runtime = runtime();
     for (text, expected) in [
-        (r#"(module (memory (export "memory") 1) (func (export "other") (result i32) (i32.const 0)))"#, "not_found"),
+        (
+            r#"(module (memory (export "memory") 1) (func (export "other") (result i32) (i32.const 0)))"#,
+            "not_found",
+        ),
         (r#"(module (memory (export "memory") 1) (func (export "palyra_plugin_main")))"#, "invalid_input"),
-        (r#"(module (memory (export "memory") 1) (global (export "palyra_plugin_main") i32 (i32.const 0)))"#, "invalid_input"),
+        (
+            r#"(module (memory (export "memory") 1) (global (export "palyra_plugin_main") i32 (i32.const 0)))"#,
+            "invalid_input",
+        ),
         (r#"(module (func (export "palyra_plugin_main") (result i32) (i32.const 0)))"#, "invalid_input"),
         ("(component)", "not_found"),
     ] {
@@ -50,7 +59,8 @@ async fn exports_that_are_missing_or_of_the_wrong_type() {
             assert_eq!(known.is_empty(), text == "(component)");
         }
     }
-    let two = core(ECHO).replacen("(memory", "(func (export \"second\") (result i32) (i32.const 3)) (memory", 1);
+    let two =
+        core(ECHO).replacen("(memory", "(func (export \"second\") (result i32) (i32.const 3)) (memory", 1);
     let module = load(&runtime, &wat(&two)).await;
     let report = runtime.invoke(&module, with_export(call("t", "{}"), "second")).await;
     assert_eq!(kind(&report), "tool_failed");
@@ -64,15 +74,25 @@ async fn over_the_size_limit() {
 
 #[test]
 fn the_shape_is_read_without_compiling() {
-    let shape = inspect_module(&wat(r#"(module (import "a" "b" (func)) (memory 3) (memory 1) (table 7 funcref) (func (export "f")))"#)).unwrap();
-    assert_eq!((shape.kind, shape.initial_memory_bytes, shape.initial_table_elements), (ModuleKind::Core, 4 * 65_536, 7));
-    assert_eq!((shape.imports, shape.exports, shape.memories_in_one_module), (vec!["a.b".into()], vec!["f".into()], 2));
+    let shape = inspect_module(&wat(
+        r#"(module (import "a" "b" (func)) (memory 3) (memory 1) (table 7 funcref) (func (export "f")))"#,
+    ))
+    .unwrap();
+    assert_eq!(
+        (shape.kind, shape.initial_memory_bytes, shape.initial_table_elements),
+        (ModuleKind::Core, 4 * 65_536, 7)
+    );
+    assert_eq!(
+        (shape.imports, shape.exports, shape.memories_in_one_module),
+        (vec!["a.b".into()], vec!["f".into()], 2)
+    );
 }
 
 fn cached(directory: &std::path::Path, key: [u8; 32]) -> (WasmRuntime, Arc<Mutex<Vec<CacheEventKind>>>) {
     let events = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&events);
-    let on_event = Arc::new(move |event: palyra_plugins_runtime::CacheEvent| seen.lock().unwrap().push(event.kind));
+    let on_event =
+        Arc::new(move |event: palyra_plugins_runtime::CacheEvent| seen.lock().unwrap().push(event.kind));
     let disk = DiskCacheConfig { directory: directory.to_owned(), key, on_event: Some(on_event) };
     (WasmRuntime::new(RuntimeConfig { disk_cache: Some(disk), ..config() }).unwrap(), events)
 }
@@ -95,12 +115,21 @@ async fn i07_compiled_code_is_used_only_when_every_byte_is_ours() {
     };
     assert_eq!(origin([1; 32]).await, (ModuleOrigin::Compiled, vec![]));
     assert_eq!(origin([1; 32]).await, (ModuleOrigin::DiskCache, vec![]));
-    assert_eq!(origin([2; 32]).await, (ModuleOrigin::Compiled, vec![CacheEventKind::WrongMac]), "another machine's key");
+    assert_eq!(
+        origin([2; 32]).await,
+        (ModuleOrigin::Compiled, vec![CacheEventKind::WrongMac]),
+        "another machine's key"
+    );
     assert_eq!(origin([2; 32]).await, (ModuleOrigin::DiskCache, vec![]), "and it was made anew");
 
     let file = std::fs::read_dir(&directory).unwrap().next().unwrap().unwrap().path();
     let good = std::fs::read(&file).unwrap();
-    for (at, expected) in [(0, CacheEventKind::WrongHeader), (50, CacheEventKind::WrongHeader), (good.len() / 2, CacheEventKind::WrongMac), (good.len() - 1, CacheEventKind::WrongMac)] {
+    for (at, expected) in [
+        (0, CacheEventKind::WrongHeader),
+        (50, CacheEventKind::WrongHeader),
+        (good.len() / 2, CacheEventKind::WrongMac),
+        (good.len() - 1, CacheEventKind::WrongMac),
+    ] {
         let mut changed = good.clone();
         changed[at] ^= 1;
         std::fs::write(&file, changed).unwrap();
@@ -116,8 +145,13 @@ async fn i07_compiled_code_is_used_only_when_every_byte_is_ours() {
     std::fs::hard_link(&file, folder.path().join("second name")).unwrap();
     assert_eq!(origin([2; 32]).await, (ModuleOrigin::Compiled, vec![CacheEventKind::NotAPlainFile]));
     std::fs::remove_file(&file).unwrap();
-    rustix::fs::mknodat(rustix::fs::CWD, &file, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).unwrap();
-    assert_eq!(origin([2; 32]).await, (ModuleOrigin::Compiled, vec![CacheEventKind::NotAPlainFile]), "a FIFO does not block");
+    rustix::fs::mknodat(rustix::fs::CWD, &file, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+        .unwrap();
+    assert_eq!(
+        origin([2; 32]).await,
+        (ModuleOrigin::Compiled, vec![CacheEventKind::NotAPlainFile]),
+        "a FIFO does not block"
+    );
 }
 
 #[tokio::test]

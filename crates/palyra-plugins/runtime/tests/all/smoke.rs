@@ -15,7 +15,10 @@ async fn a_core_module_returns_its_input() {
 async fn a_host_call_is_granted_counted_and_taped() {
     let runtime = runtime();
     let module = load(&runtime, &wat(&core(PASS_THROUGH))).await;
-    let find = granted(call("t", r#"{"op":"host-capabilities.find","kind":"storage","name":"cache/"}"#), &["storage:cache/"]);
+    let find = granted(
+        call("t", r#"{"op":"host-capabilities.find","kind":"storage","name":"cache/"}"#),
+        &["storage:cache/"],
+    );
     let handle = output(&runtime.invoke(&module, find).await)["ok"].as_i64().unwrap();
     assert!(handle > 0);
     let denied = runtime.invoke(&module, call("t", r#"{"op":"storage.get","handle":7,"key":"a"}"#)).await;

@@ -3,7 +3,8 @@
 use crate::harness::*;
 use palyra_common::{RuntimeLimits, SecretValue};
 use palyra_plugins_runtime::{
-    Divergence, HostServices, Invocation, MemorySecrets, ReplayVerdict, RunReport, RuntimeConfig, Tape, WasmRuntime,
+    Divergence, HostServices, Invocation, MemorySecrets, ReplayVerdict, RunReport, RuntimeConfig, Tape,
+    WasmRuntime,
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -53,7 +54,10 @@ async fn a_replay_gives_the_same_answer_without_the_outside_world() {
 async fn handles_are_the_same_on_replay_and_storage_is_not_asked() {
     let runtime = runtime();
     let module = load(&runtime, &wat(&core(PASS_THROUGH))).await;
-    let find = granted(call("t", r#"{"op":"host-capabilities.find","kind":"storage","name":"a/"}"#), &["storage:a/"]);
+    let find = granted(
+        call("t", r#"{"op":"host-capabilities.find","kind":"storage","name":"a/"}"#),
+        &["storage:a/"],
+    );
     let live = runtime.invoke(&module, find).await;
     let elsewhere = crate::harness::runtime();
     let same = load(&elsewhere, &wat(&core(PASS_THROUGH))).await;
@@ -81,7 +85,8 @@ async fn a_changed_module_input_answer_or_end_is_the_first_diverging_step() {
     let report = runtime.invoke(&module, edited(&replay, |tape| tape.steps[0].answer = json!("late"))).await;
     assert_eq!((diverged(&report).step, diverged(&report).what.as_str()), (1, "answer"));
 
-    let report = runtime.invoke(&module, edited(&replay, |tape| tape.steps[0].op = "clock.wall".into())).await;
+    let report =
+        runtime.invoke(&module, edited(&replay, |tape| tape.steps[0].op = "clock.wall".into())).await;
     assert_eq!((diverged(&report).step, diverged(&report).what.as_str()), (1, "op"));
 
     let report = runtime.invoke(&module, edited(&replay, |tape| tape.steps.clear())).await;
@@ -93,10 +98,15 @@ async fn a_changed_module_input_answer_or_end_is_the_first_diverging_step() {
 
     let report = runtime.invoke(&module, edited(&replay, |tape| tape.end.fuel += 1)).await;
     assert_eq!(diverged(&report).what, "fuel");
-    let report = runtime.invoke(&module, edited(&replay, |tape| {
-        tape.end.fuel += 1;
-        tape.header.engine = "another engine".into();
-    })).await;
+    let report = runtime
+        .invoke(
+            &module,
+            edited(&replay, |tape| {
+                tape.end.fuel += 1;
+                tape.header.engine = "another engine".into();
+            }),
+        )
+        .await;
     assert_eq!(report.replay, Some(ReplayVerdict::Identical), "another engine promises output only");
 }
 
@@ -105,7 +115,8 @@ async fn a_run_ended_by_time_replays_to_the_same_prefix() {
     let runtime = runtime();
     let body = PASS_THROUGH.replace("(drop (call $output_write", "(loop (br 0)) (drop (call $output_write");
     let module = load(&runtime, &wat(&core(&body))).await;
-    let limits = RuntimeLimits { fuel_budget: u64::MAX >> 1, wall_clock_timeout_ms: 50, ..RuntimeLimits::default() };
+    let limits =
+        RuntimeLimits { fuel_budget: u64::MAX >> 1, wall_clock_timeout_ms: 50, ..RuntimeLimits::default() };
     let live = runtime.invoke(&module, Invocation { limits, ..call("t", REMAINING) }).await;
     assert_eq!(kind(&live), "timed_out");
     let again = runtime.invoke(&module, replayed(&live)).await;
@@ -122,7 +133,8 @@ async fn a_denied_run_replays_to_the_same_denial() {
 }
 
 fn with_secret(value: Option<&str>) -> WasmRuntime {
-    let secrets: MemorySecrets = value.map(|value| ("global/pin".parse().unwrap(), SecretValue::new(value))).into_iter().collect();
+    let secrets: MemorySecrets =
+        value.map(|value| ("global/pin".parse().unwrap(), SecretValue::new(value))).into_iter().collect();
     let services = HostServices { secrets: Arc::new(secrets), ..HostServices::default() };
     WasmRuntime::new(RuntimeConfig { services, ..config() }).unwrap()
 }
@@ -135,7 +147,12 @@ async fn a_revealed_secret_replays_only_where_the_value_is_kept() {
     let here = with_secret(Some("1234567"));
     let module = load(&here, &bytes).await;
     let live = here.invoke(&module, granted(call("t", &input), &["secret:global/pin reveal"])).await;
-    assert_eq!(live.host_calls.last().map(|call| (call.op, call.outcome)), Some(("secrets.reveal", "ok")), "{:?}", live.host_calls);
+    assert_eq!(
+        live.host_calls.last().map(|call| (call.op, call.outcome)),
+        Some(("secrets.reveal", "ok")),
+        "{:?}",
+        live.host_calls
+    );
     assert_eq!(here.invoke(&module, replayed(&live)).await.replay, Some(ReplayVerdict::Identical));
     for (value, found) in [(Some("7654321"), "another value"), (None, "no such secret here")] {
         let elsewhere = with_secret(value);

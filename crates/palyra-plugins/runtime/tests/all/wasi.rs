@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 async fn probe(runtime: &WasmRuntime, tool: &str, argument: &str, grants: &[&str]) -> RunReport {
     let module = load(runtime, &built_guest("wasi-probe")).await;
-    runtime.invoke(&module, granted(call(&format!("probe.{tool}"), &json!(argument).to_string()), grants)).await
+    runtime
+        .invoke(&module, granted(call(&format!("probe.{tool}"), &json!(argument).to_string()), grants))
+        .await
 }
 
 #[tokio::test]
@@ -19,7 +21,10 @@ async fn g17_no_environment_no_arguments_no_directory() {
     for path in ["/etc/passwd", "/", "/proc/self/environ", "../../etc/passwd", "."] {
         let report = probe(&runtime, "read", path, &[]).await;
         assert!(output(&report).as_str().unwrap().starts_with("error "), "{path}");
-        assert!(output(&probe(&runtime, "list", path, &[]).await).as_str().unwrap().starts_with("error "), "{path}");
+        assert!(
+            output(&probe(&runtime, "list", path, &[]).await).as_str().unwrap().starts_with("error "),
+            "{path}"
+        );
     }
 }
 
@@ -34,17 +39,36 @@ async fn g17_granted_roots_and_nothing_beside_them() {
     std::fs::write(root.join("secret.txt"), "outside").unwrap();
     std::os::unix::fs::symlink("../secret.txt", root.join("docs/link")).unwrap();
     std::os::unix::fs::symlink("/etc", root.join("docs/etc")).unwrap();
-    rustix::fs::mknodat(rustix::fs::CWD, root.join("docs/fifo"), rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        root.join("docs/fifo"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RWXU,
+        0,
+    )
+    .unwrap();
     let read = format!("fs-read:docs={}/docs", root.display());
     let write = format!("fs-write:out={}/out", root.display());
     let grants = [read.as_str(), write.as_str()];
     let runtime = runtime();
     assert_eq!(output(&probe(&runtime, "read", "/docs/a.txt", &grants).await), "hello");
-    for path in ["/docs/../secret.txt", "/docs/link", "/docs/etc/passwd", "/docs/fifo", "/secret.txt", "/out/../secret.txt"] {
+    for path in [
+        "/docs/../secret.txt",
+        "/docs/link",
+        "/docs/etc/passwd",
+        "/docs/fifo",
+        "/secret.txt",
+        "/out/../secret.txt",
+    ] {
         let report = probe(&runtime, "read", path, &grants).await;
         assert!(output(&report).as_str().unwrap().starts_with("error "), "{path}: {}", output(&report));
     }
-    assert!(output(&probe(&runtime, "write", "/docs/b.txt", &grants).await).as_str().unwrap().starts_with("error "));
+    assert!(
+        output(&probe(&runtime, "write", "/docs/b.txt", &grants).await)
+            .as_str()
+            .unwrap()
+            .starts_with("error ")
+    );
     let report = probe(&runtime, "write", "/out/b.txt", &grants).await;
     assert_eq!((output(&report), report.tape.end.open), (json!("ok"), true));
     assert_eq!(std::fs::read_to_string(root.join("out/b.txt")).unwrap(), "written");
@@ -56,9 +80,17 @@ async fn g17_a_root_through_a_link_or_without_a_directory_is_refused() {
     let root = folder.path().canonicalize().unwrap();
     std::os::unix::fs::symlink("/etc", root.join("link")).unwrap();
     let runtime = runtime();
-    for grant in [format!("fs-read:docs={}/link", root.display()), format!("fs-read:docs={}/none", root.display()), "fs-read:docs".into()] {
+    for grant in [
+        format!("fs-read:docs={}/link", root.display()),
+        format!("fs-read:docs={}/none", root.display()),
+        "fs-read:docs".into(),
+    ] {
         let report = probe(&runtime, "read", "/docs/passwd", &[&grant]).await;
-        assert!(matches!(error(&report), WasmPluginRunError::CapabilityDenied(_)), "{grant}: {:?}", report.result);
+        assert!(
+            matches!(error(&report), WasmPluginRunError::CapabilityDenied(_)),
+            "{grant}: {:?}",
+            report.result
+        );
     }
 }
 
@@ -66,7 +98,8 @@ async fn g17_a_root_through_a_link_or_without_a_directory_is_refused() {
 async fn output_goes_to_the_log_and_exit_is_a_trap() {
     let runtime = runtime();
     let report = probe(&runtime, "print", "hi", &[]).await;
-    let lines: Vec<(&str, &str)> = report.log.iter().map(|line| (line.source.as_str(), line.message.as_str())).collect();
+    let lines: Vec<(&str, &str)> =
+        report.log.iter().map(|line| (line.source.as_str(), line.message.as_str())).collect();
     assert_eq!(lines, [("stdout", "to stdout: hi"), ("stderr", "to stderr")]);
     match error(&probe(&runtime, "exit", "", &[]).await) {
         WasmPluginRunError::Trapped { reason, .. } => assert!(reason.contains("called exit(1)"), "{reason}"),
@@ -85,7 +118,11 @@ async fn clocks_and_randomness_replay() {
         let tape = Arc::new(live.tape.clone());
         let invocation = Invocation { replay: Some(tape), ..call(&format!("probe.{tool}"), "\"\"") };
         let again = runtime.invoke(&module, invocation).await;
-        assert_eq!((again.replay.clone(), output(&again)), (Some(ReplayVerdict::Identical), output(&live)), "{tool}");
+        assert_eq!(
+            (again.replay.clone(), output(&again)),
+            (Some(ReplayVerdict::Identical), output(&live)),
+            "{tool}"
+        );
     }
 }
 

@@ -79,14 +79,13 @@ impl std::error::Error for ToolError {}
 
 impl From<HostError> for ToolError {
     fn from(error: HostError) -> Self {
-        let code = match &error {
-            HostError::Denied(_) => "denied",
-            HostError::QuotaExceeded(_) => "quota_exceeded",
-            HostError::InvalidArgument(_) => "invalid_argument",
-            HostError::TimedOut => "timed_out",
-            HostError::Unavailable(_) => "unavailable",
-        };
-        Self::new(code, error.to_string())
+        match error {
+            HostError::Denied(text) => Self::new("denied", text),
+            HostError::QuotaExceeded(text) => Self::new("quota_exceeded", text),
+            HostError::InvalidArgument(text) => Self::new("invalid_argument", text),
+            HostError::TimedOut => Self::new("timed_out", "the other side did not answer in time"),
+            HostError::Unavailable(text) => Self::new("unavailable", text),
+        }
     }
 }
 

@@ -108,8 +108,9 @@ impl Request {
     ///
     /// What no grant covers is sent to the host all the same: its refusal names what is missing.
     pub fn send(self) -> Result<Response, HostError> {
-        let rule = host_capabilities::find(CapabilityKind::Http, &self.url);
         let secrets = self.secrets.into_iter().map(injection).collect();
+        // Last, because a host may name the latest miss in its refusal, and the rule is what it checks first.
+        let rule = host_capabilities::find(CapabilityKind::Http, &self.url);
         let Self { method, url, headers, body, timeout_ms, .. } = self;
         let request = raw::Request { method, url, headers, body, secrets, timeout_ms };
         Ok(raw::send(rule, &request)?.into())

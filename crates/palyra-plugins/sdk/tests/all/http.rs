@@ -121,8 +121,5 @@ fn caps_of_a_rule() {
 
 #[test]
 fn a_tool_error_keeps_the_code_of_the_host() {
-    assert_eq!(
-        ToolError::from(HostError::Unavailable("down".into())).to_string(),
-        "unavailable: unavailable: down"
-    );
+    assert_eq!(ToolError::from(HostError::Unavailable("down".into())).to_string(), "unavailable: down");
 }

@@ -45,7 +45,12 @@ enum Operation {
     #[serde(rename = "storage.list")]
     StorageList { handle: i32, prefix: String, cursor: Option<String>, limit: u32 },
     #[serde(rename = "channels.publish")]
-    ChannelsPublish { handle: i32, content_type: String, body_text: Option<String>, body_base64: Option<String> },
+    ChannelsPublish {
+        handle: i32,
+        content_type: String,
+        body_text: Option<String>,
+        body_base64: Option<String>,
+    },
     #[serde(rename = "log.write")]
     LogWrite { level: LogLevel, message: String },
     #[serde(rename = "run.run-id")]
@@ -106,7 +111,9 @@ async fn carry_out(run: &RunContext, fuel: u64, operation: Operation) -> Result<
         Operation::HttpSend { handle, request } => {
             run.http_send(handle, request.into_outgoing()?).await.map(|answer| shown_answer(&answer))
         }
-        Operation::SecretsReveal { handle } => run.secret_reveal(handle).map(|value| shown_bytes("value", &value)),
+        Operation::SecretsReveal { handle } => {
+            run.secret_reveal(handle).map(|value| shown_bytes("value", &value))
+        }
         Operation::StorageGet { handle, key } => {
             let value = run.storage_get(handle, &key).await?;
             Ok(value.map_or(Value::Null, |value| shown_bytes("value", &value)))
@@ -132,9 +139,8 @@ async fn carry_out(run: &RunContext, fuel: u64, operation: Operation) -> Result<
         Operation::ToolId {} => Ok(json!(*run.tool_id)),
         Operation::RemainingFuel {} => run.observe("run.remaining_fuel", || fuel).map(|fuel| json!(fuel)),
         Operation::RemainingMilliseconds {} => run.remaining_millis().map(|millis| json!(millis)),
-        Operation::OperatorConfig {} => {
-            serde_json::from_str(run.operator_config.as_str()).map_err(|error| HostFailure::Unavailable(error.to_string()))
-        }
+        Operation::OperatorConfig {} => serde_json::from_str(run.operator_config.as_str())
+            .map_err(|error| HostFailure::Unavailable(error.to_string())),
     }
 }
 
@@ -144,7 +150,8 @@ impl Request {
             (None, None) => Vec::new(),
             _ => given_bytes("body", self.body_text, self.body_base64)?,
         };
-        let secret = |injection: Injection| HttpSecret { handle: injection.secret, form: injection.form.into() };
+        let secret =
+            |injection: Injection| HttpSecret { handle: injection.secret, form: injection.form.into() };
         Ok(HttpOutgoing {
             method: self.method,
             url: self.url,
@@ -181,9 +188,9 @@ impl From<Kind> for CapabilityKind {
 fn given_bytes(name: &str, text: Option<String>, base64: Option<String>) -> Result<Vec<u8>, HostFailure> {
     match (text, base64) {
         (Some(text), None) => Ok(text.into_bytes()),
-        (None, Some(encoded)) => {
-            STANDARD.decode(encoded).map_err(|error| HostFailure::Invalid(format!("`{name}_base64`: {error}")))
-        }
+        (None, Some(encoded)) => STANDARD
+            .decode(encoded)
+            .map_err(|error| HostFailure::Invalid(format!("`{name}_base64`: {error}"))),
         _ => Err(HostFailure::Invalid(format!("give one of `{name}_text` and `{name}_base64`"))),
     }
 }
@@ -214,7 +221,10 @@ mod tests {
         let bodies = [
             ("host-capabilities.find", r#""kind":"http","name":"x""#),
             ("host-capabilities.name", r#""handle":1"#),
-            ("http.send", r#""handle":1,"request":{"method":"GET","url":"u","secrets":[{"secret":2,"form":"bearer"},{"secret":2,"form":{"header":"x"}}]}"#),
+            (
+                "http.send",
+                r#""handle":1,"request":{"method":"GET","url":"u","secrets":[{"secret":2,"form":"bearer"},{"secret":2,"form":{"header":"x"}}]}"#,
+            ),
             ("secrets.reveal", r#""handle":1"#),
             ("storage.get", r#""handle":1,"key":"k""#),
             ("storage.put", r#""handle":1,"key":"k","value_text":"v""#),
@@ -235,7 +245,13 @@ mod tests {
             let text = format!(r#"{{"op":"{op}"{comma}{body}}}"#);
             serde_json::from_str::<Operation>(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
         }
-        for bad in [r#"{"op":"shell"}"#, r#"{"op":"storage.get","handle":1,"key":"k","x":1}"#, r#"{"op":"run.run-id","x":1}"#, "[]", "1"] {
+        for bad in [
+            r#"{"op":"shell"}"#,
+            r#"{"op":"storage.get","handle":1,"key":"k","x":1}"#,
+            r#"{"op":"run.run-id","x":1}"#,
+            "[]",
+            "1",
+        ] {
             assert!(serde_json::from_str::<Operation>(bad).is_err(), "{bad}");
         }
     }

@@ -18,10 +18,19 @@ impl GuestMemory {
     }
 
     /// The range `[pointer, pointer + length)`, if all of it is in memory.
-    pub(super) fn range(&self, context: impl AsContext, pointer: i32, length: i32) -> wasmtime::Result<Range<usize>> {
+    pub(super) fn range(
+        &self,
+        context: impl AsContext,
+        pointer: i32,
+        length: i32,
+    ) -> wasmtime::Result<Range<usize>> {
         let size = self.0.data_size(context);
         checked_range(pointer, length, size).ok_or_else(|| {
-            broken(format!("the range {} + {} is outside the memory of {size} bytes", pointer.cast_unsigned(), length.cast_unsigned()))
+            broken(format!(
+                "the range {} + {} is outside the memory of {size} bytes",
+                pointer.cast_unsigned(),
+                length.cast_unsigned()
+            ))
         })
     }
 

@@ -49,9 +49,9 @@ fn parse_storage(text: &str) -> Result<StorageGrant, &'static str> {
     let mut grant = StorageGrant { prefix: prefix.to_owned(), max_bytes: None, max_keys: None };
     for option in words {
         match option.split_once('=').map(|(name, value)| (name, parse_bytes(value))) {
-            Some(("bytes", Some(bytes))) => grant.max_bytes = Some(bytes),
-            Some(("keys", Some(keys))) => grant.max_keys = Some(keys),
-            _ => return Err("the options are `bytes=…` and `keys=…`"),
+            Some(("bytes", Some(bytes))) if grant.max_bytes.is_none() => grant.max_bytes = Some(bytes),
+            Some(("keys", Some(keys))) if grant.max_keys.is_none() => grant.max_keys = Some(keys),
+            _ => return Err("the options are `bytes=…` and `keys=…`, each once"),
         }
     }
     Ok(grant)
@@ -91,6 +91,7 @@ mod tests {
             "",
             "alerts",
             "disk:x",
+            "storage:n/ keys=1 keys=2",
             "channel:A",
             "storage:notes",
             "storage:notes/ bytes=x",

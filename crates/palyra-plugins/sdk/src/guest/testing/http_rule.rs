@@ -43,6 +43,9 @@ impl HttpRule {
                 "total" => &mut rule.total_bytes,
                 _ => return Err("the options are `request`, `response` and `total`"),
             };
+            if field.is_some() {
+                return Err("an option is given twice");
+            }
             *field = Some(parse_bytes(value).ok_or("an option is NAME=BYTES")?);
         }
         Ok(rule)
@@ -180,6 +183,7 @@ mod tests {
             "https://a.example/x*",
             "https://a.example speed=1",
             "https://a.example total=x",
+            "https://a.example total=1 total=2",
         ] {
             assert!(HttpRule::parse(rule).is_err(), "{rule}");
         }

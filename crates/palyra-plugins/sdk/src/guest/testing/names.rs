@@ -1,5 +1,7 @@
 //! Grammars of the names in grant lines.
 
+use std::net::{Ipv4Addr, Ipv6Addr};
+
 /// `[A-Za-z0-9._-]+`, not `.` or `..`.
 pub(super) fn is_plain(name: &str) -> bool {
     let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
@@ -26,18 +28,24 @@ pub(super) fn is_secret(name: &str) -> bool {
     known && is_plain(key)
 }
 
-/// A name with dots, or one with `*.` in front of at least two labels; an address stands in brackets or digits.
+/// A name, `*.` and a name of at least two labels, or an address; never an address in disguise.
 pub(super) fn is_host_pattern(host: &str) -> bool {
-    let label = |label: &str| {
-        !label.is_empty()
-            && label.len() <= 63
-            && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
-    };
-    match host.strip_prefix("*.") {
-        Some(base) => base.contains('.') && base.split('.').all(label),
-        None if host.starts_with('[') => host.ends_with(']'),
-        None => host.split('.').all(label),
+    if let Some(base) = host.strip_prefix("*.") {
+        return base.contains('.') && is_name(base);
     }
+    match host.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')) {
+        Some(inner) => inner.parse::<Ipv6Addr>().is_ok(),
+        None => host.parse::<Ipv4Addr>().is_ok() || is_name(host),
+    }
+}
+
+fn is_name(host: &str) -> bool {
+    let plain = |label: &str| {
+        (1..=63).contains(&label.len()) && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+    };
+    let last = host.rsplit('.').next().unwrap_or(host);
+    let numeric = last.starts_with("0x") || last.bytes().all(|b| b.is_ascii_digit());
+    host.split('.').all(plain) && !numeric
 }
 
 /// An absolute path; `*` stands for a whole segment, `**` only at the end.
@@ -88,7 +96,7 @@ mod tests {
         check(
             is_host_pattern,
             &["a.example", "*.a.example", "127.0.0.1", "[::1]"],
-            &["", "*", "*.com", "a..b", "a_b.c", "[::1"],
+            &["", "*", "*.com", "a..b", "a_b.c", "[::1", "[x]", "0x7f.1", "1.2.3"],
         );
         check(
             is_path_pattern,

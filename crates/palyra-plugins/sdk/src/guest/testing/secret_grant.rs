@@ -22,12 +22,14 @@ impl SecretGrant {
         let mut grant = Self { name: name.to_owned(), hosts: Vec::new(), inject: Vec::new(), reveal: false };
         for option in words {
             match option.split_once('=') {
-                Some(("hosts", hosts)) => {
+                Some(("hosts", hosts)) if grant.hosts.is_empty() => {
                     grant.hosts = hosts.split(',').map(str::to_ascii_lowercase).collect()
                 }
-                Some(("inject", forms)) => grant.inject = forms.split(',').map(lower_header).collect(),
-                None if option == "reveal" => grant.reveal = true,
-                _ => return Err("the options are `hosts=…`, `inject=…` and `reveal`"),
+                Some(("inject", forms)) if grant.inject.is_empty() => {
+                    grant.inject = forms.split(',').map(lower_header).collect()
+                }
+                None if option == "reveal" && !grant.reveal => grant.reveal = true,
+                _ => return Err("the options are `hosts=…`, `inject=…` and `reveal`, each once"),
             }
         }
         if !grant.inject.iter().all(|form| is_form(form)) {
@@ -102,6 +104,7 @@ mod tests {
             "global/key hosts=a.example",
             "global/key hosts=a.example inject=cookie",
             "global/key show",
+            "global/key reveal reveal",
         ] {
             assert!(SecretGrant::parse(line).is_err(), "{line}");
         }
