@@ -78,24 +78,22 @@ impl Globals {
 /// How results and errors are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputForm {
-    /// For people.
     #[default]
     Human,
-    /// One JSON object.
+    // One object.
     Json,
-    /// JSON objects, one a line.
+    // Objects, one a line.
     Ndjson,
 }
 
 /// When to use colour.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorWhen {
-    /// On a terminal.
+    // On a terminal.
     #[default]
     Auto,
-    /// Also into files and pipes.
+    // Also into files and pipes.
     Always,
-    /// Nowhere.
     Never,
 }
 

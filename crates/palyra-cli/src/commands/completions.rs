@@ -2,7 +2,7 @@
 
 use crate::cli::{Cli, Globals};
 use crate::output::Printer;
-use clap::{Args, CommandFactory};
+use clap::{Args, Command, CommandFactory};
 use clap_complete::Shell;
 use std::process::ExitCode;
 
@@ -20,6 +20,15 @@ pub(crate) struct CompletionsArgs {
 
 pub(crate) fn run(args: CompletionsArgs, globals: Globals) -> ExitCode {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "palyra", &mut text);
+    clap_complete::generate(args.shell, &mut visible(&Cli::command()), "palyra", &mut text);
     Printer::plain(globals.form()).data(&text)
+}
+
+/// The same command without its hidden flags, which most shells would offer.
+fn visible(command: &Command) -> Command {
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    Command::new(command.get_name().to_owned())
+        .about(about)
+        .args(command.get_arguments().filter(|argument| !argument.is_hide_set()).cloned())
+        .subcommands(command.get_subcommands().map(visible))
 }

@@ -16,12 +16,13 @@ Example:
       --grant 'http:GET https://api.example.com/items/*' --record fetch.tape
   palyra run --module fetch.wasm --replay fetch.tape";
 
+const MORE: &str = "\
+The result goes to standard output, everything else to standard error. Nothing is granted unless a
+`--grant` says so; a refusal names the grant that would have allowed it.";
+
 /// Call one tool of a module in this process, with only the doors open that you name.
-///
-/// The result goes to standard output, everything else to standard error. Nothing is granted unless a
-/// `--grant` says so; a refusal names the grant that would have allowed it.
 #[derive(Args)]
-#[command(before_help = EXAMPLE)]
+#[command(before_help = EXAMPLE, after_help = MORE)]
 pub(crate) struct RunArgs {
     /// The module: a component or core module, as binary or as text (`.wat`)
     #[arg(long, value_name = "FILE")]

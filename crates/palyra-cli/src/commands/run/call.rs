@@ -5,13 +5,14 @@ use super::module_file::ModuleFile;
 use super::sandbox::{HostSettings, read_roots, storage_in};
 use super::standard_input::StandardInput;
 use super::tape_file::{TapeFile, read_tape};
-use super::{entry, grants, json_source, secrets};
+use super::entry::WantedEntry;
+use super::{grants, json_source, secrets};
 use crate::error::CliError;
 use crate::interrupt::Interrupt;
 use crate::output::Warnings;
 use palyra_common::limits::MAX_MODULE_BYTES;
 use palyra_common::{JsonText, OperatorGrants, RuntimeLimits};
-use palyra_plugins_runtime::{Entry, Invocation, LoadedModule, Tape, WasmRuntime};
+use palyra_plugins_runtime::{Entry, Invocation, LoadedModule, Tape, WasmRuntime, inspect_module};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -34,8 +35,7 @@ pub(super) enum Call {
 
 /// A new run.
 pub(super) struct LiveCall {
-    tool: Option<String>,
-    export: Option<String>,
+    entry: WantedEntry,
     input: JsonText,
     config: JsonText,
     grants: OperatorGrants,
@@ -56,8 +56,9 @@ impl RunPlan {
                 secrets::warn_about_strays(&given, &grants.capabilities, warnings);
                 let input = json_source::read_input(args.input.as_deref(), &mut stdin, limits.max_input_bytes)?;
                 let config = json_source::read_config(args.config.as_deref(), &mut stdin)?;
-                let (tool, export) = (args.tool.clone(), args.export.clone());
-                Call::Live(LiveCall { tool, export, input, config, grants, limits })
+                let shape = inspect_module(&module.bytes)?;
+                let entry = WantedEntry::read(args.tool.clone(), args.export.clone(), &shape)?;
+                Call::Live(LiveCall { entry, input, config, grants, limits })
             }
         };
         let host = HostSettings {
@@ -132,8 +133,7 @@ impl LiveCall {
             cancel: Some(interrupt.token()),
             replay: None,
         };
-        let asked = entry::Asked { tool: self.tool, export: self.export };
-        let entry = entry::choose(asked, runtime, module, describe.clone(), warnings).await;
+        let entry = self.entry.find(runtime, module, describe.clone(), warnings).await;
         if interrupt.happened() {
             return Err(CliError::Interrupted);
         }

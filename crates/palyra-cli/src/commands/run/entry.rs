@@ -4,16 +4,64 @@ use crate::error::CliError;
 use crate::output::Warnings;
 use palyra_common::WasmPluginRunError;
 use palyra_common::redact::escape_untrusted;
-use palyra_plugins_runtime::{Entry, Invocation, LoadedModule, ModuleKind, WasmRuntime};
+use palyra_plugins_runtime::{Entry, Invocation, LoadedModule, ModuleKind, ModuleShape, WasmRuntime};
 use serde::Deserialize;
 
 /// The function of a core module that is called when none is named.
 const DEFAULT_EXPORT: &str = "palyra_plugin_main";
 
-/// What the command line says about it.
-pub(super) struct Asked {
-    pub(super) tool: Option<String>,
-    pub(super) export: Option<String>,
+/// The interface by which a component tells its tools.
+const DESCRIBE: &str = "palyra:plugin/describe@";
+
+/// The entry, as far as the command line and the module's declarations say.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum WantedEntry {
+    /// This one.
+    Known(Entry),
+    /// This tool, if the component lists it.
+    Listed(String),
+    /// The one tool the component lists.
+    OnlyTool,
+}
+
+impl WantedEntry {
+    /// Reads `--tool` and `--export`; what cannot work is refused before anything is compiled.
+    pub(super) fn read(tool: Option<String>, export: Option<String>, shape: &ModuleShape) -> Result<Self, CliError> {
+        let describes = shape.exports.iter().any(|name| name.starts_with(DESCRIBE));
+        match (shape.kind, export, tool) {
+            (ModuleKind::Core, export, tool) => {
+                let id = tool.or_else(|| export.clone()).unwrap_or_else(|| DEFAULT_EXPORT.to_owned());
+                Ok(Self::Known(Entry::Tool { id, export }))
+            }
+            (ModuleKind::Component, Some(_), _) => Err(CliError::usage_with_hint(
+                "`--export` names a function of a core module, and this is a component",
+                "name one of its tools with `--tool`",
+            )),
+            (ModuleKind::Component, None, Some(tool)) if describes => Ok(Self::Listed(tool)),
+            (ModuleKind::Component, None, Some(id)) => Ok(Self::Known(Entry::Tool { id, export: None })),
+            (ModuleKind::Component, None, None) if describes => Ok(Self::OnlyTool),
+            (ModuleKind::Component, None, None) => {
+                let message = "this component does not describe its tools";
+                Err(CliError::usage_with_hint(message, "name one with `--tool`"))
+            }
+        }
+    }
+
+    /// The entry that is meant; `describe` is the call that asks a component for its tools.
+    pub(super) async fn find(
+        self,
+        runtime: &WasmRuntime,
+        module: &LoadedModule,
+        describe: Invocation,
+        warnings: &Warnings,
+    ) -> Result<Entry, CliError> {
+        let id = match self {
+            Self::Known(entry) => return Ok(entry),
+            Self::Listed(tool) => listed_tool(tool, tools(runtime, module, describe).await, warnings)?,
+            Self::OnlyTool => only_tool(tools(runtime, module, describe).await?)?,
+        };
+        Ok(Entry::Tool { id, export: None })
+    }
 }
 
 /// The name of an entry, for people.
@@ -25,52 +73,15 @@ pub(super) fn name(entry: &Entry) -> &str {
     }
 }
 
-/// The entry that is meant; `describe` is the call that asks a component for its tools.
-pub(super) async fn choose(
-    asked: Asked,
-    runtime: &WasmRuntime,
-    module: &LoadedModule,
-    describe: Invocation,
-    warnings: &Warnings,
-) -> Result<Entry, CliError> {
-    match (module.shape().kind, asked.export) {
-        (ModuleKind::Core, export) => Ok(core_entry(asked.tool, export)),
-        (ModuleKind::Component, Some(_)) => Err(CliError::usage_with_hint(
-            "`--export` names a function of a core module, and this is a component",
-            "name one of its tools with `--tool`",
-        )),
-        (ModuleKind::Component, None) => {
-            let known = match module.has_describe() {
-                true => Some(tools(runtime, module, describe).await),
-                false => None,
-            };
-            component_tool(asked.tool, known, warnings).map(|id| Entry::Tool { id, export: None })
-        }
-    }
-}
-
-fn core_entry(tool: Option<String>, export: Option<String>) -> Entry {
-    let id = tool.or_else(|| export.clone()).unwrap_or_else(|| DEFAULT_EXPORT.to_owned());
-    Entry::Tool { id, export }
-}
-
-/// The tool of a component, checked against its own description where it has one.
-fn component_tool(
-    tool: Option<String>,
-    described: Option<Result<Vec<String>, CliError>>,
-    warnings: &Warnings,
-) -> Result<String, CliError> {
-    match (tool, described) {
-        (Some(tool), None) => Ok(tool),
-        (Some(tool), Some(Ok(known))) if known.contains(&tool) => Ok(tool),
-        (Some(name), Some(Ok(known))) => Err(WasmPluginRunError::NotFound { what: "tool", name, known: shown(&known) }.into()),
+fn listed_tool(name: String, listed: Result<Vec<String>, CliError>, warnings: &Warnings) -> Result<String, CliError> {
+    match listed {
+        Ok(known) if known.contains(&name) => Ok(name),
+        Ok(known) => Err(WasmPluginRunError::NotFound { what: "tool", name, known: shown(&known) }.into()),
         // The call itself will show what is wrong, or that nothing is.
-        (Some(tool), Some(Err(error))) => {
+        Err(error) => {
             warnings.add(format!("the module cannot describe its tools: {error}"));
-            Ok(tool)
+            Ok(name)
         }
-        (None, Some(described)) => only_tool(described?),
-        (None, None) => Err(CliError::usage_with_hint("this component does not describe its tools", "name one with `--tool`")),
     }
 }
 
@@ -111,42 +122,62 @@ async fn tools(runtime: &WasmRuntime, module: &LoadedModule, describe: Invocatio
 #[cfg(test)]
 mod tests {
     use super::*;
+    use palyra_plugins_runtime::inspect_module;
+    use palyra_plugins_sdk::abi;
 
-    fn choose(tool: Option<&str>, described: Option<&[&str]>) -> Result<String, (u8, Vec<String>)> {
-        let described = described.map(|ids| Ok(ids.iter().map(|id| (*id).to_owned()).collect()));
-        component_tool(tool.map(Into::into), described, &Warnings::default()).map_err(|e| (e.exit_code(), e.hints()))
+    fn owned(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    fn read(wat: &str, tool: Option<&str>, export: Option<&str>) -> Result<WantedEntry, String> {
+        let shape = inspect_module(&wat::parse_str(wat).unwrap()).unwrap();
+        WantedEntry::read(tool.map(Into::into), export.map(Into::into), &shape).map_err(|error| error.to_string())
+    }
+
+    fn known(id: &str, export: Option<&str>) -> Result<WantedEntry, String> {
+        Ok(WantedEntry::Known(Entry::Tool { id: id.into(), export: export.map(Into::into) }))
     }
 
     #[test]
-    fn the_tool_of_a_component() {
-        assert_eq!(choose(None, Some(&["a.b"])), Ok("a.b".into()));
-        assert_eq!(choose(Some("a.b"), Some(&["a.b", "a.c"])), Ok("a.b".into()));
-        assert_eq!(choose(Some("a.b"), None), Ok("a.b".into()));
-        assert_eq!(choose(None, None), Err((2, vec!["name one with `--tool`".into()])));
-        assert_eq!(choose(None, Some(&[])), Err((2, vec![])));
-        assert_eq!(choose(None, Some(&["a.b", "a.c"])), Err((2, vec!["--tool a.b".into(), "--tool a.c".into()])));
-        let hints = vec!["did you mean `a.bc`?".into(), "there is `a.bc`, `x.y`".into()];
-        assert_eq!(choose(Some("a.bd"), Some(&["a.bc", "x.y"])), Err((11, hints)));
+    fn a_core_module_needs_no_name() {
+        assert_eq!(read("(module)", None, None), known(abi::core_module::DEFAULT_EXPORT, None));
+        assert_eq!(read("(module)", None, Some("other")), known("other", Some("other")));
+        assert_eq!(read("(module)", Some("a.b"), Some("other")), known("a.b", Some("other")));
+        assert_eq!(read("(module)", Some("a.b"), None), known("a.b", None));
     }
 
     #[test]
-    fn a_description_that_fails_is_a_warning_when_the_tool_is_known() {
+    fn a_component_needs_a_name_or_a_description() {
+        let silent = "(component)";
+        let describing = format!(r#"(component (instance (export "{}")))"#, abi::interfaces::DESCRIBE);
+        assert_eq!(read(silent, Some("a.b"), None), known("a.b", None));
+        assert_eq!(read(silent, None, None), Err("this component does not describe its tools".into()));
+        assert_eq!(read(&describing, Some("a.b"), None), Ok(WantedEntry::Listed("a.b".into())));
+        assert_eq!(read(&describing, None, None), Ok(WantedEntry::OnlyTool));
+        assert!(read(&describing, None, Some("x")).is_err());
+    }
+
+    #[test]
+    fn a_listed_tool() {
+        let listed = |name: &str| listed_tool(name.into(), Ok(owned(&["a.bc", "x.y"])), &Warnings::default());
+        assert_eq!(listed("x.y").unwrap(), "x.y");
+        let error = listed("a.bd").unwrap_err();
+        assert_eq!((error.exit_code(), error.hints()), (11, owned(&["did you mean `a.bc`?", "there is `a.bc`, `x.y`"])));
+    }
+
+    #[test]
+    fn the_only_tool() {
+        assert_eq!(only_tool(owned(&["a.b"])).unwrap(), "a.b");
+        assert_eq!(only_tool(Vec::new()).unwrap_err().exit_code(), 2);
+        let error = only_tool(owned(&["a.b", "a.c"])).unwrap_err();
+        assert_eq!((error.exit_code(), error.hints()), (2, owned(&["--tool a.b", "--tool a.c"])));
+    }
+
+    #[test]
+    fn a_description_that_fails_is_a_warning_when_the_tool_is_named() {
         let warnings = Warnings::default();
-        let failed = || Some(Err(WasmPluginRunError::TimedOut { limit_ms: 1 }.into()));
-        assert_eq!(component_tool(Some("a.b".into()), failed(), &warnings).unwrap(), "a.b");
+        let failed = Err(WasmPluginRunError::TimedOut { limit_ms: 1 }.into());
+        assert_eq!(listed_tool("a.b".into(), failed, &warnings).unwrap(), "a.b");
         assert_eq!(warnings.list().len(), 1);
-        assert_eq!(component_tool(None, failed(), &warnings).unwrap_err().exit_code(), 18);
-    }
-
-    #[test]
-    fn the_function_of_a_core_module() {
-        let check = |tool: Option<&str>, export: Option<&str>, id: &str| {
-            let entry = core_entry(tool.map(Into::into), export.map(Into::into));
-            assert_eq!(entry, Entry::Tool { id: id.into(), export: export.map(Into::into) });
-        };
-        check(None, None, "palyra_plugin_main");
-        check(None, Some("other"), "other");
-        check(Some("a.b"), Some("other"), "a.b");
-        check(Some("a.b"), None, "a.b");
     }
 }

@@ -6,6 +6,7 @@ use palyra_plugins_runtime::{
 };
 use serde::Serialize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Everything there is to say about one run.
 #[derive(Debug)]
@@ -27,7 +28,8 @@ pub(crate) struct ModuleFacts {
     pub(crate) bytes: usize,
     pub(crate) kind: ModuleKind,
     pub(crate) origin: ModuleOrigin,
-    pub(crate) load_ms: u64,
+    #[serde(rename = "load_ms", serialize_with = "as_milliseconds")]
+    pub(crate) load_time: Duration,
 }
 
 impl FinishedRun {
@@ -57,7 +59,11 @@ impl ModuleFacts {
             bytes,
             kind: module.shape().kind,
             origin: module.origin,
-            load_ms: u64::try_from(module.load_time.as_millis()).unwrap_or(u64::MAX),
+            load_time: module.load_time,
         }
     }
+}
+
+fn as_milliseconds<S: serde::Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
 }

@@ -1,0 +1,123 @@
+//! Runs and errors as JSON, one object on one line.
+
+use super::json_layout::compact;
+use crate::commands::run::{FinishedRun, ModuleFacts};
+use crate::error::{CliError, Failure};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use palyra_plugins_runtime::{ChannelMessage, HostCallTrace, LogLine, ReplayVerdict, RunUsage, RuntimeLimits};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+/// The name and version of the object a run is shown as.
+const RUN_SCHEMA: &str = "palyra.run/v1";
+
+#[derive(Serialize)]
+struct RunDocument<'a> {
+    schema: &'static str,
+    tool: &'a str,
+    /// As the guest wrote it, but for space between tokens.
+    result: Option<Box<RawValue>>,
+    /// A replayed run that failed as it was recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorBody>,
+    #[serde(flatten)]
+    facts: RunFacts<'a>,
+    warnings: &'a [String],
+}
+
+/// What is known of a run, whether it went well or not.
+#[derive(Serialize)]
+struct RunFacts<'a> {
+    run_id: &'a str,
+    usage: &'a RunUsage,
+    limits: &'a RuntimeLimits,
+    log: &'a [LogLine],
+    host_calls: &'a [HostCallTrace],
+    channels: Vec<ShownMessage<'a>>,
+    module: &'a ModuleFacts,
+    replay: Option<&'a ReplayVerdict>,
+    tape: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ErrorBody {
+    code: &'static str,
+    message: String,
+    hints: Vec<String>,
+    details: Value,
+}
+
+#[derive(Serialize)]
+struct ShownMessage<'a> {
+    channel: &'a str,
+    content_type: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body_text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body_base64: Option<String>,
+}
+
+/// A run that went well.
+pub(super) fn run_document(run: &FinishedRun, warnings: &[String]) -> String {
+    let document = RunDocument {
+        schema: RUN_SCHEMA,
+        tool: &run.tool,
+        result: run.result().and_then(|text| RawValue::from_string(compact(&text)).ok()),
+        error: run.report.result.as_ref().err().map(|error| error_body(&CliError::Run(error.clone()))),
+        facts: facts(run),
+        warnings,
+    };
+    one_line(&document)
+}
+
+/// `{"error":{…}}`, with what is known of the run in `details.report`.
+pub(super) fn error_document(failure: &Failure, warnings: &[String]) -> String {
+    let mut body = error_body(&failure.error);
+    if let Some(run) = &failure.run {
+        body.details["report"] = json!(facts(run));
+        body.details["report"]["tool"] = json!(run.tool);
+    }
+    if !warnings.is_empty() {
+        body.details["warnings"] = json!(warnings);
+    }
+    #[derive(Serialize)]
+    struct ErrorDocument {
+        error: ErrorBody,
+    }
+    one_line(&ErrorDocument { error: body })
+}
+
+fn error_body(error: &CliError) -> ErrorBody {
+    ErrorBody { code: error.code(), message: error.to_string(), hints: error.hints(), details: error.details() }
+}
+
+fn facts(run: &FinishedRun) -> RunFacts<'_> {
+    RunFacts {
+        run_id: run.run_id(),
+        usage: &run.report.usage,
+        limits: run.limits(),
+        log: &run.report.log,
+        host_calls: &run.report.host_calls,
+        channels: run.channels.iter().map(shown_message).collect(),
+        module: &run.module,
+        replay: run.report.replay.as_ref(),
+        tape: run.recorded.as_ref().map(|path| path.display().to_string()),
+    }
+}
+
+fn shown_message(message: &ChannelMessage) -> ShownMessage<'_> {
+    let text = std::str::from_utf8(&message.body).ok();
+    ShownMessage {
+        channel: message.channel.as_str(),
+        content_type: &message.content_type,
+        body_text: text,
+        body_base64: text.is_none().then(|| STANDARD.encode(&message.body)),
+    }
+}
+
+fn one_line(document: &impl Serialize) -> String {
+    // Strings as keys, finite numbers, checked raw JSON: there is nothing here that cannot be written.
+    serde_json::to_string(document).unwrap_or_default() + "\n"
+}

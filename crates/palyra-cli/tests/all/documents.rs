@@ -1,0 +1,106 @@
+//! `docs/run.md` says what the program does.
+
+use crate::environment::TestEnvironment;
+use palyra_common::limits::{LimitKind, RuntimeLimits};
+use palyra_common::{OperatorGrants, WasmPluginRunErrorKind, env_vars};
+use palyra_plugins_runtime::RuntimeConfig;
+
+const TEXT: &str = include_str!("../../../../docs/run.md");
+
+/// The rows of the table below a heading, without its head: the cells of each.
+fn table(heading: &str) -> Vec<Vec<String>> {
+    let section = TEXT.split(&format!("## {heading}\n")).nth(1).unwrap_or_else(|| panic!("no heading `{heading}`"));
+    let section = section.split("\n## ").next().unwrap();
+    let rows = section.lines().filter(|line| line.starts_with('|')).skip(2);
+    rows.map(|row| row.trim_matches('|').split(" | ").map(|cell| cell.trim().to_owned()).collect()).collect()
+}
+
+fn in_backticks(cell: &str) -> Vec<&str> {
+    cell.split('`').skip(1).step_by(2).collect()
+}
+
+#[test]
+fn every_grant_in_the_table_can_be_read() {
+    let rows = table("Grants");
+    assert_eq!(rows.len(), 9);
+    for row in rows {
+        for grant in in_backticks(&row[0]) {
+            OperatorGrants::parse([grant]).unwrap_or_else(|error| panic!("{grant}: {error}"));
+        }
+    }
+}
+
+#[test]
+fn the_limits_are_those_of_the_code() {
+    let rows = table("Limits");
+    let (defaults, ceiling) = (RuntimeLimits::default(), RuntimeConfig::default().ceiling);
+    assert_eq!(rows.len(), LimitKind::SETTABLE.len());
+    for (row, kind) in rows.iter().zip(LimitKind::SETTABLE) {
+        let shown = |limits: &RuntimeLimits| format!("`{}`", kind.format_value(limits.get(kind).unwrap()));
+        assert_eq!(row[0], format!("`{kind}`"));
+        assert_eq!((&row[2], &row[3]), (&shown(&defaults), &shown(&ceiling)), "{kind}");
+        for text in [&row[2], &row[3]] {
+            let assignment = format!("{kind}={}", text.trim_matches('`'));
+            RuntimeLimits::default().set(&assignment).unwrap_or_else(|error| panic!("{assignment}: {error}"));
+        }
+    }
+}
+
+#[test]
+fn the_exit_codes_are_those_of_the_code() {
+    let rows = table("Exit codes");
+    for kind in WasmPluginRunErrorKind::ALL {
+        use WasmPluginRunErrorKind as Kind;
+        // What a one-shot run cannot end with.
+        if matches!(kind, Kind::Disabled | Kind::NotRunnable | Kind::ApprovalRequired | Kind::Busy | Kind::Cancelled) {
+            assert!(!TEXT.contains(&format!("`{}`", kind.wire_name())), "{kind:?}");
+            continue;
+        }
+        let found = rows.iter().any(|row| row[0] == kind.exit_code().to_string() && row[1].contains(&format!("`{}`", kind.wire_name())));
+        assert!(found, "{kind:?}");
+    }
+}
+
+#[test]
+fn the_variables_are_those_of_the_code() {
+    let rows = table("Variables");
+    for (name, _) in env_vars::ALL.iter().filter(|(name, _)| *name != env_vars::PALYRA_GUEST_ROUTE) {
+        assert!(rows.iter().any(|row| row[0] == format!("`{name}`")), "{name}");
+    }
+    assert_eq!(rows.len(), env_vars::ALL.len() - 1);
+}
+
+#[test]
+fn every_flag_is_explained_and_no_other() {
+    let help = TestEnvironment::new().palyra(&["run", "--help"]).stdout;
+    let words = |text: &str| -> std::collections::BTreeSet<String> {
+        let flags = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).filter(|word| word.starts_with("--") && !word.starts_with("---"));
+        flags.map(str::to_owned).collect()
+    };
+    assert_eq!(words(TEXT), words(&help).into_iter().filter(|flag| flag != "--help").collect());
+}
+
+/// Runs the example commands of the document, in a directory that has the counter.
+#[test]
+fn the_examples_work() {
+    let environment = TestEnvironment::new();
+    environment.write("counter.wat", include_str!("../../../../examples/skills/counter-wat/guest.wat"));
+    let mut commands = 0;
+    for block in TEXT.split("```console\n").skip(1) {
+        let mut lines = block.split("```").next().unwrap().lines().peekable();
+        while let Some(line) = lines.next() {
+            let Some(command) = line.strip_prefix("$ ") else { panic!("not a command: {line}") };
+            let mut expected = String::new();
+            while let Some(output) = lines.next_if(|line| !line.starts_with("$ ")) {
+                expected.push_str(&format!("{output}\n"));
+            }
+            let mut shell = std::process::Command::new("sh");
+            shell.arg("-c").arg(command.replacen("palyra", env!("CARGO_BIN_EXE_palyra"), 1));
+            let shell = shell.current_dir(environment.path("")).env("HOME", environment.home(""));
+            let ran = environment.ran(shell.stdin(std::process::Stdio::null()).output().unwrap());
+            assert_eq!(ran.shown_output(), ran.normalised(&expected), "{command}");
+            commands += 1;
+        }
+    }
+    assert!(commands >= 4);
+}

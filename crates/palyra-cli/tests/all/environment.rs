@@ -1,0 +1,173 @@
+//! A home, a working directory and nothing else: what a test runs `palyra` in.
+
+use palyra_egress::testing::{TestReply, TestRequest, TestServer};
+use regex_lite::Regex;
+use serde_json::Value;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// Directories that live as long as the test.
+pub(crate) struct TestEnvironment {
+    root: TempDir,
+}
+
+/// What a command did.
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    root: PathBuf,
+}
+
+impl TestEnvironment {
+    pub(crate) fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        for directory in ["home", "work"] {
+            std::fs::create_dir(root.path().join(directory)).unwrap();
+        }
+        Self { root }
+    }
+
+    /// A path in the working directory.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.root.path().join("work").join(name)
+    }
+
+    /// A path in the home directory.
+    pub(crate) fn home(&self, name: &str) -> PathBuf {
+        self.root.path().join("home").join(name)
+    }
+
+    /// A file in the working directory.
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        std::fs::write(self.path(name), content).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The program, in this environment and no other.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_palyra"));
+        command
+            .args(arguments)
+            .current_dir(self.path(""))
+            .env_clear()
+            .env("HOME", self.home(""))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs `palyra` to its end.
+    pub(crate) fn palyra(&self, arguments: &[&str]) -> Ran {
+        self.ran(self.command(arguments).output().unwrap())
+    }
+
+    /// The same, with something on standard input.
+    pub(crate) fn palyra_with_input(&self, arguments: &[&str], input: &[u8]) -> Ran {
+        let mut child = self.command(arguments).stdin(Stdio::piped()).spawn().unwrap();
+        // A program that does not want all of it closes the pipe.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        self.ran(child.wait_with_output().unwrap())
+    }
+
+    /// The same, with variables.
+    pub(crate) fn palyra_with_variables(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
+        self.ran(self.command(arguments).envs(variables.iter().copied()).output().unwrap())
+    }
+
+    /// `palyra run --module NAME` and more.
+    pub(crate) fn run(&self, module: &str, arguments: &[&str]) -> Ran {
+        self.palyra(&[&["run", "--module", module], arguments].concat())
+    }
+
+    pub(crate) fn ran(&self, output: Output) -> Ran {
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+            root: self.root.path().to_owned(),
+        }
+    }
+
+    /// Every file below the root, with its bytes.
+    pub(crate) fn all_files(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut files = Vec::new();
+        let mut directories = vec![self.root.path().to_owned()];
+        while let Some(directory) = directories.pop() {
+            for entry in std::fs::read_dir(directory).unwrap() {
+                let entry = entry.unwrap();
+                match entry.file_type().unwrap() {
+                    kind if kind.is_dir() => directories.push(entry.path()),
+                    kind if kind.is_file() => files.push((entry.path(), std::fs::read(entry.path()).unwrap())),
+                    _ => {}
+                }
+            }
+        }
+        files
+    }
+}
+
+impl Ran {
+    /// The object on standard output.
+    pub(crate) fn json(&self) -> Value {
+        assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{}", self.shown());
+        assert_eq!(self.stdout.lines().count(), 1);
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+
+    /// The inside of the error object on standard error.
+    pub(crate) fn error(&self) -> Value {
+        assert!(self.code != 0 && self.stdout.is_empty(), "{}", self.shown());
+        assert_eq!(self.stderr.lines().count(), 1, "{}", self.stderr);
+        let document: Value = serde_json::from_str(&self.stderr).unwrap();
+        document["error"].clone()
+    }
+
+    /// Both outputs as a terminal shows them, result first, with everything that changes taken out.
+    pub(crate) fn shown_output(&self) -> String {
+        self.normalised(&format!("{}{}", self.stdout, self.stderr))
+    }
+
+    /// A text with everything that changes from run to run taken out.
+    pub(crate) fn normalised(&self, text: &str) -> String {
+        normalise(text, &self.root)
+    }
+
+    /// Exit code and both outputs, with everything that changes from run to run taken out.
+    pub(crate) fn shown(&self) -> String {
+        let mut text = format!("exit {}\n", self.code);
+        for (name, output) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
+            if !output.is_empty() {
+                text.push_str(&format!("--- {name}\n{output}"));
+            }
+        }
+        self.normalised(&text)
+    }
+}
+
+fn normalise(text: &str, root: &Path) -> String {
+    let mut text = text.replace(&root.display().to_string(), "[ROOT]");
+    for (pattern, replacement) in [
+        (r"\brun_[0-9a-f]{20}\b", "[RUN]"),
+        (r"\b[0-9a-f]{64}\b", "[SHA256]"),
+        (r"\b[0-9.]+ (µs|ms|s)\b", "[TIME]"),
+        (r"\bfuel [0-9,]+ of", "fuel [FUEL] of"),
+        (r"127\.0\.0\.1:[0-9]+", "127.0.0.1:[PORT]"),
+    ] {
+        text = Regex::new(pattern).unwrap().replace_all(&text, replacement).into_owned();
+    }
+    text
+}
+
+/// A server on loopback, and its address as a URL without a path.
+pub(crate) async fn serve(handler: impl Fn(&TestRequest) -> TestReply + Send + Sync + 'static) -> (TestServer, String) {
+    let server = TestServer::http(handler).await.unwrap();
+    let url = format!("http://{}", server.address());
+    (server, url)
+}

@@ -1,0 +1,99 @@
+//! Files that are not modules, and modules that cannot be run.
+
+use crate::environment::TestEnvironment;
+use crate::guests::echo;
+use insta::assert_snapshot;
+
+/// Exit code, `code` and message, in both forms.
+fn refused(environment: &TestEnvironment, module: &str) -> String {
+    let human = environment.run(module, &[]);
+    let json = environment.run(module, &["--json"]);
+    let error = json.error();
+    assert_eq!(human.code, json.code);
+    assert_eq!(human.stdout, "");
+    let message = human.stderr.lines().find_map(|line| line.strip_prefix("error: "));
+    assert_eq!(message, error["message"].as_str());
+    if error["code"] == "invalid_input" {
+        assert_eq!(error["details"]["subject"], "module");
+    }
+    let mut text = format!("{} {}: {}", json.code, error["code"].as_str().unwrap(), error["message"].as_str().unwrap());
+    for hint in error["hints"].as_array().unwrap() {
+        text.push_str(&format!(" | {}", hint.as_str().unwrap()));
+    }
+    text
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let environment = TestEnvironment::new();
+    std::fs::create_dir(environment.path("directory.wasm")).unwrap();
+    let fifo = environment.path("fifo.wasm");
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).unwrap();
+    assert_snapshot!(refused(&environment, "missing.wasm"), @"");
+    assert_snapshot!(refused(&environment, "directory.wasm"), @"");
+    assert_snapshot!(refused(&environment, "fifo.wasm"), @"");
+    assert_snapshot!(refused(&environment, "/dev/zero"), @"");
+    // It can be written only, by everybody and by root.
+    let unreadable = refused(&environment, "/proc/self/clear_refs");
+    assert!(unreadable.starts_with("2 usage: `/proc/self/clear_refs` cannot be read: "), "{unreadable}");
+}
+
+#[test]
+fn files_that_are_not_modules() {
+    let environment = TestEnvironment::new();
+    environment.write("empty.wasm", "");
+    environment.write("empty.wat", "");
+    environment.write("text.wasm", "(module)");
+    environment.write("picture.wasm", "GIF89a");
+    environment.write("native.wasm", "\x7fELF rest");
+    environment.write("cut.wasm", b"\0asm\x01\0\0\0\x01\x7f");
+    environment.write("new.wasm", b"\0asm\x63\0\0\0");
+    environment.write("typo.wat", "(module\n  (funk))");
+    environment.write("binary.wat", b"\xff\xfe");
+    let sparse = std::fs::File::create(environment.path("sparse.wasm")).unwrap();
+    sparse.set_len(2 << 30).unwrap();
+    assert_snapshot!(refused(&environment, "empty.wasm"), @"");
+    assert_snapshot!(refused(&environment, "empty.wat"), @"");
+    assert_snapshot!(refused(&environment, "text.wasm"), @"");
+    assert_snapshot!(refused(&environment, "picture.wasm"), @"");
+    assert_snapshot!(refused(&environment, "native.wasm"), @"");
+    assert_snapshot!(refused(&environment, "cut.wasm"), @"");
+    assert_snapshot!(refused(&environment, "new.wasm"), @"");
+    assert_snapshot!(refused(&environment, "typo.wat"), @"");
+    assert_snapshot!(refused(&environment, "binary.wat"), @"");
+    assert_snapshot!(refused(&environment, "sparse.wasm"), @"");
+}
+
+#[test]
+fn modules_of_another_world() {
+    let environment = TestEnvironment::new();
+    let importing = |module: &str, name: &str| format!(r#"(module (import "{module}" "{name}" (func)))"#);
+    environment.write("env.wat", importing("env", "system"));
+    environment.write("preview1.wat", importing("wasi_snapshot_preview1", "fd_write"));
+    environment.write("invalid.wat", "(module (func (result i32)))");
+    environment.write("no-memory.wat", r#"(module (func (export "palyra_plugin_main") (result i32) (i32.const 0)))"#);
+    environment.write(
+        "wrong-type.wat",
+        r#"(module (memory (export "memory") 1) (func (export "palyra_plugin_main") (param i32)))"#,
+    );
+    environment.write("global.wat", r#"(module (global (export "palyra_plugin_main") i32 (i32.const 0)))"#);
+    assert_snapshot!(refused(&environment, "env.wat"), @"");
+    assert_snapshot!(refused(&environment, "preview1.wat"), @"");
+    assert_snapshot!(refused(&environment, "invalid.wat"), @"");
+    assert_snapshot!(refused(&environment, "no-memory.wat"), @"");
+    assert_snapshot!(refused(&environment, "wrong-type.wat"), @"");
+    assert_snapshot!(refused(&environment, "global.wat"), @"");
+}
+
+#[test]
+fn the_export_of_a_core_module() {
+    let environment = TestEnvironment::new();
+    environment.write("echo.wat", echo());
+    environment.write("other.wat", echo().replace("palyra_plugin_main", "count_words"));
+    assert_eq!(environment.run("echo.wat", &["--input", "[1]", "--json"]).json()["tool"], "palyra_plugin_main");
+    assert_eq!(environment.run("other.wat", &["--export", "count_words", "--json"]).json()["tool"], "count_words");
+    let named = ["--export", "count_words", "--tool", "words.count", "--json"];
+    assert_eq!(environment.run("other.wat", &named).json()["tool"], "words.count");
+    assert_snapshot!(environment.run("other.wat", &["--export", "count_word"]).shown(), @"");
+    assert_snapshot!(environment.run("other.wat", &["-q"]).shown(), @"");
+}

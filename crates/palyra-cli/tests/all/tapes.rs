@@ -1,0 +1,172 @@
+//! Recording a run and running it again from its tape.
+
+use crate::environment::{TestEnvironment, serve};
+use crate::guests::{RELAY, calls, echo, endless};
+use insta::assert_snapshot;
+use palyra_egress::testing::TestReply;
+use std::os::unix::fs::MetadataExt;
+
+/// An environment with the tape of a run that used storage.
+fn recorded() -> TestEnvironment {
+    let environment = TestEnvironment::new();
+    environment.write("relay.wat", RELAY);
+    environment.write("echo.wat", echo());
+    let input = calls(
+        "{'op':'storage.put','handle':&,'key':'a','value_text':'first'}|\
+         {'op':'run.remaining-milliseconds'}|{'op':'storage.get','handle':&,'key':'a'}",
+    );
+    let ran = environment.run("relay.wat", &["--input", &input, "--grant", "storage:notes/", "--record", "a.tape"]);
+    assert_eq!(ran.code, 0, "{}", ran.shown());
+    assert!(ran.stderr.ends_with("tape written to a.tape\n"), "{}", ran.stderr);
+    environment
+}
+
+/// Changes the tape and replays it.
+fn replay_edited(from: &str, to: &str) -> String {
+    let environment = recorded();
+    let tape = environment.read("a.tape");
+    assert!(tape.contains(from), "{tape}");
+    environment.write("a.tape", tape.replacen(from, to, 1));
+    environment.run("relay.wat", &["--replay", "a.tape"]).shown()
+}
+
+#[test]
+fn a_replay_is_identical() {
+    let environment = recorded();
+    assert_eq!(environment.path("a.tape").metadata().unwrap().mode() & 0o777, 0o600);
+    assert_snapshot!(environment.run("relay.wat", &["--replay", "a.tape"]).shown(), @"");
+    let json = environment.run("relay.wat", &["--replay", "a.tape", "--json"]).json();
+    assert_eq!(json["replay"], serde_json::json!({ "verdict": "identical" }));
+    assert_eq!(json["result"]["ok"]["value_text"], "first");
+    assert_eq!(json["host_calls"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_replay_does_not_touch_the_network() {
+    let (server, url) = serve(|_| TestReply::ok("once")).await;
+    let environment = TestEnvironment::new();
+    environment.write("relay.wat", RELAY);
+    let input = calls(&format!("{{'op':'http.send','handle':#,'request':{{'method':'GET','url':'{url}/'}}}}"));
+    let grant = format!("http:GET {url}/");
+    let live = environment.run("relay.wat", &["--input", &input, "--grant", &grant, "--record", "a.tape", "--json"]);
+    let replay = environment.run("relay.wat", &["--replay", "a.tape", "--json"]).json();
+    assert_eq!(replay["result"], live.json()["result"]);
+    assert_eq!(replay["replay"]["verdict"], "identical");
+    assert_eq!(server.connections(), 1);
+}
+
+#[test]
+fn a_replay_with_something_changed_says_where_and_what() {
+    let environment = recorded();
+    assert_snapshot!(environment.run("echo.wat", &["--replay", "a.tape"]).shown(), @"");
+    assert_snapshot!(environment.run("relay.wat", &["--replay", "a.tape", "--input", "1"]).shown(), @"");
+    let json = environment.run("relay.wat", &["--replay", "a.tape", "--input", "1", "--json"]);
+    let error = json.error();
+    assert_eq!((json.code, &error["code"]), (1, &"diverged".into()));
+    assert_eq!((&error["details"]["step"], &error["details"]["what"]), (&0.into(), &"input".into()));
+    assert_eq!(error["details"]["report"]["replay"]["verdict"], "diverged");
+}
+
+#[test]
+fn a_tape_with_an_edited_answer_or_request() {
+    // `Zmlyc3Q=` is `first`.
+    assert_snapshot!(replay_edited("Zmlyc3Q=", "b3RoZXI="), @"");
+    assert_snapshot!(replay_edited(r#""op":"storage.get""#, r#""op":"storage.list""#), @"");
+    assert_snapshot!(replay_edited(r#""request":{"key":"notes/a"}"#, r#""request":{"key":"notes/b"}"#), @"");
+    assert_snapshot!(replay_edited(r#""answer":{"Ok":"Zm"#, r#""answer":{"Ko":"Zm"#), @"");
+    assert_snapshot!(replay_edited(r#""outcome":"ok""#, r#""outcome":"trapped""#), @"");
+}
+
+#[test]
+fn a_file_that_is_not_a_tape() {
+    assert_snapshot!(replay_edited("{\"step\"", "{ \"step\""), @"");
+    assert_snapshot!(replay_edited("{\"step\"", "{\"stop\""), @"");
+    assert_snapshot!(replay_edited("palyra.tape/v1", "palyra.tape/v9"), @"");
+    let environment = recorded();
+    let tape = environment.read("a.tape");
+    let cut = tape.lines().take(2).map(|line| format!("{line}\n")).collect::<String>();
+    environment.write("cut.tape", cut);
+    environment.write("empty.tape", "");
+    assert_snapshot!(environment.run("relay.wat", &["--replay", "cut.tape"]).shown(), @"");
+    assert_snapshot!(environment.run("relay.wat", &["--replay", "empty.tape", "--json"]).shown(), @"");
+    assert_snapshot!(environment.run("relay.wat", &["--replay", "none.tape"]).shown(), @"");
+    assert_snapshot!(environment.run("relay.wat", &["--replay", "."]).shown(), @"");
+}
+
+#[test]
+fn a_run_that_failed_replays_as_it_failed() {
+    let environment = TestEnvironment::new();
+    environment.write("relay.wat", RELAY);
+    let input = calls("{'op':'storage.get','handle':77,'key':'a'}");
+    let failed = environment.run("relay.wat", &["--input", &input, "--record", "a.tape"]);
+    assert_eq!(failed.code, 16);
+    assert_snapshot!(environment.run("relay.wat", &["--replay", "a.tape"]).shown(), @"");
+    let json = environment.run("relay.wat", &["--replay", "a.tape", "--json"]).json();
+    assert_eq!((&json["result"], &json["error"]["code"]), (&serde_json::Value::Null, &"capability_denied".into()));
+}
+
+#[test]
+fn a_run_that_was_ended_by_time_promises_its_prefix() {
+    let environment = TestEnvironment::new();
+    environment.write("endless.wat", endless());
+    let limits = ["--limit", "fuel=1000000000000", "--limit", "timeout=50ms", "--record", "a.tape"];
+    assert_eq!(environment.run("endless.wat", &limits).code, 18);
+    assert_snapshot!(environment.run("endless.wat", &["--replay", "a.tape"]).shown(), @"");
+}
+
+#[test]
+fn a_revealed_secret_is_needed_again() {
+    let environment = TestEnvironment::new();
+    environment.write("relay.wat", RELAY);
+    environment.write("token.txt", "a long enough value");
+    environment.write("other.txt", "another long value");
+    let reveal = calls("{'op':'secrets.reveal','handle':$}");
+    let flags = ["--input", &reveal, "--grant", "secret:global/token reveal", "--secret", "token=@token.txt", "--record", "a.tape"];
+    assert_eq!(environment.run("relay.wat", &flags).code, 0);
+    let replay = |more: &[&str]| environment.run("relay.wat", &[&["--replay", "a.tape"], more].concat());
+    assert_eq!(replay(&["--secret", "token=@token.txt"]).code, 0);
+    assert_snapshot!(replay(&[]).shown(), @"");
+    assert_snapshot!(replay(&["--secret", "token=@other.txt"]).shown(), @"");
+}
+
+#[test]
+fn flags_that_the_tape_decides() {
+    let environment = recorded();
+    for flags in [
+        ["--tool", "a.b"],
+        ["--export", "x"],
+        ["--grant", "storage:notes/"],
+        ["--limit", "fuel=1"],
+        ["--config", "{}"],
+        ["--record", "b.tape"],
+        ["--storage-dir", "store"],
+        ["--ca-file", "echo.wat"],
+    ] {
+        let ran = environment.run("relay.wat", &[&["--replay", "a.tape"], &flags[..]].concat());
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{flags:?} {}", ran.shown());
+        assert!(ran.stderr.contains(flags[0]), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_noticed_before_the_run() {
+    let environment = TestEnvironment::new();
+    environment.write("relay.wat", RELAY);
+    let input = calls("{'op':'storage.put','handle':&,'key':'a','value_text':'v'}");
+    let record = |target: &str| {
+        let flags = ["--input", &input, "--grant", "storage:a/", "--storage-dir", "store", "--record", target];
+        environment.run("relay.wat", &flags).shown()
+    };
+    assert_snapshot!(record("none/a.tape"), @"");
+    assert_snapshot!(record("."), @"");
+    assert_snapshot!(record("/proc/a.tape"), @"");
+    assert_eq!(std::fs::read_dir(environment.path("store")).unwrap().count(), 0, "the guest ran");
+}
+
+#[test]
+fn nothing_is_left_behind_when_there_was_no_run() {
+    let environment = TestEnvironment::new();
+    environment.write("broken.wat", r#"(module (import "env" "x" (func)))"#);
+    assert_eq!(environment.run("broken.wat", &["--record", "a.tape"]).code, 13);
+    assert_eq!(std::fs::read_dir(environment.path("")).unwrap().count(), 1);
+}
