@@ -46,7 +46,8 @@ mod tests {
 
     #[test]
     fn the_first_absolute_directory_wins() {
-        let all = [("PALYRA_CACHE_DIR", "/p"), ("XDG_CACHE_HOME", "/x"), ("XDG_CONFIG_HOME", "/y"), ("HOME", "/h")];
+        let all =
+            [("PALYRA_CACHE_DIR", "/p"), ("XDG_CACHE_HOME", "/x"), ("XDG_CONFIG_HOME", "/y"), ("HOME", "/h")];
         check(&all, Some("/p"), Some("/y/palyra"));
         check(&all[1..], Some("/x/palyra"), Some("/y/palyra"));
         check(&all[3..], Some("/h/.cache/palyra"), Some("/h/.config/palyra"));

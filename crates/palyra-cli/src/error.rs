@@ -6,11 +6,11 @@ use crate::interrupt::INTERRUPTED;
 use crate::suggest::closest;
 use palyra_common::capabilities::GrantSyntaxError;
 use palyra_common::limits::LimitSyntaxError;
-use palyra_common::{CapabilityKind, Denial, WasmPluginRunError};
-use palyra_plugins_runtime::{Divergence, TapeError};
+use palyra_common::{CapabilityKind, Denial, LimitKind, WasmPluginRunError};
+use palyra_plugins_runtime::{Divergence, RuntimeConfig, TapeError};
 use serde_json::{Value, json};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a command did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +26,9 @@ pub(crate) enum CliError {
     /// The run failed, or could not begin.
     #[error(transparent)]
     Run(#[from] WasmPluginRunError),
+    /// A component was asked for its tools and did not tell.
+    #[error("the module cannot describe its tools: {0}")]
+    Describe(WasmPluginRunError),
     /// A signal ended it.
     #[error("the run was interrupted")]
     Interrupted,
@@ -82,11 +85,22 @@ impl CliError {
         move |source| Self::Io { what: what.into(), source }
     }
 
+    /// A place named on the command line that the system does not let us use.
+    pub(crate) fn unusable_place(what: &str, path: &Path, error: &io::Error) -> Self {
+        let reason = match error.kind() {
+            io::ErrorKind::NotFound if path.is_dir() => "no file can be made in it".to_owned(),
+            io::ErrorKind::NotFound => "there is no such directory".to_owned(),
+            io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => "it is not a directory".to_owned(),
+            kind => kind.to_string(),
+        };
+        Self::usage(format!("the {what} `{}` cannot be used: {reason}", path.display()))
+    }
+
     /// The word for programs.
     pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::Usage { .. } => "usage",
-            Self::Run(error) => error.kind().wire_name(),
+            Self::Run(error) | Self::Describe(error) => error.kind().wire_name(),
             Self::Interrupted => "interrupted",
             Self::BadTape { .. } => "bad_tape",
             Self::Diverged(_) => "diverged",
@@ -99,7 +113,7 @@ impl CliError {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Usage { .. } => 2,
-            Self::Run(error) => error.kind().exit_code(),
+            Self::Run(error) | Self::Describe(error) => error.kind().exit_code(),
             Self::Interrupted => INTERRUPTED,
             Self::BadTape { .. } | Self::Diverged(_) | Self::Io { .. } | Self::Setup(_) => 1,
         }
@@ -110,6 +124,7 @@ impl CliError {
         match self {
             Self::Usage { hints, .. } => hints.clone(),
             Self::Run(error) => run_hints(error),
+            Self::Describe(error) => [vec!["name the tool with `--tool`".into()], run_hints(error)].concat(),
             Self::BadTape { source, .. } => vec![tape_hint(source).into()],
             Self::Diverged(divergence) => diverged_hint(divergence).into_iter().map(Into::into).collect(),
             Self::Interrupted | Self::Io { .. } | Self::Setup(_) => Vec::new(),
@@ -119,8 +134,10 @@ impl CliError {
     /// The facts as JSON.
     pub(crate) fn details(&self) -> Value {
         match self {
-            Self::Run(error) => error.details(),
-            Self::BadTape { path, source } => json!({ "path": path.display().to_string(), "line": tape_line(source) }),
+            Self::Run(error) | Self::Describe(error) => error.details(),
+            Self::BadTape { path, source } => {
+                json!({ "path": path.display().to_string(), "line": tape_line(source) })
+            }
             Self::Diverged(divergence) => json!(divergence),
             Self::Usage { .. } | Self::Interrupted | Self::Io { .. } | Self::Setup(_) => json!({}),
         }
@@ -139,8 +156,10 @@ impl CliError {
                 let details = details.as_ref().map(|details| ("details", details.to_string()));
                 std::iter::once(("code", code.clone())).chain(details).collect()
             }
-            Self::Run(WasmPluginRunError::InvalidInput { pointer: Some(pointer), .. }) if !pointer.is_empty() => {
-                vec![("at", pointer.clone())]
+            Self::Run(WasmPluginRunError::InvalidInput { pointer: Some(pointer), .. })
+                if !pointer.is_empty() =>
+            {
+                vec![("at", clipped(pointer))]
             }
             _ => Vec::new(),
         }
@@ -163,7 +182,9 @@ impl From<LimitSyntaxError> for CliError {
 impl From<FileError> for CliError {
     fn from(error: FileError) -> Self {
         match error {
-            FileError::NotRegular(_) => Self::usage_with_hint(error.to_string(), "use `-` to read from a pipe"),
+            FileError::NotRegular(_) => {
+                Self::usage_with_hint(error.to_string(), "use `-` to read from a pipe")
+            }
             _ => Self::usage(error.to_string()),
         }
     }
@@ -172,6 +193,9 @@ impl From<FileError> for CliError {
 fn run_hints(error: &WasmPluginRunError) -> Vec<String> {
     let mut hints = error.hints();
     match error {
+        WasmPluginRunError::QuotaExceeded { limit, used, .. } => {
+            hints = limit_hint(*limit, *used).map_or(hints, |hint| vec![hint]);
+        }
         WasmPluginRunError::NotFound { name, known, .. } => {
             if let Some(name) = closest(name, known) {
                 hints.insert(0, format!("did you mean `{name}`?"));
@@ -185,11 +209,24 @@ fn run_hints(error: &WasmPluginRunError) -> Vec<String> {
     hints
 }
 
+/// What to say when twice the use is more than the sandbox can allow.
+fn limit_hint(limit: LimitKind, used: u64) -> Option<String> {
+    let most = RuntimeConfig::default().ceiling.get(limit).filter(|most| used.saturating_mul(2) > *most)?;
+    let flag = format!("--limit {limit}={}", limit.format_value(most));
+    Some(if used > most {
+        format!("no run may use more than `{flag}`")
+    } else {
+        format!("allow more with `{flag}`")
+    })
+}
+
 /// For a guest that used a handle it does not have: the sandbox cannot know which name it had in mind.
 fn example_grant(kind: CapabilityKind) -> Option<&'static str> {
     match kind {
         CapabilityKind::Storage => Some("a storage prefix is granted as in `--grant storage:NAME/`"),
-        CapabilityKind::Secret => Some("a secret is granted as in `--grant 'secret:global/NAME hosts=HOST inject=bearer'`"),
+        CapabilityKind::Secret => {
+            Some("a secret is granted as in `--grant 'secret:global/NAME hosts=HOST inject=bearer'`")
+        }
         CapabilityKind::Channel => Some("a channel is granted as in `--grant channel:NAME`"),
         CapabilityKind::Http | CapabilityKind::Filesystem => None,
     }
@@ -211,10 +248,20 @@ fn diverged_hint(divergence: &Divergence) -> Option<&'static str> {
     }
 }
 
+fn clipped(text: &str) -> String {
+    const LONGEST: usize = 200;
+    match text.char_indices().nth(LONGEST) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
 fn tape_line(error: &TapeError) -> Option<usize> {
     match error {
         TapeError::TooLong { .. } => None,
-        TapeError::BadLine { line, .. } | TapeError::Cut { line } | TapeError::NotNormal { line } => Some(*line),
+        TapeError::BadLine { line, .. } | TapeError::Cut { line } | TapeError::NotNormal { line } => {
+            Some(*line)
+        }
     }
 }
 
@@ -222,6 +269,8 @@ fn tape_hint(error: &TapeError) -> &'static str {
     match error {
         TapeError::NotNormal { .. } => "a tape is read only as it was written; this one was formatted anew",
         TapeError::Cut { .. } => "the file was cut; record it anew with `--record`",
-        TapeError::TooLong { .. } | TapeError::BadLine { .. } => "a tape is what `palyra run --record FILE` writes",
+        TapeError::TooLong { .. } | TapeError::BadLine { .. } => {
+            "a tape is what `palyra run --record FILE` writes"
+        }
     }
 }

@@ -103,6 +103,9 @@ mod tests {
     fn a_sparse_giant_is_refused_by_its_length() {
         let file = tempfile::NamedTempFile::new().unwrap();
         file.as_file().set_len(2 << 30).unwrap();
-        assert!(matches!(read_file(file.path(), 1 << 20), Err(FileError::TooLong { bytes: 2_147_483_648, .. })));
+        assert!(matches!(
+            read_file(file.path(), 1 << 20),
+            Err(FileError::TooLong { bytes: 2_147_483_648, .. })
+        ));
     }
 }

@@ -1,4 +1,4 @@
-//! Ctrl-C and its relatives: the first ends the run in good order, the second ends the process.
+//! Ctrl-C and SIGTERM: the first ends the run in good order, the second ends the process.
 
 use palyra_plugins_runtime::CancelToken;
 use std::io;
@@ -17,9 +17,7 @@ pub(crate) struct Interrupt {
 impl Interrupt {
     /// Starts to listen; from here on the signals no longer end the process by themselves.
     pub(crate) fn listen() -> io::Result<Self> {
-        let signals = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal);
-        let [interrupt, terminate, hangup] = signals;
-        let signals = [interrupt?, terminate?, hangup?];
+        let signals = [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?];
         let cancel = CancelToken::default();
         let (tell, happened) = watch::channel(false);
         tokio::spawn(obey(signals, cancel.clone(), tell));
@@ -48,12 +46,11 @@ impl Interrupt {
     }
 }
 
-async fn obey([mut interrupt, mut terminate, mut hangup]: [Signal; 3], cancel: CancelToken, tell: watch::Sender<bool>) {
+async fn obey([mut interrupt, mut terminate]: [Signal; 2], cancel: CancelToken, tell: watch::Sender<bool>) {
     loop {
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
         }
         if tell.send_replace(true) {
             std::process::exit(i32::from(INTERRUPTED));

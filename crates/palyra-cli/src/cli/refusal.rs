@@ -45,8 +45,11 @@ impl Refusal {
 
     fn into_error(self) -> CliError {
         let text = self.error.to_string();
-        let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        let suggestions = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
+        // The first paragraph is the message; tips and usage follow it.
+        let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
+        let message = lines.collect::<Vec<_>>().join(" ").trim_start_matches("error: ").to_owned();
+        let suggestions =
+            [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
         let hints = suggestions.into_iter().filter_map(|kind| self.error.get(kind)).map(suggestion).collect();
         CliError::Usage { message, hints }
     }
@@ -61,7 +64,8 @@ fn suggestion(value: &ContextValue) -> String {
 
 /// The value of a flag on a command line that clap could not read, or of its variable.
 fn asked<T: ValueEnum>(arguments: &[OsString], flag: &str, variable: &str) -> Option<T> {
-    let mut words = arguments.iter().filter_map(|argument| argument.to_str()).take_while(|word| *word != "--");
+    let mut words =
+        arguments.iter().filter_map(|argument| argument.to_str()).take_while(|word| *word != "--");
     let mut value = None;
     while let Some(word) = words.next() {
         match word.strip_prefix(flag) {

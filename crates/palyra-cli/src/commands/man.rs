@@ -43,7 +43,13 @@ fn page(name: Option<&str>) -> Result<Vec<u8>, CliError> {
 }
 
 fn unknown(name: &str, palyra: &clap::Command) -> CliError {
-    let known: Vec<String> =
-        palyra.get_subcommands().filter(|command| !command.is_hide_set()).map(|c| format!("`{}`", c.get_name())).collect();
-    CliError::usage_with_hint(format!("there is no command `{name}`"), format!("there is {}", known.join(", ")))
+    let known: Vec<String> = palyra
+        .get_subcommands()
+        .filter(|command| command.get_name() != "help")
+        .map(|c| format!("`{}`", c.get_name()))
+        .collect();
+    CliError::usage_with_hint(
+        format!("there is no command `{name}`"),
+        format!("there is {}", known.join(", ")),
+    )
 }

@@ -41,10 +41,16 @@ pub(crate) fn run(args: &RunArgs, globals: Globals) -> ExitCode {
     }
 }
 
-fn execute(args: &RunArgs, globals: Globals, printer: &Printer, warnings: &Warnings) -> Result<FinishedRun, Failure> {
+fn execute(
+    args: &RunArgs,
+    globals: Globals,
+    printer: &Printer,
+    warnings: &Warnings,
+) -> Result<FinishedRun, Failure> {
     let plan = RunPlan::read(args, globals.no_input, warnings)?;
     let mut threads = tokio::runtime::Builder::new_multi_thread();
-    let threads = threads.worker_threads(2).enable_all().build().map_err(CliError::io("no threads can be started"))?;
+    let threads =
+        threads.worker_threads(2).enable_all().build().map_err(CliError::io("no threads can be started"))?;
     let finished = threads.block_on(run_once(plan, printer, warnings));
     // A name that is still being looked up must not hold the process.
     threads.shutdown_background();

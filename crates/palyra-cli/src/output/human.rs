@@ -6,7 +6,9 @@ use crate::commands::run::FinishedRun;
 use crate::error::CliError;
 use anstyle::{AnsiColor, Style};
 use palyra_common::redact::escape_untrusted;
-use palyra_plugins_runtime::{ChannelMessage, HostCallTrace, LogLevel, LogLine, ModuleKind, ModuleOrigin, ReplayVerdict};
+use palyra_plugins_runtime::{
+    ChannelMessage, HostCallTrace, LogLevel, LogLine, ModuleKind, ModuleOrigin, ReplayVerdict, RunUsage,
+};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -37,12 +39,17 @@ pub(super) fn run(run: &FinishedRun, talk: Talk) -> String {
     let mut text: String = run.report.log.iter().map(|line| log_line(&tool, line)).collect();
     text.extend(run.channels.iter().map(channel_line));
     if talk.trace {
-        text.extend(run.report.host_calls.iter().enumerate().map(|(index, call)| trace_line(index + 1, call)));
+        text.extend(
+            run.report.host_calls.iter().enumerate().map(|(index, call)| trace_line(index + 1, call)),
+        );
     }
     if let Some(verdict) = &run.report.replay {
         text.push_str(&replay_lines(run, verdict));
     }
-    text.push_str(&quiet_line(&summary(&tool, run)));
+    // A run that was refused before it began has used nothing.
+    if run.report.usage != RunUsage::default() {
+        text.push_str(&quiet_line(&summary(&tool, run)));
+    }
     if talk.verbose {
         text.push_str(&quiet_line(&identity(run)));
     }
@@ -95,16 +102,19 @@ fn summary(tool: &str, run: &FinishedRun) -> String {
         ModuleOrigin::Compiled => "compiled",
         ModuleOrigin::DiskCache => "from the cache",
     };
-    let calls = if usage.host_calls == 1 { "host call" } else { "host calls" };
     [
         format!("{tool} {verb} {}", duration(usage.elapsed)),
         format!("fuel {} of {}", count(usage.fuel), count(limits.fuel_budget)),
         format!("memory {} of {}", bytes(usage.peak_memory_bytes), bytes(limits.max_memory_bytes)),
-        format!("{} {calls}", count(usage.host_calls)),
+        counted(usage.host_calls, "host call"),
         format!("egress {}", bytes(usage.egress_bytes)),
         format!("code {code} in {}", duration(module.load_time)),
     ]
     .join(" · ")
+}
+
+fn counted(number: u64, what: &str) -> String {
+    format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
 fn identity(run: &FinishedRun) -> String {
@@ -125,7 +135,7 @@ fn replay_lines(run: &FinishedRun, verdict: &ReplayVerdict) -> String {
         ReplayVerdict::Identical => format!("identical to the tape, which ends with `{outcome}`"),
         ReplayVerdict::SamePrefix => format!("the same up to where the recorded run was ended (`{outcome}`)"),
     };
-    let mut text = line(HINT, "replay", &format!("{judged}, {} steps", tape.steps.len()));
+    let mut text = line(HINT, "replay", &format!("{judged}, {}", counted(tape.steps.len() as u64, "step")));
     if !run.same_engine {
         text.push_str(&line(WARNING, "warning", "the tape is from another engine, so fuel was not compared"));
     }

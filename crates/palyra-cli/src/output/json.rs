@@ -5,7 +5,9 @@ use crate::commands::run::{FinishedRun, ModuleFacts};
 use crate::error::{CliError, Failure};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use palyra_plugins_runtime::{ChannelMessage, HostCallTrace, LogLine, ReplayVerdict, RunUsage, RuntimeLimits};
+use palyra_plugins_runtime::{
+    ChannelMessage, HostCallTrace, LogLine, ReplayVerdict, RunUsage, RuntimeLimits,
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -90,7 +92,12 @@ pub(super) fn error_document(failure: &Failure, warnings: &[String]) -> String {
 }
 
 fn error_body(error: &CliError) -> ErrorBody {
-    ErrorBody { code: error.code(), message: error.to_string(), hints: error.hints(), details: error.details() }
+    ErrorBody {
+        code: error.code(),
+        message: error.to_string(),
+        hints: error.hints(),
+        details: error.details(),
+    }
 }
 
 fn facts(run: &FinishedRun) -> RunFacts<'_> {

@@ -48,7 +48,8 @@ fn break_line(out: &mut String, depth: usize) {
 }
 
 fn escape_into(out: &mut String, token: &str) {
-    let clean = |c: char| (' '..='~').contains(&c) || escape_untrusted(c.encode_utf8(&mut [0; 4])).chars().eq([c]);
+    let clean =
+        |c: char| (' '..='~').contains(&c) || escape_untrusted(c.encode_utf8(&mut [0; 4])).chars().eq([c]);
     for c in token.chars() {
         if clean(c) {
             out.push(c);

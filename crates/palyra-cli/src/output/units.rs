@@ -20,7 +20,7 @@ pub(super) fn bytes(number: u64) -> String {
     let scales = [(1_u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     match scales.into_iter().find(|(scale, _)| number >= *scale) {
         None => format!("{number} B"),
-        Some((scale, unit)) if number % scale == 0 => format!("{} {unit}", number / scale),
+        Some((scale, unit)) if number.is_multiple_of(scale) => format!("{} {unit}", number / scale),
         Some((scale, unit)) => format!("{:.1} {unit}", number as f64 / scale as f64),
     }
 }

@@ -14,7 +14,8 @@ fn environment() -> TestEnvironment {
 
 fn run(environment: &TestEnvironment) -> (String, Vec<String>) {
     let json = environment.run("echo.wat", &["--json"]).json();
-    let warnings = json["warnings"].as_array().unwrap().iter().map(|warning| warning.as_str().unwrap().to_owned());
+    let warnings =
+        json["warnings"].as_array().unwrap().iter().map(|warning| warning.as_str().unwrap().to_owned());
     (json["module"]["origin"].as_str().unwrap().to_owned(), warnings.collect())
 }
 
@@ -87,24 +88,60 @@ fn a_key_that_others_can_read_or_that_is_a_link_is_not_used() {
     let key = environment.home(".config/palyra/one-shot.key");
     let shown = |ran: Ran| ran.shown();
     std::fs::set_permissions(&key, PermissionsExt::from_mode(0o644)).unwrap();
-    assert_snapshot!(shown(environment.run("echo.wat", &[])), @"");
+    assert_snapshot!(shown(environment.run("echo.wat", &[])), @"
+    exit 0
+    --- stdout
+    {}
+    --- stderr
+    warning: compiled code is not cached: `[ROOT]/home/.config/palyra/one-shot.key` can be read or written by others (mode 0644); make it yours with `chmod 600`
+    palyra_plugin_main finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
+    ");
     assert_eq!(origin(&environment), ("compiled".into(), 1));
     std::fs::set_permissions(&key, PermissionsExt::from_mode(0o600)).unwrap();
     assert_eq!(origin(&environment), ("disk_cache".into(), 0));
     std::fs::rename(&key, environment.home("elsewhere.key")).unwrap();
     symlink(environment.home("elsewhere.key"), &key).unwrap();
-    assert_snapshot!(shown(environment.run("echo.wat", &[])), @"");
+    assert_snapshot!(shown(environment.run("echo.wat", &[])), @"
+    exit 0
+    --- stdout
+    {}
+    --- stderr
+    warning: compiled code is not cached: `[ROOT]/home/.config/palyra/one-shot.key` is not a plain file of yours
+    palyra_plugin_main finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
+    ");
 }
 
 #[test]
 fn a_cache_that_cannot_be_used_is_done_without() {
     let environment = environment();
     origin(&environment);
-    std::fs::set_permissions(environment.home(".cache/palyra/code"), PermissionsExt::from_mode(0o755)).unwrap();
-    assert_snapshot!(environment.run("echo.wat", &[]).shown(), @"");
+    std::fs::set_permissions(environment.home(".cache/palyra/code"), PermissionsExt::from_mode(0o755))
+        .unwrap();
+    assert_snapshot!(environment.run("echo.wat", &[]).shown(), @"
+    exit 0
+    --- stdout
+    {}
+    --- stderr
+    warning: compiled code is not cached in `[ROOT]/home/.cache/palyra/code`, because with it the runtime cannot start: the cache directory is not a directory of ours with mode 0700
+    palyra_plugin_main finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
+    ");
     let flags = ["run", "--module", "echo.wat"];
     let homeless = environment.command(&flags).env_remove("HOME").output().unwrap();
-    assert_snapshot!(environment.ran(homeless).shown(), @"");
+    assert_snapshot!(environment.ran(homeless).shown(), @"
+    exit 0
+    --- stdout
+    {}
+    --- stderr
+    warning: compiled code is not cached: neither HOME nor XDG_CONFIG_HOME names a directory
+    palyra_plugin_main finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
+    ");
     let nowhere = environment.palyra_with_variables(&flags, &[("PALYRA_CACHE_DIR", "/proc/nowhere")]);
-    assert_snapshot!(nowhere.shown(), @"");
+    assert_snapshot!(nowhere.shown(), @"
+    exit 0
+    --- stdout
+    {}
+    --- stderr
+    warning: compiled code is not cached in `/proc/nowhere/code`, because with it the runtime cannot start: No such file or directory (os error 2)
+    palyra_plugin_main finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
+    ");
 }

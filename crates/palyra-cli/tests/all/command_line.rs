@@ -9,21 +9,155 @@ fn shown(arguments: &[&str]) -> String {
 
 #[test]
 fn the_help_of_palyra() {
-    assert_snapshot!(shown(&["--help"]), @"");
+    assert_snapshot!(shown(&["--help"]), @r#"
+    exit 0
+    --- stdout
+    Example:
+      palyra run --module counter.wat --grant storage:counter/ --input '{"step": 5}'
+
+    Run WebAssembly plugins in a capability sandbox
+
+    Usage: palyra [OPTIONS] <COMMAND>
+
+    Commands:
+      run          Call one tool of a module in this process, with only the doors open that you name
+      completions  Print the completions of a shell
+      man          Print a manual page
+      help         Print this message or the help of the given subcommand(s)
+
+    Options:
+      -h, --help     Print help
+      -V, --version  Print version
+
+    Global options:
+          --output <FORM>  How results and errors are written [env: PALYRA_OUTPUT] [default: human]
+                           [possible values: human, json, ndjson]
+          --json           Short for `--output json`
+          --color <WHEN>   When to use colour; `auto` also respects NO_COLOR [env: PALYRA_COLOR]
+                           [default: auto] [possible values: auto, always, never]
+      -q, --quiet          Show the result and errors only [env: PALYRA_QUIET]
+      -v, --verbose        Show more about what happened [env: PALYRA_VERBOSE]
+          --no-input       Never wait for a person: refuse `-` when standard input is a terminal [env:
+                           PALYRA_NO_INPUT]
+    "#);
     assert_eq!(shown(&["-h"]), shown(&["--help"]));
     assert_eq!(shown(&["help"]), shown(&["--help"]));
 }
 
 #[test]
 fn the_help_of_run() {
-    assert_snapshot!(shown(&["run", "--help"]), @"");
+    assert_snapshot!(shown(&["run", "--help"]), @r#"
+    exit 0
+    --- stdout
+    Example:
+      palyra run --module counter.wat --grant storage:counter/ --input '{"step": 5}'
+      palyra run --module fetch.wasm --tool web.fetch --input @request.json \
+          --grant 'http:GET https://api.example.com/items/*' --record fetch.tape
+      palyra run --module fetch.wasm --replay fetch.tape
+
+    Call one tool of a module in this process, with only the doors open that you name
+
+    Usage: palyra run [OPTIONS] --module <FILE>
+
+    Options:
+          --module <FILE>          The module: a component or core module, as binary or as text (`.wat`)
+                                   [env: PALYRA_RUN_MODULE]
+          --tool <ID>              The tool to call; may be left out when the module has only one [env:
+                                   PALYRA_RUN_TOOL]
+          --export <NAME>          The function of a core module [default: palyra_plugin_main] [env:
+                                   PALYRA_RUN_EXPORT]
+          --input <JSON|@FILE|->   The input: JSON text, a file, or `-` for standard input [default: {}]
+                                   [env: PALYRA_RUN_INPUT]
+          --grant <GRANT>          Open a door, as in `storage:notes/`; may be given again
+          --limit <NAME=VALUE>     Set a limit, as in `fuel=1000000` or `timeout=5s`; may be given again
+          --secret <NAME=@FILE|->  Keep a secret for this run, its value from a file or standard input;
+                                   may be given again
+          --config <JSON|@FILE|->  The operator's settings for the plugin: JSON text, a file, or `-`
+                                   [default: {}] [env: PALYRA_RUN_CONFIG]
+          --storage-dir <DIR>      Keep the guest's storage in this directory instead of in memory [env:
+                                   PALYRA_RUN_STORAGE_DIR]
+          --ca-file <PEM>          Trust the root certificates in this file, besides the usual ones
+          --record <TAPE>          Write everything the run was told by the outside world to this file
+                                   [env: PALYRA_RUN_RECORD]
+          --replay <TAPE>          Run again from a tape, without the outside world, and compare [env:
+                                   PALYRA_RUN_REPLAY]
+          --trace                  List every host call [env: PALYRA_RUN_TRACE]
+          --no-cache               Compile anew and keep nothing [env: PALYRA_RUN_NO_CACHE]
+      -h, --help                   Print help
+
+    Global options:
+          --output <FORM>  How results and errors are written [env: PALYRA_OUTPUT] [default: human]
+                           [possible values: human, json, ndjson]
+          --json           Short for `--output json`
+          --color <WHEN>   When to use colour; `auto` also respects NO_COLOR [env: PALYRA_COLOR]
+                           [default: auto] [possible values: auto, always, never]
+      -q, --quiet          Show the result and errors only [env: PALYRA_QUIET]
+      -v, --verbose        Show more about what happened [env: PALYRA_VERBOSE]
+          --no-input       Never wait for a person: refuse `-` when standard input is a terminal [env:
+                           PALYRA_NO_INPUT]
+
+    The result goes to standard output, everything else to standard error. Nothing is granted unless a
+    `--grant` says so; a refusal names the grant that would have allowed it.
+    "#);
     assert_eq!(shown(&["run", "-h"]), shown(&["run", "--help"]));
 }
 
 #[test]
 fn the_help_of_the_small_commands() {
-    assert_snapshot!(shown(&["completions", "--help"]), @"");
-    assert_snapshot!(shown(&["man", "--help"]), @"");
+    assert_snapshot!(shown(&["completions", "--help"]), @"
+    exit 0
+    --- stdout
+    Example:
+      palyra completions bash > ~/.local/share/bash-completion/completions/palyra
+
+    Print the completions of a shell
+
+    Usage: palyra completions [OPTIONS] <SHELL>
+
+    Arguments:
+      <SHELL>  The shell [possible values: bash, elvish, fish, powershell, zsh]
+
+    Options:
+      -h, --help  Print help
+
+    Global options:
+          --output <FORM>  How results and errors are written [env: PALYRA_OUTPUT] [default: human]
+                           [possible values: human, json, ndjson]
+          --json           Short for `--output json`
+          --color <WHEN>   When to use colour; `auto` also respects NO_COLOR [env: PALYRA_COLOR]
+                           [default: auto] [possible values: auto, always, never]
+      -q, --quiet          Show the result and errors only [env: PALYRA_QUIET]
+      -v, --verbose        Show more about what happened [env: PALYRA_VERBOSE]
+          --no-input       Never wait for a person: refuse `-` when standard input is a terminal [env:
+                           PALYRA_NO_INPUT]
+    ");
+    assert_snapshot!(shown(&["man", "--help"]), @"
+    exit 0
+    --- stdout
+    Example:
+      palyra man run | man -l -
+
+    Print a manual page
+
+    Usage: palyra man [OPTIONS] [COMMAND]
+
+    Arguments:
+      [COMMAND]  The command whose page it is; without one, the page of `palyra` itself
+
+    Options:
+      -h, --help  Print help
+
+    Global options:
+          --output <FORM>  How results and errors are written [env: PALYRA_OUTPUT] [default: human]
+                           [possible values: human, json, ndjson]
+          --json           Short for `--output json`
+          --color <WHEN>   When to use colour; `auto` also respects NO_COLOR [env: PALYRA_COLOR]
+                           [default: auto] [possible values: auto, always, never]
+      -q, --quiet          Show the result and errors only [env: PALYRA_QUIET]
+      -v, --verbose        Show more about what happened [env: PALYRA_VERBOSE]
+          --no-input       Never wait for a person: refuse `-` when standard input is a terminal [env:
+                           PALYRA_NO_INPUT]
+    ");
 }
 
 #[test]
@@ -35,17 +169,62 @@ fn without_a_command_there_is_help_and_a_failure() {
 
 #[test]
 fn the_version() {
-    assert_snapshot!(shown(&["--version"]), @"");
+    assert_snapshot!(shown(&["--version"]), @"
+    exit 0
+    --- stdout
+    palyra 0.1.0
+    ");
 }
 
 #[test]
 fn did_you_mean() {
-    assert_snapshot!(shown(&["rum"]), @"");
-    assert_snapshot!(shown(&["run", "--modul", "x"]), @"");
-    assert_snapshot!(shown(&["--output", "jsn", "run"]), @"");
-    assert_snapshot!(shown(&["--json", "rum"]), @"");
-    assert_snapshot!(shown(&["run", "--modul", "x", "--output=ndjson"]), @"");
-    assert_snapshot!(shown(&["run", "--json"]), @"");
+    assert_snapshot!(shown(&["rum"]), @"
+    exit 2
+    --- stderr
+    error: unrecognized subcommand 'rum'
+
+      tip: a similar subcommand exists: 'run'
+
+    Usage: palyra [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(shown(&["run", "--modul", "x"]), @"
+    exit 2
+    --- stderr
+    error: unexpected argument '--modul' found
+
+      tip: a similar argument exists: '--module'
+
+    Usage: palyra run --module <FILE>
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(shown(&["--output", "jsn", "man"]), @"
+    exit 2
+    --- stderr
+    error: invalid value 'jsn' for '--output <FORM>'
+      [possible values: human, json, ndjson]
+
+      tip: a similar value exists: 'json'
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(shown(&["--json", "rum"]), @r#"
+    exit 2
+    --- stderr
+    {"error":{"code":"usage","message":"unrecognized subcommand 'rum'","hints":["did you mean `run`?"],"details":{}}}
+    "#);
+    assert_snapshot!(shown(&["run", "--modul", "x", "--output=ndjson"]), @r#"
+    exit 2
+    --- stderr
+    {"error":{"code":"usage","message":"unexpected argument '--modul' found","hints":["did you mean `--module`?"],"details":{}}}
+    "#);
+    assert_snapshot!(shown(&["run", "--json"]), @r#"
+    exit 2
+    --- stderr
+    {"error":{"code":"usage","message":"the following required arguments were not provided: --module <FILE>","hints":[],"details":{}}}
+    "#);
 }
 
 #[test]
@@ -70,7 +249,12 @@ fn manual_pages() {
     let run = page(&["man", "run"]);
     assert!(run.contains(".TH palyra-run 1") && run.contains("\\-\\-grant"), "{run}");
     assert!(!run.contains("compile"), "{run}");
-    assert_snapshot!(shown(&["man", "fun"]), @"");
+    assert_snapshot!(shown(&["man", "fun"]), @"
+    exit 2
+    --- stderr
+    error: there is no command `fun`
+    hint: there is `run`, `completions`, `man`
+    ");
 }
 
 #[test]

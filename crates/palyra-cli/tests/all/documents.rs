@@ -1,7 +1,10 @@
 //! `docs/run.md` says what the program does.
 
 use crate::environment::TestEnvironment;
-use palyra_common::limits::{LimitKind, RuntimeLimits};
+use palyra_common::limits::{
+    COMPILE_MEMORY_BYTES, COMPILE_TIMEOUT_MS, DEFAULT_STORAGE_BYTES, DEFAULT_STORAGE_KEYS, LimitKind,
+    MAX_MODULE_BYTES, MAX_STACK_BYTES, RuntimeLimits,
+};
 use palyra_common::{OperatorGrants, WasmPluginRunErrorKind, env_vars};
 use palyra_plugins_runtime::RuntimeConfig;
 
@@ -9,7 +12,8 @@ const TEXT: &str = include_str!("../../../../docs/run.md");
 
 /// The rows of the table below a heading, without its head: the cells of each.
 fn table(heading: &str) -> Vec<Vec<String>> {
-    let section = TEXT.split(&format!("## {heading}\n")).nth(1).unwrap_or_else(|| panic!("no heading `{heading}`"));
+    let section =
+        TEXT.split(&format!("## {heading}\n")).nth(1).unwrap_or_else(|| panic!("no heading `{heading}`"));
     let section = section.split("\n## ").next().unwrap();
     let rows = section.lines().filter(|line| line.starts_with('|')).skip(2);
     rows.map(|row| row.trim_matches('|').split(" | ").map(|cell| cell.trim().to_owned()).collect()).collect()
@@ -47,16 +51,35 @@ fn the_limits_are_those_of_the_code() {
 }
 
 #[test]
+fn the_numbers_in_the_text_are_those_of_the_code() {
+    let ways = [
+        ("96 MiB", MAX_MODULE_BYTES == 96 << 20),
+        ("64 MiB and 1,000,000 keys", (DEFAULT_STORAGE_BYTES, DEFAULT_STORAGE_KEYS) == (64 << 20, 1_000_000)),
+        ("The stack has 512 KiB", MAX_STACK_BYTES == 512 << 10),
+        ("120 seconds and 8 GiB", (COMPILE_TIMEOUT_MS, COMPILE_MEMORY_BYTES) == (120_000, 8 << 30)),
+        ("shorter than 4 bytes", palyra_egress::limits::MIN_SECRET_BYTES == 4),
+    ];
+    for (words, agree) in ways {
+        assert!(agree && TEXT.contains(words), "{words}");
+    }
+}
+
+#[test]
 fn the_exit_codes_are_those_of_the_code() {
     let rows = table("Exit codes");
     for kind in WasmPluginRunErrorKind::ALL {
         use WasmPluginRunErrorKind as Kind;
         // What a one-shot run cannot end with.
-        if matches!(kind, Kind::Disabled | Kind::NotRunnable | Kind::ApprovalRequired | Kind::Busy | Kind::Cancelled) {
+        if matches!(
+            kind,
+            Kind::Disabled | Kind::NotRunnable | Kind::ApprovalRequired | Kind::Busy | Kind::Cancelled
+        ) {
             assert!(!TEXT.contains(&format!("`{}`", kind.wire_name())), "{kind:?}");
             continue;
         }
-        let found = rows.iter().any(|row| row[0] == kind.exit_code().to_string() && row[1].contains(&format!("`{}`", kind.wire_name())));
+        let found = rows.iter().any(|row| {
+            row[0] == kind.exit_code().to_string() && row[1].contains(&format!("`{}`", kind.wire_name()))
+        });
         assert!(found, "{kind:?}");
     }
 }
@@ -74,7 +97,9 @@ fn the_variables_are_those_of_the_code() {
 fn every_flag_is_explained_and_no_other() {
     let help = TestEnvironment::new().palyra(&["run", "--help"]).stdout;
     let words = |text: &str| -> std::collections::BTreeSet<String> {
-        let flags = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).filter(|word| word.starts_with("--") && !word.starts_with("---"));
+        let flags = text
+            .split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
+            .filter(|word| word.starts_with("--") && !word.starts_with("---"));
         flags.map(str::to_owned).collect()
     };
     assert_eq!(words(TEXT), words(&help).into_iter().filter(|flag| flag != "--help").collect());

@@ -104,7 +104,9 @@ impl TestEnvironment {
                 let entry = entry.unwrap();
                 match entry.file_type().unwrap() {
                     kind if kind.is_dir() => directories.push(entry.path()),
-                    kind if kind.is_file() => files.push((entry.path(), std::fs::read(entry.path()).unwrap())),
+                    kind if kind.is_file() => {
+                        files.push((entry.path(), std::fs::read(entry.path()).unwrap()))
+                    }
                     _ => {}
                 }
             }
@@ -166,7 +168,9 @@ fn normalise(text: &str, root: &Path) -> String {
 }
 
 /// A server on loopback, and its address as a URL without a path.
-pub(crate) async fn serve(handler: impl Fn(&TestRequest) -> TestReply + Send + Sync + 'static) -> (TestServer, String) {
+pub(crate) async fn serve(
+    handler: impl Fn(&TestRequest) -> TestReply + Send + Sync + 'static,
+) -> (TestServer, String) {
     let server = TestServer::http(handler).await.unwrap();
     let url = format!("http://{}", server.address());
     (server, url)

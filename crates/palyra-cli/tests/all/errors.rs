@@ -1,7 +1,9 @@
 //! Every way a run can end badly, for people and for programs.
 
 use crate::environment::{Ran, TestEnvironment};
-use crate::guests::{RELAY, calls, core, described, echo, endless, growing, recursive, says, talkative, trapping};
+use crate::guests::{
+    RELAY, calls, circling, core, described, echo, endless, growing, recursive, says, talkative, trapping,
+};
 use insta::assert_snapshot;
 
 /// The human form; the JSON form must say the same, and have the report of the run.
@@ -31,8 +33,18 @@ fn advice(ran: &Ran) -> Vec<String> {
 fn not_found() {
     let environment = TestEnvironment::new();
     environment.write("words.wasm", described(&["words.count", "words.split"]));
-    assert_snapshot!(failed(&environment, "words.wasm", &["--tool", "words.cuont"]), @"");
-    assert_eq!(environment.run("words.wasm", &["--tool", "zebra", "--json"]).error()["details"]["known"][1], "words.split");
+    assert_snapshot!(failed(&environment, "words.wasm", &["--tool", "words.cuont"]), @"
+    code not_found
+    exit 11
+    --- stderr
+    error: no tool `words.cuont`
+    hint: did you mean `words.count`?
+    hint: there is `words.count`, `words.split`
+    ");
+    assert_eq!(
+        environment.run("words.wasm", &["--tool", "zebra", "--json"]).error()["details"]["known"][1],
+        "words.split"
+    );
 }
 
 #[test]
@@ -41,28 +53,60 @@ fn invalid_output() {
     environment.write("not-json.wat", says("{not json", 9, 0));
     environment.write("not-utf8.wat", says("\\22\\ff\\22", 3, 0));
     environment.write("nothing.wat", core("(i32.const 0)"));
-    assert_snapshot!(failed(&environment, "not-json.wat", &[]), @"");
-    assert_snapshot!(failed(&environment, "not-utf8.wat", &[]), @"");
-    assert_snapshot!(failed(&environment, "nothing.wat", &[]), @"");
+    assert_snapshot!(failed(&environment, "not-json.wat", &[]), @"
+    code invalid_output
+    exit 14
+    --- stderr
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
+    error: the tool's output is not acceptable: it is not JSON: key must be a string at line 1 column 2
+    ");
+    assert_snapshot!(failed(&environment, "not-utf8.wat", &[]), @"
+    code invalid_output
+    exit 14
+    --- stderr
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
+    error: the tool's output is not acceptable: it is not UTF-8 at byte 1
+    ");
+    assert_snapshot!(failed(&environment, "nothing.wat", &[]), @"
+    code invalid_output
+    exit 14
+    --- stderr
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
+    error: the tool's output is not acceptable: it is not JSON: EOF while parsing a value at line 1 column 0
+    ");
 }
 
 #[test]
 fn quota_exceeded_by_fuel_and_the_advice_helps() {
     let environment = TestEnvironment::new();
     environment.write("endless.wat", endless());
-    environment.write("echo.wat", echo());
-    assert_snapshot!(failed(&environment, "endless.wat", &[]), @"");
-    let starved = environment.run("echo.wat", &["--limit", "fuel=2", "--json"]);
+    environment.write("circling.wat", circling());
+    assert_snapshot!(failed(&environment, "endless.wat", &[]), @"
+    code quota_exceeded
+    exit 17
+    --- stderr
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
+    error: the run went over its fuel limit of 10000000
+    hint: allow more with `--limit fuel=20000000`
+    ");
+    let starved = environment.run("circling.wat", &["--limit", "fuel=500", "--json"]);
     let advice = advice(&starved);
-    let fed = environment.run("echo.wat", &[&advice[0], &advice[1], "--json"]);
-    assert_eq!(fed.json()["result"], serde_json::json!({}), "{advice:?}");
+    let fed = environment.run("circling.wat", &[&advice[0], &advice[1], "--json"]);
+    assert_eq!(fed.json()["result"], serde_json::json!(1), "{advice:?}");
 }
 
 #[test]
 fn quota_exceeded_by_memory_and_the_advice_helps() {
     let environment = TestEnvironment::new();
-    environment.write("growing.wat", growing().replace("(i32.const 0)))", "(drop (call $output_write (i32.const 0) (i32.const 1))) (i32.const 0)))").replace("(func (export", "(data (i32.const 0) \"1\") (func (export"));
-    assert_snapshot!(failed(&environment, "growing.wat", &[]), @"");
+    environment.write("growing.wat", growing());
+    assert_snapshot!(failed(&environment, "growing.wat", &[]), @"
+    code quota_exceeded
+    exit 17
+    --- stderr
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
+    error: the run went over its memory limit of 64MiB
+    hint: allow more with `--limit memory=256512KiB`
+    ");
     let advice = advice(&environment.run("growing.wat", &["--json"]));
     let grown = environment.run("growing.wat", &[&advice[0], &advice[1], "--json"]).json();
     assert_eq!(grown["usage"]["peak_memory_bytes"], 2_004 * 65_536, "{advice:?}");
@@ -74,53 +118,156 @@ fn quota_exceeded_by_output_stack_and_host_calls() {
     environment.write("talkative.wat", talkative());
     environment.write("recursive.wat", recursive());
     environment.write("relay.wat", RELAY);
-    assert_snapshot!(failed(&environment, "talkative.wat", &[]), @"");
-    assert_snapshot!(failed(&environment, "recursive.wat", &[]), @"");
+    assert_snapshot!(failed(&environment, "talkative.wat", &[]), @"
+    code quota_exceeded
+    exit 17
+    --- stderr
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
+    error: the run went over its output limit of 4MiB
+    hint: allow more with `--limit output=8320KiB`
+    ");
+    assert_snapshot!(failed(&environment, "recursive.wat", &[]), @"
+    code quota_exceeded
+    exit 17
+    --- stderr
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
+    error: the run went over its stack limit of 512KiB
+    ");
     let get = "{'op':'storage.get','handle':&,'key':'a'}";
     let twice = calls(&format!("{get}|{get}"));
     let arguments = ["--input", &twice, "--grant", "storage:a/", "--limit", "host_calls=1"];
-    assert_snapshot!(failed(&environment, "relay.wat", &arguments), @"");
+    assert_snapshot!(failed(&environment, "relay.wat", &arguments), @"
+    code quota_exceeded
+    exit 17
+    --- stderr
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 2 host calls · egress 0 B · code compiled in [TIME]
+    error: the run went over its host_calls limit of 1
+    hint: allow more with `--limit host_calls=4`
+    ");
 }
 
 #[test]
 fn quota_exceeded_before_anything_is_allocated() {
     let environment = TestEnvironment::new();
-    environment.write("wide.wat", core("(i32.const 0)").replace("(memory (export \"memory\") 4)", "(memory (export \"memory\") 1025)"));
-    assert_snapshot!(failed(&environment, "wide.wat", &[]), @"");
+    environment.write(
+        "wide.wat",
+        core("(i32.const 0)").replace("(memory (export \"memory\") 4)", "(memory (export \"memory\") 1025)"),
+    );
+    assert_snapshot!(failed(&environment, "wide.wat", &[]), @"
+    code quota_exceeded
+    exit 17
+    --- stderr
+    error: the run went over its memory limit of 64MiB
+    hint: allow more with `--limit memory=131200KiB`
+    ");
 }
 
 #[test]
 fn timed_out() {
     let environment = TestEnvironment::new();
     environment.write("endless.wat", endless());
-    assert_snapshot!(failed(&environment, "endless.wat", &["--limit", "fuel=1000000000000", "--limit", "timeout=50ms"]), @"");
+    assert_snapshot!(failed(&environment, "endless.wat", &["--limit", "fuel=1000000000000", "--limit", "timeout=50ms"]), @"
+    code timed_out
+    exit 18
+    --- stderr
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 1,000,000,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
+    error: the run did not finish within [TIME]
+    hint: allow more time with `--limit timeout=100ms`
+    ");
 }
 
 #[test]
 fn tool_failed() {
     let environment = TestEnvironment::new();
     environment.write("failing.wat", says("no\\0a\\1b[31m luck", 13, 7));
-    assert_snapshot!(failed(&environment, "failing.wat", &[]), @"");
+    assert_snapshot!(failed(&environment, "failing.wat", &[]), @r"
+    code tool_failed
+    exit 19
+    --- stderr
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
+    error: the tool failed: no\u{a}\u{1b}[31m luck
+      code: status_7
+    ");
 }
 
 #[test]
 fn trapped() {
     let environment = TestEnvironment::new();
     environment.write("trapping.wat", trapping());
-    assert_snapshot!(failed(&environment, "trapping.wat", &[]), @"");
+    assert_snapshot!(failed(&environment, "trapping.wat", &[]), @"
+    code trapped
+    exit 20
+    --- stderr
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
+    error: the guest trapped: wasm trap: wasm `unreachable` instruction executed
+      in: break_something
+      in: function 4
+    ");
 }
 
 #[test]
 fn usage() {
     let environment = TestEnvironment::new();
     environment.write("echo.wat", echo());
-    assert_snapshot!(failed(&environment, "echo.wat", &["--grant", "storage:notes"]), @"");
-    assert_snapshot!(failed(&environment, "echo.wat", &["--grant", "shell:rm"]), @"");
-    assert_snapshot!(failed(&environment, "echo.wat", &["--grant", "http:https://*.com"]), @"");
-    assert_snapshot!(failed(&environment, "echo.wat", &["--grant", "fs-read:docs"]), @"");
-    assert_snapshot!(failed(&environment, "echo.wat", &["--limit", "speed=1"]), @"");
-    assert_snapshot!(failed(&environment, "echo.wat", &["--limit", "timeout=soon"]), @"");
-    assert_snapshot!(failed(&environment, "echo.wat", &["--limit", "memory=8GiB"]), @"");
-    assert_snapshot!(failed(&environment, "echo.wat", &["--ca-file", "echo.wat"]), @"");
-    assert_snapshot!(failed(&environment, "echo.wat", &["--storage-dir", "echo.wat"]), @"");
+    assert_snapshot!(failed(&environment, "echo.wat", &["--grant", "storage:notes"]), @"
+    code usage
+    exit 2
+    --- stderr
+    error: `notes` is not a storage prefix: it does not end with `/`
+    hint: write it as `storage:cache/` or `storage:cache/ bytes=1MiB keys=100`
+    ");
+    assert_snapshot!(failed(&environment, "echo.wat", &["--grant", "shell:rm"]), @"
+    code usage
+    exit 2
+    --- stderr
+    error: unknown kind of grant `shell`
+    hint: a grant starts with `http:`, `secret:`, `storage:`, `channel:`, `fs-read:`, `fs-write:` or `address:`
+    ");
+    assert_snapshot!(failed(&environment, "echo.wat", &["--grant", "http:https://*.com"]), @"
+    code usage
+    exit 2
+    --- stderr
+    error: `*.com` is not a host: a wildcard needs at least two labels after it
+    hint: write it as `http:GET https://api.example.com/items/*`
+    ");
+    assert_snapshot!(failed(&environment, "echo.wat", &["--grant", "fs-read:docs"]), @"
+    code usage
+    exit 2
+    --- stderr
+    error: grant `fs-read:docs` names no directory
+    hint: write it as `fs-read:docs=DIRECTORY`
+    ");
+    assert_snapshot!(failed(&environment, "echo.wat", &["--limit", "speed=1"]), @"
+    code usage
+    exit 2
+    --- stderr
+    error: unknown limit `speed`
+    hint: write `NAME=VALUE` with one of fuel, memory, tables, instances, timeout, input, output, log, host_calls, egress
+    ");
+    assert_snapshot!(failed(&environment, "echo.wat", &["--limit", "timeout=soon"]), @"
+    code usage
+    exit 2
+    --- stderr
+    error: `soon` is not a value for limit `timeout`
+    hint: write it as `timeout=500ms`, `timeout=30s` or `timeout=2m`
+    ");
+    assert_snapshot!(failed(&environment, "echo.wat", &["--limit", "memory=8GiB"]), @"
+    code usage
+    exit 2
+    --- stderr
+    error: limit `memory=8GiB` is above the ceiling
+    hint: it is at most `memory=512MiB`
+    ");
+    assert_snapshot!(failed(&environment, "echo.wat", &["--ca-file", "echo.wat"]), @"
+    code usage
+    exit 2
+    --- stderr
+    error: `--ca-file echo.wat`: it has no certificate in PEM form
+    ");
+    assert_snapshot!(failed(&environment, "echo.wat", &["--storage-dir", "echo.wat"]), @"
+    code usage
+    exit 2
+    --- stderr
+    error: the storage directory `echo.wat` cannot be used: it is not a directory
+    ");
 }

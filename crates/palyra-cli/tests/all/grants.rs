@@ -33,10 +33,25 @@ fn until_allowed(environment: &TestEnvironment, input: &str, grants: &[&str]) ->
 
 #[test]
 fn a_denial_for_people() {
-    let input = calls("{'op':'host-capabilities.find','kind':'storage','name':'notes/'}|{'op':'storage.get','handle':-1,'key':'a'}");
-    assert_snapshot!(environment().run("relay.wat", &["--input", &input]).shown(), @"");
+    let input = calls(
+        "{'op':'host-capabilities.find','kind':'storage','name':'notes/'}|{'op':'storage.get','handle':-1,'key':'a'}",
+    );
+    assert_snapshot!(environment().run("relay.wat", &["--input", &input]).shown(), @r#"
+    exit 16
+    --- stderr
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 1 host call · egress 0 B · code compiled in [TIME]
+    error: storage `notes/` is not granted: nothing granted has this name
+    hint: allow it with `--grant 'storage:notes/'`
+    hint: in skill.toml: add `"notes/"` to `capabilities.storage_prefixes`
+    "#);
     let guessed = calls("{'op':'channels.publish','handle':77,'content_type':'text/plain','body_text':'x'}");
-    assert_snapshot!(environment().run("relay.wat", &["--input", &guessed]).shown(), @"");
+    assert_snapshot!(environment().run("relay.wat", &["--input", &guessed]).shown(), @"
+    exit 16
+    --- stderr
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 1 host call · egress 0 B · code compiled in [TIME]
+    error: channel `handle 77` is not granted: the number is not a handle of this call
+    hint: a channel is granted as in `--grant channel:NAME`
+    ");
 }
 
 #[test]
@@ -62,7 +77,8 @@ fn storage_and_channels_open_when_the_advice_is_followed() {
 async fn http_opens_when_the_advice_is_followed() {
     let (server, url) = serve(|_| TestReply::ok("served")).await;
     let environment = environment();
-    let send = format!("{{'op':'http.send','handle':#,'request':{{'method':'GET','url':'{url}/items/1?q=2'}}}}");
+    let send =
+        format!("{{'op':'http.send','handle':#,'request':{{'method':'GET','url':'{url}/items/1?q=2'}}}}");
     let find = format!("{{'op':'host-capabilities.find','kind':'http','name':'{url}/items/1'}}|{send}");
     let (added, result) = until_allowed(&environment, &calls(&find), &[]);
     assert_eq!(added, [format!("http:GET {url}/items/1")]);
@@ -71,7 +87,8 @@ async fn http_opens_when_the_advice_is_followed() {
     assert_eq!((seen.len(), seen[0].target.as_str()), (1, "/items/1?q=2"));
 
     // The rule is for another path: the denial names the narrowest rule for this one.
-    let narrow = environment.run("relay.wat", &["--input", &calls(&send), "--json", "--grant", &format!("http:{url}/other")]);
+    let narrow = environment
+        .run("relay.wat", &["--input", &calls(&send), "--json", "--grant", &format!("http:{url}/other")]);
     assert_eq!(narrow.error()["details"]["grant"], format!("http:GET {url}/items/1"));
     let (added, _) = until_allowed(&environment, &calls(&send), &[&format!("http:GET {url}/items/1")]);
     assert!(added.is_empty());
@@ -82,9 +99,14 @@ async fn http_opens_when_the_advice_is_followed() {
 async fn a_name_for_a_closed_address_needs_the_address_too() {
     let (server, _) = serve(|_| TestReply::ok("served")).await;
     let origin = format!("http://localhost:{}", server.address().port());
-    let send = calls(&format!("{{'op':'http.send','handle':#,'request':{{'method':'GET','url':'{origin}/'}}}}"));
+    let send =
+        calls(&format!("{{'op':'http.send','handle':#,'request':{{'method':'GET','url':'{origin}/'}}}}"));
     let (added, result) = until_allowed(&environment(), &send, &[&format!("http:{origin}")]);
-    assert!(added.iter().all(|grant| grant.starts_with("address:")) && added.contains(&"address:127.0.0.1/32".into()), "{added:?}");
+    assert!(
+        added.iter().all(|grant| grant.starts_with("address:"))
+            && added.contains(&"address:127.0.0.1/32".into()),
+        "{added:?}"
+    );
     assert_eq!(result["ok"]["status"], 200);
 }
 
@@ -94,7 +116,8 @@ async fn a_root_of_ones_own_is_trusted_when_it_is_named() {
     let url = format!("https://{}/", server.address());
     let environment = environment();
     let root = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, server.root().unwrap());
-    environment.write("root.pem", format!("-----BEGIN CERTIFICATE-----\n{root}\n-----END CERTIFICATE-----\n"));
+    environment
+        .write("root.pem", format!("-----BEGIN CERTIFICATE-----\n{root}\n-----END CERTIFICATE-----\n"));
     let send = calls(&format!("{{'op':'http.send','handle':#,'request':{{'method':'GET','url':'{url}'}}}}"));
     let grant = format!("http:GET {url}");
     let arguments = ["--input", &send, "--grant", &grant, "--json"];
@@ -103,7 +126,11 @@ async fn a_root_of_ones_own_is_trusted_when_it_is_named() {
     let trusted = environment.run("relay.wat", &[&arguments[..], &["--ca-file", "root.pem"]].concat()).json();
     assert_eq!(trusted["result"]["ok"]["body_text"], "private");
     environment.write("broken.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
-    assert_snapshot!(environment.run("relay.wat", &["--ca-file", "broken.pem"]).shown(), @"");
+    assert_snapshot!(environment.run("relay.wat", &["--ca-file", "broken.pem"]).shown(), @"
+    exit 2
+    --- stderr
+    error: `--ca-file`: extra root certificate 0 cannot be used: invalid peer certificate: BadEncoding
+    ");
 }
 
 #[test]
@@ -112,7 +139,12 @@ fn palyras_own_directories_cannot_be_granted() {
     environment.write("echo.wat", echo());
     let home = environment.home("");
     let whole = format!("fs-read:home={}", home.display());
-    assert_snapshot!(environment.run("echo.wat", &["--grant", &whole]).shown(), @"");
+    assert_snapshot!(environment.run("echo.wat", &["--grant", &whole]).shown(), @"
+    exit 2
+    --- stderr
+    error: grant `fs-read:home=[ROOT]/home/` would open `[ROOT]/home/.config/palyra`, where Palyra keeps its own keys or code
+    hint: name a directory that neither contains it nor lies in it
+    ");
     let documents = format!("fs-read:documents={}", home.join("documents").display());
     assert_eq!(environment.run("echo.wat", &["--grant", &documents]).code, 0);
 }

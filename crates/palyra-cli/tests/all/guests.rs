@@ -27,8 +27,20 @@ pub(crate) fn echo() -> String {
 
 /// Writes these bytes, given in the spelling of WAT strings, and returns a status.
 pub(crate) fn says(output: &str, length: usize, status: i32) -> String {
-    let body = format!("(drop (call $output_write (i32.const 16) (i32.const {length}))) (i32.const {status})");
+    let body =
+        format!("(drop (call $output_write (i32.const 16) (i32.const {length}))) (i32.const {status})");
     core(&body).replace("(func (export", &format!("(data (i32.const 16) \"{output}\") (func (export"))
+}
+
+/// Goes round a loop a hundred times and returns 1.
+pub(crate) fn circling() -> String {
+    says("1", 1, 0).replace(
+        "(drop",
+        "(loop $again
+           (local.set $n (i32.add (local.get $n) (i32.const 1)))
+           (br_if $again (i32.lt_u (local.get $n) (i32.const 100))))
+         (drop",
+    )
 }
 
 /// Never returns.
@@ -47,9 +59,9 @@ pub(crate) fn trapping() -> String {
         .replace("(func (export", "(func $break_something (unreachable)) (func (export")
 }
 
-/// Grows its memory to 125 MiB.
+/// Grows its memory to 125 MiB and returns 1.
 pub(crate) fn growing() -> String {
-    core("(drop (memory.grow (i32.const 2000))) (i32.const 0)")
+    says("1", 1, 0).replace("(drop", "(drop (memory.grow (i32.const 2000))) (drop")
 }
 
 /// Writes 64 KiB of output a hundred times.
@@ -144,7 +156,7 @@ pub(crate) fn describing(description: &str) -> Vec<u8> {
           (i32.store (i32.const 32) (i32.const 1024))
           (i32.store (i32.const 36) (i32.const {}))
           (i32.const 32))"#,
-        description.replace('"', "\\22"),
+        description.bytes().map(|byte| format!("\\{byte:02x}")).collect::<String>(),
         abi::interfaces::DESCRIBE,
         description.len()
     );

@@ -17,7 +17,8 @@ async fn interrupted_run(signal: Signal, more: &[&str]) -> (TestEnvironment, Ran
     let (server, url) = serve(|_| TestReply::status(200).body(TestBody::Stalled("begun".into()))).await;
     let environment = TestEnvironment::new();
     environment.write("relay.wat", RELAY);
-    let input = calls(&format!("{{'op':'http.send','handle':#,'request':{{'method':'GET','url':'{url}/'}}}}"));
+    let input =
+        calls(&format!("{{'op':'http.send','handle':#,'request':{{'method':'GET','url':'{url}/'}}}}"));
     let grant = format!("http:GET {url}/");
     let flags = ["run", "--module", "relay.wat", "--input", &input, "--grant", &grant];
     let child = environment.command(&[&flags, more].concat()).spawn().unwrap();

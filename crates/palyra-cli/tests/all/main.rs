@@ -26,8 +26,10 @@ fn no_file_of_tests_is_forgotten() {
         .filter(|name| name != "main" && !name.starts_with('.'))
         .collect();
     files.sort();
-    let mut modules: Vec<&str> =
-        include_str!("main.rs").lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';')).collect();
+    let mut modules: Vec<&str> = include_str!("main.rs")
+        .lines()
+        .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'))
+        .collect();
     modules.sort_unstable();
     assert_eq!(files, modules);
 }

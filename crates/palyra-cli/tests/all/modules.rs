@@ -16,7 +16,8 @@ fn refused(environment: &TestEnvironment, module: &str) -> String {
     if error["code"] == "invalid_input" {
         assert_eq!(error["details"]["subject"], "module");
     }
-    let mut text = format!("{} {}: {}", json.code, error["code"].as_str().unwrap(), error["message"].as_str().unwrap());
+    let mut text =
+        format!("{} {}: {}", json.code, error["code"].as_str().unwrap(), error["message"].as_str().unwrap());
     for hint in error["hints"].as_array().unwrap() {
         text.push_str(&format!(" | {}", hint.as_str().unwrap()));
     }
@@ -28,11 +29,12 @@ fn files_that_cannot_be_read() {
     let environment = TestEnvironment::new();
     std::fs::create_dir(environment.path("directory.wasm")).unwrap();
     let fifo = environment.path("fifo.wasm");
-    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).unwrap();
-    assert_snapshot!(refused(&environment, "missing.wasm"), @"");
-    assert_snapshot!(refused(&environment, "directory.wasm"), @"");
-    assert_snapshot!(refused(&environment, "fifo.wasm"), @"");
-    assert_snapshot!(refused(&environment, "/dev/zero"), @"");
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+        .unwrap();
+    assert_snapshot!(refused(&environment, "missing.wasm"), @"2 usage: there is no file `missing.wasm`");
+    assert_snapshot!(refused(&environment, "directory.wasm"), @"2 usage: `directory.wasm` is a directory, not a file");
+    assert_snapshot!(refused(&environment, "fifo.wasm"), @"2 usage: `fifo.wasm` is not a regular file");
+    assert_snapshot!(refused(&environment, "/dev/zero"), @"2 usage: `/dev/zero` is not a regular file");
     // It can be written only, by everybody and by root.
     let unreadable = refused(&environment, "/proc/self/clear_refs");
     assert!(unreadable.starts_with("2 usage: `/proc/self/clear_refs` cannot be read: "), "{unreadable}");
@@ -52,16 +54,16 @@ fn files_that_are_not_modules() {
     environment.write("binary.wat", b"\xff\xfe");
     let sparse = std::fs::File::create(environment.path("sparse.wasm")).unwrap();
     sparse.set_len(2 << 30).unwrap();
-    assert_snapshot!(refused(&environment, "empty.wasm"), @"");
-    assert_snapshot!(refused(&environment, "empty.wat"), @"");
-    assert_snapshot!(refused(&environment, "text.wasm"), @"");
-    assert_snapshot!(refused(&environment, "picture.wasm"), @"");
-    assert_snapshot!(refused(&environment, "native.wasm"), @"");
-    assert_snapshot!(refused(&environment, "cut.wasm"), @"");
-    assert_snapshot!(refused(&environment, "new.wasm"), @"");
-    assert_snapshot!(refused(&environment, "typo.wat"), @"");
-    assert_snapshot!(refused(&environment, "binary.wat"), @"");
-    assert_snapshot!(refused(&environment, "sparse.wasm"), @"");
+    assert_snapshot!(refused(&environment, "empty.wasm"), @"13 invalid_input: module is not acceptable: it is empty");
+    assert_snapshot!(refused(&environment, "empty.wat"), @"13 invalid_input: module is not acceptable: expected at least one module field at empty.wat:1:1");
+    assert_snapshot!(refused(&environment, "text.wasm"), @"13 invalid_input: module is not acceptable: it is WebAssembly text, not binary | convert it, for example with `wat2wasm`");
+    assert_snapshot!(refused(&environment, "picture.wasm"), @"13 invalid_input: module is not acceptable: it does not start with the WebAssembly magic");
+    assert_snapshot!(refused(&environment, "native.wasm"), @"13 invalid_input: module is not acceptable: it is native code, not WebAssembly | ship the .wasm; Palyra compiles it itself");
+    assert_snapshot!(refused(&environment, "cut.wasm"), @"13 invalid_input: module is not acceptable: unexpected end-of-file (at offset 0xa)");
+    assert_snapshot!(refused(&environment, "new.wasm"), @"13 invalid_input: module is not acceptable: it has an unknown WebAssembly version");
+    assert_snapshot!(refused(&environment, "typo.wat"), @"13 invalid_input: module is not acceptable: expected valid module field at typo.wat:2:4");
+    assert_snapshot!(refused(&environment, "binary.wat"), @"13 invalid_input: module is not acceptable: failed to parse `binary.wat`: input bytes aren't valid utf-8");
+    assert_snapshot!(refused(&environment, "sparse.wasm"), @"13 invalid_input: module is not acceptable: it has 2147483648 bytes, more than 100663296");
 }
 
 #[test]
@@ -71,18 +73,21 @@ fn modules_of_another_world() {
     environment.write("env.wat", importing("env", "system"));
     environment.write("preview1.wat", importing("wasi_snapshot_preview1", "fd_write"));
     environment.write("invalid.wat", "(module (func (result i32)))");
-    environment.write("no-memory.wat", r#"(module (func (export "palyra_plugin_main") (result i32) (i32.const 0)))"#);
+    environment.write(
+        "no-memory.wat",
+        r#"(module (func (export "palyra_plugin_main") (result i32) (i32.const 0)))"#,
+    );
     environment.write(
         "wrong-type.wat",
         r#"(module (memory (export "memory") 1) (func (export "palyra_plugin_main") (param i32)))"#,
     );
     environment.write("global.wat", r#"(module (global (export "palyra_plugin_main") i32 (i32.const 0)))"#);
-    assert_snapshot!(refused(&environment, "env.wat"), @"");
-    assert_snapshot!(refused(&environment, "preview1.wat"), @"");
-    assert_snapshot!(refused(&environment, "invalid.wat"), @"");
-    assert_snapshot!(refused(&environment, "no-memory.wat"), @"");
-    assert_snapshot!(refused(&environment, "wrong-type.wat"), @"");
-    assert_snapshot!(refused(&environment, "global.wat"), @"");
+    assert_snapshot!(refused(&environment, "env.wat"), @"13 invalid_input: module is not acceptable: it cannot be linked: unknown import: `env::system` has not been defined | a core module imports from `palyra:plugin/io@1.0.0`, `palyra:plugin/host-capabilities@1.0.0`, `palyra:plugin/host-call@1.0.0` only");
+    assert_snapshot!(refused(&environment, "preview1.wat"), @"13 invalid_input: module is not acceptable: it cannot be linked: unknown import: `wasi_snapshot_preview1::fd_write` has not been defined | encode it as a component with the preview1 adapter: `guestkit component IN OUT`");
+    assert_snapshot!(refused(&environment, "invalid.wat"), @"13 invalid_input: module is not acceptable: failed to compile: wasm[0]::function[0]: WebAssembly translation error: Invalid input WebAssembly code at offset 24: type mismatch: expected i32 but nothing on stack");
+    assert_snapshot!(refused(&environment, "no-memory.wat"), @"13 invalid_input: module is not acceptable: it exports no memory called `memory`");
+    assert_snapshot!(refused(&environment, "wrong-type.wat"), @"13 invalid_input: module is not acceptable: its export `palyra_plugin_main` is not a function () -> i32");
+    assert_snapshot!(refused(&environment, "global.wat"), @"13 invalid_input: module is not acceptable: its export `palyra_plugin_main` is not a function");
 }
 
 #[test]
@@ -90,10 +95,28 @@ fn the_export_of_a_core_module() {
     let environment = TestEnvironment::new();
     environment.write("echo.wat", echo());
     environment.write("other.wat", echo().replace("palyra_plugin_main", "count_words"));
-    assert_eq!(environment.run("echo.wat", &["--input", "[1]", "--json"]).json()["tool"], "palyra_plugin_main");
-    assert_eq!(environment.run("other.wat", &["--export", "count_words", "--json"]).json()["tool"], "count_words");
+    assert_eq!(
+        environment.run("echo.wat", &["--input", "[1]", "--json"]).json()["tool"],
+        "palyra_plugin_main"
+    );
+    assert_eq!(
+        environment.run("other.wat", &["--export", "count_words", "--json"]).json()["tool"],
+        "count_words"
+    );
     let named = ["--export", "count_words", "--tool", "words.count", "--json"];
     assert_eq!(environment.run("other.wat", &named).json()["tool"], "words.count");
-    assert_snapshot!(environment.run("other.wat", &["--export", "count_word"]).shown(), @"");
-    assert_snapshot!(environment.run("other.wat", &["-q"]).shown(), @"");
+    assert_snapshot!(environment.run("other.wat", &["--export", "count_word"]).shown(), @"
+    exit 11
+    --- stderr
+    count_word ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 0 B of 64 MiB · 0 host calls · egress 0 B · code from the cache in [TIME]
+    error: no export `count_word`
+    hint: did you mean `count_words`?
+    hint: there is `count_words`
+    ");
+    assert_snapshot!(environment.run("other.wat", &["-q"]).shown(), @"
+    exit 11
+    --- stderr
+    error: no export `palyra_plugin_main`
+    hint: there is `count_words`
+    ");
 }

@@ -29,10 +29,46 @@ const DOORS: [&str; 4] = ["--grant", "channel:alerts", "--grant", "storage:notes
 fn a_busy_run_for_people() {
     let environment = environment();
     let input = busy();
-    let run = |more: &[&str]| environment.run("relay.wat", &[&["--input", &input], &DOORS[..], more].concat()).shown();
-    assert_snapshot!(run(&[]), @"");
-    assert_snapshot!(run(&["--trace", "--verbose"]), @"");
-    assert_snapshot!(run(&["--quiet"]), @"");
+    let run = |more: &[&str]| {
+        environment.run("relay.wat", &[&["--input", &input], &DOORS[..], more].concat()).shown()
+    };
+    assert_snapshot!(run(&[]), @r#"
+    exit 0
+    --- stdout
+    {
+      "ok": null
+    }
+    --- stderr
+    [info] palyra_plugin_main: first\nsecond
+    [error] palyra_plugin_main: \u001b[31mred
+    [channel alerts] text/plain: hello
+    [channel alerts] image/png: 1 B of data
+    palyra_plugin_main finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 3 host calls · egress 0 B · code compiled in [TIME]
+    "#);
+    assert_snapshot!(run(&["--trace", "--verbose"]), @r#"
+    exit 0
+    --- stdout
+    {
+      "ok": null
+    }
+    --- stderr
+    [info] palyra_plugin_main: first\nsecond
+    [error] palyra_plugin_main: \u001b[31mred
+    [channel alerts] text/plain: hello
+    [channel alerts] image/png: 1 B of data
+    [call 1] channels.publish alerts: ok, [TIME]
+    [call 2] channels.publish alerts: ok, [TIME]
+    [call 3] storage.put notes/a: ok, [TIME]
+    palyra_plugin_main finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 3 host calls · egress 0 B · code from the cache in [TIME]
+    [RUN] · core module of 1017 B · sha256 [SHA256]
+    "#);
+    assert_snapshot!(run(&["--quiet"]), @r#"
+    exit 0
+    --- stdout
+    {
+      "ok": null
+    }
+    "#);
 }
 
 #[test]
@@ -42,11 +78,17 @@ fn a_busy_run_for_programs() {
     let ran = environment.run("relay.wat", &[&["--input", &input, "--json"], &DOORS[..]].concat());
     let json = ran.json();
     assert_eq!(json["schema"], "palyra.run/v1");
-    assert_eq!(json["log"][0], serde_json::json!({ "level": "info", "source": "log", "message": "first\\nsecond" }));
-    assert_eq!(json["channels"], serde_json::json!([
-        { "channel": "alerts", "content_type": "text/plain", "body_text": "hello" },
-        { "channel": "alerts", "content_type": "image/png", "body_base64": "/w==" },
-    ]));
+    assert_eq!(
+        json["log"][0],
+        serde_json::json!({ "level": "info", "source": "log", "message": "first\\nsecond" })
+    );
+    assert_eq!(
+        json["channels"],
+        serde_json::json!([
+            { "channel": "alerts", "content_type": "text/plain", "body_text": "hello" },
+            { "channel": "alerts", "content_type": "image/png", "body_base64": "/w==" },
+        ])
+    );
     assert_eq!(json["host_calls"][2]["op"], "storage.put");
     assert_eq!(json["host_calls"][2]["subject"], "notes/a");
     assert_eq!(json["usage"]["host_calls"], 3);
@@ -56,7 +98,7 @@ fn a_busy_run_for_programs() {
     assert_eq!(json["module"]["sha256"].as_str().unwrap().len(), 64);
     assert_eq!((&json["replay"], &json["warnings"]), (&serde_json::Value::Null, &serde_json::json!([])));
     let keys: Vec<&str> = json.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_snapshot!(keys.join(" "), @"");
+    assert_snapshot!(keys.join(" "), @"channels host_calls limits log module replay result run_id schema tape tool usage warnings");
 }
 
 #[test]
@@ -70,14 +112,28 @@ fn a_tools_json_is_passed_on_as_it_is() {
         assert!(ran.stdout.contains(passed), "{}", ran.stdout);
         assert_eq!(ran.stdout.matches('\n').count(), 1);
     }
-    assert_snapshot!(environment.run("echo.wat", &["--input", "@odd.json", "-q"]).shown(), @"");
+    assert_snapshot!(environment.run("echo.wat", &["--input", "@odd.json", "-q"]).shown(), @r#"
+    exit 0
+    --- stdout
+    {
+      "b": 1E+30,
+      "a": 0.10,
+      "a": -0,
+      "n": 123456789012345678901234567890,
+      "z": "\u00e9é"
+    }
+    "#);
 }
 
 #[test]
 fn a_result_cannot_move_the_cursor() {
     let environment = environment();
     environment.write("in.json", "\"\u{9b}2J\u{202e}x\"");
-    assert_snapshot!(environment.run("echo.wat", &["--input", "@in.json", "-q"]).shown(), @"");
+    assert_snapshot!(environment.run("echo.wat", &["--input", "@in.json", "-q"]).shown(), @r#"
+    exit 0
+    --- stdout
+    "\u009b2J\u202ex"
+    "#);
 }
 
 #[test]
@@ -88,7 +144,16 @@ fn a_failed_run_still_tells_what_it_did() {
          {'op':'storage.get','handle':77,'key':'a'}",
     );
     let flags = ["--input", &input, "--grant", "storage:notes/", "--trace"];
-    assert_snapshot!(environment.run("relay.wat", &flags).shown(), @"");
+    assert_snapshot!(environment.run("relay.wat", &flags).shown(), @"
+    exit 16
+    --- stderr
+    [warn] palyra_plugin_main: about to fail
+    [call 1] storage.put notes/a: ok, [TIME]
+    [call 2] storage.get a: denied, [TIME]
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 2 host calls · egress 0 B · code compiled in [TIME]
+    error: storage `a` is not granted: the number is not a handle of this call
+    hint: a storage prefix is granted as in `--grant storage:NAME/`
+    ");
     let error = environment.run("relay.wat", &[&flags[..], &["--json"]].concat()).error();
     let report = &error["details"]["report"];
     assert_eq!(report["log"][0]["message"], "about to fail");
@@ -116,12 +181,16 @@ fn colour_only_where_it_is_wanted() {
 #[test]
 fn variables_stand_for_flags_and_flags_win() {
     let environment = environment();
-    let variables = [("PALYRA_RUN_MODULE", "echo.wat"), ("PALYRA_RUN_INPUT", "[1]"), ("PALYRA_OUTPUT", "json")];
+    let variables =
+        [("PALYRA_RUN_MODULE", "echo.wat"), ("PALYRA_RUN_INPUT", "[1]"), ("PALYRA_OUTPUT", "json")];
     let ran = environment.palyra_with_variables(&["run"], &variables);
     assert_eq!(ran.json()["result"], serde_json::json!([1]));
     let ran = environment.palyra_with_variables(&["run", "--input", "[2]"], &variables);
     assert_eq!(ran.json()["result"], serde_json::json!([2]));
-    let quiet = environment.palyra_with_variables(&["run", "--output", "human"], &[variables.as_slice(), &[("PALYRA_QUIET", "1")]].concat());
+    let quiet = environment.palyra_with_variables(
+        &["run", "--output", "human"],
+        &[variables.as_slice(), &[("PALYRA_QUIET", "1")]].concat(),
+    );
     assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("[\n  1\n]\n", ""));
     let talking = [variables.as_slice(), &[("PALYRA_QUIET", "0")]].concat();
     let talking = environment.palyra_with_variables(&["run", "--output", "human"], &talking);
@@ -129,7 +198,8 @@ fn variables_stand_for_flags_and_flags_win() {
     // Authority comes from the operator's hand only.
     let input = calls("{'op':'storage.get','handle':&,'key':'a'}");
     let widening = [("PALYRA_RUN_GRANT", "storage:a/"), ("PALYRA_GRANT", "storage:a/")];
-    let denied = environment.palyra_with_variables(&["run", "--module", "relay.wat", "--input", &input], &widening);
+    let denied =
+        environment.palyra_with_variables(&["run", "--module", "relay.wat", "--input", &input], &widening);
     assert_eq!(denied.code, 16);
 }
 
@@ -138,10 +208,15 @@ fn a_reader_that_has_gone_is_no_error_and_a_full_disk_is() {
     let environment = environment();
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let status = environment.command(&["run", "--module", "echo.wat"]).stdout(writer).spawn().unwrap().wait().unwrap();
+    let status =
+        environment.command(&["run", "--module", "echo.wat"]).stdout(writer).spawn().unwrap().wait().unwrap();
     assert_eq!(status.code(), Some(0));
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let child = environment.command(&["run", "--module", "echo.wat", "--json"]).stdout(Stdio::from(full)).spawn().unwrap();
+    let child = environment
+        .command(&["run", "--module", "echo.wat", "--json"])
+        .stdout(Stdio::from(full))
+        .spawn()
+        .unwrap();
     let ran = environment.ran(child.wait_with_output().unwrap());
     assert_eq!((ran.code, ran.error()["code"].as_str()), (1, Some("io")));
 }

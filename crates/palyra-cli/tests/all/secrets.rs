@@ -19,7 +19,8 @@ fn environment() -> TestEnvironment {
 /// Answers with everything it was sent.
 fn echoing(request: &TestRequest) -> TestReply {
     let sent = format!("{} {:?} {:?}", request.target, request.headers, request.body);
-    TestReply::ok(sent).header("x-seen", request.headers.get("authorization").map_or("none", |v| v.to_str().unwrap()))
+    TestReply::ok(sent)
+        .header("x-seen", request.headers.get("authorization").map_or("none", |v| v.to_str().unwrap()))
 }
 
 fn assert_no_canary(environment: &TestEnvironment, runs: &[&Ran]) {
@@ -47,7 +48,18 @@ async fn an_injected_secret_reaches_its_host_and_nobody_else() {
     );
     let grants = [format!("http:GET {url}/"), "secret:global/token hosts=127.0.0.1 inject=bearer".into()];
     let input = calls(&send);
-    let flags = ["--input", &input, "--grant", &grants[0], "--grant", &grants[1], "--secret", "token=@token.txt", "-v", "--trace"];
+    let flags = [
+        "--input",
+        &input,
+        "--grant",
+        &grants[0],
+        "--grant",
+        &grants[1],
+        "--secret",
+        "token=@token.txt",
+        "-v",
+        "--trace",
+    ];
     let human = environment.run("relay.wat", &[&flags[..], &["--record", "a.tape"]].concat());
     let json = environment.run("relay.wat", &[&flags[..], &["--record", "b.tape", "--json"]].concat());
     assert_eq!((human.code, json.code), (0, 0), "{}", human.shown());
@@ -66,7 +78,17 @@ async fn a_secret_stays_away_from_other_hosts_and_forms() {
     ));
     let http = format!("http:GET {url}/");
     let denied = |secret: &str| {
-        let flags = ["--input", &input, "--grant", &http, "--grant", secret, "--secret", "token=@token.txt", "--json"];
+        let flags = [
+            "--input",
+            &input,
+            "--grant",
+            &http,
+            "--grant",
+            secret,
+            "--secret",
+            "token=@token.txt",
+            "--json",
+        ];
         let ran = environment.run("relay.wat", &flags);
         assert_no_canary(&environment, &[&ran]);
         assert_eq!(ran.code, 16);
@@ -76,7 +98,8 @@ async fn a_secret_stays_away_from_other_hosts_and_forms() {
     assert_eq!(denied("secret:global/token hosts=127.0.0.1 inject=basic"), wanted);
     assert_eq!(denied("secret:global/token hosts=other.example inject=bearer"), wanted);
     assert_eq!(server.requests().len(), 0);
-    let flags = ["--input", &input, "--grant", &http, "--grant", wanted, "--secret", "token=@token.txt", "--json"];
+    let flags =
+        ["--input", &input, "--grant", &http, "--grant", wanted, "--secret", "token=@token.txt", "--json"];
     assert_eq!(environment.run("relay.wat", &flags).json()["result"]["ok"]["status"], 200);
 }
 
@@ -85,11 +108,15 @@ fn a_revealed_secret_is_still_blotted_out_of_what_leaves() {
     let environment = environment();
     let reveal = calls("{'op':'secrets.reveal','handle':$}");
     let flags = ["--input", &reveal, "--secret", "global/token=@token.txt", "--grant"];
-    let denied = environment.run("relay.wat", &[&flags[..], &["secret:global/token hosts=a.example inject=bearer", "--json"]].concat());
+    let denied = environment.run(
+        "relay.wat",
+        &[&flags[..], &["secret:global/token hosts=a.example inject=bearer", "--json"]].concat(),
+    );
     assert_eq!(denied.code, 16);
     let wanted = denied.error()["details"]["grant"].as_str().unwrap().to_owned();
     assert_eq!(wanted, "secret:global/token hosts=a.example inject=bearer reveal");
-    let revealed = environment.run("relay.wat", &[&flags[..], &[&wanted, "--json", "--record", "a.tape"]].concat());
+    let revealed =
+        environment.run("relay.wat", &[&flags[..], &[&wanted, "--json", "--record", "a.tape"]].concat());
     assert!(revealed.json()["result"]["ok"]["value_text"].is_string(), "{}", revealed.stdout);
     assert_no_canary(&environment, &[&denied, &revealed]);
 }
@@ -98,7 +125,9 @@ fn a_revealed_secret_is_still_blotted_out_of_what_leaves() {
 fn a_secret_from_standard_input() {
     let environment = environment();
     let reveal = calls("{'op':'secrets.reveal','handle':$}");
-    let mut command = ["run", "--module", "relay.wat", "--input", &reveal, "--grant", "secret:global/token reveal"].to_vec();
+    let mut command =
+        ["run", "--module", "relay.wat", "--input", &reveal, "--grant", "secret:global/token reveal"]
+            .to_vec();
     command.extend(["--secret", "token=-", "--json"]);
     let ran = environment.palyra_with_input(&command, CANARY.as_bytes());
     assert!(ran.json()["result"]["ok"].is_object(), "{}", ran.stdout);
@@ -110,7 +139,13 @@ fn a_value_on_the_command_line_is_refused_and_not_repeated() {
     let environment = environment();
     let value = format!("token={CANARY}");
     let ran = environment.run("relay.wat", &["--secret", &value]);
-    assert_snapshot!(ran.shown(), @"");
+    assert_snapshot!(ran.shown(), @"
+    exit 2
+    --- stderr
+    error: the secret `global/token` is not given as a file or standard input
+    hint: write `--secret NAME=@FILE` or `--secret NAME=-`
+    hint: a value on the command line can be read by every program on this machine and stays in the shell's history
+    ");
     let json = environment.run("relay.wat", &["--secret", &value, "--json"]);
     let bare = environment.run("relay.wat", &["--secret", CANARY]);
     assert_eq!((json.code, bare.code), (2, 2));
@@ -122,10 +157,26 @@ fn secrets_that_make_no_sense() {
     let environment = environment();
     environment.write("empty.txt", "\n");
     environment.write("long.txt", [b'x'; (64 << 10) + 1]);
-    assert_snapshot!(environment.run("relay.wat", &["--secret", "a=@none.txt"]).shown(), @"");
-    assert_snapshot!(environment.run("relay.wat", &["--secret", "a=@empty.txt"]).shown(), @"");
-    assert_snapshot!(environment.run("relay.wat", &["--secret", "a=@long.txt"]).shown(), @"");
-    assert_snapshot!(environment.run("relay.wat", &["--secret", "a=@token.txt", "--secret", "global/a=@token.txt"]).shown(), @"");
+    assert_snapshot!(environment.run("relay.wat", &["--secret", "a=@none.txt"]).shown(), @"
+    exit 2
+    --- stderr
+    error: there is no file `none.txt`
+    ");
+    assert_snapshot!(environment.run("relay.wat", &["--secret", "a=@empty.txt"]).shown(), @"
+    exit 2
+    --- stderr
+    error: the secret `global/a` is empty
+    ");
+    assert_snapshot!(environment.run("relay.wat", &["--secret", "a=@long.txt"]).shown(), @"
+    exit 2
+    --- stderr
+    error: the secret `global/a` has more than 65536 bytes
+    ");
+    assert_snapshot!(environment.run("relay.wat", &["--secret", "a=@token.txt", "--secret", "global/a=@token.txt"]).shown(), @"
+    exit 2
+    --- stderr
+    error: the secret `global/a` is given twice
+    ");
 }
 
 #[test]
@@ -133,8 +184,29 @@ fn a_secret_without_a_grant_and_a_grant_without_a_secret_are_mentioned() {
     let environment = environment();
     let nothing = calls("{'op':'run.tool-id'}");
     environment.write("pin.txt", "123");
-    let flags = ["--input", &nothing, "--secret", "token=@token.txt", "--secret", "pin=@pin.txt", "--grant", "secret:global/other reveal"];
-    assert_snapshot!(environment.run("relay.wat", &flags).shown(), @"");
+    let flags = [
+        "--input",
+        &nothing,
+        "--secret",
+        "token=@token.txt",
+        "--secret",
+        "pin=@pin.txt",
+        "--grant",
+        "secret:global/other reveal",
+    ];
+    assert_snapshot!(environment.run("relay.wat", &flags).shown(), @r#"
+    exit 0
+    --- stdout
+    {
+      "ok": "palyra_plugin_main"
+    }
+    --- stderr
+    warning: the secret `global/pin` is too short to be found and blotted out where it leaks
+    warning: the secret `global/pin` is not granted, so the guest cannot use it; add `--grant 'secret:global/pin hosts=HOST inject=bearer'`
+    warning: the secret `global/token` is not granted, so the guest cannot use it; add `--grant 'secret:global/token hosts=HOST inject=bearer'`
+    warning: the secret `global/other` is granted but not given; add `--secret global/other=@FILE`
+    palyra_plugin_main finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
+    "#);
     let json = environment.run("relay.wat", &[&flags[..], &["--json"]].concat()).json();
     assert_eq!(json["warnings"].as_array().unwrap().len(), 4);
 }

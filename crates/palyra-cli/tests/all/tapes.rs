@@ -15,7 +15,8 @@ fn recorded() -> TestEnvironment {
         "{'op':'storage.put','handle':&,'key':'a','value_text':'first'}|\
          {'op':'run.remaining-milliseconds'}|{'op':'storage.get','handle':&,'key':'a'}",
     );
-    let ran = environment.run("relay.wat", &["--input", &input, "--grant", "storage:notes/", "--record", "a.tape"]);
+    let ran =
+        environment.run("relay.wat", &["--input", &input, "--grant", "storage:notes/", "--record", "a.tape"]);
     assert_eq!(ran.code, 0, "{}", ran.shown());
     assert!(ran.stderr.ends_with("tape written to a.tape\n"), "{}", ran.stderr);
     environment
@@ -34,7 +35,19 @@ fn replay_edited(from: &str, to: &str) -> String {
 fn a_replay_is_identical() {
     let environment = recorded();
     assert_eq!(environment.path("a.tape").metadata().unwrap().mode() & 0o777, 0o600);
-    assert_snapshot!(environment.run("relay.wat", &["--replay", "a.tape"]).shown(), @"");
+    assert_snapshot!(environment.run("relay.wat", &["--replay", "a.tape"]).shown(), @r#"
+    exit 0
+    --- stdout
+    {
+      "ok": {
+        "value_base64": "Zmlyc3Q=",
+        "value_text": "first"
+      }
+    }
+    --- stderr
+    replay: identical to the tape, 3 steps
+    palyra_plugin_main finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 2 host calls · egress 0 B · code from the cache in [TIME]
+    "#);
     let json = environment.run("relay.wat", &["--replay", "a.tape", "--json"]).json();
     assert_eq!(json["replay"], serde_json::json!({ "verdict": "identical" }));
     assert_eq!(json["result"]["ok"]["value_text"], "first");
@@ -46,9 +59,11 @@ async fn a_replay_does_not_touch_the_network() {
     let (server, url) = serve(|_| TestReply::ok("once")).await;
     let environment = TestEnvironment::new();
     environment.write("relay.wat", RELAY);
-    let input = calls(&format!("{{'op':'http.send','handle':#,'request':{{'method':'GET','url':'{url}/'}}}}"));
+    let input =
+        calls(&format!("{{'op':'http.send','handle':#,'request':{{'method':'GET','url':'{url}/'}}}}"));
     let grant = format!("http:GET {url}/");
-    let live = environment.run("relay.wat", &["--input", &input, "--grant", &grant, "--record", "a.tape", "--json"]);
+    let live =
+        environment.run("relay.wat", &["--input", &input, "--grant", &grant, "--record", "a.tape", "--json"]);
     let replay = environment.run("relay.wat", &["--replay", "a.tape", "--json"]).json();
     assert_eq!(replay["result"], live.json()["result"]);
     assert_eq!(replay["replay"]["verdict"], "identical");
@@ -58,8 +73,21 @@ async fn a_replay_does_not_touch_the_network() {
 #[test]
 fn a_replay_with_something_changed_says_where_and_what() {
     let environment = recorded();
-    assert_snapshot!(environment.run("echo.wat", &["--replay", "a.tape"]).shown(), @"");
-    assert_snapshot!(environment.run("relay.wat", &["--replay", "a.tape", "--input", "1"]).shown(), @"");
+    assert_snapshot!(environment.run("echo.wat", &["--replay", "a.tape"]).shown(), @"
+    exit 1
+    --- stderr
+    error: the replay diverged from its tape before the first step: the module differs
+      expected: [SHA256]
+      found: [SHA256]
+    hint: the tape was recorded with another module; record a new one with `--record`
+    ");
+    assert_snapshot!(environment.run("relay.wat", &["--replay", "a.tape", "--input", "1"]).shown(), @r#"
+    exit 1
+    --- stderr
+    error: the replay diverged from its tape before the first step: the input differs
+      expected: "{'op':'storage.put','handle':&,'key':'a','value_text':'first'}|{'op':'run.remaining-milliseconds'}|{'op':'storage.get','handle':&,'key':'a'}"
+      found: 1
+    "#);
     let json = environment.run("relay.wat", &["--replay", "a.tape", "--input", "1", "--json"]);
     let error = json.error();
     assert_eq!((json.code, &error["code"]), (1, &"diverged".into()));
@@ -70,27 +98,94 @@ fn a_replay_with_something_changed_says_where_and_what() {
 #[test]
 fn a_tape_with_an_edited_answer_or_request() {
     // `Zmlyc3Q=` is `first`.
-    assert_snapshot!(replay_edited("Zmlyc3Q=", "b3RoZXI="), @"");
-    assert_snapshot!(replay_edited(r#""op":"storage.get""#, r#""op":"storage.list""#), @"");
-    assert_snapshot!(replay_edited(r#""request":{"key":"notes/a"}"#, r#""request":{"key":"notes/b"}"#), @"");
-    assert_snapshot!(replay_edited(r#""answer":{"Ok":"Zm"#, r#""answer":{"Ko":"Zm"#), @"");
-    assert_snapshot!(replay_edited(r#""outcome":"ok""#, r#""outcome":"trapped""#), @"");
+    assert_snapshot!(replay_edited("Zmlyc3Q=", "b3RoZXI="), @r#"
+    exit 1
+    --- stderr
+    palyra_plugin_main finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 2 host calls · egress 0 B · code from the cache in [TIME]
+    error: the replay diverged from its tape at step 4: the output differs
+      expected: {"ok":{"value_base64":"Zmlyc3Q=","value_text":"first"}}
+      found: {"ok":{"value_base64":"b3RoZXI=","value_text":"other"}}
+    "#);
+    assert_snapshot!(replay_edited(r#""op":"storage.get""#, r#""op":"storage.list""#), @"
+    exit 1
+    --- stderr
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 2 host calls · egress 0 B · code from the cache in [TIME]
+    error: the replay diverged from its tape at step 3: the op differs
+      expected: storage.list
+      found: storage.get
+    ");
+    assert_snapshot!(replay_edited(r#""request":{"key":"notes/a"}"#, r#""request":{"key":"notes/b"}"#), @r#"
+    exit 1
+    --- stderr
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 2 host calls · egress 0 B · code from the cache in [TIME]
+    error: the replay diverged from its tape at step 3: the request differs
+      expected: {"key":"notes/b"}
+      found: {"key":"notes/a"}
+    "#);
+    assert_snapshot!(replay_edited(r#""answer":{"Ok":"Zm"#, r#""answer":{"Ko":"Zm"#), @"
+    exit 1
+    --- stderr
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 2 host calls · egress 0 B · code from the cache in [TIME]
+    error: the replay diverged from its tape at step 3: the answer differs
+      expected: an answer of this operation
+      found: unknown variant `Ko`, expected `Ok` or `Err`
+    ");
+    assert_snapshot!(replay_edited(r#""outcome":"ok""#, r#""outcome":"trapped""#), @"
+    exit 1
+    --- stderr
+    palyra_plugin_main finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 2 host calls · egress 0 B · code from the cache in [TIME]
+    error: the replay diverged from its tape at step 4: the outcome differs
+      expected: trapped
+      found: ok
+    ");
 }
 
 #[test]
 fn a_file_that_is_not_a_tape() {
-    assert_snapshot!(replay_edited("{\"step\"", "{ \"step\""), @"");
-    assert_snapshot!(replay_edited("{\"step\"", "{\"stop\""), @"");
-    assert_snapshot!(replay_edited("palyra.tape/v1", "palyra.tape/v9"), @"");
+    assert_snapshot!(replay_edited("{\"step\"", "{ \"step\""), @"
+    exit 1
+    --- stderr
+    error: `a.tape` is not a tape: the tape is not in its normal form at line 2
+    hint: a tape is read only as it was written; this one was formatted anew
+    ");
+    assert_snapshot!(replay_edited("{\"step\"", "{\"stop\""), @"
+    exit 1
+    --- stderr
+    error: `a.tape` is not a tape: line 2 of the tape is not right: unknown variant `stop`, expected one of `tape`, `step`, `end` at line 1 column 7
+    hint: a tape is what `palyra run --record FILE` writes
+    ");
+    assert_snapshot!(replay_edited("palyra.tape/v1", "palyra.tape/v9"), @"
+    exit 1
+    --- stderr
+    error: `a.tape` is not a tape: line 1 of the tape is not right: its schema is not `palyra.tape/v1`
+    hint: a tape is what `palyra run --record FILE` writes
+    ");
     let environment = recorded();
     let tape = environment.read("a.tape");
     let cut = tape.lines().take(2).map(|line| format!("{line}\n")).collect::<String>();
     environment.write("cut.tape", cut);
     environment.write("empty.tape", "");
-    assert_snapshot!(environment.run("relay.wat", &["--replay", "cut.tape"]).shown(), @"");
-    assert_snapshot!(environment.run("relay.wat", &["--replay", "empty.tape", "--json"]).shown(), @"");
-    assert_snapshot!(environment.run("relay.wat", &["--replay", "none.tape"]).shown(), @"");
-    assert_snapshot!(environment.run("relay.wat", &["--replay", "."]).shown(), @"");
+    assert_snapshot!(environment.run("relay.wat", &["--replay", "cut.tape"]).shown(), @"
+    exit 1
+    --- stderr
+    error: `cut.tape` is not a tape: the tape ends after line 2 without its end
+    hint: the file was cut; record it anew with `--record`
+    ");
+    assert_snapshot!(environment.run("relay.wat", &["--replay", "empty.tape", "--json"]).shown(), @r#"
+    exit 1
+    --- stderr
+    {"error":{"code":"bad_tape","message":"`empty.tape` is not a tape: line 1 of the tape is not right: EOF while parsing a value at line 1 column 0","hints":["a tape is what `palyra run --record FILE` writes"],"details":{"line":1,"path":"empty.tape"}}}
+    "#);
+    assert_snapshot!(environment.run("relay.wat", &["--replay", "none.tape"]).shown(), @"
+    exit 2
+    --- stderr
+    error: there is no file `none.tape`
+    ");
+    assert_snapshot!(environment.run("relay.wat", &["--replay", "."]).shown(), @"
+    exit 2
+    --- stderr
+    error: `.` is a directory, not a file
+    ");
 }
 
 #[test]
@@ -100,9 +195,17 @@ fn a_run_that_failed_replays_as_it_failed() {
     let input = calls("{'op':'storage.get','handle':77,'key':'a'}");
     let failed = environment.run("relay.wat", &["--input", &input, "--record", "a.tape"]);
     assert_eq!(failed.code, 16);
-    assert_snapshot!(environment.run("relay.wat", &["--replay", "a.tape"]).shown(), @"");
+    assert_snapshot!(environment.run("relay.wat", &["--replay", "a.tape"]).shown(), @"
+    exit 0
+    --- stderr
+    replay: identical to the tape, which ends with `capability_denied`, 0 steps
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 1 host call · egress 0 B · code from the cache in [TIME]
+    ");
     let json = environment.run("relay.wat", &["--replay", "a.tape", "--json"]).json();
-    assert_eq!((&json["result"], &json["error"]["code"]), (&serde_json::Value::Null, &"capability_denied".into()));
+    assert_eq!(
+        (&json["result"], &json["error"]["code"]),
+        (&serde_json::Value::Null, &"capability_denied".into())
+    );
 }
 
 #[test]
@@ -111,7 +214,12 @@ fn a_run_that_was_ended_by_time_promises_its_prefix() {
     environment.write("endless.wat", endless());
     let limits = ["--limit", "fuel=1000000000000", "--limit", "timeout=50ms", "--record", "a.tape"];
     assert_eq!(environment.run("endless.wat", &limits).code, 18);
-    assert_snapshot!(environment.run("endless.wat", &["--replay", "a.tape"]).shown(), @"");
+    assert_snapshot!(environment.run("endless.wat", &["--replay", "a.tape"]).shown(), @"
+    exit 0
+    --- stderr
+    replay: the same up to where the recorded run was ended (`timed_out`), 0 steps
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 1,000,000,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code from the cache in [TIME]
+    ");
 }
 
 #[test]
@@ -121,12 +229,37 @@ fn a_revealed_secret_is_needed_again() {
     environment.write("token.txt", "a long enough value");
     environment.write("other.txt", "another long value");
     let reveal = calls("{'op':'secrets.reveal','handle':$}");
-    let flags = ["--input", &reveal, "--grant", "secret:global/token reveal", "--secret", "token=@token.txt", "--record", "a.tape"];
+    let flags = [
+        "--input",
+        &reveal,
+        "--grant",
+        "secret:global/token reveal",
+        "--secret",
+        "token=@token.txt",
+        "--record",
+        "a.tape",
+    ];
     assert_eq!(environment.run("relay.wat", &flags).code, 0);
     let replay = |more: &[&str]| environment.run("relay.wat", &[&["--replay", "a.tape"], more].concat());
     assert_eq!(replay(&["--secret", "token=@token.txt"]).code, 0);
-    assert_snapshot!(replay(&[]).shown(), @"");
-    assert_snapshot!(replay(&["--secret", "token=@other.txt"]).shown(), @"");
+    assert_snapshot!(replay(&[]).shown(), @"
+    exit 1
+    --- stderr
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 1 host call · egress 0 B · code from the cache in [TIME]
+    error: the replay diverged from its tape at step 1: the secret differs
+      expected: the revealed value
+      found: no such secret here
+    hint: give the secret the run had with `--secret NAME=@FILE`
+    ");
+    assert_snapshot!(replay(&["--secret", "token=@other.txt"]).shown(), @"
+    exit 1
+    --- stderr
+    palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 1 host call · egress 0 B · code from the cache in [TIME]
+    error: the replay diverged from its tape at step 1: the secret differs
+      expected: the revealed value
+      found: another value
+    hint: give the secret the run had with `--secret NAME=@FILE`
+    ");
 }
 
 #[test]
@@ -154,12 +287,25 @@ fn a_place_that_cannot_be_written_is_noticed_before_the_run() {
     environment.write("relay.wat", RELAY);
     let input = calls("{'op':'storage.put','handle':&,'key':'a','value_text':'v'}");
     let record = |target: &str| {
-        let flags = ["--input", &input, "--grant", "storage:a/", "--storage-dir", "store", "--record", target];
+        let flags =
+            ["--input", &input, "--grant", "storage:a/", "--storage-dir", "store", "--record", target];
         environment.run("relay.wat", &flags).shown()
     };
-    assert_snapshot!(record("none/a.tape"), @"");
-    assert_snapshot!(record("."), @"");
-    assert_snapshot!(record("/proc/a.tape"), @"");
+    assert_snapshot!(record("none/a.tape"), @"
+    exit 2
+    --- stderr
+    error: the directory of the tape `none` cannot be used: there is no such directory
+    ");
+    assert_snapshot!(record("."), @"
+    exit 2
+    --- stderr
+    error: the tape `.` cannot be written: it is a directory
+    ");
+    assert_snapshot!(record("/proc/a.tape"), @"
+    exit 2
+    --- stderr
+    error: the directory of the tape `/proc` cannot be used: no file can be made in it
+    ");
     assert_eq!(std::fs::read_dir(environment.path("store")).unwrap().count(), 0, "the guest ran");
 }
 

@@ -18,17 +18,39 @@ fn the_only_tool_needs_no_name() {
 fn one_of_several_must_be_named() {
     let environment = TestEnvironment::new();
     environment.write("two.wasm", described(&["words.count", "words.split"]));
-    assert_snapshot!(environment.run("two.wasm", &[]).shown(), @"");
-    assert_eq!(environment.run("two.wasm", &["--tool", "words.split", "--json"]).json()["tool"], "words.split");
+    assert_snapshot!(environment.run("two.wasm", &[]).shown(), @"
+    exit 2
+    --- stderr
+    error: this component has 2 tools: say which one to call
+    hint: --tool words.count
+    hint: --tool words.split
+    ");
+    assert_eq!(
+        environment.run("two.wasm", &["--tool", "words.split", "--json"]).json()["tool"],
+        "words.split"
+    );
 }
 
 #[test]
 fn a_component_that_does_not_describe_itself() {
     let environment = TestEnvironment::new();
     environment.write("silent.wasm", undescribed());
-    assert_snapshot!(environment.run("silent.wasm", &[]).shown(), @"");
-    assert_eq!(environment.run("silent.wasm", &["--tool", "any.thing", "--json"]).json()["tool"], "any.thing");
-    assert_snapshot!(environment.run("silent.wasm", &["--export", "invoke"]).shown(), @"");
+    assert_snapshot!(environment.run("silent.wasm", &[]).shown(), @"
+    exit 2
+    --- stderr
+    error: this component does not describe its tools
+    hint: name one with `--tool`
+    ");
+    assert_eq!(
+        environment.run("silent.wasm", &["--tool", "any.thing", "--json"]).json()["tool"],
+        "any.thing"
+    );
+    assert_snapshot!(environment.run("silent.wasm", &["--export", "invoke"]).shown(), @"
+    exit 2
+    --- stderr
+    error: `--export` names a function of a core module, and this is a component
+    hint: name one of its tools with `--tool`
+    ");
 }
 
 #[test]
@@ -37,15 +59,41 @@ fn a_description_that_is_none() {
     environment.write("odd.wasm", describing("[]"));
     environment.write("broken.wasm", describing("{"));
     environment.write("empty.wasm", described(&[]));
-    assert_snapshot!(environment.run("odd.wasm", &[]).shown(), @"");
-    assert_snapshot!(environment.run("broken.wasm", &[]).shown(), @"");
-    assert_snapshot!(environment.run("empty.wasm", &[]).shown(), @"");
-    assert_snapshot!(environment.run("broken.wasm", &["--tool", "a.b"]).shown(), @"");
+    assert_snapshot!(environment.run("odd.wasm", &[]).shown(), @"
+    exit 2
+    --- stderr
+    error: this component has no tool
+    ");
+    assert_snapshot!(environment.run("broken.wasm", &[]).shown(), @"
+    exit 14
+    --- stderr
+    error: the module cannot describe its tools: the tool's output is not acceptable: it is not JSON: EOF while parsing an object at line 1 column 1
+    hint: name the tool with `--tool`
+    ");
+    assert_snapshot!(environment.run("empty.wasm", &[]).shown(), @"
+    exit 2
+    --- stderr
+    error: this component has no tool
+    ");
+    assert_snapshot!(environment.run("broken.wasm", &["--tool", "a.b"]).shown(), @"
+    exit 0
+    --- stdout
+    {}
+    --- stderr
+    warning: the module cannot describe its tools: the tool's output is not acceptable: it is not JSON: EOF while parsing an object at line 1 column 1
+    a.b finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code from the cache in [TIME]
+    ");
 }
 
 #[test]
 fn ids_of_a_hostile_guest_stay_on_their_line() {
     let environment = TestEnvironment::new();
-    environment.write("hostile.wasm", described(&["a\\\\u001b[2Jb", "c\\\\nd"]));
-    assert_snapshot!(environment.run("hostile.wasm", &[]).shown(), @"");
+    environment.write("hostile.wasm", described(&["a\\u001b[2Jb", "c\\nd"]));
+    assert_snapshot!(environment.run("hostile.wasm", &[]).shown(), @r"
+    exit 2
+    --- stderr
+    error: this component has 2 tools: say which one to call
+    hint: --tool a\u{1b}[2Jb
+    hint: --tool c\u{a}d
+    ");
 }

@@ -8,7 +8,7 @@ use crate::config::RuntimeConfig;
 use palyra_common::limits::MAX_STACK_BYTES;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, WasmFeatures};
 
 /// Initial memory up to which a guest is reset by `memset`.
 const KEEP_BYTES: u64 = 512 << 10;
@@ -65,6 +65,9 @@ pub(crate) fn code_config() -> Config {
         .epoch_interruption(true)
         .cranelift_nan_canonicalization(true)
         .wasm_relaxed_simd(false)
+        // Built without a collector, the engine still accepts subtypes of functions, and comparing two of them
+        // at run time ends the whole process.
+        .wasm_features(WasmFeatures::GC, false)
         .wasm_memory64(false)
         .wasm_multi_memory(true)
         .wasm_backtrace_max_frames(std::num::NonZeroUsize::new(32))

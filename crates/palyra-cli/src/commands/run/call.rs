@@ -1,11 +1,11 @@
 //! What is to be called: everything that can be read and refused before there is a sandbox.
 
 use super::args::RunArgs;
+use super::entry::WantedEntry;
 use super::module_file::ModuleFile;
 use super::sandbox::{HostSettings, read_roots, storage_in};
 use super::standard_input::StandardInput;
 use super::tape_file::{TapeFile, read_tape};
-use super::entry::WantedEntry;
 use super::{grants, json_source, secrets};
 use crate::error::CliError;
 use crate::interrupt::Interrupt;
@@ -29,7 +29,7 @@ pub(super) struct RunPlan {
 
 /// A new run, or an old one again.
 pub(super) enum Call {
-    Live(LiveCall),
+    Live(Box<LiveCall>),
     Replay { tape: Arc<Tape>, input: JsonText, config: JsonText },
 }
 
@@ -48,17 +48,18 @@ impl RunPlan {
         let mut stdin = StandardInput::new(no_input);
         let grants = grants::read_grants(&args.grants)?;
         let limits = grants::read_limits(&args.limits)?;
-        let given = secrets::read_secrets(&args.secrets, &mut stdin, warnings)?;
         let module = ModuleFile::read(&args.module, MAX_MODULE_BYTES)?;
+        let given = secrets::read_secrets(&args.secrets, &mut stdin, warnings)?;
         let call = match &args.replay {
             Some(path) => Call::replay(path, args, &grants, &mut stdin)?,
             None => {
                 secrets::warn_about_strays(&given, &grants.capabilities, warnings);
-                let input = json_source::read_input(args.input.as_deref(), &mut stdin, limits.max_input_bytes)?;
+                let input =
+                    json_source::read_input(args.input.as_deref(), &mut stdin, limits.max_input_bytes)?;
                 let config = json_source::read_config(args.config.as_deref(), &mut stdin)?;
                 let shape = inspect_module(&module.bytes)?;
                 let entry = WantedEntry::read(args.tool.clone(), args.export.clone(), &shape)?;
-                Call::Live(LiveCall { entry, input, config, grants, limits })
+                Call::Live(Box::new(LiveCall { entry, input, config, grants, limits }))
             }
         };
         let host = HostSettings {
@@ -76,12 +77,19 @@ impl RunPlan {
 }
 
 impl Call {
-    fn replay(path: &Path, args: &RunArgs, given: &OperatorGrants, stdin: &mut StandardInput) -> Result<Self, CliError> {
+    fn replay(
+        path: &Path,
+        args: &RunArgs,
+        given: &OperatorGrants,
+        stdin: &mut StandardInput,
+    ) -> Result<Self, CliError> {
         let taped = read_tape(path)?;
         grants::check_replay_grants(given, &taped.tape.header.grants)?;
         let input = match &args.input {
             None => taped.input,
-            text => json_source::read_input(text.as_deref(), stdin, taped.tape.header.limits.max_input_bytes)?,
+            text => {
+                json_source::read_input(text.as_deref(), stdin, taped.tape.header.limits.max_input_bytes)?
+            }
         };
         Ok(Self::Replay { tape: Arc::new(taped.tape), input, config: taped.config })
     }
@@ -150,6 +158,7 @@ impl LiveCall {
 
 fn new_run_id() -> Result<String, CliError> {
     let mut bytes = [0; 10];
-    getrandom::fill(&mut bytes).map_err(|error| CliError::Setup(format!("there is no randomness: {error}")))?;
+    getrandom::fill(&mut bytes)
+        .map_err(|error| CliError::Setup(format!("there is no randomness: {error}")))?;
     Ok(format!("run_{}", hex::encode(bytes)))
 }

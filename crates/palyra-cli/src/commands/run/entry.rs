@@ -26,7 +26,11 @@ pub(super) enum WantedEntry {
 
 impl WantedEntry {
     /// Reads `--tool` and `--export`; what cannot work is refused before anything is compiled.
-    pub(super) fn read(tool: Option<String>, export: Option<String>, shape: &ModuleShape) -> Result<Self, CliError> {
+    pub(super) fn read(
+        tool: Option<String>,
+        export: Option<String>,
+        shape: &ModuleShape,
+    ) -> Result<Self, CliError> {
         let describes = shape.exports.iter().any(|name| name.starts_with(DESCRIBE));
         match (shape.kind, export, tool) {
             (ModuleKind::Core, export, tool) => {
@@ -58,7 +62,7 @@ impl WantedEntry {
         let id = match self {
             Self::Known(entry) => return Ok(entry),
             Self::Listed(tool) => listed_tool(tool, tools(runtime, module, describe).await, warnings)?,
-            Self::OnlyTool => only_tool(tools(runtime, module, describe).await?)?,
+            Self::OnlyTool => only_tool(tools(runtime, module, describe).await.map_err(CliError::Describe)?)?,
         };
         Ok(Entry::Tool { id, export: None })
     }
@@ -73,13 +77,17 @@ pub(super) fn name(entry: &Entry) -> &str {
     }
 }
 
-fn listed_tool(name: String, listed: Result<Vec<String>, CliError>, warnings: &Warnings) -> Result<String, CliError> {
+fn listed_tool(
+    name: String,
+    listed: Result<Vec<String>, WasmPluginRunError>,
+    warnings: &Warnings,
+) -> Result<String, CliError> {
     match listed {
         Ok(known) if known.contains(&name) => Ok(name),
         Ok(known) => Err(WasmPluginRunError::NotFound { what: "tool", name, known: shown(&known) }.into()),
         // The call itself will show what is wrong, or that nothing is.
         Err(error) => {
-            warnings.add(format!("the module cannot describe its tools: {error}"));
+            warnings.add(CliError::Describe(error).to_string());
             Ok(name)
         }
     }
@@ -100,7 +108,11 @@ fn shown(known: &[String]) -> Vec<String> {
     known.iter().take(20).map(clip).collect()
 }
 
-async fn tools(runtime: &WasmRuntime, module: &LoadedModule, describe: Invocation) -> Result<Vec<String>, CliError> {
+async fn tools(
+    runtime: &WasmRuntime,
+    module: &LoadedModule,
+    describe: Invocation,
+) -> Result<Vec<String>, WasmPluginRunError> {
     #[derive(Deserialize)]
     struct Description {
         #[serde(default)]
@@ -112,10 +124,11 @@ async fn tools(runtime: &WasmRuntime, module: &LoadedModule, describe: Invocatio
     }
     let output = runtime.invoke(module, describe).await.result?;
     let text = output.json().map(ToString::to_string).unwrap_or_default();
-    let description: Description = serde_json::from_str(&text).map_err(|error| WasmPluginRunError::InvalidOutput {
-        pointer: String::new(),
-        reason: format!("it is not a description: {error}"),
-    })?;
+    let description: Description =
+        serde_json::from_str(&text).map_err(|error| WasmPluginRunError::InvalidOutput {
+            pointer: String::new(),
+            reason: format!("it is not a description: {error}"),
+        })?;
     Ok(description.tools.into_iter().map(|tool| tool.id).collect())
 }
 
@@ -131,7 +144,8 @@ mod tests {
 
     fn read(wat: &str, tool: Option<&str>, export: Option<&str>) -> Result<WantedEntry, String> {
         let shape = inspect_module(&wat::parse_str(wat).unwrap()).unwrap();
-        WantedEntry::read(tool.map(Into::into), export.map(Into::into), &shape).map_err(|error| error.to_string())
+        WantedEntry::read(tool.map(Into::into), export.map(Into::into), &shape)
+            .map_err(|error| error.to_string())
     }
 
     fn known(id: &str, export: Option<&str>) -> Result<WantedEntry, String> {
@@ -162,7 +176,10 @@ mod tests {
         let listed = |name: &str| listed_tool(name.into(), Ok(owned(&["a.bc", "x.y"])), &Warnings::default());
         assert_eq!(listed("x.y").unwrap(), "x.y");
         let error = listed("a.bd").unwrap_err();
-        assert_eq!((error.exit_code(), error.hints()), (11, owned(&["did you mean `a.bc`?", "there is `a.bc`, `x.y`"])));
+        assert_eq!(
+            (error.exit_code(), error.hints()),
+            (11, owned(&["did you mean `a.bc`?", "there is `a.bc`, `x.y`"]))
+        );
     }
 
     #[test]
@@ -176,7 +193,7 @@ mod tests {
     #[test]
     fn a_description_that_fails_is_a_warning_when_the_tool_is_named() {
         let warnings = Warnings::default();
-        let failed = Err(WasmPluginRunError::TimedOut { limit_ms: 1 }.into());
+        let failed = Err(WasmPluginRunError::TimedOut { limit_ms: 1 });
         assert_eq!(listed_tool("a.b".into(), failed, &warnings).unwrap(), "a.b");
         assert_eq!(warnings.list().len(), 1);
     }

@@ -26,10 +26,17 @@ fn check_directory(grant: &FilesystemGrant, own: &[PathBuf]) -> Result<(), CliEr
         ));
     };
     let directory = real(directory);
-    match own.iter().map(|path| real(path)).find(|own| own.starts_with(&directory) || directory.starts_with(own)) {
+    match own
+        .iter()
+        .map(|path| real(path))
+        .find(|own| own.starts_with(&directory) || directory.starts_with(own))
+    {
         None => Ok(()),
         Some(own) => Err(CliError::usage_with_hint(
-            format!("grant `{grant}` would open `{}`, where Palyra keeps its own keys or code", own.display()),
+            format!(
+                "grant `{grant}` would open `{}`, where Palyra keeps its own keys or code",
+                own.display()
+            ),
             "name a directory that neither contains it nor lies in it",
         )),
     }
@@ -69,7 +76,10 @@ pub(super) fn read_limits(texts: &[String]) -> Result<RuntimeLimits, CliError> {
 
 /// A replay takes its grants from the tape, with one exception: directories are not on the tape, so only the
 /// command line opens them, and only those the recorded run had.
-pub(super) fn check_replay_grants(given: &OperatorGrants, taped: &CapabilityGrantSet) -> Result<(), CliError> {
+pub(super) fn check_replay_grants(
+    given: &OperatorGrants,
+    taped: &CapabilityGrantSet,
+) -> Result<(), CliError> {
     let directories: CapabilityGrantSet =
         taped.filesystem().iter().cloned().map(palyra_common::Capability::Filesystem).collect();
     if given.capabilities == directories && given.allow_addresses.is_empty() {
@@ -82,7 +92,8 @@ pub(super) fn check_replay_grants(given: &OperatorGrants, taped: &CapabilityGran
         ));
     }
     let hints = directories.filesystem().iter().map(|grant| format!("--grant '{grant}'")).collect();
-    let message = "the recorded run had directories, which are not on the tape: open the same ones, and nothing else";
+    let message =
+        "the recorded run had directories, which are not on the tape: open the same ones, and nothing else";
     Err(CliError::Usage { message: message.into(), hints })
 }
 
@@ -121,14 +132,19 @@ mod tests {
     fn a_replay_opens_only_the_directories_of_its_tape() {
         let check = |given: &[&str], taped: &[&str]| {
             let taped = OperatorGrants::parse(taped).unwrap().capabilities;
-            check_replay_grants(&OperatorGrants::parse(given).unwrap(), &taped).map_err(|error| error.hints().join(" "))
+            check_replay_grants(&OperatorGrants::parse(given).unwrap(), &taped)
+                .map_err(|error| error.hints().join(" "))
         };
         assert_eq!(check(&[], &["storage:a/"]), Ok(()));
         assert_eq!(check(&["fs-read:a=/x"], &["fs-read:a=/x", "channel:c"]), Ok(()));
         assert_eq!(check(&["channel:c"], &["channel:c"]), Err("a replay has the grants of its tape".into()));
         assert_eq!(check(&["address:10.0.0.1"], &[]), Err("a replay has the grants of its tape".into()));
         for given in [&[][..], &["fs-write:a=/x"], &["fs-read:a=/y"], &["fs-read:a=/x", "channel:c"]] {
-            assert_eq!(check(given, &["fs-read:a=/x", "channel:c"]), Err("--grant 'fs-read:a=/x'".into()), "{given:?}");
+            assert_eq!(
+                check(given, &["fs-read:a=/x", "channel:c"]),
+                Err("--grant 'fs-read:a=/x'".into()),
+                "{given:?}"
+            );
         }
     }
 }

@@ -11,12 +11,18 @@ use std::path::Path;
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
 /// The input of a tool, `{}` when none is given; more than `most` bytes go over the input limit unread.
-pub(super) fn read_input(text: Option<&str>, stdin: &mut StandardInput, most: u64) -> Result<JsonText, CliError> {
+pub(super) fn read_input(
+    text: Option<&str>,
+    stdin: &mut StandardInput,
+    most: u64,
+) -> Result<JsonText, CliError> {
     let Some(text) = text else { return Ok(JsonText::empty_object()) };
     let bytes = match read_bytes("--input", text, stdin, most)? {
         Bytes::All(bytes) => bytes,
         Bytes::TooMany(used) => {
-            return Err(WasmPluginRunError::QuotaExceeded { limit: LimitKind::Input, allowed: most, used }.into());
+            return Err(
+                WasmPluginRunError::QuotaExceeded { limit: LimitKind::Input, allowed: most, used }.into()
+            );
         }
     };
     JsonText::parse(bytes.as_slice()).map_err(|error| {
@@ -25,7 +31,13 @@ pub(super) fn read_input(text: Option<&str>, stdin: &mut StandardInput, most: u6
             false => "`--input` takes JSON text, `@FILE` or `-`".to_owned(),
         };
         let pointer = Some(pointer_of_error(&bytes));
-        WasmPluginRunError::InvalidInput { subject: "input", pointer, reason: error.to_string(), remedy: Some(remedy) }.into()
+        WasmPluginRunError::InvalidInput {
+            subject: "input",
+            pointer,
+            reason: error.to_string(),
+            remedy: Some(remedy),
+        }
+        .into()
     })
 }
 
@@ -37,7 +49,9 @@ pub(super) fn read_config(text: Option<&str>, stdin: &mut StandardInput) -> Resu
             let hint = "`--config` takes JSON text, `@FILE` or `-`";
             CliError::usage_with_hint(format!("`--config` is not acceptable: {error}"), hint)
         }),
-        Bytes::TooMany(_) => Err(CliError::usage(format!("`--config` has more than {MAX_CONFIG_BYTES} bytes"))),
+        Bytes::TooMany(_) => {
+            Err(CliError::usage(format!("`--config` has more than {MAX_CONFIG_BYTES} bytes")))
+        }
     }
 }
 
@@ -74,7 +88,9 @@ fn pointer(path: &JsonPath) -> String {
     for segment in path {
         match segment {
             Segment::Seq { index } => pointer.push_str(&format!("/{index}")),
-            Segment::Map { key } => pointer.push_str(&format!("/{}", key.replace('~', "~0").replace('/', "~1"))),
+            Segment::Map { key } => {
+                pointer.push_str(&format!("/{}", key.replace('~', "~0").replace('/', "~1")))
+            }
             Segment::Enum { .. } | Segment::Unknown => {}
         }
     }
@@ -91,14 +107,19 @@ mod tests {
 
     fn refused(text: &str) -> (String, String) {
         match read(text) {
-            Err(CliError::Run(WasmPluginRunError::InvalidInput { pointer, reason, .. })) => (pointer.unwrap(), reason),
+            Err(CliError::Run(WasmPluginRunError::InvalidInput { pointer, reason, .. })) => {
+                (pointer.unwrap(), reason)
+            }
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
     fn mistakes_are_named_with_line_column_and_pointer() {
-        assert_eq!(refused(""), (String::new(), "it is not JSON: EOF while parsing a value at line 1 column 0".into()));
+        assert_eq!(
+            refused(""),
+            (String::new(), "it is not JSON: EOF while parsing a value at line 1 column 0".into())
+        );
         assert_eq!(
             refused("{\"a\": [1, {\"b/c\":\n x}]}"),
             ("/a/1/b~1c".into(), "it is not JSON: expected value at line 2 column 2".into())
@@ -116,8 +137,14 @@ mod tests {
         assert_eq!(read(&format!("@{path}")).unwrap().as_str(), " {\"a\":1}\n");
         std::fs::write(file.path(), [b' '; 101]).unwrap();
         let over = read(&format!("@{path}"));
-        assert!(matches!(over, Err(CliError::Run(WasmPluginRunError::QuotaExceeded { allowed: 100, used: 101, .. }))));
-        assert_eq!(read(&path.to_string()).unwrap_err().hints(), [format!("to read the file, write `--input @{path}`")]);
+        assert!(matches!(
+            over,
+            Err(CliError::Run(WasmPluginRunError::QuotaExceeded { allowed: 100, used: 101, .. }))
+        ));
+        assert_eq!(
+            read(&path.to_string()).unwrap_err().hints(),
+            [format!("to read the file, write `--input @{path}`")]
+        );
         assert_eq!(read("@/no/such/file").unwrap_err().exit_code(), 2);
     }
 

@@ -57,7 +57,9 @@ fn read(path: &Path) -> Result<OneShotKey, KeyFileError> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let mut file = match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(descriptor) => File::from(descriptor),
-        Err(rustix::io::Errno::LOOP | rustix::io::Errno::NXIO) => return Err(KeyFileError::NotPlain(path.to_owned())),
+        Err(rustix::io::Errno::LOOP | rustix::io::Errno::NXIO) => {
+            return Err(KeyFileError::NotPlain(path.to_owned()));
+        }
         Err(error) => return Err(unusable(error.into())),
     };
     let metadata = file.metadata().map_err(unusable)?;
@@ -96,7 +98,8 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     fn load(directory: &Path) -> Result<[u8; 32], String> {
-        let shorter = |error: KeyFileError| error.to_string().replace(&directory.display().to_string(), "DIR");
+        let shorter =
+            |error: KeyFileError| error.to_string().replace(&directory.display().to_string(), "DIR");
         OneShotKey::load_or_create(directory).map(|key| key.0).map_err(shorter)
     }
 
@@ -119,7 +122,8 @@ mod tests {
         let path = home.path().join(FILE_NAME);
         load(home.path()).unwrap();
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
-        let open = "`DIR/one-shot.key` can be read or written by others (mode 0640); make it yours with `chmod 600`";
+        let open =
+            "`DIR/one-shot.key` can be read or written by others (mode 0640); make it yours with `chmod 600`";
         assert_eq!(load(home.path()), Err(open.into()));
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
         std::fs::hard_link(&path, home.path().join("second")).unwrap();

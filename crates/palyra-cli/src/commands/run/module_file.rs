@@ -53,7 +53,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(name);
         std::fs::write(&path, content).unwrap();
-        let shorter = |error: CliError| error.to_string().replace(&directory.path().display().to_string(), "DIR");
+        let shorter =
+            |error: CliError| error.to_string().replace(&directory.path().display().to_string(), "DIR");
         ModuleFile::read(&path, 100).map(|module| module.bytes).map_err(shorter)
     }
 
@@ -71,6 +72,9 @@ mod tests {
 
     #[test]
     fn length_is_bounded() {
-        assert_eq!(read("a.wasm", &[0; 101]).unwrap_err(), "module is not acceptable: it has 101 bytes, more than 100");
+        assert_eq!(
+            read("a.wasm", &[0; 101]).unwrap_err(),
+            "module is not acceptable: it has 101 bytes, more than 100"
+        );
     }
 }

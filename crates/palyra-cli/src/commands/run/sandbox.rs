@@ -10,8 +10,8 @@ use crate::output::Warnings;
 use palyra_common::limits::COMPILE_MEMORY_BYTES;
 use palyra_egress::{CertificateDer, EgressConfig, EgressGuard};
 use palyra_plugins_runtime::{
-    CacheEvent, ChildCompiler, DirectoryStorage, DiskCacheConfig, HostServices, MemoryChannels, MemorySecrets,
-    MemoryStorage, RuntimeConfig, StorageBackend, WasmRuntime,
+    CacheEvent, ChildCompiler, DirectoryStorage, DiskCacheConfig, HostServices, MemoryChannels,
+    MemorySecrets, MemoryStorage, RuntimeConfig, StorageBackend, WasmRuntime,
 };
 use rustls_pki_types::pem::PemObject;
 use std::fs::DirBuilder;
@@ -56,7 +56,9 @@ impl Sandbox {
         let config = RuntimeConfig {
             max_concurrent_runs: 2,
             compiler: Arc::new(compiler(settings.compile_timeout_ms)?),
-            disk_cache: key.filter(|_| settings.cache).and_then(|key| disk_cache(&directories, &key, warnings)),
+            disk_cache: key
+                .filter(|_| settings.cache)
+                .and_then(|key| disk_cache(&directories, &key, warnings)),
             services: HostServices {
                 storage: settings.storage.unwrap_or_else(|| Arc::new(MemoryStorage::default())),
                 secrets: Arc::new(MemorySecrets::from_iter(settings.secrets)),
@@ -71,11 +73,13 @@ impl Sandbox {
 }
 
 fn start(config: RuntimeConfig, warnings: &Warnings) -> Result<WasmRuntime, CliError> {
-    let without_cache = config.disk_cache.as_ref().map(|_| RuntimeConfig { disk_cache: None, ..config.clone() });
-    let runtime = WasmRuntime::new(config).or_else(|error| match without_cache {
-        Some(config) => {
-            warnings.add(format!("compiled code is not cached: {error}"));
-            WasmRuntime::new(config)
+    let without_cache = RuntimeConfig { disk_cache: None, ..config.clone() };
+    let cache = config.disk_cache.as_ref().map(|cache| cache.directory.clone());
+    let runtime = WasmRuntime::new(config).or_else(|error| match cache {
+        Some(directory) => {
+            let directory = directory.display();
+            warnings.add(format!("compiled code is not cached in `{directory}`, because with it {error}"));
+            WasmRuntime::new(without_cache)
         }
         None => Err(error),
     });
@@ -91,7 +95,8 @@ fn compiler(timeout_ms: u64) -> Result<ChildCompiler, CliError> {
 
 fn load_key(directories: &Directories, warnings: &Warnings) -> Option<OneShotKey> {
     let Some(directory) = &directories.config else {
-        warnings.add("compiled code is not cached: neither HOME nor XDG_CONFIG_HOME names a directory".into());
+        warnings
+            .add("compiled code is not cached: neither HOME nor XDG_CONFIG_HOME names a directory".into());
         return None;
     };
     OneShotKey::load_or_create(directory)
@@ -108,7 +113,11 @@ fn disk_cache(directories: &Directories, key: &OneShotKey, warnings: &Warnings) 
     let on_event = move |event: CacheEvent| {
         warnings.add(format!("cached code `{}` is not used: {}", event.file, event.detail));
     };
-    Some(DiskCacheConfig { directory: cache.join("code"), key: key.for_code(), on_event: Some(Arc::new(on_event)) })
+    Some(DiskCacheConfig {
+        directory: cache.join("code"),
+        key: key.for_code(),
+        on_event: Some(Arc::new(on_event)),
+    })
 }
 
 fn guard(extra_roots: Vec<CertificateDer<'static>>) -> Result<EgressGuard, CliError> {
@@ -131,10 +140,7 @@ pub(super) fn storage_in(directory: &Path) -> Result<Arc<dyn StorageBackend>, Cl
     let opened = made.and_then(|()| DirectoryStorage::open(directory));
     match opened {
         Ok(storage) => Ok(Arc::new(storage)),
-        Err(error) => {
-            let message = format!("the storage directory `{}` cannot be used: {}", directory.display(), error.kind());
-            Err(CliError::usage(message))
-        }
+        Err(error) => Err(CliError::unusable_place("storage directory", directory, &error)),
     }
 }
 

@@ -16,13 +16,18 @@ const MAX_SECRET_BYTES: u64 = 64 << 10;
 pub(super) type Secrets = BTreeMap<SecretRef, SecretValue>;
 
 /// Reads every secret; no message of this function ever has a part of a value.
-pub(super) fn read_secrets(texts: &[String], stdin: &mut StandardInput, warnings: &Warnings) -> Result<Secrets, CliError> {
+pub(super) fn read_secrets(
+    texts: &[String],
+    stdin: &mut StandardInput,
+    warnings: &Warnings,
+) -> Result<Secrets, CliError> {
     let mut secrets = Secrets::new();
     for text in texts {
         let (name, source) = split(text)?;
         let value = read_value(&name, source, stdin)?;
         if value.expose().len() < palyra_egress::limits::MIN_SECRET_BYTES {
-            warnings.add(format!("the secret `{name}` is too short to be found and blotted out where it leaks"));
+            warnings
+                .add(format!("the secret `{name}` is too short to be found and blotted out where it leaks"));
         }
         if secrets.insert(name.clone(), value).is_some() {
             return Err(CliError::usage(format!("the secret `{name}` is given twice")));
@@ -43,7 +48,8 @@ pub(super) fn warn_about_strays(secrets: &Secrets, grants: &CapabilityGrantSet, 
     for grant in grants.secrets() {
         if !secrets.contains_key(&grant.secret) {
             let name = &grant.secret;
-            warnings.add(format!("the secret `{name}` is granted but not given; add `--secret {name}=@FILE`"));
+            warnings
+                .add(format!("the secret `{name}` is granted but not given; add `--secret {name}=@FILE`"));
         }
     }
 }
@@ -76,10 +82,17 @@ fn bad_form(name: Option<&SecretRef>) -> CliError {
         None => "a `--secret` does not have the form NAME=@FILE or NAME=-".to_owned(),
     };
     let why = "a value on the command line can be read by every program on this machine and stays in the shell's history";
-    CliError::Usage { message, hints: vec!["write `--secret NAME=@FILE` or `--secret NAME=-`".into(), why.into()] }
+    CliError::Usage {
+        message,
+        hints: vec!["write `--secret NAME=@FILE` or `--secret NAME=-`".into(), why.into()],
+    }
 }
 
-fn read_value(name: &SecretRef, source: Source<'_>, stdin: &mut StandardInput) -> Result<SecretValue, CliError> {
+fn read_value(
+    name: &SecretRef,
+    source: Source<'_>,
+    stdin: &mut StandardInput,
+) -> Result<SecretValue, CliError> {
     let too_long = || CliError::usage(format!("the secret `{name}` has more than {MAX_SECRET_BYTES} bytes"));
     let mut value = match source {
         Source::Stdin => {
@@ -116,7 +129,9 @@ mod tests {
     #[test]
     fn one_line_break_is_not_part_of_a_secret() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        for (content, expected) in [("hunter2", "hunter2"), ("hunter2\n", "hunter2"), ("hunter2\r\n", "hunter2"), ("a\n\n", "a\n")] {
+        for (content, expected) in
+            [("hunter2", "hunter2"), ("hunter2\n", "hunter2"), ("hunter2\r\n", "hunter2"), ("a\n\n", "a\n")]
+        {
             std::fs::write(file.path(), content).unwrap();
             let secrets = read(&[format!("token=@{}", file.path().display())]).unwrap();
             let value = &secrets[&"global/token".parse().unwrap()];
@@ -128,7 +143,16 @@ mod tests {
 
     #[test]
     fn a_value_on_the_command_line_is_refused_and_not_repeated() {
-        for text in ["hunter2", "token=hunter2", "hunter2/=x", "token=", "token=@", "=hunter2", "glo bal=hunter2", "x/y/z=hunter2"] {
+        for text in [
+            "hunter2",
+            "token=hunter2",
+            "hunter2/=x",
+            "token=",
+            "token=@",
+            "=hunter2",
+            "glo bal=hunter2",
+            "x/y/z=hunter2",
+        ] {
             let error = read(&[text.to_owned()]).unwrap_err();
             assert_eq!(error.exit_code(), 2, "{text}");
             let shown = format!("{error} {error:?} {:?} {}", error.hints(), error.details());

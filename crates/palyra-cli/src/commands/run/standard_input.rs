@@ -25,7 +25,9 @@ impl StandardInput {
             ));
         }
         if self.no_input && std::io::stdin().is_terminal() {
-            return Err(CliError::usage(format!("`{flag}` would wait for the terminal, and `--no-input` forbids that")));
+            return Err(CliError::usage(format!(
+                "`{flag}` would wait for the terminal, and `--no-input` forbids that"
+            )));
         }
         read_at_most(std::io::stdin().lock(), most.min(64 << 10), most)
             .map_err(|error| CliError::usage(format!("standard input cannot be read: {error}")))

