@@ -2,6 +2,7 @@
 
 mod bench;
 mod demo;
+mod foreign;
 mod fuzz;
 mod guests;
 mod soak;
@@ -25,6 +26,7 @@ enum Command {
     Demo(demo::Args),
     Bench(bench::Args),
     Fuzz(fuzz::Args),
+    Foreign(foreign::Args),
     Soak(soak::Args),
 }
 
@@ -36,6 +38,7 @@ impl Cli {
             Command::Demo(args) => demo::run(args),
             Command::Bench(args) => bench::run(args),
             Command::Fuzz(args) => fuzz::run(args),
+            Command::Foreign(args) => foreign::run(args),
             Command::Soak(args) => soak::run(args),
         }
     }

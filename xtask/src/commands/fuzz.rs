@@ -62,7 +62,9 @@ fn cargo_fuzz() -> Command {
 
 fn has_nightly() -> bool {
     let listed = shell::command("rustup").args(["toolchain", "list"]).output();
-    listed.is_ok_and(|listed| String::from_utf8_lossy(&listed.stdout).lines().any(|line| line.starts_with("nightly-")))
+    listed.is_ok_and(|listed| {
+        String::from_utf8_lossy(&listed.stdout).lines().any(|line| line.starts_with("nightly-"))
+    })
 }
 
 fn ensure_installed() -> Result<()> {

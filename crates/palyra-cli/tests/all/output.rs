@@ -15,8 +15,8 @@ fn environment() -> TestEnvironment {
 /// Writes to the log, publishes, and stores.
 fn busy() -> String {
     calls(
-        "{'op':'log.write','level':'info','message':'first\\\\nsecond'}|\
-         {'op':'log.write','level':'error','message':'\\\\u001b[31mred'}|\
+        "{'op':'log.write','level':'info','message':'first\\nsecond'}|\
+         {'op':'log.write','level':'error','message':'\\u001b[31mred'}|\
          {'op':'channels.publish','handle':!,'content_type':'text/plain','body_text':'hello'}|\
          {'op':'channels.publish','handle':!,'content_type':'image/png','body_base64':'/w=='}|\
          {'op':'storage.put','handle':&,'key':'a','value_text':'v'}",
@@ -39,8 +39,8 @@ fn a_busy_run_for_people() {
       "ok": null
     }
     --- stderr
-    [info] palyra_plugin_main: first\nsecond
-    [error] palyra_plugin_main: \u001b[31mred
+    [info] palyra_plugin_main: first\u{a}second
+    [error] palyra_plugin_main: \u{1b}[31mred
     [channel alerts] text/plain: hello
     [channel alerts] image/png: 1 B of data
     palyra_plugin_main finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 3 host calls · egress 0 B · code compiled in [TIME]
@@ -52,8 +52,8 @@ fn a_busy_run_for_people() {
       "ok": null
     }
     --- stderr
-    [info] palyra_plugin_main: first\nsecond
-    [error] palyra_plugin_main: \u001b[31mred
+    [info] palyra_plugin_main: first\u{a}second
+    [error] palyra_plugin_main: \u{1b}[31mred
     [channel alerts] text/plain: hello
     [channel alerts] image/png: 1 B of data
     [call 1] channels.publish alerts: ok, [TIME]
@@ -80,7 +80,7 @@ fn a_busy_run_for_programs() {
     assert_eq!(json["schema"], "palyra.run/v1");
     assert_eq!(
         json["log"][0],
-        serde_json::json!({ "level": "info", "source": "log", "message": "first\\nsecond" })
+        serde_json::json!({ "level": "info", "source": "log", "message": "first\\u{a}second" })
     );
     assert_eq!(
         json["channels"],

@@ -1,0 +1,148 @@
+//! The bare engine: an `InstancePre`, a store and a call; no grants, no limits, no tape.
+
+use anyhow::{Context, Result, bail};
+use std::sync::Arc;
+use wasmtime::component::{Component, ComponentExportIndex, ComponentType, Lift, ResourceTable};
+use wasmtime::{Caller, Engine, Extern, Memory, Module, Store};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+
+/// More fuel and more ticks than any guest here can use.
+const PLENTY: u64 = 1 << 50;
+
+/// Whether a store counts fuel and epochs, as the engine was built to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Metered {
+    Yes,
+    No,
+}
+
+/// A component on the bare engine.
+pub struct BareComponent {
+    engine: Engine,
+    metered: Metered,
+    pre: wasmtime::component::InstancePre<BareState>,
+    invoke: ComponentExportIndex,
+}
+
+/// What the store of a bare component holds: nothing until the guest needs WASI.
+pub struct BareState {
+    wasi: Option<Box<WasiCtx>>,
+    table: ResourceTable,
+}
+
+impl WasiView for BareState {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        let ctx = self.wasi.get_or_insert_with(|| Box::new(WasiCtx::builder().build()));
+        WasiCtxView { ctx, table: &mut self.table }
+    }
+}
+
+/// `tool-error` as it arrives.
+#[derive(ComponentType, Lift, Debug)]
+#[component(record)]
+#[allow(dead_code, reason = "the fields are what the engine lifts; only their presence matters")]
+struct ToolError {
+    code: String,
+    message: String,
+    #[component(name = "details-json")]
+    details_json: Option<String>,
+}
+
+type Returned = (Result<String, ToolError>,);
+
+impl BareComponent {
+    /// Compiles and links; imports of the contract become traps, WASI is the engine's own.
+    pub fn new(engine: &Engine, wasm: &[u8], metered: Metered) -> Result<Self> {
+        let component = Component::new(engine, wasm)?;
+        let mut linker = wasmtime::component::Linker::new(engine);
+        wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+        linker.define_unknown_imports_as_traps(&component)?;
+        let tools = component.get_export_index(None, "palyra:plugin/tools@1.0.0").context("no tools")?;
+        let invoke = component.get_export_index(Some(&tools), "invoke").context("no invoke")?;
+        Ok(Self { engine: engine.clone(), metered, pre: linker.instantiate_pre(&component)?, invoke })
+    }
+
+    /// A fresh instance and one call.
+    pub async fn call(&self, input: &str) -> Result<String> {
+        let mut store = new_store(&self.engine, self.metered, BareState { wasi: None, table: ResourceTable::new() })?;
+        let instance = self.pre.instantiate_async(&mut store).await?;
+        let invoke = instance.get_typed_func::<(&str, &str), Returned>(&mut store, self.invoke)?;
+        match invoke.call_async(&mut store, ("bench.call", input)).await?.0 {
+            Ok(output) => Ok(output),
+            Err(error) => bail!("the guest failed: {error:?}"),
+        }
+    }
+}
+
+/// A core module on the bare engine.
+pub struct BareCore {
+    engine: Engine,
+    pre: wasmtime::InstancePre<CoreState>,
+}
+
+/// Input and output of a core module.
+struct CoreState {
+    input: Arc<str>,
+    output: Vec<u8>,
+}
+
+impl BareCore {
+    pub fn new(engine: &Engine, wasm: &[u8]) -> Result<Self> {
+        let module = Module::new(engine, wasm)?;
+        let mut linker = wasmtime::Linker::new(engine);
+        add_io(&mut linker)?;
+        Ok(Self { engine: engine.clone(), pre: linker.instantiate_pre(&module)? })
+    }
+
+    /// A fresh instance and one call.
+    pub async fn call(&self, input: &Arc<str>) -> Result<Vec<u8>> {
+        let state = CoreState { input: Arc::clone(input), output: Vec::new() };
+        let mut store = new_store(&self.engine, Metered::Yes, state)?;
+        let instance = self.pre.instantiate_async(&mut store).await?;
+        let main = instance.get_typed_func::<(), i32>(&mut store, "palyra_plugin_main")?;
+        match main.call_async(&mut store, ()).await? {
+            0 => Ok(store.into_data().output),
+            status => bail!("the guest returned {status}"),
+        }
+    }
+}
+
+/// The three functions an echo needs, without limits.
+fn add_io(linker: &mut wasmtime::Linker<CoreState>) -> Result<()> {
+    const IO: &str = "palyra:plugin/io@1.0.0";
+    linker.func_wrap(IO, "input-length", |caller: Caller<'_, CoreState>| -> i32 {
+        i32::try_from(caller.data().input.len()).unwrap_or(i32::MAX)
+    })?;
+    linker.func_wrap(IO, "input-read", |mut caller: Caller<'_, CoreState>, to: i32, from: i32, length: i32| -> wasmtime::Result<i32> {
+        let memory = memory(&mut caller)?;
+        let input = Arc::clone(&caller.data().input);
+        let (to, from) = (usize::try_from(to)?, usize::try_from(from)?);
+        let bytes = input.as_bytes().get(from..from.saturating_add(usize::try_from(length)?));
+        memory.write(&mut caller, to, bytes.unwrap_or_default())?;
+        Ok(length)
+    })?;
+    linker.func_wrap(IO, "output-write", |mut caller: Caller<'_, CoreState>, from: i32, length: i32| -> wasmtime::Result<i32> {
+        let memory = memory(&mut caller)?;
+        let (from, count) = (usize::try_from(from)?, usize::try_from(length)?);
+        let (bytes, state) = memory.data_and_store_mut(&mut caller);
+        state.output.extend_from_slice(bytes.get(from..from.saturating_add(count)).unwrap_or_default());
+        Ok(length)
+    })?;
+    Ok(())
+}
+
+fn memory(caller: &mut Caller<'_, CoreState>) -> wasmtime::Result<Memory> {
+    match caller.get_export("memory") {
+        Some(Extern::Memory(memory)) => Ok(memory),
+        _ => Err(wasmtime::Error::msg("no memory")),
+    }
+}
+
+fn new_store<T: 'static>(engine: &Engine, metered: Metered, state: T) -> Result<Store<T>> {
+    let mut store = Store::new(engine, state);
+    if metered == Metered::Yes {
+        store.set_fuel(PLENTY)?;
+        store.set_epoch_deadline(PLENTY);
+    }
+    Ok(store)
+}

@@ -1,0 +1,60 @@
+//! What the system counts about this process.
+
+use anyhow::{Context, Result};
+use std::fs;
+
+/// Memory, threads and descriptors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProcessSize {
+    pub rss_kib: u64,
+    pub threads: u64,
+    pub descriptors: usize,
+}
+
+impl ProcessSize {
+    /// Asks now.
+    pub fn now() -> Result<Self> {
+        Ok(Self {
+            rss_kib: rss_kib()?,
+            threads: field("/proc/self/status", "Threads:")?,
+            descriptors: fs::read_dir("/proc/self/fd")?.count(),
+        })
+    }
+}
+
+/// Resident memory in KiB, counted page by page: the cheaper counters of the kernel lag behind.
+pub fn rss_kib() -> Result<u64> {
+    field("/proc/self/smaps_rollup", "Rss:")
+}
+
+/// Minor page faults of this process so far: the counter that `getrusage` reports.
+pub fn minor_faults() -> Result<u64> {
+    let stat = fs::read_to_string("/proc/self/stat")?;
+    // The second field is the program's name in brackets and may contain anything.
+    let after_name = stat.rsplit_once(") ").context("`/proc/self/stat` has no name")?.1;
+    let faults = after_name.split_whitespace().nth(7).context("`/proc/self/stat` is too short")?;
+    Ok(faults.parse()?)
+}
+
+fn field(path: &str, name: &str) -> Result<u64> {
+    let text = fs::read_to_string(path)?;
+    let line = text.lines().find(|line| line.starts_with(name));
+    let number = line.and_then(|line| line.split_whitespace().nth(1));
+    number.with_context(|| format!("`{path}` has no `{name}`"))?.parse().with_context(|| format!("`{name}` in `{path}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_has_a_size_and_faults_when_it_touches_new_memory() {
+        let size = ProcessSize::now().unwrap();
+        assert!(size.rss_kib > 0 && size.threads > 0 && size.descriptors >= 3);
+        let before = minor_faults().unwrap();
+        let touched = std::hint::black_box(vec![1_u8; 64 << 20]);
+        assert!(minor_faults().unwrap() > before);
+        assert!(rss_kib().unwrap() > size.rss_kib);
+        drop(touched);
+    }
+}

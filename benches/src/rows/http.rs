@@ -1,0 +1,73 @@
+//! An allowed request through the egress guard beside the same request on a bare HTTP client.
+
+use super::Bench;
+use crate::row::Measured;
+use crate::sample::{Plan, in_turn};
+use anyhow::{Result, ensure};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Empty};
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper_util::rt::TokioIo;
+use palyra_common::capabilities::OperatorGrants;
+use palyra_egress::testing::{TestReply, TestServer};
+use palyra_egress::{ByteBudget, EgressConfig, EgressContext, EgressGuard, OutgoingRequest};
+use std::net::SocketAddr;
+use tokio::net::TcpStream;
+
+/// One server, one kept connection on each side, a body of 256 bytes.
+pub async fn guard(bench: &Bench) -> Result<Measured> {
+    let body = Bytes::from(bench.ours.guests.input_256.to_string());
+    let reply = body.clone();
+    let server = TestServer::http(move |_| TestReply::ok(reply.clone())).await?;
+    let address = server.address();
+    let ours = Guarded::new(address)?;
+    let mut bare = connect(address).await?;
+    ensure!(ours.get().await? == body && get(&mut bare, address).await? == body, "a side returns another body");
+    let plan = bench.pick(Plan::even(20, 100), Plan::even(100, 100));
+    let medians = in_turn(plan, async || ours.get().await.map(drop), async || get(&mut bare, address).await.map(drop)).await?;
+    ensure!(server.connections() == 2, "a connection was not kept");
+    Ok(Measured { ours: medians.ours, baseline: Some(medians.baseline), note: None })
+}
+
+/// Our side: the grant of one URL.
+struct Guarded {
+    guard: EgressGuard,
+    grants: OperatorGrants,
+    url: String,
+}
+
+impl Guarded {
+    fn new(address: SocketAddr) -> Result<Self> {
+        let grants = OperatorGrants::parse([format!("http:GET http://{address}/items/*")])?;
+        Ok(Self { guard: EgressGuard::new(EgressConfig::default())?, grants, url: format!("http://{address}/items/1") })
+    }
+
+    /// What a run does for `http.send`: authorise, then send, under a budget of its own.
+    async fn get(&self) -> Result<Bytes> {
+        let request = OutgoingRequest { method: "GET".into(), url: self.url.clone(), ..OutgoingRequest::default() };
+        let request = self.guard.authorize(self.grants.capabilities.http(), request)?;
+        let context = EgressContext {
+            owner: "acme.bench",
+            allow_addresses: &self.grants.allow_addresses,
+            injections: &[],
+            guarded: &[],
+            budget: &ByteBudget::new(16 << 20),
+        };
+        Ok(self.guard.send(request, &context).await?.body)
+    }
+}
+
+/// The bare client: one connection, driven by a task of its own.
+async fn connect(address: SocketAddr) -> Result<SendRequest<Empty<Bytes>>> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    let (sender, connection) = handshake(TokioIo::new(stream)).await?;
+    tokio::spawn(connection);
+    Ok(sender)
+}
+
+async fn get(sender: &mut SendRequest<Empty<Bytes>>, address: SocketAddr) -> Result<Bytes> {
+    sender.ready().await?;
+    let request = http::Request::get("/items/1").header("host", address.to_string()).body(Empty::new())?;
+    Ok(sender.send_request(request).await?.into_body().collect().await?.to_bytes())
+}

@@ -1,0 +1,65 @@
+//! A warm call of ours beside the same call on the bare engine of the same pool class.
+
+use super::Bench;
+use crate::bare::{BareComponent, BareCore, Metered};
+use crate::ours::Prepared;
+use crate::row::Measured;
+use crate::sample::{Medians, Plan, in_turn};
+use anyhow::{Result, ensure};
+use wasmtime::Engine;
+
+pub async fn core_256b(bench: &Bench) -> Result<Measured> {
+    let input = &bench.ours.guests.input_256;
+    let ours = bench.ours.echo_core(input).await?;
+    let engine = bench.ours.runtime.engine(ours.module.class());
+    let bare = BareCore::new(engine, &bench.ours.guests.echo_core)?;
+    ensure!(ours.output().await?.as_bytes() == bare.call(input).await?, "the two sides return different outputs");
+    let plan = bench.pick(Plan::even(50, 200), Plan::even(200, 200));
+    let medians = in_turn(plan, || ours.call(), async || bare.call(input).await.map(drop)).await?;
+    Ok(measured(medians))
+}
+
+pub async fn component_256b(bench: &Bench) -> Result<Measured> {
+    echo_component(bench, &bench.ours.guests.input_256).await
+}
+
+pub async fn component_64k(bench: &Bench) -> Result<Measured> {
+    echo_component(bench, &bench.ours.guests.input_64k).await
+}
+
+pub async fn javascript(bench: &Bench) -> Result<Measured> {
+    let guests = &bench.ours.guests;
+    let ours = bench.ours.javascript().await?;
+    let plan = bench.pick(Plan::even(60, 20), Plan::even(200, 20));
+    beside_bare(bench, plan, &ours, &guests.javascript, &guests.input_javascript).await
+}
+
+async fn echo_component(bench: &Bench, input: &str) -> Result<Measured> {
+    let ours = bench.ours.echo_component(input).await?;
+    let plan = bench.pick(Plan::even(50, 200), Plan::even(200, 200));
+    beside_bare(bench, plan, &ours, &bench.ours.guests.echo_component, input).await
+}
+
+async fn beside_bare(bench: &Bench, plan: Plan, ours: &Prepared, guest: &[u8], input: &str) -> Result<Measured> {
+    let engine = bench.ours.runtime.engine(ours.module.class());
+    let bare = BareComponent::new(engine, guest, Metered::Yes)?;
+    against(plan, ours, &bare, input).await
+}
+
+/// Wasmtime as it comes: memory on demand, no fuel, no epochs, no limits; ours is whole.
+pub async fn default_engine(bench: &Bench) -> Result<Measured> {
+    let input = &bench.ours.guests.input_256;
+    let ours = bench.ours.echo_component(input).await?;
+    let bare = BareComponent::new(&Engine::default(), &bench.ours.guests.echo_component, Metered::No)?;
+    against(bench.pick(Plan::even(20, 100), Plan::even(100, 100)), &ours, &bare, input).await
+}
+
+async fn against(plan: Plan, ours: &Prepared, bare: &BareComponent, input: &str) -> Result<Measured> {
+    ensure!(ours.output().await? == bare.call(input).await?, "the two sides return different outputs");
+    let medians = in_turn(plan, || ours.call(), async || bare.call(input).await.map(drop)).await?;
+    Ok(measured(medians))
+}
+
+fn measured(medians: Medians) -> Measured {
+    Measured { ours: medians.ours, baseline: Some(medians.baseline), note: None }
+}
