@@ -1,9 +1,9 @@
 //! The bare engine: an `InstancePre`, a store and a call; no grants, no limits, no tape.
 
-use anyhow::{Context, Result, bail};
+use anyhow::anyhow;
 use std::sync::Arc;
 use wasmtime::component::{Component, ComponentExportIndex, ComponentType, Lift, ResourceTable};
-use wasmtime::{Caller, Engine, Extern, Memory, Module, Store};
+use wasmtime::{Caller, Engine, Error, Extern, Memory, Module, Result, Store};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 /// More fuel and more ticks than any guest here can use.
@@ -48,28 +48,38 @@ struct ToolError {
     details_json: Option<String>,
 }
 
-type Returned = (Result<String, ToolError>,);
+type Returned = (std::result::Result<String, ToolError>,);
 
 impl BareComponent {
     /// Compiles and links; imports of the contract become traps, WASI is the engine's own.
-    pub fn new(engine: &Engine, wasm: &[u8], metered: Metered) -> Result<Self> {
+    pub fn new(engine: &Engine, wasm: &[u8], metered: Metered) -> anyhow::Result<Self> {
+        Self::link(engine, wasm, metered).map_err(outward)
+    }
+
+    /// A fresh instance and one call.
+    pub async fn call(&self, input: &str) -> anyhow::Result<String> {
+        self.enter(input).await.map_err(outward)
+    }
+
+    fn link(engine: &Engine, wasm: &[u8], metered: Metered) -> Result<Self> {
         let component = Component::new(engine, wasm)?;
         let mut linker = wasmtime::component::Linker::new(engine);
         wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
         linker.define_unknown_imports_as_traps(&component)?;
-        let tools = component.get_export_index(None, "palyra:plugin/tools@1.0.0").context("no tools")?;
-        let invoke = component.get_export_index(Some(&tools), "invoke").context("no invoke")?;
+        let tools = component.get_export_index(None, "palyra:plugin/tools@1.0.0");
+        let invoke = tools.and_then(|tools| component.get_export_index(Some(&tools), "invoke"));
+        let invoke = invoke.ok_or_else(|| Error::msg("the guest exports no tools"))?;
         Ok(Self { engine: engine.clone(), metered, pre: linker.instantiate_pre(&component)?, invoke })
     }
 
-    /// A fresh instance and one call.
-    pub async fn call(&self, input: &str) -> Result<String> {
-        let mut store = new_store(&self.engine, self.metered, BareState { wasi: None, table: ResourceTable::new() })?;
+    async fn enter(&self, input: &str) -> Result<String> {
+        let mut store =
+            new_store(&self.engine, self.metered, BareState { wasi: None, table: ResourceTable::new() })?;
         let instance = self.pre.instantiate_async(&mut store).await?;
         let invoke = instance.get_typed_func::<(&str, &str), Returned>(&mut store, self.invoke)?;
         match invoke.call_async(&mut store, ("bench.call", input)).await?.0 {
             Ok(output) => Ok(output),
-            Err(error) => bail!("the guest failed: {error:?}"),
+            Err(error) => Err(Error::msg(format!("the guest failed: {error:?}"))),
         }
     }
 }
@@ -87,22 +97,30 @@ struct CoreState {
 }
 
 impl BareCore {
-    pub fn new(engine: &Engine, wasm: &[u8]) -> Result<Self> {
+    pub fn new(engine: &Engine, wasm: &[u8]) -> anyhow::Result<Self> {
+        Self::link(engine, wasm).map_err(outward)
+    }
+
+    /// A fresh instance and one call.
+    pub async fn call(&self, input: &Arc<str>) -> anyhow::Result<Vec<u8>> {
+        self.enter(input).await.map_err(outward)
+    }
+
+    fn link(engine: &Engine, wasm: &[u8]) -> Result<Self> {
         let module = Module::new(engine, wasm)?;
         let mut linker = wasmtime::Linker::new(engine);
         add_io(&mut linker)?;
         Ok(Self { engine: engine.clone(), pre: linker.instantiate_pre(&module)? })
     }
 
-    /// A fresh instance and one call.
-    pub async fn call(&self, input: &Arc<str>) -> Result<Vec<u8>> {
+    async fn enter(&self, input: &Arc<str>) -> Result<Vec<u8>> {
         let state = CoreState { input: Arc::clone(input), output: Vec::new() };
         let mut store = new_store(&self.engine, Metered::Yes, state)?;
         let instance = self.pre.instantiate_async(&mut store).await?;
         let main = instance.get_typed_func::<(), i32>(&mut store, "palyra_plugin_main")?;
         match main.call_async(&mut store, ()).await? {
             0 => Ok(store.into_data().output),
-            status => bail!("the guest returned {status}"),
+            status => Err(Error::msg(format!("the guest returned {status}"))),
         }
     }
 }
@@ -113,28 +131,36 @@ fn add_io(linker: &mut wasmtime::Linker<CoreState>) -> Result<()> {
     linker.func_wrap(IO, "input-length", |caller: Caller<'_, CoreState>| -> i32 {
         i32::try_from(caller.data().input.len()).unwrap_or(i32::MAX)
     })?;
-    linker.func_wrap(IO, "input-read", |mut caller: Caller<'_, CoreState>, to: i32, from: i32, length: i32| -> wasmtime::Result<i32> {
-        let memory = memory(&mut caller)?;
-        let input = Arc::clone(&caller.data().input);
-        let (to, from) = (usize::try_from(to)?, usize::try_from(from)?);
-        let bytes = input.as_bytes().get(from..from.saturating_add(usize::try_from(length)?));
-        memory.write(&mut caller, to, bytes.unwrap_or_default())?;
-        Ok(length)
-    })?;
-    linker.func_wrap(IO, "output-write", |mut caller: Caller<'_, CoreState>, from: i32, length: i32| -> wasmtime::Result<i32> {
-        let memory = memory(&mut caller)?;
-        let (from, count) = (usize::try_from(from)?, usize::try_from(length)?);
-        let (bytes, state) = memory.data_and_store_mut(&mut caller);
-        state.output.extend_from_slice(bytes.get(from..from.saturating_add(count)).unwrap_or_default());
-        Ok(length)
-    })?;
+    linker.func_wrap(
+        IO,
+        "input-read",
+        |mut caller: Caller<'_, CoreState>, to: i32, from: i32, length: i32| -> Result<i32> {
+            let memory = memory(&mut caller)?;
+            let input = Arc::clone(&caller.data().input);
+            let (to, from) = (usize::try_from(to)?, usize::try_from(from)?);
+            let bytes = input.as_bytes().get(from..from.saturating_add(usize::try_from(length)?));
+            memory.write(&mut caller, to, bytes.unwrap_or_default())?;
+            Ok(length)
+        },
+    )?;
+    linker.func_wrap(
+        IO,
+        "output-write",
+        |mut caller: Caller<'_, CoreState>, from: i32, length: i32| -> Result<i32> {
+            let memory = memory(&mut caller)?;
+            let (from, count) = (usize::try_from(from)?, usize::try_from(length)?);
+            let (bytes, state) = memory.data_and_store_mut(&mut caller);
+            state.output.extend_from_slice(bytes.get(from..from.saturating_add(count)).unwrap_or_default());
+            Ok(length)
+        },
+    )?;
     Ok(())
 }
 
-fn memory(caller: &mut Caller<'_, CoreState>) -> wasmtime::Result<Memory> {
+fn memory(caller: &mut Caller<'_, CoreState>) -> Result<Memory> {
     match caller.get_export("memory") {
         Some(Extern::Memory(memory)) => Ok(memory),
-        _ => Err(wasmtime::Error::msg("no memory")),
+        _ => Err(Error::msg("no memory")),
     }
 }
 
@@ -145,4 +171,9 @@ fn new_store<T: 'static>(engine: &Engine, metered: Metered, state: T) -> Result<
         store.set_epoch_deadline(PLENTY);
     }
     Ok(store)
+}
+
+/// The engine's errors do not turn into ours by themselves.
+fn outward(error: Error) -> anyhow::Error {
+    anyhow!("{error:#}")
 }

@@ -36,7 +36,8 @@ impl Guests {
 
 fn built(name: &str) -> Result<Vec<u8>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/guests").join(format!("{name}.wasm"));
-    std::fs::read(&path).with_context(|| format!("the guest `{name}` is missing: run `cargo xtask guests` first"))
+    std::fs::read(&path)
+        .with_context(|| format!("the guest `{name}` is missing: run `cargo xtask guests` first"))
 }
 
 /// Returns its input.
@@ -92,7 +93,10 @@ fn core(body: &str, pages: u32) -> Result<Vec<u8>> {
 fn records(bytes: usize) -> String {
     let mut text = String::from("[");
     for id in 0.. {
-        let record = format!(r#"{{"id":{id},"name":"record {id}","tags":["red","blue"],"price":{}.25}},"#, id * 7 % 1_000);
+        let record = format!(
+            r#"{{"id":{id},"name":"record {id}","tags":["red","blue"],"price":{}.25}},"#,
+            id * 7 % 1_000
+        );
         // The last element is a string that fills up.
         if text.len() + record.len() + 3 > bytes {
             break;

@@ -40,7 +40,10 @@ fn field(path: &str, name: &str) -> Result<u64> {
     let text = fs::read_to_string(path)?;
     let line = text.lines().find(|line| line.starts_with(name));
     let number = line.and_then(|line| line.split_whitespace().nth(1));
-    number.with_context(|| format!("`{path}` has no `{name}`"))?.parse().with_context(|| format!("`{name}` in `{path}`"))
+    number
+        .with_context(|| format!("`{path}` has no `{name}`"))?
+        .parse()
+        .with_context(|| format!("`{name}` in `{path}`"))
 }
 
 #[cfg(test)]

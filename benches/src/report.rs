@@ -30,7 +30,12 @@ pub fn table(rows: &[Row]) -> String {
 pub fn line(row: &Row) -> String {
     let (ours, baseline, ratio) = (number(row.ours), number(row.baseline), number(row.ratio));
     let mark = if row.ok { "ok" } else { "MISSED" };
-    format!("{:<30} {ours:>12} {baseline:>12} {:<10} {ratio:>9} {:>9}  {mark}", row.name, row.unit, row.goal.to_string())
+    format!(
+        "{:<30} {ours:>12} {baseline:>12} {:<10} {ratio:>9} {:>9}  {mark}",
+        row.name,
+        row.unit,
+        row.goal.to_string()
+    )
 }
 
 fn number(value: Option<f64>) -> String {

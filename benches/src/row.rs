@@ -46,7 +46,13 @@ pub enum Goal {
 
 impl Row {
     /// Judges figures.
-    pub fn judge(name: &'static str, unit: &'static str, compare: Compare, goal: Goal, measured: Measured) -> Self {
+    pub fn judge(
+        name: &'static str,
+        unit: &'static str,
+        compare: Compare,
+        goal: Goal,
+        measured: Measured,
+    ) -> Self {
         let Measured { ours, baseline, note } = measured;
         let ratio = match compare {
             Compare::OursOverBaseline => baseline.map(|baseline| ours / baseline),
@@ -113,7 +119,8 @@ mod tests {
     fn a_row_is_seven_fields_of_json() {
         let row = row(Compare::OursOverBaseline, Goal::AtMost(1.3), 12.0, Some(10.0));
         let text = serde_json::to_string(&row).unwrap();
-        let expected = r#"{"name":"r","ours":12.0,"baseline":10.0,"unit":"us","ratio":1.2,"goal":"<= 1.3","ok":true}"#;
+        let expected =
+            r#"{"name":"r","ours":12.0,"baseline":10.0,"unit":"us","ratio":1.2,"goal":"<= 1.3","ok":true}"#;
         assert_eq!(text, expected);
     }
 }

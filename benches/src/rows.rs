@@ -50,28 +50,60 @@ pub struct NotMeasured(pub String);
 /// The rows in the order they are measured and shown.
 pub const ROWS: &[RowSpec] = &[
     row("warm_core_256b", "us", OursOverBaseline, AtMost(1.30), |bench| Box::pin(warm::core_256b(bench))),
-    row("warm_component_256b", "us", OursOverBaseline, AtMost(1.30), |bench| Box::pin(warm::component_256b(bench))),
-    row("warm_component_64k", "us", OursOverBaseline, AtMost(1.20), |bench| Box::pin(warm::component_64k(bench))),
+    row("warm_component_256b", "us", OursOverBaseline, AtMost(1.30), |bench| {
+        Box::pin(warm::component_256b(bench))
+    }),
+    row("warm_component_64k", "us", OursOverBaseline, AtMost(1.20), |bench| {
+        Box::pin(warm::component_64k(bench))
+    }),
     row("warm_js_component", "us", OursOverBaseline, AtMost(1.10), |bench| Box::pin(warm::javascript(bench))),
-    row("default_wasmtime_vs_ours", "us", BaselineOverOurs, AtLeast(2.0), |bench| Box::pin(warm::default_engine(bench))),
-    row("fresh_vs_extism_fresh_256b", "us", BaselineOverOurs, AtLeast(18.0), |bench| Box::pin(extism::fresh_256b(bench))),
-    row("fresh_vs_extism_fresh_64k", "us", BaselineOverOurs, AtLeast(12.0), |bench| Box::pin(extism::fresh_64k(bench))),
-    row("fresh_vs_extism_reused_256b", "us", BaselineOverOurs, AtLeast(0.5), |bench| Box::pin(extism::reused_256b(bench))),
-    row("fresh_vs_extism_reused_64k", "us", BaselineOverOurs, AtLeast(6.0), |bench| Box::pin(extism::reused_64k(bench))),
+    row("default_wasmtime_vs_ours", "us", BaselineOverOurs, AtLeast(2.0), |bench| {
+        Box::pin(warm::default_engine(bench))
+    }),
+    row("fresh_vs_extism_fresh_256b", "us", BaselineOverOurs, AtLeast(18.0), |bench| {
+        Box::pin(extism::fresh_256b(bench))
+    }),
+    row("fresh_vs_extism_fresh_64k", "us", BaselineOverOurs, AtLeast(12.0), |bench| {
+        Box::pin(extism::fresh_64k(bench))
+    }),
+    row("fresh_vs_extism_reused_256b", "us", BaselineOverOurs, AtLeast(0.5), |bench| {
+        Box::pin(extism::reused_256b(bench))
+    }),
+    row("fresh_vs_extism_reused_64k", "us", BaselineOverOurs, AtLeast(6.0), |bench| {
+        Box::pin(extism::reused_64k(bench))
+    }),
     row("vs_naive_tiny", "us", BaselineOverOurs, AtLeast(250.0), |bench| Box::pin(naive::tiny(bench))),
     row("vs_naive_js", "us", BaselineOverOurs, AtLeast(4_000.0), |bench| Box::pin(naive::javascript(bench))),
-    row("cold_from_disk_js", "us", BaselineOverOurs, AtLeast(200.0), |bench| Box::pin(cold::from_disk(bench))),
-    row("two_thread_scaling", "calls/s", OursOverBaseline, AtLeast(1.6), |bench| Box::pin(throughput::two_threads(bench))),
-    row("async_vs_spawn_blocking", "calls/s", OursOverBaseline, AtLeast(2.5), |bench| Box::pin(throughput::async_or_blocking(bench))),
-    row("timeout_overshoot_ticks", "ticks", OursAlone, AtMost(1.0), |bench| Box::pin(timeout::overshoot(bench))),
+    row("cold_from_disk_js", "us", BaselineOverOurs, AtLeast(200.0), |bench| {
+        Box::pin(cold::from_disk(bench))
+    }),
+    row("two_thread_scaling", "calls/s", OursOverBaseline, AtLeast(1.6), |bench| {
+        Box::pin(throughput::two_threads(bench))
+    }),
+    row("async_vs_spawn_blocking", "calls/s", OursOverBaseline, AtLeast(2.5), |bench| {
+        Box::pin(throughput::async_or_blocking(bench))
+    }),
+    row("timeout_overshoot_ticks", "ticks", OursAlone, AtMost(1.0), |bench| {
+        Box::pin(timeout::overshoot(bench))
+    }),
     row("faults_per_call", "faults", OursAlone, AtMost(0.0), |bench| Box::pin(counters::faults(bench))),
     row("syscalls_per_call", "calls", OursAlone, AtMost(0.0), |bench| Box::pin(counters::syscalls(bench))),
-    row("rss_growth_200k_calls", "KiB", OursAlone, AtMost(256.0), |bench| Box::pin(counters::rss_growth(bench))),
-    row("stale_bytes_under_compaction", "instances", OursAlone, AtMost(0.0), |bench| Box::pin(stale_bytes::instances(bench))),
+    row("rss_growth_200k_calls", "KiB", OursAlone, AtMost(256.0), |bench| {
+        Box::pin(counters::rss_growth(bench))
+    }),
+    row("stale_bytes_under_compaction", "instances", OursAlone, AtMost(0.0), |bench| {
+        Box::pin(stale_bytes::instances(bench))
+    }),
     row("host_call_http_guard", "us", OursOverBaseline, AtMost(1.5), |bench| Box::pin(http::guard(bench))),
 ];
 
-const fn row(name: &'static str, unit: &'static str, compare: Compare, goal: Goal, measure: Measure) -> RowSpec {
+const fn row(
+    name: &'static str,
+    unit: &'static str,
+    compare: Compare,
+    goal: Goal,
+    measure: Measure,
+) -> RowSpec {
     RowSpec { name, unit, compare, goal, measure }
 }
 

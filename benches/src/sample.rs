@@ -42,7 +42,11 @@ pub async fn in_turn(
     Ok(Medians { ours: median_micros(our_times), baseline: median_micros(their_times) })
 }
 
-async fn timed(count: usize, call: &mut impl AsyncFnMut() -> Result<()>, times: &mut Vec<Duration>) -> Result<()> {
+async fn timed(
+    count: usize,
+    call: &mut impl AsyncFnMut() -> Result<()>,
+    times: &mut Vec<Duration>,
+) -> Result<()> {
     for _ in 0..count {
         let started = Instant::now();
         call().await?;

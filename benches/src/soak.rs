@@ -39,7 +39,10 @@ pub async fn soak(calls: u64) -> Result<bool> {
         show(done, now);
         flat &= is_flat(start, now);
     }
-    println!("{}", if flat { "flat" } else { "NOT flat: memory, threads or descriptors grew after the first stretch" });
+    println!(
+        "{}",
+        if flat { "flat" } else { "NOT flat: memory, threads or descriptors grew after the first stretch" }
+    );
     Ok(flat)
 }
 
@@ -48,7 +51,9 @@ fn show(calls: u64, size: ProcessSize) {
 }
 
 fn is_flat(start: ProcessSize, now: ProcessSize) -> bool {
-    now.rss_kib <= start.rss_kib + MAX_GROWTH_KIB && now.threads == start.threads && now.descriptors == start.descriptors
+    now.rss_kib <= start.rss_kib + MAX_GROWTH_KIB
+        && now.threads == start.threads
+        && now.descriptors == start.descriptors
 }
 
 #[derive(Clone)]
@@ -86,7 +91,8 @@ impl Guests {
     }
 
     async fn trap(&self) -> Result<()> {
-        let report = self.trapping.runtime.invoke(&self.trapping.module, self.trapping.invocation.clone()).await;
+        let report =
+            self.trapping.runtime.invoke(&self.trapping.module, self.trapping.invocation.clone()).await;
         ensure!(matches!(report.result, Err(WasmPluginRunError::Trapped { .. })), "the guest did not trap");
         Ok(())
     }

@@ -11,7 +11,10 @@ pub fn check_grants(text: &str) {
     let (left, right) = (read_set(left), read_set(right));
     let both = left.intersect(&right);
     assert_eq!(both, right.intersect(&left), "the order matters");
-    assert!(both.is_within(&left) && both.is_within(&right), "the intersection allows more than one of the two");
+    assert!(
+        both.is_within(&left) && both.is_within(&right),
+        "the intersection allows more than one of the two"
+    );
     assert_eq!(left.intersect(&left), left, "a set changes when it is intersected with itself");
     assert_eq!(both.intersect(&right), both, "a second intersection changes something");
     assert_reads_back(&both);
@@ -27,7 +30,8 @@ fn read_set(text: &str) -> CapabilityGrantSet {
     let capabilities: Vec<Capability> = accepted.iter().filter_map(|line| line.parse().ok()).collect();
     for capability in &capabilities {
         let printed = capability.to_string();
-        let read: Capability = printed.parse().unwrap_or_else(|error| panic!("`{printed}` is not read back: {error}"));
+        let read: Capability =
+            printed.parse().unwrap_or_else(|error| panic!("`{printed}` is not read back: {error}"));
         assert_eq!(&read, capability, "`{printed}` is read back as something else");
         assert_eq!(read.to_string(), printed, "the printed form is not a normal form");
     }
@@ -68,11 +72,14 @@ impl Sample {
     fn is_allowed_by(&self, set: &CapabilityGrantSet) -> bool {
         match self {
             Self::Request { scheme, host, port, method, path } => set.http().iter().any(|rule| {
-                rule.covers_origin(*scheme, host, *port) && rule.covers_method(method) && rule.path.matches(path)
+                rule.covers_origin(*scheme, host, *port)
+                    && rule.covers_method(method)
+                    && rule.path.matches(path)
             }),
-            Self::Injection { secret, host, form } => {
-                set.secrets().iter().any(|grant| grant.secret == *secret && grant.allows_injection(host, form))
-            }
+            Self::Injection { secret, host, form } => set
+                .secrets()
+                .iter()
+                .any(|grant| grant.secret == *secret && grant.allows_injection(host, form)),
             Self::Reveal(secret) => set.secrets().iter().any(|grant| grant.secret == *secret && grant.reveal),
             Self::Key(key) => set.storage().iter().any(|grant| key.starts_with(grant.prefix.as_str())),
             Self::Channel(name) => set.channels().iter().any(|channel| channel.as_str() == name),
@@ -109,7 +116,10 @@ fn requests(rule: &HttpRule) -> Vec<Sample> {
         None => vec!["GET".to_owned(), "PATCH".to_owned()],
     };
     let pattern = rule.path.to_string();
-    let path = pattern.split('/').map(|segment| if segment.starts_with('*') { "x" } else { segment }).collect::<Vec<_>>();
+    let path = pattern
+        .split('/')
+        .map(|segment| if segment.starts_with('*') { "x" } else { segment })
+        .collect::<Vec<_>>();
     let request = |method| Sample::Request {
         scheme: rule.scheme,
         host: host.clone(),

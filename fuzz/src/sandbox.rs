@@ -5,8 +5,8 @@ use palyra_common::capabilities::OperatorGrants;
 use palyra_common::{CapabilityGrantSet, JsonText, RuntimeLimits, SecretValue, WasmPluginRunErrorKind};
 use palyra_egress::{EgressConfig, EgressGuard, Resolver};
 use palyra_plugins_runtime::{
-    BackendError, ChannelMessage, ChannelSink, HostServices, Invocation, LoadedModule, MemorySecrets, MemoryStorage,
-    ReplayVerdict, RunReport, RuntimeConfig, StorageBackend, Tape, WasmRuntime,
+    BackendError, ChannelMessage, ChannelSink, HostServices, Invocation, LoadedModule, MemorySecrets,
+    MemoryStorage, ReplayVerdict, RunReport, RuntimeConfig, StorageBackend, Tape, WasmRuntime,
 };
 use serde_json::Value;
 use std::net::IpAddr;
@@ -40,7 +40,8 @@ pub(crate) struct Sandbox {
 impl Sandbox {
     /// Compiles a guest from text.
     pub(crate) fn new(guest: &str) -> Self {
-        let executor = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("an executor");
+        let executor =
+            tokio::runtime::Builder::new_current_thread().enable_time().build().expect("an executor");
         let storage = Arc::new(MemoryStorage::default());
         let runtime = WasmRuntime::new(config(&storage)).expect("a runtime");
         let bytes = wat::parse_str(guest).expect("the guest is WebAssembly text");
@@ -67,7 +68,13 @@ impl Sandbox {
         assert_eq!(tape, report.tape, "a tape of ours is read back as another one");
         invocation.replay = Some(Arc::new(tape));
         let replayed = self.executor.block_on(self.runtime.invoke(&self.module, invocation));
-        assert_eq!(replayed.replay, Some(ReplayVerdict::Identical), "{:?} {:?}", report.result, replayed.result);
+        assert_eq!(
+            replayed.replay,
+            Some(ReplayVerdict::Identical),
+            "{:?} {:?}",
+            report.result,
+            replayed.result
+        );
         Some(report)
     }
 }
@@ -75,7 +82,13 @@ impl Sandbox {
 fn check_bounds(report: &RunReport, limits: &RuntimeLimits) {
     use WasmPluginRunErrorKind as Kind;
     if let Err(error) = &report.result {
-        let allowed = [Kind::Trapped, Kind::InvalidOutput, Kind::QuotaExceeded, Kind::ToolFailed, Kind::CapabilityDenied];
+        let allowed = [
+            Kind::Trapped,
+            Kind::InvalidOutput,
+            Kind::QuotaExceeded,
+            Kind::ToolFailed,
+            Kind::CapabilityDenied,
+        ];
         assert!(allowed.contains(&error.kind()), "{error}");
     }
     let usage = &report.usage;

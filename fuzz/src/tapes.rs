@@ -17,7 +17,8 @@ pub fn check_tape(data: &[u8]) {
     check_bytes(&changed_sample(data));
     if let Ok(tape) = some_tape(&mut Unstructured::new(data)) {
         let bytes = tape.encode();
-        let read = Tape::decode(&bytes).unwrap_or_else(|error| panic!("{}: {error}", String::from_utf8_lossy(&bytes)));
+        let read = Tape::decode(&bytes)
+            .unwrap_or_else(|error| panic!("{}: {error}", String::from_utf8_lossy(&bytes)));
         assert_eq!(read, tape, "a tape is read back as another one");
     }
 }
@@ -64,7 +65,11 @@ fn some_tape(data: &mut Unstructured<'_>) -> Result<Tape> {
     tape.end.open = data.arbitrary()?;
     tape.steps.clear();
     for _ in 0..data.int_in_range(0..=4)? {
-        tape.steps.push(TapeStep { op: data.arbitrary()?, request: some_value(data, 3)?, answer: some_value(data, 3)? });
+        tape.steps.push(TapeStep {
+            op: data.arbitrary()?,
+            request: some_value(data, 3)?,
+            answer: some_value(data, 3)?,
+        });
     }
     Ok(tape)
 }
@@ -77,7 +82,9 @@ fn some_value(data: &mut Unstructured<'_>, depth: u32) -> Result<Value> {
         3 => data.arbitrary::<u64>()?.into(),
         4 => data.arbitrary::<f64>()?.into(),
         5 => data.arbitrary::<String>()?.into(),
-        6 => (0..data.int_in_range(0..=3)?).map(|_| some_value(data, depth - 1)).collect::<Result<Value>>()?,
+        6 => {
+            (0..data.int_in_range(0..=3)?).map(|_| some_value(data, depth - 1)).collect::<Result<Value>>()?
+        }
         _ => {
             let field = |_| Ok((data.arbitrary::<String>()?, some_value(data, depth - 1)?));
             Value::Object((0..3).map(field).collect::<Result<_>>()?)

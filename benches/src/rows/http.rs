@@ -22,9 +22,14 @@ pub async fn guard(bench: &Bench) -> Result<Measured> {
     let address = server.address();
     let ours = Guarded::new(address)?;
     let mut bare = connect(address).await?;
-    ensure!(ours.get().await? == body && get(&mut bare, address).await? == body, "a side returns another body");
+    ensure!(
+        ours.get().await? == body && get(&mut bare, address).await? == body,
+        "a side returns another body"
+    );
     let plan = bench.pick(Plan::even(20, 100), Plan::even(100, 100));
-    let medians = in_turn(plan, async || ours.get().await.map(drop), async || get(&mut bare, address).await.map(drop)).await?;
+    let medians =
+        in_turn(plan, async || ours.get().await.map(drop), async || get(&mut bare, address).await.map(drop))
+            .await?;
     ensure!(server.connections() == 2, "a connection was not kept");
     Ok(Measured { ours: medians.ours, baseline: Some(medians.baseline), note: None })
 }
@@ -39,12 +44,17 @@ struct Guarded {
 impl Guarded {
     fn new(address: SocketAddr) -> Result<Self> {
         let grants = OperatorGrants::parse([format!("http:GET http://{address}/items/*")])?;
-        Ok(Self { guard: EgressGuard::new(EgressConfig::default())?, grants, url: format!("http://{address}/items/1") })
+        Ok(Self {
+            guard: EgressGuard::new(EgressConfig::default())?,
+            grants,
+            url: format!("http://{address}/items/1"),
+        })
     }
 
     /// What a run does for `http.send`: authorise, then send, under a budget of its own.
     async fn get(&self) -> Result<Bytes> {
-        let request = OutgoingRequest { method: "GET".into(), url: self.url.clone(), ..OutgoingRequest::default() };
+        let request =
+            OutgoingRequest { method: "GET".into(), url: self.url.clone(), ..OutgoingRequest::default() };
         let request = self.guard.authorize(self.grants.capabilities.http(), request)?;
         let context = EgressContext {
             owner: "acme.bench",

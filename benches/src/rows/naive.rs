@@ -24,7 +24,11 @@ pub async fn javascript(bench: &Bench) -> Result<Measured> {
 }
 
 async fn beside_naive(plan: Plan, ours: &Prepared, guest: &[u8], input: &str) -> Result<Measured> {
-    ensure!(ours.output().await? == call_from_nothing(guest, input).await?, "the two sides return different outputs");
-    let medians = in_turn(plan, || ours.call(), async || call_from_nothing(guest, input).await.map(drop)).await?;
+    ensure!(
+        ours.output().await? == call_from_nothing(guest, input).await?,
+        "the two sides return different outputs"
+    );
+    let medians =
+        in_turn(plan, || ours.call(), async || call_from_nothing(guest, input).await.map(drop)).await?;
     Ok(Measured { ours: medians.ours, baseline: Some(medians.baseline), note: None })
 }

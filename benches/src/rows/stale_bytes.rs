@@ -15,9 +15,10 @@ use tokio::task::JoinSet;
 pub async fn instances(bench: &Bench) -> Result<Measured> {
     let compacting = Compacting::start()?;
     let (mut stale, mut seen) = (0, 0);
-    for (pages, class, count) in
-        [(4, EngineClass::Keep, bench.pick(5_000, 50_000)), (40, EngineClass::General, bench.pick(3_000, 20_000))]
-    {
+    for (pages, class, count) in [
+        (4, EngineClass::Keep, bench.pick(5_000, 50_000)),
+        (40, EngineClass::General, bench.pick(3_000, 20_000)),
+    ] {
         let mut looking = bench.ours.prepare(&guests::looking_for_stale_bytes(pages)?, "{}").await?;
         ensure!(looking.module.class() == class, "{pages} pages are not in the pool {class:?}");
         let limits = RuntimeLimits { fuel_budget: 1 << 40, ..RuntimeLimits::default() };

@@ -13,7 +13,10 @@ pub async fn core_256b(bench: &Bench) -> Result<Measured> {
     let ours = bench.ours.echo_core(input).await?;
     let engine = bench.ours.runtime.engine(ours.module.class());
     let bare = BareCore::new(engine, &bench.ours.guests.echo_core)?;
-    ensure!(ours.output().await?.as_bytes() == bare.call(input).await?, "the two sides return different outputs");
+    ensure!(
+        ours.output().await?.as_bytes() == bare.call(input).await?,
+        "the two sides return different outputs"
+    );
     let plan = bench.pick(Plan::even(50, 200), Plan::even(200, 200));
     let medians = in_turn(plan, || ours.call(), async || bare.call(input).await.map(drop)).await?;
     Ok(measured(medians))
@@ -40,7 +43,13 @@ async fn echo_component(bench: &Bench, input: &str) -> Result<Measured> {
     beside_bare(bench, plan, &ours, &bench.ours.guests.echo_component, input).await
 }
 
-async fn beside_bare(bench: &Bench, plan: Plan, ours: &Prepared, guest: &[u8], input: &str) -> Result<Measured> {
+async fn beside_bare(
+    bench: &Bench,
+    plan: Plan,
+    ours: &Prepared,
+    guest: &[u8],
+    input: &str,
+) -> Result<Measured> {
     let engine = bench.ours.runtime.engine(ours.module.class());
     let bare = BareComponent::new(engine, guest, Metered::Yes)?;
     against(plan, ours, &bare, input).await
