@@ -51,7 +51,7 @@ struct ToolError {
 type Returned = (std::result::Result<String, ToolError>,);
 
 impl BareComponent {
-    /// Compiles and links; imports of the contract become traps, WASI is the engine's own.
+    /// Compiles and links; imports of the contract become traps, WASI is the engine's own where it is imported.
     pub fn new(engine: &Engine, wasm: &[u8], metered: Metered) -> anyhow::Result<Self> {
         Self::link(engine, wasm, metered).map_err(outward)
     }
@@ -64,7 +64,9 @@ impl BareComponent {
     fn link(engine: &Engine, wasm: &[u8], metered: Metered) -> Result<Self> {
         let component = Component::new(engine, wasm)?;
         let mut linker = wasmtime::component::Linker::new(engine);
-        wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+        if component.component_type().imports(engine).any(|(name, _)| name.starts_with("wasi:")) {
+            wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+        }
         linker.define_unknown_imports_as_traps(&component)?;
         let tools = component.get_export_index(None, "palyra:plugin/tools@1.0.0");
         let invoke = tools.and_then(|tools| component.get_export_index(Some(&tools), "invoke"));

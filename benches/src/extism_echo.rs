@@ -1,7 +1,9 @@
 //! Extism's side: a plugin that returns its input.
 
 use anyhow::Result;
-use extism::{CompiledPlugin, Plugin, PluginBuilder};
+use extism::{CompiledPlugin, Manifest, Plugin, PluginBuilder, Wasm};
+use palyra_common::RuntimeLimits;
+use std::time::Duration;
 
 /// Copies its input into its own memory and from there into an output block, eight bytes at a time: the
 /// work Extism's plugin kits do for a function from bytes to bytes.
@@ -41,13 +43,32 @@ const ECHO: &str = r#"(module
     (call $output_set (local.get $block) (local.get $length))
     (i32.const 0)))"#;
 
-/// The plugin, compiled once; no limits, no timeout, no WASI.
+/// The plugin, compiled once; without WASI.
 pub struct ExtismEcho(CompiledPlugin);
 
+/// Whether a plugin runs under the limits Extism offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limits {
+    /// Fuel, time and memory, of the same size as ours.
+    Same,
+    /// Nothing is limited.
+    None,
+}
+
 impl ExtismEcho {
-    pub fn compile() -> Result<Self> {
-        let builder = PluginBuilder::new(wat::parse_str(ECHO)?).with_cache_disabled();
-        Ok(Self(CompiledPlugin::new(builder)?))
+    pub fn compile(limits: Limits) -> Result<Self> {
+        let manifest = Manifest::new([Wasm::data(wat::parse_str(ECHO)?)]);
+        let ours = RuntimeLimits::default();
+        let builder = match limits {
+            Limits::None => PluginBuilder::new(manifest),
+            Limits::Same => {
+                let pages = u32::try_from(ours.max_memory_bytes / 65_536)?;
+                let timeout = Duration::from_millis(ours.wall_clock_timeout_ms);
+                PluginBuilder::new(manifest.with_timeout(timeout).with_memory_max(pages))
+                    .with_fuel_limit(ours.fuel_budget)
+            }
+        };
+        Ok(Self(CompiledPlugin::new(builder.with_cache_disabled())?))
     }
 
     /// A plugin with its own memory.

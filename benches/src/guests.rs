@@ -14,8 +14,10 @@ pub struct Guests {
     pub echo_core: Vec<u8>,
     /// JSON of 256 bytes.
     pub input_256: Arc<str>,
-    /// JSON of 64 KiB.
+    /// JSON of 64 KiB: a document with a long text.
     pub input_64k: Arc<str>,
+    /// JSON of 64 KiB: a list of small records.
+    pub input_64k_records: Arc<str>,
     /// The cheapest input of the JavaScript guest.
     pub input_javascript: Arc<str>,
 }
@@ -28,7 +30,8 @@ impl Guests {
             javascript: built("slug-ts")?,
             echo_core: core(ECHO, 2)?,
             input_256: records(256).into(),
-            input_64k: records(64 << 10).into(),
+            input_64k: document(64 << 10).into(),
+            input_64k_records: records(64 << 10).into(),
             input_javascript: r#"{"title":"Hello, World"}"#.into(),
         })
     }
@@ -107,16 +110,28 @@ fn records(bytes: usize) -> String {
     format!("{text}\"{}\"]", "x".repeat(rest))
 }
 
+/// A JSON object with a long text, exactly this many bytes long.
+fn document(bytes: usize) -> String {
+    let mut text = String::from(r#"{"id":7,"title":"Notes","tags":["red","blue"],"text":""#);
+    let line = "A sentence of ordinary length, with a few words and nothing that has to be escaped. ";
+    while text.len() + line.len() + 2 <= bytes {
+        text.push_str(line);
+    }
+    let rest = bytes.saturating_sub(text.len() + 2);
+    format!("{text}{}\"}}", "x".repeat(rest))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn records_are_json_of_the_asked_length() {
+    fn inputs_are_json_of_the_asked_length() {
         for bytes in [256, 1_000, 64 << 10] {
-            let text = records(bytes);
-            assert_eq!(text.len(), bytes);
-            serde_json::from_str::<serde_json::Value>(&text).unwrap();
+            for text in [records(bytes), document(bytes)] {
+                assert_eq!(text.len(), bytes);
+                serde_json::from_str::<serde_json::Value>(&text).unwrap();
+            }
         }
     }
 

@@ -60,7 +60,7 @@ impl Sandbox {
         invocation.grants = Arc::clone(&self.grants);
         invocation.limits = limits.clone();
         let report = self.executor.block_on(self.runtime.invoke(&self.module, invocation.clone()));
-        self.executor.block_on(clear(&*self.storage, &invocation.owner));
+        self.executor.block_on(clear(&self.storage, &invocation.owner));
         check_bounds(&report, &limits);
         let tape = report.tape.encode();
         check_canaries(&report, &tape);

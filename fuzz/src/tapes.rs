@@ -1,6 +1,7 @@
 //! Tapes: what is accepted is written back byte for byte, and what is written is accepted.
 
 use arbitrary::{Result, Unstructured};
+use palyra_common::JsonText;
 use palyra_common::capabilities::OperatorGrants;
 use palyra_plugins_runtime::{Entry, Tape, TapeStep};
 use serde_json::Value;
@@ -49,18 +50,19 @@ fn changed_sample(changes: &[u8]) -> Vec<u8> {
 
 fn some_tape(data: &mut Unstructured<'_>) -> Result<Tape> {
     let mut tape = SAMPLE_TAPE.clone();
-    tape.header.run_id = data.arbitrary()?;
-    tape.header.input = data.arbitrary()?;
+    tape.header.run_id = data.arbitrary::<String>()?.into();
+    tape.header.input = JsonText::from(&some_value(data, 3)?);
     tape.header.entry = match data.int_in_range(0..=2)? {
         0 => Entry::Describe,
         1 => Entry::Tool { id: data.arbitrary()?, export: data.arbitrary()? },
         _ => Entry::Hook { id: data.arbitrary()?, event: data.arbitrary()?, export: data.arbitrary()? },
     };
     if let Ok(grants) = OperatorGrants::parse([data.arbitrary::<&str>()?]) {
-        tape.header.grants = grants.capabilities;
+        tape.header.grants = grants.capabilities.into();
     }
     tape.header.limits.fuel_budget = data.arbitrary()?;
-    tape.end.output = data.arbitrary()?;
+    tape.end.output =
+        data.arbitrary::<bool>()?.then(|| some_value(data, 3)).transpose()?.as_ref().map(JsonText::from);
     tape.end.fuel = data.arbitrary()?;
     tape.end.open = data.arbitrary()?;
     tape.steps.clear();

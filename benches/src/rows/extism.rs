@@ -1,41 +1,50 @@
 //! A fresh component of ours beside Extism's plugin, fresh and with its state kept.
+//!
+//! Ours always runs under limits, so Extism does too; the note says what it is without.
 
 use super::Bench;
-use crate::extism_echo::{ExtismEcho, call};
+use crate::extism_echo::{ExtismEcho, Limits, call};
 use crate::row::Measured;
-use crate::sample::{Plan, in_turn};
+use crate::sample::{Medians, Plan, in_turn};
 use anyhow::{Result, ensure};
 
 pub async fn fresh_256b(bench: &Bench) -> Result<Measured> {
-    fresh(bench, &bench.ours.guests.input_256).await
+    let input = &bench.ours.guests.input_256;
+    Ok(measured(fresh(bench, input, Limits::Same).await?, fresh(bench, input, Limits::None).await?))
 }
 
 pub async fn fresh_64k(bench: &Bench) -> Result<Measured> {
-    fresh(bench, &bench.ours.guests.input_64k).await
+    let input = &bench.ours.guests.input_64k;
+    Ok(measured(fresh(bench, input, Limits::Same).await?, fresh(bench, input, Limits::None).await?))
 }
 
 pub async fn reused_256b(bench: &Bench) -> Result<Measured> {
-    reused(bench, &bench.ours.guests.input_256).await
+    let input = &bench.ours.guests.input_256;
+    Ok(measured(reused(bench, input, Limits::Same).await?, reused(bench, input, Limits::None).await?))
 }
 
 pub async fn reused_64k(bench: &Bench) -> Result<Measured> {
-    reused(bench, &bench.ours.guests.input_64k).await
+    let input = &bench.ours.guests.input_64k;
+    Ok(measured(reused(bench, input, Limits::Same).await?, reused(bench, input, Limits::None).await?))
 }
 
-async fn fresh(bench: &Bench, input: &str) -> Result<Measured> {
+fn measured(with_limits: Medians, without: Medians) -> Measured {
+    let note = format!("{:.2} when Extism runs without limits", without.baseline / without.ours);
+    Measured { ours: with_limits.ours, baseline: Some(with_limits.baseline), note: Some(note) }
+}
+
+async fn fresh(bench: &Bench, input: &str, limits: Limits) -> Result<Medians> {
     let ours = bench.ours.echo_component(input).await?;
-    let theirs = ExtismEcho::compile()?;
+    let theirs = ExtismEcho::compile(limits)?;
     ensure!(theirs.call_fresh(input)? == ours.output().await?, "the two sides return different outputs");
     let plan = bench.pick(Plan::even(20, 50), Plan::even(100, 50));
-    let medians = in_turn(plan, || ours.call(), async || theirs.call_fresh(input).map(drop)).await?;
-    Ok(Measured { ours: medians.ours, baseline: Some(medians.baseline), note: None })
+    in_turn(plan, || ours.call(), async || theirs.call_fresh(input).map(drop)).await
 }
 
-async fn reused(bench: &Bench, input: &str) -> Result<Measured> {
+async fn reused(bench: &Bench, input: &str, limits: Limits) -> Result<Medians> {
     let ours = bench.ours.echo_component(input).await?;
-    let mut plugin = ExtismEcho::compile()?.plugin()?;
+    let mut plugin = ExtismEcho::compile(limits)?.plugin()?;
     ensure!(call(&mut plugin, input)? == ours.output().await?, "the two sides return different outputs");
     let plan = bench.pick(Plan::even(20, 100), Plan::even(100, 100));
-    let medians = in_turn(plan, || ours.call(), async || call(&mut plugin, input).map(drop)).await?;
-    Ok(Measured { ours: medians.ours, baseline: Some(medians.baseline), note: None })
+    in_turn(plan, || ours.call(), async || call(&mut plugin, input).map(drop)).await
 }

@@ -3,10 +3,10 @@
 use super::Bench;
 use crate::row::Measured;
 use crate::sample::{Plan, in_turn};
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
-use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::client::conn::http1::{Connection, SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use palyra_common::capabilities::OperatorGrants;
 use palyra_egress::testing::{TestReply, TestServer};
@@ -21,15 +21,11 @@ pub async fn guard(bench: &Bench) -> Result<Measured> {
     let server = TestServer::http(move |_| TestReply::ok(reply.clone())).await?;
     let address = server.address();
     let ours = Guarded::new(address)?;
-    let mut bare = connect(address).await?;
-    ensure!(
-        ours.get().await? == body && get(&mut bare, address).await? == body,
-        "a side returns another body"
-    );
+    let mut bare = Bare::connect(address).await?;
+    ensure!(ours.get().await? == body && bare.get().await? == body, "a side returns another body");
     let plan = bench.pick(Plan::even(20, 100), Plan::even(100, 100));
     let medians =
-        in_turn(plan, async || ours.get().await.map(drop), async || get(&mut bare, address).await.map(drop))
-            .await?;
+        in_turn(plan, async || ours.get().await.map(drop), async || bare.get().await.map(drop)).await?;
     ensure!(server.connections() == 2, "a connection was not kept");
     Ok(Measured { ours: medians.ours, baseline: Some(medians.baseline), note: None })
 }
@@ -67,17 +63,33 @@ impl Guarded {
     }
 }
 
-/// The bare client: one connection, driven by a task of its own.
-async fn connect(address: SocketAddr) -> Result<SendRequest<Empty<Bytes>>> {
-    let stream = TcpStream::connect(address).await?;
-    stream.set_nodelay(true)?;
-    let (sender, connection) = handshake(TokioIo::new(stream)).await?;
-    tokio::spawn(connection);
-    Ok(sender)
+/// The bare client: one connection, driven by whoever waits for an answer.
+///
+/// A task of its own would cost a change of threads for each request, which is not the client's fault.
+struct Bare {
+    sender: SendRequest<Empty<Bytes>>,
+    connection: Connection<TokioIo<TcpStream>, Empty<Bytes>>,
+    host: String,
 }
 
-async fn get(sender: &mut SendRequest<Empty<Bytes>>, address: SocketAddr) -> Result<Bytes> {
-    sender.ready().await?;
-    let request = http::Request::get("/items/1").header("host", address.to_string()).body(Empty::new())?;
-    Ok(sender.send_request(request).await?.into_body().collect().await?.to_bytes())
+impl Bare {
+    async fn connect(address: SocketAddr) -> Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let (sender, connection) = handshake(TokioIo::new(stream)).await?;
+        Ok(Self { sender, connection, host: address.to_string() })
+    }
+
+    async fn get(&mut self) -> Result<Bytes> {
+        let Self { sender, connection, host } = self;
+        let exchange = async {
+            sender.ready().await?;
+            let request = http::Request::get("/items/1").header("host", &*host).body(Empty::new())?;
+            anyhow::Ok(sender.send_request(request).await?.into_body().collect().await?.to_bytes())
+        };
+        tokio::select! {
+            body = exchange => body,
+            _ = connection => bail!("the connection ended"),
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! JSON text that has been checked once and is passed on as bytes.
 
+mod quick;
+
 use crate::limits::MAX_JSON_DEPTH;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
@@ -28,6 +30,11 @@ impl JsonText {
     /// The text `{}`.
     pub fn empty_object() -> Self {
         Self(Arc::new("{}".into()))
+    }
+
+    /// The text, shared.
+    pub fn into_shared(self) -> Arc<String> {
+        self.0
     }
 
     /// The text.
@@ -76,6 +83,9 @@ pub enum JsonTextError {
 
 /// Checks text without building anything.
 fn check(text: &str) -> Result<(), JsonTextError> {
+    if quick::is_surely_json(text) {
+        return Ok(());
+    }
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let parsed = Shape::deserialize(&mut deserializer).and_then(|Shape| deserializer.end());
     parsed.map_err(|error| match nesting(text) > MAX_JSON_DEPTH {

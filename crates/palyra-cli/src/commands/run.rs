@@ -68,7 +68,7 @@ async fn run_once(plan: RunPlan, printer: &Printer, warnings: &Warnings) -> Resu
     let run = FinishedRun {
         tool,
         module: ModuleFacts::of(&module, plan.module.bytes.len()),
-        same_engine: report.tape.header.engine == sandbox.runtime.fingerprint(),
+        same_engine: *report.tape.header.engine == *sandbox.runtime.fingerprint(),
         channels: sandbox.channels.messages(),
         recorded,
         report,

@@ -12,7 +12,7 @@ use crate::run_context::{Changing, GuardedSecrets, RunContext};
 use crate::run_log::RunLog;
 use crate::runtime::WasmRuntime;
 use crate::tape::{Divergence, ReplayVerdict, TAPE_SCHEMA, Tape, TapeEnd, TapeHeader, TapeMachine};
-use palyra_common::{LimitKind, RuntimeLimits, WasmPluginRunError};
+use palyra_common::{JsonText, LimitKind, RuntimeLimits, WasmPluginRunError};
 use palyra_egress::ByteBudget;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ pub(crate) async fn execute(
         Ok(run) => Arc::new(run),
         Err(refusal) => return refused(runtime, module, invocation, *refusal),
     };
-    let finished = match runtime.permits.admit(&run.limits).await {
+    let finished = match runtime.permits.admit(&run.limits, run.deadline).await {
         Ok(_admitted) => {
             let _ticking = runtime.ticker.run();
             call::call(module, &invocation, &run, runtime).await
@@ -66,11 +66,11 @@ async fn prepare(
     }
     module.shape.check(&limits).map_err(refuse)?;
     let seed = match &invocation.replay {
-        Some(tape) => taped_seed(tape),
-        None => RunSeed::draw().map_err(|error| error.to_string()),
+        Some(tape) => Ok(RunSeed(tape.header.seed)),
+        None => RunSeed::draw(),
     };
-    let seed = seed.map_err(|error| refuse(WasmPluginRunError::Internal(error)))?;
-    let secrets = GuardedSecrets::fetch(&invocation.grants, &*runtime.config.services.secrets).await;
+    let seed = seed.map_err(|error| refuse(WasmPluginRunError::Internal(error.to_string())))?;
+    let secrets = GuardedSecrets::fetch(&invocation.grants, &*runtime.services.secrets).await;
     let secrets = secrets.map_err(|error| refuse(WasmPluginRunError::Internal(error.to_string())))?;
     let tape = match &invocation.replay {
         Some(tape) => TapeMachine::replaying(Arc::clone(tape)),
@@ -92,7 +92,7 @@ async fn prepare(
         operator_config: invocation.operator_config.clone(),
         grants: Arc::clone(&invocation.grants),
         allow_addresses: Arc::clone(&invocation.allow_addresses),
-        services: runtime.config.services.clone(),
+        services: Arc::clone(&runtime.services),
         handles: CapabilityHandles::draw(&invocation.grants, &seed),
         secrets,
         budget: ByteBudget::new(limits.max_egress_bytes),
@@ -114,11 +114,6 @@ fn entry_name(entry: &Entry) -> Arc<str> {
     }
 }
 
-fn taped_seed(tape: &Tape) -> Result<RunSeed, String> {
-    let bytes = hex::decode(&tape.header.seed).ok().and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-    bytes.map(RunSeed).ok_or_else(|| "the tape's seed is not 32 bytes".into())
-}
-
 /// What can differ before the first step.
 fn header_divergence(tape: &Tape, module: &LoadedModule, invocation: &Invocation) -> Option<Divergence> {
     let differs = |what: &str, expected: &str, found: &str| {
@@ -130,8 +125,8 @@ fn header_divergence(tape: &Tape, module: &LoadedModule, invocation: &Invocation
             found: clip(found),
         })
     };
-    differs("module", &tape.header.module_sha256, &hex::encode(module.sha256))
-        .or_else(|| differs("input", &tape.header.input, invocation.input.as_str()))
+    differs("module", &tape.header.module_sha256, &module.sha256_hex)
+        .or_else(|| differs("input", tape.header.input.as_str(), invocation.input.as_str()))
 }
 
 /// Why there was no run.
@@ -154,8 +149,8 @@ fn refused(
             (error, Some(ReplayVerdict::Diverged(divergence)))
         }
     };
-    let header =
-        tape_header(runtime, module, &invocation, &RunSeed([0; 32]), &runtime.limits_for(&invocation));
+    let limits = runtime.limits_for(&invocation);
+    let header = tape_header(runtime, module, invocation, &RunSeed([0; 32]), limits);
     let end = TapeEnd { outcome: error.kind().wire_name().into(), ..TapeEnd::default() };
     let tape = Tape { header, steps: Vec::new(), end };
     RunReport {
@@ -175,7 +170,7 @@ fn report(
     run: Arc<RunContext>,
     finished: Finished,
 ) -> RunReport {
-    let header = tape_header(runtime, module, &invocation, &run.seed, &run.limits);
+    let header = tape_header(runtime, module, invocation, &run.seed, run.limits.clone());
     let mut changing = run.changing();
     let result = judge::judge(&run, changing.violation.take(), finished.result);
     let end = TapeEnd {
@@ -191,7 +186,7 @@ fn report(
         host_calls: changing.host_calls,
         egress_bytes: run.budget.used(),
         log_bytes: changing.log.bytes(),
-        output_bytes: end.output.as_ref().map_or(0, |output| output.len() as u64),
+        output_bytes: end.output.as_ref().map_or(0, |output| output.as_str().len() as u64),
     };
     let machine = std::mem::replace(&mut changing.tape, TapeMachine::recording());
     let (tape, replay) = machine.finish(header, end);
@@ -200,31 +195,31 @@ fn report(
     RunReport { result, usage, log, host_calls, tape, replay }
 }
 
-fn taped_output(output: &RunOutput) -> String {
+fn taped_output(output: &RunOutput) -> JsonText {
     match output {
-        RunOutput::Json(text) => text.as_str().to_owned(),
-        RunOutput::Decision(decision) => serde_json::to_string(decision).unwrap_or_default(),
+        RunOutput::Json(text) => text.clone(),
+        RunOutput::Decision(decision) => JsonText::from(&serde_json::json!(decision)),
     }
 }
 
 fn tape_header(
     runtime: &WasmRuntime,
     module: &LoadedModule,
-    invocation: &Invocation,
+    invocation: Invocation,
     seed: &RunSeed,
-    limits: &RuntimeLimits,
+    limits: RuntimeLimits,
 ) -> TapeHeader {
     TapeHeader {
         schema: TAPE_SCHEMA.into(),
-        module_sha256: hex::encode(module.sha256),
-        engine: runtime.fingerprint.clone(),
-        entry: invocation.entry.clone(),
-        run_id: invocation.run_id.to_string(),
-        owner: invocation.owner.to_string(),
-        input: invocation.input.as_str().to_owned(),
-        operator_config: invocation.operator_config.as_str().to_owned(),
-        grants: (*invocation.grants).clone(),
-        limits: limits.clone(),
-        seed: hex::encode(seed.0),
+        module_sha256: Arc::clone(&module.sha256_hex),
+        engine: Arc::clone(&runtime.fingerprint),
+        entry: invocation.entry,
+        run_id: invocation.run_id,
+        owner: invocation.owner,
+        input: invocation.input,
+        operator_config: invocation.operator_config,
+        grants: invocation.grants,
+        limits,
+        seed: seed.0,
     }
 }

@@ -1,13 +1,16 @@
 //! A module ready to run: compiled, linked, its exports found.
 
+pub(crate) mod core_exports;
+
 use crate::compiled::Code;
 use crate::engine::EngineClass;
 use crate::report::ModuleOrigin;
 use crate::run_state::RunState;
 use crate::shape::ModuleShape;
 use palyra_common::WasmPluginRunError;
-use palyra_plugins_sdk::abi::{exports, interfaces};
+use palyra_plugins_sdk::abi::{core_module, exports, interfaces};
 use serde::Serialize;
+use std::sync::Arc;
 use std::time::Duration;
 use wasmtime::component::{Component, ComponentExportIndex};
 
@@ -24,6 +27,9 @@ pub enum ModuleKind {
 /// A module that was hashed, compiled and linked once, and can be run any number of times.
 pub struct LoadedModule {
     pub(crate) sha256: [u8; 32],
+    /// The same, as it stands on each tape.
+    pub(crate) sha256_hex: Arc<str>,
+    pub(crate) uses_wasi: bool,
     pub(crate) shape: ModuleShape,
     pub(crate) class: EngineClass,
     pub(crate) linked: Linked,
@@ -34,8 +40,15 @@ pub struct LoadedModule {
 }
 
 pub(crate) enum Linked {
-    Component { pre: wasmtime::component::InstancePre<RunState>, exports: ComponentExports },
-    Core { pre: wasmtime::InstancePre<RunState> },
+    Component {
+        pre: wasmtime::component::InstancePre<RunState>,
+        exports: ComponentExports,
+    },
+    /// Whether the default export can be called is found out once, not at every call.
+    Core {
+        pre: wasmtime::InstancePre<RunState>,
+        default_export: bool,
+    },
 }
 
 /// The functions of a component that can be called.
@@ -66,10 +79,6 @@ impl LoadedModule {
     pub fn has_describe(&self) -> bool {
         matches!(&self.linked, Linked::Component { exports, .. } if exports.describe.is_some())
     }
-
-    pub(crate) fn uses_wasi(&self) -> bool {
-        self.shape.imports.iter().any(|import| import.starts_with("wasi:"))
-    }
 }
 
 /// The linkers of one engine.
@@ -98,7 +107,10 @@ impl Linkers {
             }
             Code::Core(module) => {
                 let linked = self.core.instantiate_pre(&module);
-                linked.map(|pre| Linked::Core { pre }).map_err(|error| unlinked(&error, shape))
+                let default_export = core_exports::check(&module, core_module::DEFAULT_EXPORT).is_ok();
+                linked
+                    .map(|pre| Linked::Core { pre, default_export })
+                    .map_err(|error| unlinked(&error, shape))
             }
         }
     }

@@ -35,7 +35,7 @@ pub(crate) struct RunContext {
     pub(crate) grants: Arc<CapabilityGrantSet>,
     pub(crate) allow_addresses: Arc<[IpNet]>,
     pub(crate) limits: RuntimeLimits,
-    pub(crate) services: HostServices,
+    pub(crate) services: Arc<HostServices>,
     pub(crate) handles: CapabilityHandles,
     pub(crate) secrets: GuardedSecrets,
     pub(crate) budget: ByteBudget,

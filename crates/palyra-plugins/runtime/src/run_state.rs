@@ -19,7 +19,7 @@ pub struct RunState {
 /// What a core module reads and writes in pieces.
 #[derive(Default)]
 pub(crate) struct CoreState {
-    pub(crate) input: Arc<[u8]>,
+    pub(crate) input: Arc<String>,
     pub(crate) output: Vec<u8>,
     /// The answer of the last host call, until the next one.
     pub(crate) response: Vec<u8>,

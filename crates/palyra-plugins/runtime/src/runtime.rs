@@ -1,5 +1,6 @@
 //! `WasmRuntime`: engines, caches and permits that all runs share.
 
+use crate::backends::HostServices;
 use crate::cache::DiskCache;
 use crate::compile::CompileFailure;
 use crate::compiled::{CodeBuffer, TrustedCode, load};
@@ -21,7 +22,9 @@ use tokio::sync::OnceCell;
 /// Loads modules and runs them. Shared engines, one ticker, a fresh instance for every call.
 pub struct WasmRuntime {
     pub(crate) config: RuntimeConfig,
-    pub(crate) fingerprint: String,
+    /// The services of the configuration, shared by all runs.
+    pub(crate) services: Arc<HostServices>,
+    pub(crate) fingerprint: Arc<str>,
     pub(crate) permits: Permits,
     pub(crate) ticker: Ticker,
     engines: Engines,
@@ -50,7 +53,8 @@ impl WasmRuntime {
             general_linkers: Linkers::new(&engines.general).map_err(|error| text(&error))?,
             disk: disk.map_err(|error| text(&error))?.map(Arc::new),
             modules: Mutex::default(),
-            fingerprint,
+            services: Arc::new(config.services.clone()),
+            fingerprint: fingerprint.into(),
             engines,
             config,
         })
@@ -129,7 +133,16 @@ impl WasmRuntime {
         let internal = |error: wasmtime::Error| WasmPluginRunError::Internal(format!("{error:#}"));
         let loaded = load(self.engines.get(class), shape.kind, &code).map_err(internal)?;
         let linked = linkers.link(loaded, &shape)?;
-        Ok(Arc::new(LoadedModule { sha256, shape, class, linked, origin, load_time: started.elapsed() }))
+        Ok(Arc::new(LoadedModule {
+            sha256,
+            sha256_hex: hex::encode(sha256).into(),
+            uses_wasi: shape.imports.iter().any(|import| import.starts_with("wasi:")),
+            shape,
+            class,
+            linked,
+            origin,
+            load_time: started.elapsed(),
+        }))
     }
 
     async fn code(

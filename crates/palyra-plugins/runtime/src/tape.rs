@@ -5,13 +5,16 @@
 
 mod format;
 mod machine;
+mod shared;
 
 pub use format::TapeError;
 pub(crate) use machine::{Begun, TapeMachine};
 
 use crate::invocation::Entry;
-use palyra_common::{CapabilityGrantSet, RuntimeLimits};
+use palyra_common::{CapabilityGrantSet, JsonText, RuntimeLimits};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The schema name in a tape's first line.
 pub(crate) const TAPE_SCHEMA: &str = "palyra.tape/v1";
@@ -27,32 +30,40 @@ pub struct Tape {
     pub end: TapeEnd,
 }
 
-/// How a run began.
+/// How a run began; its texts are shared with the run, because each call has a tape.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TapeHeader {
     /// `palyra.tape/v1`.
-    pub schema: String,
+    pub schema: Cow<'static, str>,
     /// SHA-256 of the module, hexadecimal.
-    pub module_sha256: String,
+    #[serde(with = "shared")]
+    pub module_sha256: Arc<str>,
     /// The engine and its settings.
-    pub engine: String,
+    #[serde(with = "shared")]
+    pub engine: Arc<str>,
     /// What was called.
     pub entry: Entry,
     /// The run's id.
-    pub run_id: String,
+    #[serde(with = "shared")]
+    pub run_id: Arc<str>,
     /// The skill.
-    pub owner: String,
+    #[serde(with = "shared")]
+    pub owner: Arc<str>,
     /// The input, JSON text.
-    pub input: String,
+    #[serde(with = "shared::json_text")]
+    pub input: JsonText,
     /// The operator's settings, JSON text.
-    pub operator_config: String,
+    #[serde(with = "shared::json_text")]
+    pub operator_config: JsonText,
     /// The doors that were open.
-    pub grants: CapabilityGrantSet,
+    #[serde(with = "shared")]
+    pub grants: Arc<CapabilityGrantSet>,
     /// The limits in force.
     pub limits: RuntimeLimits,
-    /// The seed of all randomness, hexadecimal.
-    pub seed: String,
+    /// The seed of all randomness; written in hexadecimal.
+    #[serde(with = "shared::hexadecimal")]
+    pub seed: [u8; 32],
 }
 
 /// One question to the outside world and its answer.
@@ -72,9 +83,10 @@ pub struct TapeStep {
 #[serde(deny_unknown_fields)]
 pub struct TapeEnd {
     /// `ok` or the wire name of the error.
-    pub outcome: String,
+    pub outcome: Cow<'static, str>,
     /// The output, when there was one.
-    pub output: Option<String>,
+    #[serde(with = "shared::json_text_or_none")]
+    pub output: Option<JsonText>,
     /// Fuel used.
     pub fuel: u64,
     /// Whether the run touched a filesystem root, so that a replay may see other files.

@@ -1,4 +1,4 @@
-//! What is fetched: published packages with WebAssembly in them, each under a licence that lets us run it.
+//! What is fetched: published packages with WebAssembly in them. They are loaded, never kept in this project.
 
 /// Who fetches a package.
 #[derive(Clone, Copy, PartialEq, Eq)]

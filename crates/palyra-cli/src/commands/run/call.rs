@@ -30,7 +30,7 @@ pub(super) struct RunPlan {
 /// A new run, or an old one again.
 pub(super) enum Call {
     Live(Box<LiveCall>),
-    Replay { tape: Arc<Tape>, input: JsonText, config: JsonText },
+    Replay { tape: Arc<Tape>, input: JsonText },
 }
 
 /// A new run.
@@ -83,15 +83,13 @@ impl Call {
         given: &OperatorGrants,
         stdin: &mut StandardInput,
     ) -> Result<Self, CliError> {
-        let taped = read_tape(path)?;
-        grants::check_replay_grants(given, &taped.tape.header.grants)?;
+        let tape = read_tape(path)?;
+        grants::check_replay_grants(given, &tape.header.grants)?;
         let input = match &args.input {
-            None => taped.input,
-            text => {
-                json_source::read_input(text.as_deref(), stdin, taped.tape.header.limits.max_input_bytes)?
-            }
+            None => tape.header.input.clone(),
+            text => json_source::read_input(text.as_deref(), stdin, tape.header.limits.max_input_bytes)?,
         };
-        Ok(Self::Replay { tape: Arc::new(taped.tape), input, config: taped.config })
+        Ok(Self::Replay { tape: Arc::new(tape), input })
     }
 
     /// The call itself; a component may be asked which tools it has.
@@ -104,15 +102,15 @@ impl Call {
     ) -> Result<Invocation, CliError> {
         match self {
             Self::Live(call) => call.into_invocation(runtime, module, interrupt, warnings).await,
-            Self::Replay { tape, input, config } => Ok(Invocation {
+            Self::Replay { tape, input } => Ok(Invocation {
                 entry: tape.header.entry.clone(),
                 input,
-                run_id: tape.header.run_id.as_str().into(),
-                owner: tape.header.owner.as_str().into(),
-                grants: Arc::new(tape.header.grants.clone()),
+                run_id: Arc::clone(&tape.header.run_id),
+                owner: Arc::clone(&tape.header.owner),
+                grants: Arc::clone(&tape.header.grants),
                 allow_addresses: Arc::from([]),
                 limits: tape.header.limits.clone(),
-                operator_config: config,
+                operator_config: tape.header.operator_config.clone(),
                 cancel: Some(interrupt.token()),
                 replay: Some(tape),
             }),

@@ -2,7 +2,6 @@
 
 use crate::error::CliError;
 use crate::files::{FileError, read_file};
-use palyra_common::JsonText;
 use palyra_plugins_runtime::{Tape, TapeError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -46,15 +45,8 @@ impl TapeFile {
     }
 }
 
-/// A tape with the parts that are JSON themselves.
-pub(super) struct TapedCall {
-    pub(super) tape: Tape,
-    pub(super) input: JsonText,
-    pub(super) config: JsonText,
-}
-
 /// Reads a tape.
-pub(super) fn read_tape(path: &Path) -> Result<TapedCall, CliError> {
+pub(super) fn read_tape(path: &Path) -> Result<Tape, CliError> {
     let bad = |source| CliError::BadTape { path: path.to_owned(), source };
     let bytes = read_file(path, MAX_TAPE_BYTES).map_err(|error| match error {
         FileError::TooLong { bytes, .. } => {
@@ -63,12 +55,5 @@ pub(super) fn read_tape(path: &Path) -> Result<TapedCall, CliError> {
         FileError::NotRegular(_) => CliError::usage(error.to_string()),
         error => error.into(),
     })?;
-    let tape = Tape::decode(&bytes).map_err(bad)?;
-    let json = |field: &str, text: &str| {
-        JsonText::parse(text)
-            .map_err(|error| bad(TapeError::BadLine { line: 1, reason: format!("`{field}`: {error}") }))
-    };
-    let input = json("input", &tape.header.input)?;
-    let config = json("operator_config", &tape.header.operator_config)?;
-    Ok(TapedCall { tape, input, config })
+    Tape::decode(&bytes).map_err(bad)
 }

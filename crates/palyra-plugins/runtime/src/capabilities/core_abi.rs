@@ -48,7 +48,7 @@ fn add_io(linker: &mut Linker<RunState>) -> wasmtime::Result<()> {
         |mut caller: Caller<'_, RunState>, pointer: i32, offset: i32, length: i32| -> wasmtime::Result<i32> {
             let memory = GuestMemory::of(&mut caller)?;
             let input = std::sync::Arc::clone(&caller.data().core.input);
-            memory.copy_in(&mut caller, pointer, length, slice_from(&input, offset))
+            memory.copy_in(&mut caller, pointer, length, slice_from(input.as_bytes(), offset))
         },
     )?;
     linker.func_wrap(

@@ -4,7 +4,7 @@ use super::{Finished, judge};
 use crate::capabilities::bindings::palyra::plugin::types::ToolError;
 use crate::fault::{RunFault, classify, classify_instantiation, host_data_budget};
 use crate::invocation::{CancelToken, Entry, HookDecision, Invocation};
-use crate::module::{ComponentExports, Linked, LoadedModule};
+use crate::module::{ComponentExports, Linked, LoadedModule, core_exports};
 use crate::report::RunOutput;
 use crate::run_context::RunContext;
 use crate::run_state::RunState;
@@ -13,7 +13,10 @@ use crate::wasi::WasiState;
 use palyra_common::WasmPluginRunError;
 use palyra_common::redact::escape_untrusted;
 use palyra_plugins_sdk::abi::{core_module, interfaces};
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use wasmtime::component::{ComponentExportIndex, ComponentType, Lift};
 use wasmtime::{Store, UpdateDeadline};
 
@@ -41,6 +44,14 @@ pub(super) async fn call(
 
 /// Ends a wait at the deadline or when the caller cancels; the guest's own code is ended by the epoch.
 async fn bounded(run: &RunContext, work: impl Future<Output = Outcome>) -> Outcome {
+    if run.cancel.as_ref().is_some_and(CancelToken::is_cancelled) {
+        return Err(WasmPluginRunError::Cancelled);
+    }
+    let mut work = pin!(work);
+    // Most guests never wait: the timer is set up for those that do.
+    if let Poll::Ready(outcome) = poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await {
+        return outcome;
+    }
     let timed = tokio::time::timeout_at(run.deadline.into(), work);
     let outcome = match &run.cancel {
         None => timed.await,
@@ -58,7 +69,7 @@ async fn open_wasi(
     module: &LoadedModule,
     run: &Arc<RunContext>,
 ) -> Result<Option<Box<WasiState>>, WasmPluginRunError> {
-    if !module.uses_wasi() {
+    if !module.uses_wasi {
         return Ok(None);
     }
     let opened = if run.grants.filesystem().is_empty() {
@@ -102,7 +113,9 @@ async fn enter(
 ) -> Outcome {
     match &module.linked {
         Linked::Component { pre, exports } => enter_component(pre, exports, invocation, run, store).await,
-        Linked::Core { pre } => enter_core(pre, invocation, run, store).await,
+        Linked::Core { pre, default_export } => {
+            enter_core(pre, *default_export, invocation, run, store).await
+        }
     }
 }
 
@@ -147,6 +160,7 @@ async fn enter_component(
 
 async fn enter_core(
     pre: &wasmtime::InstancePre<RunState>,
+    default_export: bool,
     invocation: &Invocation,
     run: &Arc<RunContext>,
     store: &mut Store<RunState>,
@@ -157,8 +171,10 @@ async fn enter_core(
         }
         Entry::Describe => return Err(missing("export", interfaces::DESCRIBE, Vec::new())),
     };
-    check_core_exports(pre.module(), name)?;
-    store.data_mut().core.input = Arc::from(core_input(invocation).as_bytes());
+    if !(default_export && name == core_module::DEFAULT_EXPORT) {
+        core_exports::check(pre.module(), name)?;
+    }
+    store.data_mut().core.input = core_input(invocation);
     let instance = pre.instantiate_async(&mut *store).await;
     let instance =
         instance.map_err(|error| classify_instantiation(&error, &run.limits, used_fuel(store, run)))?;
@@ -175,15 +191,14 @@ async fn enter_core(
 }
 
 /// A hook of a core module reads `{"event": …, "payload": …}`, because it has only one input.
-fn core_input(invocation: &Invocation) -> std::borrow::Cow<'_, str> {
+fn core_input(invocation: &Invocation) -> Arc<String> {
     match &invocation.entry {
-        Entry::Hook { event, .. } => format!(
+        Entry::Hook { event, .. } => Arc::new(format!(
             r#"{{"event":{},"payload":{}}}"#,
             serde_json::Value::from(event.as_str()),
             invocation.input
-        )
-        .into(),
-        _ => invocation.input.as_str().into(),
+        )),
+        _ => invocation.input.clone().into_shared(),
     }
 }
 
@@ -205,31 +220,6 @@ fn core_failed(status: i32, output: &[u8]) -> WasmPluginRunError {
     let message =
         if message.is_empty() { format!("it returned {status}") } else { escape_untrusted(&message) };
     WasmPluginRunError::ToolFailed { code: format!("status_{status}"), message, details: None }
-}
-
-fn check_core_exports(module: &wasmtime::Module, name: &str) -> Result<(), WasmPluginRunError> {
-    let functions = || {
-        module.exports().filter(|export| export.ty().func().is_some()).map(|export| export.name().to_owned())
-    };
-    match module.get_export(name) {
-        None => return Err(missing("export", name, functions().take(8).collect())),
-        Some(wasmtime::ExternType::Func(found)) => {
-            let right = found.params().len() == 0
-                && found.results().len() == 1
-                && found.results().all(|result| matches!(result, wasmtime::ValType::I32));
-            if !right {
-                let reason = format!("its export `{name}` is not a function () -> i32");
-                return Err(WasmPluginRunError::invalid_module(reason));
-            }
-        }
-        Some(_) => {
-            return Err(WasmPluginRunError::invalid_module(format!("its export `{name}` is not a function")));
-        }
-    }
-    match module.get_export(core_module::MEMORY_EXPORT) {
-        Some(wasmtime::ExternType::Memory(_)) => Ok(()),
-        _ => Err(WasmPluginRunError::invalid_module("it exports no memory called `memory`")),
-    }
 }
 
 fn export_index<'a>(

@@ -122,8 +122,9 @@ fn write_line(out: &mut Vec<u8>, line: &Line) {
 mod tests {
     use super::*;
     use crate::invocation::Entry;
-    use palyra_common::RuntimeLimits;
+    use palyra_common::{JsonText, RuntimeLimits};
     use proptest::prelude::*;
+    use std::sync::Arc;
 
     fn sample(steps: Vec<TapeStep>) -> Tape {
         let header = TapeHeader {
@@ -133,16 +134,21 @@ mod tests {
             entry: Entry::Tool { id: "a.b".into(), export: None },
             run_id: "r".into(),
             owner: "o".into(),
-            input: "{}".into(),
-            operator_config: "{}".into(),
-            grants: ["storage:a/".parse().unwrap()].into_iter().collect(),
+            input: JsonText::empty_object(),
+            operator_config: JsonText::empty_object(),
+            grants: Arc::new(["storage:a/".parse().unwrap()].into_iter().collect()),
             limits: RuntimeLimits::default(),
-            seed: "11".into(),
+            seed: [0x11; 32],
         };
         Tape {
             header,
             steps,
-            end: TapeEnd { outcome: "ok".into(), output: Some("1".into()), fuel: 3, open: false },
+            end: TapeEnd {
+                outcome: "ok".into(),
+                output: Some(JsonText::empty_object()),
+                fuel: 3,
+                open: false,
+            },
         }
     }
 
@@ -173,6 +179,15 @@ mod tests {
                 prop_assert_eq!(tape.encode(), bytes);
             }
         }
+    }
+
+    /// Found by the fuzz target `tape_format`: a parser that is almost exact reads another number.
+    #[test]
+    fn numbers_are_read_back_exactly() {
+        let number = 9.428743477379775e-143;
+        let step = TapeStep { op: "o".into(), request: number.into(), answer: serde_json::Value::Null };
+        let tape = sample(vec![step]);
+        assert_eq!(Tape::decode(&tape.encode()), Ok(tape));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A tape in use: recording a live run, or answering a replay.
 
 use super::{Divergence, ReplayVerdict, Tape, TapeEnd, TapeHeader, TapeStep};
+use palyra_common::JsonText;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -139,10 +140,11 @@ impl Replay {
             return ReplayVerdict::Diverged(step);
         }
         if recorded.outcome != end.outcome {
-            return differs("outcome", recorded.outcome.clone(), end.outcome.clone());
+            return differs("outcome", recorded.outcome.to_string(), end.outcome.to_string());
         }
         if recorded.output != end.output {
-            let text = |output: &Option<String>| clip(output.as_deref().unwrap_or("no output"));
+            let text =
+                |output: &Option<JsonText>| clip(output.as_ref().map_or("no output", JsonText::as_str));
             return differs("output", text(&recorded.output), text(&end.output));
         }
         if header.engine == self.tape.header.engine && recorded.fuel != end.fuel {
@@ -154,7 +156,7 @@ impl Replay {
 
 /// Runs ended by time or by their caller promise an equal prefix only.
 fn ended_from_outside(end: &TapeEnd) -> bool {
-    matches!(end.outcome.as_str(), "timed_out" | "cancelled")
+    matches!(&*end.outcome, "timed_out" | "cancelled")
 }
 
 fn brief(value: &Value) -> String {

@@ -151,10 +151,10 @@ async fn every_capability_works_through_the_sdk() {
     let requests = server.requests().len();
     let replay = Invocation {
         entry: tape.header.entry.clone(),
-        grants: Arc::new(tape.header.grants.clone()),
+        grants: Arc::clone(&tape.header.grants),
         limits: tape.header.limits.clone(),
         replay: Some(Arc::clone(&tape)),
-        ..call("t", &tape.header.input)
+        ..call("t", tape.header.input.as_str())
     };
     let again = runtime.invoke(&module, replay).await;
     assert_eq!((again.replay.clone(), output(&again)), (Some(ReplayVerdict::Identical), output(&report)));

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod foreign;
+mod fuzz_seeds;
 mod guests;
 mod harness;
 mod hostile_budgets;

@@ -15,12 +15,12 @@ fn replayed(report: &RunReport) -> Invocation {
     let header = tape.header.clone();
     Invocation {
         entry: header.entry,
-        grants: Arc::new(header.grants),
+        grants: header.grants,
         limits: header.limits,
-        run_id: header.run_id.into(),
-        owner: header.owner.into(),
+        run_id: header.run_id,
+        owner: header.owner,
         replay: Some(tape),
-        ..call("t", &header.input)
+        ..call("t", header.input.as_str())
     }
 }
 
