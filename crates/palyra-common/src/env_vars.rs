@@ -12,6 +12,12 @@ pub const PALYRA_NO_INPUT: &str = "PALYRA_NO_INPUT";
 pub const PALYRA_QUIET: &str = "PALYRA_QUIET";
 /// Any value but a false one shows more; mirrors `--verbose`.
 pub const PALYRA_VERBOSE: &str = "PALYRA_VERBOSE";
+/// The state root; mirrors `--state-root`; default `~/.palyra`.
+pub const PALYRA_STATE_ROOT: &str = "PALYRA_STATE_ROOT";
+/// Seconds to wait for another owner of the state root; mirrors `--lock-wait`.
+pub const PALYRA_LOCK_WAIT: &str = "PALYRA_LOCK_WAIT";
+/// The file with the passphrase of the device key; mirrors `--passphrase-file`.
+pub const PALYRA_PASSPHRASE_FILE: &str = "PALYRA_PASSPHRASE_FILE";
 /// The module to run; mirrors `palyra run --module`.
 pub const PALYRA_RUN_MODULE: &str = "PALYRA_RUN_MODULE";
 /// The tool to call; mirrors `palyra run --tool`.
@@ -43,6 +49,9 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_NO_INPUT, "never wait for a person"),
     (PALYRA_QUIET, "show results and errors only"),
     (PALYRA_VERBOSE, "show more"),
+    (PALYRA_STATE_ROOT, "the state root"),
+    (PALYRA_LOCK_WAIT, "seconds to wait for another owner of the state root"),
+    (PALYRA_PASSPHRASE_FILE, "file with the passphrase of the device key"),
     (PALYRA_RUN_MODULE, "module of `palyra run`"),
     (PALYRA_RUN_TOOL, "tool of `palyra run`"),
     (PALYRA_RUN_EXPORT, "function of a core module for `palyra run`"),

@@ -5,6 +5,7 @@
 pub mod byte_size;
 pub mod capabilities;
 pub mod env_vars;
+pub mod fs;
 pub mod json;
 pub mod limits;
 pub mod redact;

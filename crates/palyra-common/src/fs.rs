@@ -1,0 +1,15 @@
+//! Files that nobody else can read, that appear whole or not at all, and that have one owner.
+//!
+//! A [`Directory`] is an open handle; every name is resolved under it without following a link, so what
+//! was checked is what is read. Every operation that changes something passes a [`fault::point`], so that
+//! a test can stop the world before each of them.
+
+mod directory;
+mod error;
+pub mod fault;
+mod lock;
+mod strict;
+
+pub use directory::Directory;
+pub use error::FsError;
+pub use lock::{LockOutcome, OwnerLock};

@@ -1,0 +1,299 @@
+//! The one key everything else follows from, and the places that keep it.
+
+mod file;
+#[cfg(all(feature = "os-keyring", target_os = "linux"))]
+mod os_keyring;
+
+pub use file::FileDeviceKey;
+#[cfg(all(feature = "os-keyring", target_os = "linux"))]
+pub use os_keyring::OsKeyring;
+
+use crate::cipher::{self, Key};
+use crate::{KeyFileError, Passphrase, VaultError};
+use palyra_common::fs::FsError;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// 32 random bytes that never leave this machine; prints as `****`.
+#[derive(Clone)]
+pub struct DeviceKey(Key);
+
+/// The name of one vault, drawn when it is made; no secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VaultId([u8; 16]);
+
+/// Where the operator wants the device key of a new vault; there is no silent second choice.
+#[derive(Debug, Clone)]
+pub enum KeySourceChoice {
+    /// The operating system's keyring; refused where there is none.
+    OsKeyring,
+    /// A private file beside the vault: for machines without a keyring.
+    File,
+    /// The same, sealed under a passphrase that every opening needs.
+    FileWithPassphrase(Passphrase),
+}
+
+/// Which protection the device key has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protection {
+    /// The operating system's keyring.
+    OsKeyring,
+    /// A private file.
+    PrivateFile,
+    /// A private file under a passphrase.
+    PassphraseFile,
+}
+
+/// A record whose newest generation a keyring remembers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordName {
+    /// The anchor of trust and index.
+    Anchor,
+    /// The head of the journal.
+    JournalHead,
+}
+
+/// A place that keeps the device key of a vault.
+pub trait DeviceKeySource: Send + Sync {
+    /// Which protection it gives.
+    fn protection(&self) -> Protection;
+
+    /// Keeps a new key for a vault that is being made.
+    fn store(&self, vault: &VaultId, key: &DeviceKey) -> Result<(), DeviceKeyError>;
+
+    /// The key of a vault.
+    fn load(&self, vault: &VaultId) -> Result<DeviceKey, DeviceKeyError>;
+
+    /// The generation a record had when it was last written, if this place remembers it.
+    ///
+    /// A place outside the state root can, and so an old copy of the whole root is found out.
+    fn floor(&self, _vault: &VaultId, _record: RecordName) -> Result<Option<u64>, DeviceKeyError> {
+        Ok(None)
+    }
+
+    /// Remembers the generation of a record that was just written.
+    fn raise_floor(
+        &self,
+        _vault: &VaultId,
+        _record: RecordName,
+        _generation: u64,
+    ) -> Result<(), DeviceKeyError> {
+        Ok(())
+    }
+}
+
+/// Why the device key is not to be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DeviceKeyError {
+    /// It is not where it should be.
+    #[error("there is no device key in {place}")]
+    Missing {
+        /// Where it should be.
+        place: String,
+    },
+    /// What is there is no device key.
+    #[error("what is in {place} is not a device key")]
+    Malformed {
+        /// Where it is.
+        place: String,
+    },
+    /// It is under a passphrase, and none was given.
+    #[error("the device key `{}` is under a passphrase, and none was given", path.display())]
+    PassphraseNeeded {
+        /// Its file.
+        path: PathBuf,
+    },
+    /// The keyring did not answer.
+    #[error("the operating system's keyring cannot be used: {reason}")]
+    KeyringUnavailable {
+        /// What it said.
+        reason: String,
+    },
+    /// This build does not know the keyring.
+    #[error("this build of palyra cannot use the operating system's keyring")]
+    KeyringNotBuilt,
+    /// Its file is not one that only we read, or the system refused.
+    #[error(transparent)]
+    Files(#[from] FsError),
+    /// Its sealed file did not open.
+    #[error("the device key `{}` cannot be opened", path.display())]
+    KeyFile {
+        /// Its file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: KeyFileError,
+    },
+}
+
+impl DeviceKeyError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Files(error) => error.hint(),
+            Self::KeyFile { source, .. } => source.hint(),
+            Self::KeyringUnavailable { .. } | Self::KeyringNotBuilt => Some(
+                "start and unlock the keyring; on a machine without one choose a key file, by name, when the state root is made".to_owned(),
+            ),
+            Self::PassphraseNeeded { .. } => {
+                Some("give it by a systemd credential, a file or a descriptor, never as an argument".to_owned())
+            }
+            Self::Missing { .. } | Self::Malformed { .. } => {
+                Some("restore it from a backup; without it nothing in the vault can be read".to_owned())
+            }
+        }
+    }
+}
+
+impl KeySourceChoice {
+    pub(crate) fn into_source(self, directory: &Path) -> Result<Box<dyn DeviceKeySource>, DeviceKeyError> {
+        match self {
+            Self::OsKeyring => os_keyring(),
+            Self::File => Ok(Box::new(FileDeviceKey::new(directory))),
+            Self::FileWithPassphrase(passphrase) => {
+                Ok(Box::new(FileDeviceKey::new(directory).with_passphrase(passphrase)))
+            }
+        }
+    }
+}
+
+impl Protection {
+    const ALL: [Self; 3] = [Self::OsKeyring, Self::PrivateFile, Self::PassphraseFile];
+
+    /// In plain words, for `doctor` and `vault list`.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::OsKeyring => {
+                "the device key is in the operating system's keyring: a copy of the disk or of this directory \
+                 opens nothing, and an old copy of the state put back is found out; whoever can use your \
+                 unlocked session can use the vault"
+            }
+            Self::PrivateFile => {
+                "the device key is in a file that only this user reads: other users of this machine are kept \
+                 out; whoever has a copy of this directory, a backup of it, or root, has the secrets; an old \
+                 copy of the whole state root put back is not found out"
+            }
+            Self::PassphraseFile => {
+                "the device key is in a file under a passphrase: a copy of this directory is as strong as the \
+                 passphrase; an old copy of the whole state root put back is not found out"
+            }
+        }
+    }
+
+    /// Whether an old copy of the whole state root, vault included, is found out.
+    pub fn detects_restored_copies(self) -> bool {
+        self == Self::OsKeyring
+    }
+
+    /// A short name, for messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OsKeyring => "the operating system's keyring",
+            Self::PrivateFile => "a private file",
+            Self::PassphraseFile => "a private file under a passphrase",
+        }
+    }
+
+    pub(crate) fn byte(self) -> u8 {
+        match self {
+            Self::OsKeyring => 1,
+            Self::PrivateFile => 2,
+            Self::PassphraseFile => 3,
+        }
+    }
+
+    pub(crate) fn from_byte(byte: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|protection| protection.byte() == byte)
+    }
+
+    /// The source for a vault whose header says so.
+    pub(crate) fn source(
+        self,
+        directory: &Path,
+        passphrase: Option<&Passphrase>,
+    ) -> Result<Box<dyn DeviceKeySource>, DeviceKeyError> {
+        let file = FileDeviceKey::new(directory);
+        match (self, passphrase) {
+            (Self::OsKeyring, _) => os_keyring(),
+            (Self::PrivateFile, _) => Ok(Box::new(file)),
+            (Self::PassphraseFile, Some(passphrase)) => {
+                Ok(Box::new(file.with_passphrase(passphrase.clone())))
+            }
+            (Self::PassphraseFile, None) => Err(DeviceKeyError::PassphraseNeeded { path: file.path() }),
+        }
+    }
+}
+
+impl fmt::Display for Protection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.describe())
+    }
+}
+
+impl RecordName {
+    /// The name of its file.
+    pub fn file_name(self) -> &'static str {
+        match self {
+            Self::Anchor => "anchor",
+            Self::JournalHead => "journal-head",
+        }
+    }
+}
+
+impl DeviceKey {
+    /// A new one.
+    pub fn random() -> Result<Self, VaultError> {
+        cipher::random().map(Self)
+    }
+
+    /// These bytes.
+    pub fn from_bytes(bytes: Key) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes in the clear, for a place that keeps them.
+    pub fn expose(&self) -> &[u8] {
+        self.0.as_slice()
+    }
+
+    pub(crate) fn as_key(&self) -> &Key {
+        &self.0
+    }
+}
+
+impl fmt::Debug for DeviceKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DeviceKey(****)")
+    }
+}
+
+impl VaultId {
+    pub(crate) fn random() -> Result<Self, VaultError> {
+        cipher::random().map(|bytes| Self(*bytes))
+    }
+
+    pub(crate) fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Display for VaultId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex::encode(self.0))
+    }
+}
+
+#[cfg(all(feature = "os-keyring", target_os = "linux"))]
+fn os_keyring() -> Result<Box<dyn DeviceKeySource>, DeviceKeyError> {
+    Ok(Box::new(OsKeyring::connect()?))
+}
+
+#[cfg(not(all(feature = "os-keyring", target_os = "linux")))]
+fn os_keyring() -> Result<Box<dyn DeviceKeySource>, DeviceKeyError> {
+    Err(DeviceKeyError::KeyringNotBuilt)
+}

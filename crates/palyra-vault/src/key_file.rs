@@ -1,0 +1,187 @@
+//! Typed, encrypted key files: a key as text that says what it is and opens only with a passphrase.
+//!
+//! [`write`] and [`read`] are a round trip, as are [`encode`] and [`decode`]; text has exactly one form, so
+//! what is accepted encodes to the same bytes again. The type, the cost and the salt are bound to the key.
+
+mod cost;
+mod text;
+
+pub use cost::KdfCost;
+
+use crate::cipher::{self, Key};
+use crate::{Passphrase, VaultError};
+use palyra_common::fs::{Directory, FsError};
+use std::path::Path;
+use text::Fields;
+use zeroize::Zeroizing;
+
+/// Largest file that is read; a real one has about 400 bytes.
+const MAX_FILE_BYTES: u64 = 4096;
+
+/// What the key in a file is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyFileType {
+    /// The seed of an Ed25519 key that signs skills.
+    SigningKey,
+    /// The device key of a vault.
+    DeviceKey,
+}
+
+/// Why a key file was not used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyFileError {
+    /// The file is not one that only its owner reads, or the system refused.
+    #[error(transparent)]
+    Files(#[from] FsError),
+    /// The bytes of some key with nothing that says what it is.
+    #[error("{bytes} bytes without a header are not a key file, whatever they are")]
+    RawKey {
+        /// How many.
+        bytes: usize,
+    },
+    /// Something else.
+    #[error("it is not a key file: line {line}: {problem}")]
+    NotAKeyFile {
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong there.
+        problem: &'static str,
+    },
+    /// A key for another purpose.
+    #[error("it holds a `{found}`, expected a `{expected}`")]
+    WrongType {
+        /// What it says.
+        found: &'static str,
+        /// What was asked for.
+        expected: &'static str,
+    },
+    /// Opening it would cost too much, or sealing it cost too little.
+    #[error("its `{field}` is {found}, expected {low} to {high}")]
+    UnacceptableCost {
+        /// Which number.
+        field: &'static str,
+        /// What it says.
+        found: u32,
+        /// The least that is accepted.
+        low: u32,
+        /// The most that is accepted.
+        high: u32,
+    },
+    /// The passphrase is another one, or the file was changed.
+    #[error("the passphrase does not open it, or it was changed")]
+    WrongPassphrase,
+    /// The passphrase could not be turned into a key.
+    #[error("the passphrase could not be turned into a key: {reason}")]
+    Derivation {
+        /// What the function said.
+        reason: String,
+    },
+    /// The system gave no randomness, or the cipher refused.
+    #[error(transparent)]
+    Sealing(Box<VaultError>),
+}
+
+impl KeyFileError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Files(error) => error.hint(),
+            Self::RawKey { .. } => Some(
+                "a key is taken from the vault or from a key file, never from loose bytes; make one with `palyra keys new NAME`".to_owned(),
+            ),
+            Self::WrongPassphrase => Some("type it again; if it is right, restore the file from a backup".to_owned()),
+            Self::UnacceptableCost { .. } => Some("ask whoever made the file where it came from".to_owned()),
+            Self::NotAKeyFile { .. } | Self::WrongType { .. } => Some("check that this is the file you meant".to_owned()),
+            Self::Derivation { .. } | Self::Sealing(_) => None,
+        }
+    }
+}
+
+impl KeyFileType {
+    const ALL: [Self; 2] = [Self::SigningKey, Self::DeviceKey];
+
+    /// The word in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SigningKey => "ed25519-signing-key",
+            Self::DeviceKey => "palyra-device-key",
+        }
+    }
+}
+
+/// Seals a key into a new private file; an existing one is never replaced.
+pub fn write(
+    path: &Path,
+    kind: KeyFileType,
+    key: &Zeroizing<[u8; 32]>,
+    passphrase: &Passphrase,
+    cost: KdfCost,
+) -> Result<(), KeyFileError> {
+    let text = encode(kind, key, passphrase, cost)?;
+    let (directory, name) = Directory::of_file(path)?;
+    Ok(directory.write_new(&name, text.as_bytes())?)
+}
+
+/// Opens the key in a private file.
+pub fn read(
+    path: &Path,
+    kind: KeyFileType,
+    passphrase: &Passphrase,
+) -> Result<Zeroizing<[u8; 32]>, KeyFileError> {
+    let (directory, name) = Directory::of_file(path)?;
+    let not_found = || FsError::io("open", path, std::io::Error::from(std::io::ErrorKind::NotFound));
+    let bytes = Zeroizing::new(directory.read(&name, MAX_FILE_BYTES)?.ok_or_else(not_found)?);
+    decode(kind, &bytes, passphrase)
+}
+
+/// Seals a key into text.
+pub fn encode(
+    kind: KeyFileType,
+    key: &Zeroizing<[u8; 32]>,
+    passphrase: &Passphrase,
+    cost: KdfCost,
+) -> Result<String, KeyFileError> {
+    let sealing = |error| KeyFileError::Sealing(Box::new(error));
+    let salt = *cipher::random::<{ text::SALT_BYTES }>().map_err(sealing)?;
+    let nonce = *cipher::random::<{ cipher::NONCE_BYTES }>().map_err(sealing)?;
+    let mut fields = Fields { kind, cost, salt, nonce, sealed: [0; text::SEALED_BYTES] };
+    let wrapping = wrapping_key(passphrase, &fields)?;
+    let sealed =
+        cipher::seal(&wrapping, &nonce, fields.head().as_bytes(), key.as_slice()).map_err(sealing)?;
+    let bytes = sealed.len();
+    fields.sealed = sealed.try_into().map_err(|_| sealing(VaultError::CannotSeal { bytes }))?;
+    Ok(fields.to_text())
+}
+
+/// Opens the key in text that [`encode`] made.
+pub fn decode(
+    kind: KeyFileType,
+    text: &[u8],
+    passphrase: &Passphrase,
+) -> Result<Zeroizing<[u8; 32]>, KeyFileError> {
+    let fields = Fields::parse(text)?;
+    if fields.kind != kind {
+        return Err(KeyFileError::WrongType { found: fields.kind.name(), expected: kind.name() });
+    }
+    let wrapping = wrapping_key(passphrase, &fields)?;
+    let opened = cipher::open(&wrapping, &fields.nonce, fields.head().as_bytes(), &fields.sealed);
+    let opened = opened.ok_or(KeyFileError::WrongPassphrase)?;
+    let mut key = Zeroizing::new([0; 32]);
+    if opened.len() != key.len() {
+        return Err(KeyFileError::WrongPassphrase);
+    }
+    key.copy_from_slice(&opened);
+    Ok(key)
+}
+
+fn wrapping_key(passphrase: &Passphrase, fields: &Fields) -> Result<Key, KeyFileError> {
+    let derivation = |error: argon2::Error| KeyFileError::Derivation { reason: error.to_string() };
+    let mut key = Zeroizing::new([0; 32]);
+    fields
+        .cost
+        .argon2id()
+        .and_then(|argon2| argon2.hash_password_into(passphrase.expose(), &fields.salt, key.as_mut_slice()))
+        .map_err(derivation)?;
+    Ok(key)
+}

@@ -1,0 +1,188 @@
+//! A passphrase, and the places it may come from: never an argument, never the environment.
+
+use palyra_common::SecretValue;
+use palyra_common::fs::{Directory, FsError};
+use rustix::fs::OFlags;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use zeroize::Zeroizing;
+
+const MAX_BYTES: usize = 1024;
+
+/// A passphrase of 1 to 1024 bytes; prints as `****`.
+#[derive(Debug, Clone)]
+pub struct Passphrase(SecretValue);
+
+/// Why a passphrase was not taken.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PassphraseError {
+    /// It has no bytes.
+    #[error("the passphrase is empty")]
+    Empty,
+    /// It is longer than anybody types.
+    #[error("the passphrase is longer than {MAX_BYTES} bytes")]
+    TooLong,
+    /// Its file is not one that only its owner reads.
+    #[error(transparent)]
+    Files(#[from] FsError),
+    /// The credential can be read by everybody, or belongs to a stranger.
+    #[error("the credential `{}` is not a regular file of root's or ours that others cannot read (mode {mode:04o}, user {owner})", path.display())]
+    NotACredential {
+        /// Its path.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+        /// Its owner.
+        owner: u32,
+    },
+    /// The source could not be read.
+    #[error("cannot read the passphrase from {place}")]
+    Unreadable {
+        /// Where it was to come from.
+        place: String,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl Passphrase {
+    /// Takes these bytes.
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Result<Self, PassphraseError> {
+        let value = SecretValue::new(bytes);
+        match value.expose().len() {
+            0 => Err(PassphraseError::Empty),
+            1..=MAX_BYTES => Ok(Self(value)),
+            _ => Err(PassphraseError::TooLong),
+        }
+    }
+
+    /// Reads a private file (0600, ours, one name); a last line end does not count.
+    pub fn from_file(path: &Path) -> Result<Self, PassphraseError> {
+        let (directory, name) = Directory::of_file(path)?;
+        let bytes = directory.read(&name, MAX_BYTES as u64 + 2)?.map(Zeroizing::new);
+        let missing = || FsError::io("open", path, io::Error::from(io::ErrorKind::NotFound));
+        Self::from_line(bytes.ok_or_else(missing)?)
+    }
+
+    /// Reads a credential that systemd put into a service's credentials directory.
+    pub fn from_credential(directory: &Path, name: &str) -> Result<Self, PassphraseError> {
+        let path = directory.join(name);
+        let unreadable =
+            |source| PassphraseError::Unreadable { place: format!("credential `{name}`"), source };
+        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+        let file = OpenOptions::new().read(true).custom_flags(flags).open(&path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        let (mode, owner) = (metadata.mode() & 0o7777, metadata.uid());
+        // The group bits are an access list for the service's user, so they may be set.
+        let ours = owner == 0 || owner == rustix::process::geteuid().as_raw();
+        if !metadata.is_file() || mode & 0o007 != 0 || !ours {
+            return Err(PassphraseError::NotACredential { path, mode, owner });
+        }
+        Self::from_reader(file).map_err(unreadable)?
+    }
+
+    /// Reads an inherited file descriptor to its end.
+    pub fn from_descriptor(number: u32) -> Result<Self, PassphraseError> {
+        let unreadable =
+            |source| PassphraseError::Unreadable { place: format!("descriptor {number}"), source };
+        let file = File::open(format!("/dev/fd/{number}")).map_err(unreadable)?;
+        Self::from_reader(file).map_err(unreadable)?
+    }
+
+    pub(crate) fn expose(&self) -> &[u8] {
+        self.0.expose()
+    }
+
+    /// Reads into a buffer that never moves, so that it can be wiped.
+    fn from_reader(mut reader: impl Read) -> io::Result<Result<Self, PassphraseError>> {
+        let mut bytes = Zeroizing::new(vec![0; MAX_BYTES + 2]);
+        let mut used = 0;
+        while let Some(rest) = bytes.get_mut(used..).filter(|rest| !rest.is_empty()) {
+            match reader.read(rest) {
+                Ok(0) => break,
+                Ok(count) => used += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        bytes.truncate(used);
+        Ok(Self::from_line(bytes))
+    }
+
+    fn from_line(mut bytes: Zeroizing<Vec<u8>>) -> Result<Self, PassphraseError> {
+        if bytes.last() == Some(&b'\n') {
+            bytes.pop();
+            if bytes.last() == Some(&b'\r') {
+                bytes.pop();
+            }
+        }
+        Self::new(std::mem::take(&mut *bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn written(directory: &Path, text: &str, mode: u32) -> PathBuf {
+        let path = directory.join("passphrase");
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+        path
+    }
+
+    #[test]
+    fn a_last_line_end_does_not_count() {
+        let home = tempfile::tempdir().unwrap();
+        for (text, expected) in
+            [("open", "open"), ("open\n", "open"), ("open\r\n", "open"), (" o\n\n", " o\n")]
+        {
+            let path = written(home.path(), text, 0o600);
+            assert_eq!(Passphrase::from_file(&path).unwrap().expose(), expected.as_bytes(), "{text:?}");
+            let credential = Passphrase::from_credential(home.path(), "passphrase").unwrap();
+            assert_eq!(credential.expose(), expected.as_bytes(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_bounded() {
+        let home = tempfile::tempdir().unwrap();
+        let read = |text: &str| Passphrase::from_file(&written(home.path(), text, 0o600));
+        assert!(matches!(read("\n"), Err(PassphraseError::Empty)));
+        assert!(read(&"x".repeat(1024)).is_ok());
+        assert!(matches!(read(&"x".repeat(1025)), Err(PassphraseError::TooLong)));
+        assert!(matches!(read(&"x".repeat(4096)), Err(PassphraseError::Files(FsError::TooLarge { .. }))));
+    }
+
+    #[test]
+    fn files_open_to_others_are_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let path = written(home.path(), "open", 0o640);
+        assert!(matches!(
+            Passphrase::from_file(&path),
+            Err(PassphraseError::Files(FsError::TooOpen { mode: 0o640, .. }))
+        ));
+        assert!(Passphrase::from_credential(home.path(), "passphrase").is_ok());
+        written(home.path(), "open", 0o644);
+        assert!(matches!(
+            Passphrase::from_credential(home.path(), "passphrase"),
+            Err(PassphraseError::NotACredential { mode: 0o644, .. })
+        ));
+        assert!(Passphrase::from_credential(home.path(), "none").is_err());
+    }
+
+    #[test]
+    fn a_descriptor_is_read_to_its_end() {
+        use std::os::fd::AsRawFd;
+        let (reader, mut writer) = io::pipe().unwrap();
+        io::Write::write_all(&mut writer, b"from a pipe\n").unwrap();
+        drop(writer);
+        let number = u32::try_from(reader.as_raw_fd()).unwrap();
+        assert_eq!(Passphrase::from_descriptor(number).unwrap().expose(), b"from a pipe");
+    }
+}

@@ -1,0 +1,231 @@
+//! A small record under a MAC, with a generation that only grows and a header that remembers it was begun.
+//!
+//! ```text
+//! magic 8 · generation 8 · length 4 · payload · MAC 32
+//! ```
+
+use crate::VaultError;
+use crate::derived::mac;
+use crate::device_key::{DeviceKeyError, RecordName};
+use crate::header::Header;
+use crate::vault::Vault;
+use palyra_common::fs::FsError;
+use std::path::PathBuf;
+
+const MAGIC: &[u8; 8] = b"PLYRVRC1";
+const HEAD_BYTES: usize = 8 + 8 + 4;
+const MAC_BYTES: usize = 32;
+/// Two anchor values and their lengths.
+pub(crate) const MAX_PAYLOAD_BYTES: usize = 2 * 4096 + 16;
+
+/// Why a record of the vault was not taken for true.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnchorError {
+    /// It was written once and is gone.
+    #[error("`{}` was deleted: the vault's header says that it was written", path.display())]
+    Deleted {
+        /// Where it was.
+        path: PathBuf,
+    },
+    /// It ends too early.
+    #[error("`{}` is cut short: {found} bytes, expected {expected}", path.display())]
+    Truncated {
+        /// Where it is.
+        path: PathBuf,
+        /// Its size.
+        found: usize,
+        /// The size it should have, at least.
+        expected: usize,
+    },
+    /// Its bytes are not those that were written.
+    #[error("`{}` was edited: its MAC does not fit", path.display())]
+    Edited {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// It is an old copy.
+    #[error("`{}` is an old copy: generation {found}, the keyring remembers {expected}", path.display())]
+    RolledBack {
+        /// Where it is.
+        path: PathBuf,
+        /// Its generation.
+        found: u64,
+        /// The newest generation, at least.
+        expected: u64,
+    },
+    /// Nothing was ever written there.
+    #[error("`{}` was never written", path.display())]
+    NeverInitialised {
+        /// Where it would be.
+        path: PathBuf,
+    },
+    /// A first value was given to an anchor that has one.
+    #[error("`{}` was written before", path.display())]
+    AlreadyInitialised {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// A value is waiting, and what became of it must be settled first.
+    #[error("`{}` has a pending value already", path.display())]
+    PendingExists {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// There is no value waiting.
+    #[error("`{}` has no pending value", path.display())]
+    NothingPending {
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// The value is too long.
+    #[error("a value of {bytes} bytes is too long, expected at most {limit}")]
+    ValueTooLong {
+        /// Its size.
+        bytes: usize,
+        /// The largest size.
+        limit: usize,
+    },
+    /// The file is not one that only we read, or the system refused.
+    #[error(transparent)]
+    Files(#[from] FsError),
+    /// The keyring that remembers generations did not answer.
+    #[error(transparent)]
+    DeviceKey(#[from] DeviceKeyError),
+    /// The vault's header did not check out.
+    #[error("the vault's header cannot be used")]
+    Header(#[source] Box<VaultError>),
+}
+
+impl AnchorError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Deleted { .. } | Self::Truncated { .. } | Self::Edited { .. } | Self::RolledBack { .. } => {
+                Some(
+                    "nothing runs until `palyra trust repair` has shown what differs and you confirmed it"
+                        .to_owned(),
+                )
+            }
+            Self::Files(error) => error.hint(),
+            Self::DeviceKey(error) => error.hint(),
+            Self::Header(error) => error.hint(),
+            _ => None,
+        }
+    }
+}
+
+/// What a record holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Record {
+    pub(crate) generation: u64,
+    pub(crate) payload: Vec<u8>,
+}
+
+/// One record of a vault.
+#[derive(Clone, Copy)]
+pub(crate) struct RecordFile<'v> {
+    vault: &'v Vault,
+    name: RecordName,
+}
+
+impl<'v> RecordFile<'v> {
+    pub(crate) fn new(vault: &'v Vault, name: RecordName) -> Self {
+        Self { vault, name }
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.vault.directory().path().join(self.name.file_name())
+    }
+
+    /// The record; `None` only if none was ever written.
+    pub(crate) fn read(&self) -> Result<Option<Record>, AnchorError> {
+        let limit = (HEAD_BYTES + MAX_PAYLOAD_BYTES + MAC_BYTES) as u64;
+        let floor = self.vault.source().floor(self.vault.id(), self.name)?;
+        let bytes = match self.vault.directory().read(self.name.file_name(), limit) {
+            Err(FsError::TooLarge { .. }) => return Err(AnchorError::Edited { path: self.path() }),
+            bytes => bytes?,
+        };
+        let Some(bytes) = bytes else {
+            let begun = floor.is_some() || self.header()?.has_begun(self.name);
+            return if begun { Err(AnchorError::Deleted { path: self.path() }) } else { Ok(None) };
+        };
+        let record = self.decode(&bytes)?;
+        match floor {
+            Some(expected) if record.generation < expected => {
+                Err(AnchorError::RolledBack { path: self.path(), found: record.generation, expected })
+            }
+            _ => Ok(Some(record)),
+        }
+    }
+
+    /// Writes the successor of `previous`.
+    pub(crate) fn write(&self, previous: Option<&Record>, payload: Vec<u8>) -> Result<(), AnchorError> {
+        let generation = previous.map_or(0, |record| record.generation).saturating_add(1);
+        self.write_generation(generation, payload)
+    }
+
+    /// Writes a record that follows whatever is there, true or not.
+    pub(crate) fn overwrite(&self, payload: Vec<u8>) -> Result<(), AnchorError> {
+        let floor = self.vault.source().floor(self.vault.id(), self.name)?.unwrap_or(0);
+        let readable = self.read().ok().flatten().map_or(0, |record| record.generation);
+        self.write_generation(floor.max(readable).saturating_add(1), payload)
+    }
+
+    /// First the record, then the mark that there is one, then the memory of the keyring: a stop in between
+    /// leaves a record that is true with a mark that lags, never a mark without its record.
+    fn write_generation(&self, generation: u64, payload: Vec<u8>) -> Result<(), AnchorError> {
+        let bytes = self.encode(&Record { generation, payload });
+        self.vault.directory().write(self.name.file_name(), &bytes)?;
+        let mut header = self.header()?;
+        if !header.has_begun(self.name) {
+            header.begin(self.name);
+            header
+                .write(self.vault.directory(), self.vault.derived())
+                .map_err(|error| AnchorError::Header(Box::new(error)))?;
+        }
+        Ok(self.vault.source().raise_floor(self.vault.id(), self.name, generation)?)
+    }
+
+    fn header(&self) -> Result<Header, AnchorError> {
+        self.vault.read_header().map_err(|error| AnchorError::Header(Box::new(error)))
+    }
+
+    fn encode(&self, record: &Record) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEAD_BYTES + record.payload.len() + MAC_BYTES);
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&record.generation.to_le_bytes());
+        bytes.extend_from_slice(&u32::try_from(record.payload.len()).unwrap_or(u32::MAX).to_le_bytes());
+        bytes.extend_from_slice(&record.payload);
+        let mac = self.mac(&bytes);
+        bytes.extend_from_slice(mac.as_bytes());
+        bytes
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<Record, AnchorError> {
+        let edited = || AnchorError::Edited { path: self.path() };
+        let truncated = |expected| AnchorError::Truncated { path: self.path(), found: bytes.len(), expected };
+        let short = || truncated(HEAD_BYTES + MAC_BYTES);
+        let (magic, rest) = bytes.split_first_chunk::<8>().ok_or_else(short)?;
+        let (generation, rest) = rest.split_first_chunk::<8>().ok_or_else(short)?;
+        let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(short)?;
+        let length = usize::try_from(u32::from_le_bytes(*length)).ok();
+        let length = length.filter(|length| *length <= MAX_PAYLOAD_BYTES).ok_or_else(edited)?;
+        if magic != MAGIC {
+            return Err(edited());
+        }
+        if rest.len() < length + MAC_BYTES {
+            return Err(truncated(HEAD_BYTES + length + MAC_BYTES));
+        }
+        let (signed, found) = bytes.split_last_chunk::<MAC_BYTES>().ok_or_else(short)?;
+        if rest.len() != length + MAC_BYTES || self.mac(signed) != blake3::Hash::from_bytes(*found) {
+            return Err(edited());
+        }
+        let payload = rest.get(..length).ok_or_else(edited)?.to_vec();
+        Ok(Record { generation: u64::from_le_bytes(*generation), payload })
+    }
+
+    fn mac(&self, bytes: &[u8]) -> blake3::Hash {
+        mac(&self.vault.derived().records, self.name.file_name(), &[self.vault.id().as_bytes(), bytes])
+    }
+}
