@@ -1,0 +1,259 @@
+//! The note itself: written in one way, read strictly.
+
+use super::CheckpointKey;
+use crate::hash::{TreeHash, TreeHead};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use palyra_common::redact::escape_untrusted;
+
+/// Largest note that is read.
+pub const MAX_NOTE_BYTES: usize = 8 << 10;
+/// Most signature lines of a note; witnesses may add theirs to ours.
+pub const MAX_SIGNATURES: usize = 16;
+/// An em dash and a space begin a signature line.
+const SIGNATURE_START: &str = "\u{2014} ";
+
+/// Why a note is not a checkpoint of the journal.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CheckpointError {
+    /// Not in the form of a note.
+    #[error("the checkpoint is not a signed note: {reason}")]
+    BadForm {
+        /// What was expected.
+        reason: &'static str,
+    },
+    /// A checkpoint of another journal.
+    #[error("the checkpoint is of journal `{found}`, expected `{expected}`")]
+    WrongOrigin {
+        /// The origin in the note, escaped.
+        found: String,
+        /// The origin of the key.
+        expected: String,
+    },
+    /// No signature by the key.
+    #[error("the checkpoint has no signature by `{expected}`")]
+    NotSigned {
+        /// The key that was looked for, in text form.
+        expected: String,
+    },
+    /// A signature in the key's name that is not by the key.
+    #[error("the checkpoint's signature by `{origin}` is not valid")]
+    BadSignature {
+        /// The name on the signature line.
+        origin: String,
+    },
+}
+
+impl CheckpointError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::BadForm { .. } => {
+                "save the output of `palyra journal checkpoint` unchanged, with its blank line"
+            }
+            Self::WrongOrigin { .. } | Self::NotSigned { .. } => {
+                "use a checkpoint and a key of the same journal"
+            }
+            Self::BadSignature { .. } => {
+                "the note was changed after it was signed; get it again from its source"
+            }
+        }
+    }
+}
+
+/// A head whose signature has been checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkpoint {
+    head: TreeHead,
+    origin: String,
+    note: String,
+}
+
+impl Checkpoint {
+    /// Reads a note and checks that the key signed it; lines of other signers are left alone.
+    pub fn open(note: &str, key: &CheckpointKey) -> Result<Self, CheckpointError> {
+        Self::open_with_any(note, std::slice::from_ref(key))
+    }
+
+    /// Reads a note that one of several keys signed, the one of its origin.
+    pub fn open_with_any(note: &str, keys: &[CheckpointKey]) -> Result<Self, CheckpointError> {
+        let (text, signatures) = split_note(note)?;
+        let (origin, head) = read_text(text)?;
+        let mut expected = None;
+        for key in keys.iter().filter(|key| key.origin() == origin) {
+            match check_signatures(text, signatures, key) {
+                Ok(()) => return Ok(Self { head, origin: origin.to_owned(), note: note.to_owned() }),
+                Err(error) => expected = Some(error),
+            }
+        }
+        Err(expected.unwrap_or_else(|| CheckpointError::WrongOrigin {
+            found: escape_untrusted(origin).chars().take(super::MAX_ORIGIN_BYTES).collect(),
+            expected: keys.iter().map(CheckpointKey::origin).collect::<Vec<_>>().join("`, `"),
+        }))
+    }
+
+    /// The head that was signed.
+    pub fn head(&self) -> TreeHead {
+        self.head
+    }
+
+    /// Which journal it is of.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The signed note, to be saved or sent.
+    pub fn note(&self) -> &str {
+        &self.note
+    }
+}
+
+/// The three lines that are signed.
+pub(super) fn text(origin: &str, head: &TreeHead) -> String {
+    format!("{origin}\n{}\n{}\n", head.size, head.root.to_base64())
+}
+
+/// Puts text and signature together.
+pub(super) fn signed(key: &CheckpointKey, head: TreeHead, text: String, signature: &[u8; 64]) -> Checkpoint {
+    let mut bytes = key.hash().to_vec();
+    bytes.extend_from_slice(signature);
+    let note = format!("{text}\n{SIGNATURE_START}{} {}\n", key.origin(), STANDARD.encode(bytes));
+    Checkpoint { head, origin: key.origin().to_owned(), note }
+}
+
+fn split_note(note: &str) -> Result<(&str, &str), CheckpointError> {
+    let bad = |reason| Err(CheckpointError::BadForm { reason });
+    if note.len() > MAX_NOTE_BYTES {
+        return bad("at most 8 KiB are expected");
+    }
+    if note.bytes().any(|byte| byte < 0x20 && byte != b'\n') {
+        return bad("control characters have no place in it");
+    }
+    let Some(blank) = note.rfind("\n\n") else {
+        return bad("a blank line before the signatures is expected");
+    };
+    let (Some(text), Some(signatures)) = (note.get(..blank + 1), note.get(blank + 2..)) else {
+        return bad("a blank line before the signatures is expected");
+    };
+    match signatures.ends_with('\n') {
+        true => Ok((text, signatures)),
+        false => bad("a line end after the last signature is expected"),
+    }
+}
+
+fn read_text(text: &str) -> Result<(&str, TreeHead), CheckpointError> {
+    let bad = |reason| CheckpointError::BadForm { reason };
+    let mut lines = text.split_terminator('\n');
+    let (Some(origin), Some(size), Some(root), None) =
+        (lines.next(), lines.next(), lines.next(), lines.next())
+    else {
+        return Err(bad("three lines are expected: origin, size, root"));
+    };
+    let size: u64 = size
+        .parse()
+        .ok()
+        .filter(|number: &u64| number.to_string() == size)
+        .ok_or_else(|| bad("a decimal size is expected on line 2"))?;
+    let root = TreeHash::from_base64(root).ok_or_else(|| bad("a base64 root hash is expected on line 3"))?;
+    Ok((origin, TreeHead { size, root }))
+}
+
+fn check_signatures(text: &str, signatures: &str, key: &CheckpointKey) -> Result<(), CheckpointError> {
+    let bad = |reason| CheckpointError::BadForm { reason };
+    let mut found = false;
+    for (number, line) in signatures.split_terminator('\n').enumerate() {
+        if number >= MAX_SIGNATURES {
+            return Err(bad("at most 16 signatures are expected"));
+        }
+        let parts = line.strip_prefix(SIGNATURE_START).and_then(|line| line.split_once(' '));
+        let (name, signature) = parts.ok_or_else(|| bad("a signature line has a dash, a name and base64"))?;
+        let bytes = STANDARD.decode(signature).map_err(|_| bad("a signature is expected in base64"))?;
+        let Some((hash, signature)) = bytes.split_first_chunk::<4>() else {
+            return Err(bad("a signature begins with four bytes of its key's hash"));
+        };
+        if name != key.origin() || *hash != key.hash() {
+            continue;
+        }
+        match signature.try_into().is_ok_and(|signature| key.accepts(text.as_bytes(), signature)) {
+            true => found = true,
+            false => return Err(CheckpointError::BadSignature { origin: name.to_owned() }),
+        }
+    }
+    match found {
+        true => Ok(()),
+        false => Err(CheckpointError::NotSigned { expected: key.to_string() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checkpoint::CheckpointSigner;
+
+    fn signer() -> CheckpointSigner {
+        CheckpointSigner::from_seed("palyra.test/1", &[7; 32]).unwrap()
+    }
+
+    fn head() -> TreeHead {
+        TreeHead { size: 42, root: TreeHash::of_leaf(b"x") }
+    }
+
+    #[test]
+    fn what_is_signed_opens_with_the_public_key() {
+        let checkpoint = signer().sign(head());
+        let opened = Checkpoint::open(checkpoint.note(), signer().key()).unwrap();
+        assert_eq!(opened, checkpoint);
+        assert_eq!((opened.head(), opened.origin()), (head(), "palyra.test/1"));
+    }
+
+    #[test]
+    fn every_flipped_bit_is_refused() {
+        let note = signer().sign(head()).note().to_owned();
+        for position in 0..note.len() * 8 {
+            let mut bytes = note.clone().into_bytes();
+            bytes[position / 8] ^= 1 << (position % 8);
+            if let Ok(changed) = String::from_utf8(bytes) {
+                assert!(Checkpoint::open(&changed, signer().key()).is_err(), "bit {position}: {changed}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_keys_and_other_journals_are_refused() {
+        let note = signer().sign(head()).note().to_owned();
+        let same_name = CheckpointSigner::from_seed("palyra.test/1", &[8; 32]).unwrap();
+        assert!(matches!(Checkpoint::open(&note, same_name.key()), Err(CheckpointError::NotSigned { .. })));
+        let other = CheckpointSigner::from_seed("palyra.test/2", &[7; 32]).unwrap();
+        assert!(matches!(Checkpoint::open(&note, other.key()), Err(CheckpointError::WrongOrigin { .. })));
+        let both = [other.key().clone(), same_name.key().clone(), signer().key().clone()];
+        assert!(Checkpoint::open_with_any(&note, &both).is_ok());
+    }
+
+    #[test]
+    fn signatures_of_witnesses_are_left_alone() {
+        let mut note = signer().sign(head()).note().to_owned();
+        note.push_str("\u{2014} witness.example/w AAAAAAECAwQ=\n");
+        assert!(Checkpoint::open(&note, signer().key()).is_ok());
+        note.push_str(&"\u{2014} witness.example/w AAAAAAECAwQ=\n".repeat(MAX_SIGNATURES));
+        assert!(Checkpoint::open(&note, signer().key()).is_err());
+    }
+
+    #[test]
+    fn an_extension_line_is_refused_even_if_it_is_signed() {
+        let signer = signer();
+        let text = format!("{}extra\n", text(signer.key().origin(), &head()));
+        assert!(matches!(read_text(&text), Err(CheckpointError::BadForm { .. })));
+    }
+
+    #[test]
+    fn the_published_example_of_a_signature_is_accepted() {
+        // From the documentation of Go's x/mod/sumdb/note; its text is no checkpoint, its signature is real.
+        let key = CheckpointKey::parse("PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW")
+            .unwrap();
+        let text = "If you think cryptography is the answer to your problem,\n\
+                    then you don't know what your problem is.\n";
+        let signature = "\u{2014} PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n";
+        assert_eq!(check_signatures(text, signature, &key), Ok(()));
+        assert!(check_signatures(&text.replace("answer", "Answer"), signature, &key).is_err());
+    }
+}

@@ -1,0 +1,269 @@
+//! Segment files: old events outside the database, still provable.
+//!
+//! Text, one thing per line, written one way:
+//!
+//! ```text
+//! palyra-journal-segment/1
+//! 0 512 3                    first sequence, number of leaves, number of hashes
+//! qRmb3…=                    the hashes outside the range, from left to right, in base64
+//! …
+//! {"at_ms":1700000000000,…}  the leaves, each the canonical JSON that was hashed
+//! …
+//! palyra.journal/2c26b46b    a signed checkpoint that covers the range, to the end of the file
+//! 1042
+//! 5p2cUu3v…=
+//!
+//! — palyra.journal/2c26b46b Az3grlgt…=
+//! ```
+//!
+//! [`Segment::decode`] accepts exactly what [`Segment::encode`] writes; [`Segment::verify`] needs nothing
+//! but the public key.
+
+use crate::event::{Encoded, EventError, read_event};
+use crate::proof::{MAX_RANGE_PROOF, ProofError, RangeProof};
+use crate::{
+    Checkpoint, CheckpointError, CheckpointKey, MAX_EVENT_BYTES, MAX_NOTE_BYTES, NewEvent, TreeHash,
+};
+
+/// Most events in one segment file.
+pub const MAX_SEGMENT_EVENTS: usize = 1 << 16;
+/// Most bytes of leaves in one segment file.
+pub const MAX_SEGMENT_LEAF_BYTES: usize = 96 << 20;
+/// Largest segment file that is read.
+pub const MAX_SEGMENT_BYTES: usize = MAX_SEGMENT_LEAF_BYTES + (1 << 20);
+const MAGIC: &str = "palyra-journal-segment/1";
+
+/// Why bytes are not a segment, or a segment is not of the journal.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SegmentError {
+    /// Larger than any segment.
+    #[error("the segment has {bytes} bytes, at most {MAX_SEGMENT_BYTES} are read")]
+    TooLarge {
+        /// Its size.
+        bytes: usize,
+    },
+    /// Not in the form of a segment.
+    #[error("line {line} of the segment: {expected}")]
+    BadForm {
+        /// Which line, from 1.
+        line: usize,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// A line is not an event.
+    #[error("line {line} of the segment, sequence {sequence}")]
+    BadLeaf {
+        /// Which line, from 1.
+        line: usize,
+        /// The sequence it would have.
+        sequence: u64,
+        /// What is wrong with it.
+        #[source]
+        source: EventError,
+    },
+    /// The checkpoint at its end is not one of the journal.
+    #[error("the segment's checkpoint cannot be used")]
+    BadCheckpoint(#[source] CheckpointError),
+    /// The leaves are not those that were signed.
+    #[error("the segment's leaves are not those that its checkpoint covers")]
+    NotProven(#[source] ProofError),
+    /// It does not border on the events in the database.
+    #[error("the segment ends at sequence {end}, the journal's rows begin at {archived}")]
+    NotAdjacent {
+        /// Where the segment ends.
+        end: u64,
+        /// Where the rows begin.
+        archived: u64,
+    },
+}
+
+impl SegmentError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NotAdjacent { .. } => "import the segments from the newest to the oldest, each once",
+            Self::BadCheckpoint(_) => "give the public key of the journal that wrote the segment",
+            _ => "the file is damaged or was changed; get another copy of it",
+        }
+    }
+}
+
+/// A segment file, read but not yet checked against a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    first: u64,
+    leaves: Vec<Vec<u8>>,
+    outside: Vec<TreeHash>,
+    note: String,
+}
+
+impl Segment {
+    /// Puts a segment together from leaves that are already in canonical form.
+    pub(crate) fn new(first: u64, leaves: Vec<Vec<u8>>, outside: Vec<TreeHash>, note: String) -> Self {
+        Self { first, leaves, outside, note }
+    }
+
+    /// The sequence of its first event.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// The sequence after its last event.
+    pub fn end(&self) -> u64 {
+        self.first + self.leaves.len() as u64
+    }
+
+    /// The leaves as they were hashed.
+    pub fn leaves(&self) -> &[Vec<u8>] {
+        &self.leaves
+    }
+
+    /// The bytes of the file.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out =
+            format!("{MAGIC}\n{} {} {}\n", self.first, self.leaves.len(), self.outside.len()).into_bytes();
+        for hash in &self.outside {
+            out.extend_from_slice(hash.to_base64().as_bytes());
+            out.push(b'\n');
+        }
+        for leaf in &self.leaves {
+            out.extend_from_slice(leaf);
+            out.push(b'\n');
+        }
+        out.extend_from_slice(self.note.as_bytes());
+        out
+    }
+
+    /// Reads a file, strictly: every accepted file is the one encoding of what it says.
+    pub fn decode(bytes: &[u8]) -> Result<Self, SegmentError> {
+        if bytes.len() > MAX_SEGMENT_BYTES {
+            return Err(SegmentError::TooLarge { bytes: bytes.len() });
+        }
+        let mut lines = Lines { rest: bytes, line: 0 };
+        if lines.next("a segment of version 1 is expected")? != MAGIC.as_bytes() {
+            return Err(lines.bad("a segment of version 1 is expected"));
+        }
+        let [first, count, hashes] = lines.header()?;
+        let outside = (0..hashes).map(|_| lines.hash()).collect::<Result<Vec<_>, _>>()?;
+        let mut leaves = Vec::new();
+        for sequence in first..first.saturating_add(count) {
+            leaves.push(lines.leaf(sequence)?);
+        }
+        let note = lines.note()?;
+        Ok(Self { first, leaves, outside, note })
+    }
+
+    /// Checks the leaves against the checkpoint, and the checkpoint against the keys.
+    pub fn verify(self, keys: &[CheckpointKey]) -> Result<VerifiedSegment, SegmentError> {
+        let checkpoint = Checkpoint::open_with_any(&self.note, keys).map_err(SegmentError::BadCheckpoint)?;
+        let hashes: Vec<TreeHash> = self.leaves.iter().map(|leaf| TreeHash::of_leaf(leaf)).collect();
+        let proof = RangeProof { first: self.first, head: checkpoint.head(), outside: self.outside.clone() };
+        proof.verify(&hashes).map_err(SegmentError::NotProven)?;
+        Ok(VerifiedSegment { segment: self, checkpoint, hashes })
+    }
+}
+
+/// A segment whose leaves a signed checkpoint covers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerifiedSegment {
+    segment: Segment,
+    checkpoint: Checkpoint,
+    hashes: Vec<TreeHash>,
+}
+
+impl VerifiedSegment {
+    /// The segment.
+    pub fn segment(&self) -> &Segment {
+        &self.segment
+    }
+
+    /// The checkpoint that covers it.
+    pub fn checkpoint(&self) -> &Checkpoint {
+        &self.checkpoint
+    }
+
+    /// The events with their sequences.
+    pub fn events(&self) -> impl Iterator<Item = Result<(u64, NewEvent), EventError>> {
+        let leaves = (self.segment.first..).zip(&self.segment.leaves);
+        leaves.map(|(sequence, leaf)| Ok((sequence, crate::decode_leaf(leaf)?)))
+    }
+
+    /// The events as rows hold them.
+    pub(crate) fn encoded(&self) -> impl Iterator<Item = Result<(u64, Encoded), EventError>> {
+        let leaves = (self.segment.first..).zip(&self.segment.leaves);
+        leaves.map(|(sequence, leaf)| Ok((sequence, read_event(leaf)?.1)))
+    }
+}
+
+/// Takes a file apart line by line; nothing is allocated for a number that the file merely states.
+struct Lines<'a> {
+    rest: &'a [u8],
+    line: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn bad(&self, expected: &'static str) -> SegmentError {
+        SegmentError::BadForm { line: self.line, expected }
+    }
+
+    fn next(&mut self, expected: &'static str) -> Result<&'a [u8], SegmentError> {
+        self.line += 1;
+        let end = self.rest.iter().position(|byte| *byte == b'\n').ok_or_else(|| self.bad(expected))?;
+        let (line, rest) = self.rest.split_at(end);
+        self.rest = rest.get(1..).unwrap_or_default();
+        Ok(line)
+    }
+
+    fn header(&mut self) -> Result<[u64; 3], SegmentError> {
+        const EXPECTED: &str =
+            "the first sequence, the number of leaves and the number of hashes are expected";
+        let line = self.next(EXPECTED)?;
+        let numbers: Vec<u64> =
+            std::str::from_utf8(line).unwrap_or_default().split(' ').map_while(decimal).collect();
+        let [first, count, hashes] = <[u64; 3]>::try_from(numbers).map_err(|_| self.bad(EXPECTED))?;
+        if format!("{first} {count} {hashes}").as_bytes() != line {
+            return Err(self.bad(EXPECTED));
+        }
+        if count == 0 || count > MAX_SEGMENT_EVENTS as u64 {
+            return Err(self.bad("1 to 65536 leaves are expected"));
+        }
+        if hashes > MAX_RANGE_PROOF as u64 {
+            return Err(self.bad("at most 126 hashes are expected"));
+        }
+        match first.checked_add(count).is_some_and(|end| end <= i64::MAX as u64) {
+            true => Ok([first, count, hashes]),
+            false => Err(self.bad("a sequence below 2^63 is expected")),
+        }
+    }
+
+    fn hash(&mut self) -> Result<TreeHash, SegmentError> {
+        const EXPECTED: &str = "a hash in base64 is expected";
+        let line = self.next(EXPECTED)?;
+        let hash = std::str::from_utf8(line).ok().and_then(TreeHash::from_base64);
+        hash.ok_or_else(|| self.bad(EXPECTED))
+    }
+
+    fn leaf(&mut self, sequence: u64) -> Result<Vec<u8>, SegmentError> {
+        let line = self.next("a leaf is expected")?;
+        if line.len() > MAX_EVENT_BYTES {
+            return Err(self.bad("a leaf of at most 65536 bytes is expected"));
+        }
+        match crate::decode_leaf(line) {
+            Ok(_) => Ok(line.to_vec()),
+            Err(source) => Err(SegmentError::BadLeaf { line: self.line, sequence, source }),
+        }
+    }
+
+    fn note(&mut self) -> Result<String, SegmentError> {
+        const EXPECTED: &str = "a signed checkpoint of at most 8 KiB is expected";
+        self.line += 1;
+        if self.rest.is_empty() || self.rest.len() > MAX_NOTE_BYTES {
+            return Err(self.bad(EXPECTED));
+        }
+        std::str::from_utf8(self.rest).map(str::to_owned).map_err(|_| self.bad(EXPECTED))
+    }
+}
+
+fn decimal(text: &str) -> Option<u64> {
+    text.parse().ok()
+}

@@ -1,0 +1,180 @@
+//! The journal on disk: one writer, many readers.
+
+mod archive;
+mod blocks;
+mod connection;
+mod follow;
+mod nodes;
+mod open;
+mod options;
+mod pending;
+mod query;
+mod readers;
+mod receipt;
+mod rows;
+mod schema;
+mod transaction;
+mod verify;
+mod writer;
+
+pub use archive::ArchivedSegment;
+pub use connection::APPLICATION_ID;
+pub use follow::Follower;
+pub use options::{JournalOptions, Migration};
+pub use pending::Pending;
+pub use query::{Page, Query, RecordedEvent};
+pub use receipt::{Receipt, ReceiptError};
+pub use transaction::{Durability, JournalTransaction, Leaf};
+pub use verify::{VerifyReport, VerifyScope, inspect_journal};
+
+use crate::event::{Encoded, RedactText};
+use crate::{Checkpoint, CheckpointKey, JournalError, NewEvent, TreeHead};
+use follow::Heads;
+use readers::Readers;
+use rusqlite::Connection;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex};
+use tokio::sync::watch;
+use writer::Request;
+
+/// Most bytes of events that may wait for the writer.
+const MAX_QUEUED_BYTES: usize = 64 << 20;
+
+/// The journal: appends go to its one writer thread, reads to connections of their own.
+///
+/// Dropping it writes what is waiting and stops the writer; [`JournalStore::close`] also signs a last
+/// checkpoint and says how it went.
+pub struct JournalStore {
+    requests: Sender<Request>,
+    writer: Mutex<Option<std::thread::JoinHandle<()>>>,
+    heads: watch::Receiver<Heads>,
+    queued: Arc<AtomicUsize>,
+    readers: Readers,
+    redactor: Arc<dyn RedactText>,
+    keys: Arc<[CheckpointKey]>,
+}
+
+impl JournalStore {
+    /// Makes a new journal in a file that must not exist, with a signed checkpoint of its emptiness.
+    pub fn create(path: &Path, options: JournalOptions) -> Result<Self, JournalError> {
+        open::create(path, options)
+    }
+
+    /// Opens a journal; refused as [`JournalError::Damaged`] unless its last checkpoint, every leaf after
+    /// it and the anchored head agree. The work is bounded by the distance between checkpoints.
+    pub fn open(path: &Path, options: JournalOptions) -> Result<Self, JournalError> {
+        open::open(path, options)
+    }
+
+    /// Queues an event; the answer comes when its group is committed and survives a killed process.
+    ///
+    /// Never blocks: wait with [`Pending::wait`] or `.await`.
+    pub fn append(&self, event: NewEvent) -> Pending<Result<Leaf, JournalError>> {
+        let encoded = match Encoded::new(event, &*self.redactor) {
+            Ok(encoded) => encoded,
+            Err(error) => return Pending::ready(Err(error.into())),
+        };
+        let waiting = self.queued.load(Ordering::Relaxed);
+        if waiting + encoded.bytes > MAX_QUEUED_BYTES {
+            return Pending::ready(Err(JournalError::QueueFull { bytes: waiting, limit: MAX_QUEUED_BYTES }));
+        }
+        self.queued.fetch_add(encoded.bytes, Ordering::Relaxed);
+        let (reply, pending) = Pending::new(|| Err(JournalError::Closed));
+        self.send(Request::Append { encoded, reply });
+        pending
+    }
+
+    /// Runs work on the writer in one transaction: its rows and its leaves are all kept or none.
+    ///
+    /// An error or a panic of the work rolls everything back.
+    pub fn transaction<T, E>(
+        &self,
+        durability: Durability,
+        work: impl FnOnce(&mut JournalTransaction<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Pending<Result<T, E>>
+    where
+        T: Send + 'static,
+        E: From<JournalError> + Send + 'static,
+    {
+        let (reply, pending) = Pending::new(|| Err(E::from(JournalError::Closed)));
+        self.send(Request::Work(Box::new(move |writer| {
+            reply.send(writer.transaction(durability, work));
+        })));
+        pending
+    }
+
+    /// Signs the present head, durably.
+    pub fn checkpoint(&self) -> Pending<Result<Checkpoint, JournalError>> {
+        self.transaction(Durability::Full, |transaction| transaction.checkpoint())
+    }
+
+    /// Runs queries on a read-only connection, in one snapshot; blocks the calling thread.
+    pub fn read<T, E: From<JournalError>>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.readers.read(work)
+    }
+
+    /// The head over everything committed.
+    pub fn head(&self) -> TreeHead {
+        self.heads.borrow().committed
+    }
+
+    /// The head that is known to have reached the disk: the one to keep in the vault.
+    ///
+    /// It is behind [`JournalStore::head`] by the appends since the last [`Durability::Full`] commit, which
+    /// a power failure may take back.
+    pub fn durable_head(&self) -> TreeHead {
+        self.heads.borrow().durable
+    }
+
+    /// Tells of every change of the head from now on.
+    pub fn follow(&self) -> Follower {
+        Follower::new(self.heads.clone())
+    }
+
+    /// The key that signs the checkpoints.
+    pub fn key(&self) -> Option<&CheckpointKey> {
+        self.keys.first()
+    }
+
+    /// Writes what is waiting, signs a last checkpoint and stops; later requests get [`JournalError::Closed`].
+    pub fn close(&self) -> Result<Checkpoint, JournalError> {
+        // The last connection to go takes the log away; that should be the writer.
+        self.readers.close();
+        let (reply, pending) = Pending::new(|| Err(JournalError::Closed));
+        self.send(Request::Stop(Some(reply)));
+        let checkpoint = pending.wait();
+        self.join();
+        checkpoint
+    }
+
+    fn send(&self, request: Request) {
+        // A request that cannot be sent is dropped, and its reply channel says `Closed`.
+        let _ = self.requests.send(request);
+    }
+
+    fn join(&self) {
+        let handle = self.writer.lock().map(|mut writer| writer.take()).unwrap_or_default();
+        if let Some(handle) = handle {
+            let _ = handle.join();
+        }
+    }
+}
+
+impl std::fmt::Debug for JournalStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("JournalStore").field("head", &self.head()).finish_non_exhaustive()
+    }
+}
+
+impl Drop for JournalStore {
+    fn drop(&mut self) {
+        self.readers.close();
+        self.send(Request::Stop(None));
+        self.join();
+    }
+}

@@ -1,0 +1,92 @@
+//! An answer that comes later: awaited by tasks, waited for by threads.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
+use tokio::sync::oneshot;
+
+/// An answer of the writer: `.await` it on any runtime, or [`Pending::wait`] for it on a thread.
+///
+/// Dropping it does not take the request back.
+#[must_use = "the request is made, but only the answer says whether it was kept"]
+pub struct Pending<T> {
+    answer: Answer<T>,
+    /// The answer of a writer that is gone.
+    closed: fn() -> T,
+}
+
+enum Answer<T> {
+    Ready(Option<T>),
+    Awaited(oneshot::Receiver<T>),
+}
+
+/// Where the writer puts the answer.
+pub(super) struct Reply<T>(oneshot::Sender<T>);
+
+impl<T> Reply<T> {
+    pub(super) fn send(self, answer: T) {
+        // Nobody may be waiting any more; what was done stays done.
+        let _ = self.0.send(answer);
+    }
+}
+
+impl<T> Pending<T> {
+    pub(super) fn new(closed: fn() -> T) -> (Reply<T>, Self) {
+        let (reply, receiver) = oneshot::channel();
+        (Reply(reply), Self { answer: Answer::Awaited(receiver), closed })
+    }
+
+    /// Blocks the calling thread until the answer is there; not for async workers.
+    pub fn wait(self) -> T {
+        wait_for(self)
+    }
+}
+
+impl<T, E: From<crate::JournalError>> Pending<Result<T, E>> {
+    pub(super) fn ready(answer: Result<T, E>) -> Self {
+        Self { answer: Answer::Ready(Some(answer)), closed: || Err(crate::JournalError::Closed.into()) }
+    }
+}
+
+impl<T> Unpin for Pending<T> {}
+
+impl<T> Future for Pending<T> {
+    type Output = T;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        let this = self.get_mut();
+        match &mut this.answer {
+            Answer::Ready(answer) => Poll::Ready(answer.take().unwrap_or_else(this.closed)),
+            Answer::Awaited(receiver) => {
+                Pin::new(receiver).poll(context).map(|answer| answer.unwrap_or_else(|_| (this.closed)()))
+            }
+        }
+    }
+}
+
+impl<T> std::fmt::Debug for Pending<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Pending")
+    }
+}
+
+/// Runs a future to its end on this thread.
+pub(super) fn wait_for<F: Future>(future: F) -> F::Output {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    let mut context = Context::from_waker(&waker);
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => std::thread::park(),
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Asking what happened.
+
+use super::blocks::{self, BLOCK, Summary, Term};
+use super::nodes::StoredNodes;
+use super::rows::{self, EVENT_COLUMNS, HeadRow, Stored};
+use super::{JournalStore, Leaf};
+use crate::proof::{InclusionProof, prove_inclusion};
+use crate::tree::NodeSource as _;
+use crate::{Damage, EventKind, JournalError, NewEvent, TreeHead};
+use rusqlite::types::Value;
+use rusqlite::{Connection, params_from_iter};
+use serde::Serialize;
+
+/// Most events in one page.
+const MAX_PAGE: usize = 1_000;
+
+/// Which events, in which order; every filter that is set must hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Query {
+    /// At this sequence or later.
+    pub from_sequence: Option<u64>,
+    /// Before this sequence.
+    pub before_sequence: Option<u64>,
+    /// At this time or later, by the authors' clocks.
+    pub from_ms: Option<u64>,
+    /// Before this time, by the authors' clocks.
+    pub before_ms: Option<u64>,
+    /// Of one of these kinds; empty means any.
+    pub kinds: Vec<EventKind>,
+    /// About this skill.
+    pub skill: Option<String>,
+    /// In this run.
+    pub run: Option<String>,
+    /// From the end backwards.
+    pub newest_first: bool,
+    /// At most so many, and never more than 1,000.
+    pub limit: usize,
+    /// Whether each event comes with its inclusion proof, checked.
+    pub with_proofs: bool,
+}
+
+impl Default for Query {
+    fn default() -> Self {
+        Self {
+            from_sequence: None,
+            before_sequence: None,
+            from_ms: None,
+            before_ms: None,
+            kinds: Vec::new(),
+            skill: None,
+            run: None,
+            newest_first: false,
+            limit: 100,
+            with_proofs: false,
+        }
+    }
+}
+
+/// An event with its place in the tree.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RecordedEvent {
+    /// Its place and the hash of its leaf.
+    #[serde(flatten)]
+    pub leaf: Leaf,
+    /// What was written.
+    #[serde(flatten)]
+    pub event: NewEvent,
+    /// That it stands there in the tree of the page's head, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<InclusionProof>,
+}
+
+/// Some events, and how to get the next ones.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page {
+    /// The events.
+    pub events: Vec<RecordedEvent>,
+    /// The head of the journal when it was read.
+    pub head: TreeHead,
+    /// How many of the oldest events are in segment files and cannot be found here.
+    pub archived: u64,
+    /// The query for the following events; none if these were the last.
+    pub next: Option<Query>,
+}
+
+impl JournalStore {
+    /// Finds events; blocks the calling thread. A row that is not the one that was written is an error.
+    pub fn query(&self, query: &Query) -> Result<Page, JournalError> {
+        self.read(|connection| find(connection, query))
+    }
+}
+
+fn find(connection: &Connection, query: &Query) -> Result<Page, JournalError> {
+    let HeadRow { head, archived } = rows::read_head(connection)?;
+    let limit = query.limit.clamp(1, MAX_PAGE);
+    let mut search = Search { connection, query, wanted: limit + 1, events: Vec::new() };
+    let first = query.from_sequence.unwrap_or(0).max(archived);
+    let end = query.before_sequence.unwrap_or(head.size).min(head.size);
+    search.run(first, end, head.size)?;
+    let mut events = search.events;
+    let more = events.len() > limit;
+    events.truncate(limit);
+    if query.with_proofs {
+        prove(connection, head, &mut events)?;
+    }
+    let next = more.then(|| following(query, &events)).flatten();
+    Ok(Page { events, head, archived, next })
+}
+
+/// One search: goes through blocks in order, looks into those that may hold a match, stops when full.
+struct Search<'a> {
+    connection: &'a Connection,
+    query: &'a Query,
+    wanted: usize,
+    events: Vec<RecordedEvent>,
+}
+
+impl Search<'_> {
+    fn run(&mut self, first: u64, end: u64, size: u64) -> Result<(), JournalError> {
+        if first >= end {
+            return Ok(());
+        }
+        let query = self.query;
+        let any_time = query.from_ms.is_none() && query.before_ms.is_none();
+        if any_time && query.kinds.is_empty() && query.skill.is_none() && query.run.is_none() {
+            return self.look(first, end);
+        }
+        // The last events have no summary yet and are always looked at.
+        let summarised = size / BLOCK * BLOCK;
+        if query.newest_first {
+            self.look(first.max(summarised), end)?;
+        }
+        if first < summarised {
+            let blocks = (first / BLOCK, end.min(summarised).div_ceil(BLOCK));
+            blocks::each_summary(self.connection, blocks, query.newest_first, |block, summary| {
+                if may_match(query, &summary) {
+                    self.look(first.max(block * BLOCK), end.min((block + 1) * BLOCK))?;
+                }
+                Ok(self.events.len() < self.wanted)
+            })?;
+        }
+        match query.newest_first {
+            true => Ok(()),
+            false => self.look(first.max(summarised), end),
+        }
+    }
+
+    /// Takes the matching events in `first..end`, until there are enough.
+    fn look(&mut self, first: u64, end: u64) -> Result<(), JournalError> {
+        let wanted = self.wanted - self.events.len();
+        if first >= end || wanted == 0 {
+            return Ok(());
+        }
+        let (sql, values) = statement(self.query, first, end, wanted);
+        let failed = || JournalError::sqlite("find events");
+        let mut statement = self.connection.prepare_cached(&sql).map_err(failed())?;
+        let mut found = statement.query(params_from_iter(values)).map_err(failed())?;
+        let mut scratch = Vec::new();
+        while let Some(row) = found.next().map_err(failed())? {
+            self.events.push(recorded(&Stored::read(row)?, &mut scratch)?);
+        }
+        Ok(())
+    }
+}
+
+fn may_match(query: &Query, summary: &Summary) -> bool {
+    query.from_ms.is_none_or(|from| summary.last_ms >= from)
+        && query.before_ms.is_none_or(|before| summary.first_ms < before)
+        && query.run.as_deref().is_none_or(|run| summary.may_hold(Term::Run(run)))
+        && query.skill.as_deref().is_none_or(|skill| summary.may_hold(Term::Skill(skill)))
+        && blocks::may_hold_kind(summary, &query.kinds)
+}
+
+fn statement(query: &Query, first: u64, end: u64, limit: usize) -> (String, Vec<Value>) {
+    let mut sql = format!("SELECT {EVENT_COLUMNS} FROM journal_event WHERE seq >= ? AND seq < ?");
+    let mut values = vec![number(first), number(end)];
+    let mut filter = |condition: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            sql.push_str(condition);
+            values.push(value);
+        }
+    };
+    filter(" AND run = ?", query.run.clone().map(Value::Text));
+    filter(" AND skill = ?", query.skill.clone().map(Value::Text));
+    filter(" AND at_ms >= ?", query.from_ms.map(number));
+    filter(" AND at_ms < ?", query.before_ms.map(number));
+    if !query.kinds.is_empty() {
+        let marks = vec!["?"; query.kinds.len()].join(", ");
+        sql.push_str(&format!(" AND kind IN ({marks})"));
+        values.extend(query.kinds.iter().map(|kind| Value::Text(kind.as_str().to_owned())));
+    }
+    sql.push_str(if query.newest_first { " ORDER BY seq DESC LIMIT ?" } else { " ORDER BY seq LIMIT ?" });
+    values.push(number(limit as u64));
+    (sql, values)
+}
+
+/// The event of a row, if the row is still the one that was written.
+pub(super) fn recorded(stored: &Stored<'_>, scratch: &mut Vec<u8>) -> Result<RecordedEvent, JournalError> {
+    let sequence = stored.sequence;
+    let hash = stored.checked_hash(scratch)?;
+    Ok(RecordedEvent { leaf: Leaf { sequence, hash }, event: stored.fields.event()?, proof: None })
+}
+
+fn prove(connection: &Connection, head: TreeHead, events: &mut [RecordedEvent]) -> Result<(), JournalError> {
+    let mut nodes = StoredNodes::new(connection, head.size);
+    for RecordedEvent { leaf, proof, .. } in events {
+        *proof = Some(checked_proof(&mut nodes, *leaf, head)?);
+    }
+    Ok(())
+}
+
+/// A proof that holds, or what is wrong with the row or the nodes.
+pub(super) fn checked_proof(
+    nodes: &mut StoredNodes<'_>,
+    leaf: Leaf,
+    head: TreeHead,
+) -> Result<InclusionProof, JournalError> {
+    let Leaf { sequence, hash: found } = leaf;
+    let proof = prove_inclusion(nodes, sequence, head)?;
+    if proof.verify(&found).is_ok() {
+        return Ok(proof);
+    }
+    match nodes.node(0, sequence)? {
+        expected if expected != found => Err(Damage::EventChanged { sequence, expected, found }.into()),
+        _ => Err(Damage::NodesChanged { sequence, level: 0 }.into()),
+    }
+}
+
+fn following(query: &Query, events: &[RecordedEvent]) -> Option<Query> {
+    let last = events.last()?.leaf.sequence;
+    let mut next = query.clone();
+    match query.newest_first {
+        true => next.before_sequence = Some(last),
+        false => next.from_sequence = Some(last + 1),
+    }
+    Some(next)
+}
+
+fn number(number: u64) -> Value {
+    Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))
+}

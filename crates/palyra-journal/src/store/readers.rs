@@ -1,0 +1,59 @@
+//! Connections for reading, kept for the next reader.
+
+use super::connection;
+use crate::JournalError;
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// Most connections that are kept while nobody uses them.
+const MAX_IDLE: usize = 4;
+
+#[derive(Debug)]
+pub(super) struct Readers {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Readers {
+    pub(super) fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), idle: Mutex::new(Vec::new()) }
+    }
+
+    /// Lets go of the connections that nobody uses.
+    pub(super) fn close(&self) {
+        if let Ok(mut idle) = self.idle.lock() {
+            idle.clear();
+        }
+    }
+
+    /// Runs work in one snapshot of the database.
+    pub(super) fn read<T, E: From<JournalError>>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        let connection = match idle {
+            Some(connection) => connection,
+            None => connection::open_reader(&self.path)?,
+        };
+        let result = in_snapshot(&connection, work);
+        // A connection whose snapshot did not end is not used again.
+        if connection.is_autocommit()
+            && let Ok(mut idle) = self.idle.lock()
+            && idle.len() < MAX_IDLE
+        {
+            idle.push(connection);
+        }
+        result
+    }
+}
+
+/// Runs work between BEGIN and the end of it, so that every query sees the same commit.
+pub(super) fn in_snapshot<T, E: From<JournalError>>(
+    connection: &Connection,
+    work: impl FnOnce(&Connection) -> Result<T, E>,
+) -> Result<T, E> {
+    let snapshot = connection.unchecked_transaction().map_err(JournalError::sqlite("begin to read"))?;
+    work(&snapshot)
+}

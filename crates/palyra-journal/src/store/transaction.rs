@@ -1,0 +1,103 @@
+//! One transaction of the writer: the owner's rows and the leaves that tell of them.
+
+use super::writer::Checkpoints;
+use super::{blocks, rows};
+use crate::event::{Encoded, RedactText};
+use crate::tree::TreeTail;
+use crate::{Checkpoint, JournalError, NewEvent, TreeHash, TreeHead};
+use rusqlite::Transaction;
+
+/// What a commit survives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Durability {
+    /// A killed process; a power failure may take the last commits back, in order, never in part.
+    #[default]
+    Normal,
+    /// A power failure as well: the log is synced before the answer.
+    Full,
+}
+
+/// A committed event: where it stands in the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct Leaf {
+    /// Its place, counted from zero.
+    pub sequence: u64,
+    /// The hash of its leaf.
+    pub hash: TreeHash,
+}
+
+/// The inside of [`JournalStore::transaction`](crate::JournalStore::transaction).
+pub struct JournalTransaction<'a> {
+    pub(super) sql: Transaction<'a>,
+    pub(super) tail: &'a mut TreeTail,
+    pub(super) checkpoints: &'a mut Checkpoints,
+    pub(super) redactor: &'a dyn RedactText,
+    /// Set when a leaf was half written: such a transaction is never committed.
+    pub(super) broken: bool,
+}
+
+impl<'a> JournalTransaction<'a> {
+    /// The database inside this transaction, for the owner's own tables.
+    pub fn sql(&self) -> &Transaction<'a> {
+        &self.sql
+    }
+
+    /// Appends an event; it counts when the transaction is committed.
+    pub fn append(&mut self, event: NewEvent) -> Result<Leaf, JournalError> {
+        let encoded = Encoded::new(event, self.redactor)?;
+        self.append_encoded(&encoded)
+    }
+
+    /// The head over everything committed and everything appended in here.
+    pub fn head(&self) -> TreeHead {
+        self.tail.head()
+    }
+
+    /// Signs the head as it is in here and keeps the checkpoint with the transaction.
+    pub fn checkpoint(&mut self) -> Result<Checkpoint, JournalError> {
+        let checkpoint = self.checkpoints.signer.sign(self.head());
+        rows::insert_checkpoint(&self.sql, checkpoint.head().size, checkpoint.note())
+            .inspect_err(|_| self.broken = true)?;
+        self.checkpoints.last_size = checkpoint.head().size;
+        Ok(checkpoint)
+    }
+
+    pub(super) fn append_encoded(&mut self, encoded: &Encoded) -> Result<Leaf, JournalError> {
+        let sequence = self.tail.size();
+        self.write_leaf(sequence, encoded).inspect_err(|_| self.broken = true)?;
+        Ok(Leaf { sequence, hash: encoded.hash })
+    }
+
+    fn write_leaf(&mut self, sequence: u64, encoded: &Encoded) -> Result<(), JournalError> {
+        rows::insert_event(&self.sql, sequence, encoded)?;
+        let mut written = Ok(());
+        let sql = &self.sql;
+        self.tail.push(encoded.hash, |tile| {
+            if written.is_ok() {
+                written = rows::insert_tile(sql, &tile);
+            }
+        });
+        written?;
+        match self.tail.size() % blocks::BLOCK {
+            0 => blocks::summarise(&self.sql, sequence / blocks::BLOCK),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn commit(self) -> Result<TreeHead, JournalError> {
+        if self.broken {
+            return Err(JournalError::TransactionBroken);
+        }
+        let head = self.tail.head();
+        rows::write_head(&self.sql, &head)?;
+        crate::fault::point("commit")?;
+        self.sql.commit().map_err(JournalError::sqlite("commit"))?;
+        Ok(head)
+    }
+}
+
+impl std::fmt::Debug for JournalTransaction<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("JournalTransaction").field("head", &self.head()).finish_non_exhaustive()
+    }
+}

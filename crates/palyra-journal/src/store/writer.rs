@@ -1,0 +1,199 @@
+//! The one writer: takes requests in order and commits appends in groups.
+
+use super::follow::Heads;
+use super::pending::Reply;
+use super::transaction::{Durability, JournalTransaction, Leaf};
+use crate::event::{Encoded, RedactText};
+use crate::tree::TreeTail;
+use crate::{Checkpoint, CheckpointSigner, JournalError};
+use rusqlite::{Connection, TransactionBehavior};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, TryRecvError};
+use tokio::sync::watch;
+
+/// What the writer is asked.
+pub(super) enum Request {
+    Append { encoded: Encoded, reply: Reply<Result<Leaf, JournalError>> },
+    Work(Box<dyn FnOnce(&mut Writer) + Send>),
+    Stop(Option<Reply<Result<Checkpoint, JournalError>>>),
+}
+
+/// Who signs checkpoints, and where the last one stands.
+pub(super) struct Checkpoints {
+    pub(super) signer: CheckpointSigner,
+    pub(super) every: u64,
+    pub(super) last_size: u64,
+}
+
+/// The state of the writer thread.
+pub(super) struct Writer {
+    pub(super) connection: Connection,
+    pub(super) tail: TreeTail,
+    pub(super) checkpoints: Checkpoints,
+    pub(super) redactor: Arc<dyn RedactText>,
+    pub(super) heads: watch::Sender<Heads>,
+    pub(super) queued: Arc<AtomicUsize>,
+    pub(super) max_group: usize,
+    /// The size when it was opened: a writer that added nothing leaves no trace when it is dropped.
+    pub(super) opened_size: u64,
+    /// What SQLite is set to now; it cannot be changed inside a transaction.
+    pub(super) durability: Option<Durability>,
+}
+
+type Waiting = (Encoded, Reply<Result<Leaf, JournalError>>);
+
+impl Writer {
+    /// Serves requests until told to stop, or until nobody can ask any more.
+    pub(super) fn run(mut self, requests: &Receiver<Request>) {
+        let mut group: Vec<Waiting> = Vec::new();
+        loop {
+            let Ok(mut request) = requests.recv() else { return };
+            // Everything that has queued up meanwhile goes into the same commit.
+            let other = loop {
+                match request {
+                    Request::Append { encoded, reply } => group.push((encoded, reply)),
+                    other => break Some(other),
+                }
+                if group.len() >= self.max_group {
+                    break None;
+                }
+                request = match requests.try_recv() {
+                    Ok(request) => request,
+                    Err(TryRecvError::Empty | TryRecvError::Disconnected) => break None,
+                };
+            };
+            self.commit_group(&mut group);
+            match other {
+                None | Some(Request::Append { .. }) => {}
+                Some(Request::Work(work)) => work(&mut self),
+                Some(Request::Stop(reply)) => return self.stop(reply),
+            }
+            self.checkpoint_if_due();
+        }
+    }
+
+    /// Runs work in one transaction; whatever goes wrong, the writer is as it was before.
+    pub(super) fn transaction<T, E: From<JournalError>>(
+        &mut self,
+        durability: Durability,
+        work: impl FnOnce(&mut JournalTransaction<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let (tail, last_checkpoint) = (self.tail.clone(), self.checkpoints.last_size);
+        let result = self.transaction_or_leftovers(durability, work);
+        if result.is_err() {
+            self.tail = tail;
+            self.checkpoints.last_size = last_checkpoint;
+        }
+        result
+    }
+
+    fn transaction_or_leftovers<T, E: From<JournalError>>(
+        &mut self,
+        durability: Durability,
+        work: impl FnOnce(&mut JournalTransaction<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.set_durability(durability)?;
+        crate::fault::point("begin")?;
+        let sql = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(JournalError::sqlite("begin"))?;
+        let mut transaction = JournalTransaction {
+            sql,
+            tail: &mut self.tail,
+            checkpoints: &mut self.checkpoints,
+            redactor: &*self.redactor,
+            broken: false,
+        };
+        // The transaction is dropped on every path but the commit, and dropping rolls back.
+        let value = catch_unwind(AssertUnwindSafe(|| work(&mut transaction)))
+            .unwrap_or_else(|panic| Err(JournalError::Panicked { message: panic_message(&*panic) }.into()))?;
+        let committed = transaction.commit()?;
+        self.heads.send_modify(|heads| {
+            heads.committed = committed;
+            if durability == Durability::Full {
+                heads.durable = committed;
+            }
+        });
+        // Nothing can be refused any more; a test may still end the process before the answer.
+        let _ = crate::fault::point("after commit");
+        Ok(value)
+    }
+
+    fn commit_group(&mut self, group: &mut Vec<Waiting>) {
+        if group.is_empty() {
+            return;
+        }
+        let bytes = group.iter().map(|(encoded, _)| encoded.bytes).sum();
+        let leaves = self.transaction(Durability::Normal, |transaction| {
+            group
+                .iter()
+                .map(|(encoded, _)| transaction.append_encoded(encoded))
+                .collect::<Result<Vec<_>, _>>()
+        });
+        self.queued.fetch_sub(bytes, Ordering::Relaxed);
+        match leaves {
+            Ok(leaves) => {
+                group.drain(..).zip(leaves).for_each(|((_, reply), leaf)| reply.send(Ok(leaf)));
+            }
+            Err(error) => group.drain(..).for_each(|(_, reply)| reply.send(Err(error.clone()))),
+        }
+    }
+
+    fn checkpoint_if_due(&mut self) {
+        if self.tail.size().saturating_sub(self.checkpoints.last_size) < self.checkpoints.every.max(1) {
+            return;
+        }
+        // Not synced: that would cost more than the thousand appends before it. `durable_head` says what
+        // the owner may keep in the vault.
+        if let Err(error) = self.transaction(Durability::Normal, |transaction| transaction.checkpoint()) {
+            tracing::warn!(%error, "the journal could not be checkpointed");
+        }
+    }
+
+    fn stop(mut self, reply: Option<Reply<Result<Checkpoint, JournalError>>>) {
+        let Some(reply) = reply else {
+            if self.tail.size() != self.opened_size
+                && let Err(error) = self.last_checkpoint()
+            {
+                tracing::warn!(%error, "the journal could not be checkpointed at its end");
+            }
+            return;
+        };
+        let checkpoint = self.last_checkpoint();
+        // Closed before the answer: whoever waits may open it again, or move the file away.
+        drop(self);
+        reply.send(checkpoint);
+    }
+
+    /// A durable checkpoint of the present head; signing is deterministic, so one that is there stays.
+    fn last_checkpoint(&mut self) -> Result<Checkpoint, JournalError> {
+        let head = self.tail.head();
+        match self.checkpoints.last_size == head.size && self.heads.borrow().durable == head {
+            true => Ok(self.checkpoints.signer.sign(head)),
+            false => self.transaction(Durability::Full, |transaction| transaction.checkpoint()),
+        }
+    }
+
+    fn set_durability(&mut self, wanted: Durability) -> Result<(), JournalError> {
+        if self.durability == Some(wanted) {
+            return Ok(());
+        }
+        let mode = match wanted {
+            Durability::Normal => "NORMAL",
+            Durability::Full => "FULL",
+        };
+        self.connection
+            .pragma_update(None, "synchronous", mode)
+            .map_err(JournalError::sqlite("ask for durability"))?;
+        self.durability = Some(wanted);
+        Ok(())
+    }
+}
+
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied().or(panic.downcast_ref::<String>().map(String::as_str));
+    palyra_common::redact::escape_untrusted(text.unwrap_or("no message"))
+}

@@ -1,0 +1,14 @@
+//! The journal from the outside: what it keeps, what it proves, what it refuses.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod append;
+mod archive;
+mod damage;
+mod home;
+mod kill;
+mod naive;
+mod opening;
+mod proofs;
+mod query;
+mod transaction;

@@ -1,0 +1,147 @@
+//! The owner's rows and their leaf: together or not at all.
+
+use crate::home::{Home, event, options};
+use palyra_journal::{Durability, JournalError, JournalOptions, JournalStore, Migration, VerifyScope};
+use rusqlite::params;
+
+const SKILLS: Migration = Migration {
+    name: "skills-1",
+    sql: "CREATE TABLE skill (id TEXT PRIMARY KEY, version TEXT NOT NULL) STRICT;",
+};
+
+#[derive(Debug, thiserror::Error)]
+enum OwnerError {
+    #[error("refused by the owner")]
+    Refused,
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
+
+fn create(home: &Home) -> JournalStore {
+    JournalStore::create(&home.path(), JournalOptions { migrations: vec![SKILLS], ..options() }).unwrap()
+}
+
+fn skills(store: &JournalStore) -> i64 {
+    store
+        .read(|connection| {
+            let count = connection.query_row("SELECT count(*) FROM skill", [], |row| row.get(0));
+            count.map_err(JournalError::sqlite("count skills"))
+        })
+        .unwrap()
+}
+
+fn install(
+    store: &JournalStore,
+    id: &'static str,
+    outcome: fn() -> Result<(), OwnerError>,
+) -> Result<u64, OwnerError> {
+    store
+        .transaction(Durability::Full, move |transaction| {
+            transaction
+                .sql()
+                .execute("INSERT INTO skill (id, version) VALUES (?1, '1')", params![id])
+                .map_err(JournalError::sqlite("insert a skill"))?;
+            let leaf = transaction.append(event(1))?;
+            outcome()?;
+            transaction.checkpoint()?;
+            Ok::<_, OwnerError>(leaf.sequence)
+        })
+        .wait()
+}
+
+#[test]
+fn rows_and_leaf_are_kept_together() {
+    let home = Home::new();
+    let store = create(&home);
+    assert_eq!(install(&store, "acme.echo", || Ok(())).unwrap(), 0);
+    assert_eq!((skills(&store), store.head().size), (1, 1));
+    assert_eq!(store.durable_head(), store.head());
+    assert_eq!(store.last_checkpoint().unwrap().head(), store.head());
+}
+
+#[test]
+fn an_error_keeps_neither() {
+    let home = Home::new();
+    let store = create(&home);
+    let before = store.head();
+    assert!(matches!(install(&store, "a", || Err(OwnerError::Refused)), Err(OwnerError::Refused)));
+    assert_eq!((skills(&store), store.head()), (0, before));
+    assert_eq!(install(&store, "a", || Ok(())).unwrap(), 0);
+    assert!(store.verify(VerifyScope::Everything, None).unwrap().is_intact());
+}
+
+#[test]
+fn a_panic_keeps_neither_and_the_writer_goes_on() {
+    let home = Home::new();
+    let store = create(&home);
+    let error = install(&store, "a", || panic!("no such luck")).unwrap_err();
+    assert!(
+        matches!(&error, OwnerError::Journal(JournalError::Panicked { message }) if message == "no such luck")
+    );
+    assert_eq!((skills(&store), store.head().size), (0, 0));
+    for number in 0..300 {
+        store.append(event(number)).wait().unwrap();
+    }
+    assert_eq!(install(&store, "a", || Ok(())).unwrap(), 300);
+    let head = store.close().unwrap().head();
+    drop(store);
+    let reopened = JournalStore::open(
+        &home.path(),
+        JournalOptions { migrations: vec![SKILLS], anchored_head: Some(head), ..options() },
+    );
+    assert_eq!((skills(&reopened.unwrap()), head.size), (1, 301));
+}
+
+#[test]
+fn a_failed_step_that_the_owner_overlooks_is_not_committed() {
+    let home = Home::new();
+    let store = create(&home);
+    store.append(event(0)).wait().unwrap();
+    let outcome = store
+        .transaction(Durability::Normal, |transaction| {
+            transaction
+                .sql()
+                .execute_batch("CREATE TEMP TRIGGER full BEFORE INSERT ON main.journal_event BEGIN SELECT RAISE(FAIL, 'full'); END;")
+                .map_err(JournalError::sqlite("prepare the failure"))?;
+            let _ = transaction.append(event(1));
+            Ok::<_, JournalError>(())
+        })
+        .wait();
+    assert!(matches!(outcome, Err(JournalError::TransactionBroken)));
+    assert_eq!(store.append(event(1)).wait().unwrap().sequence, 1);
+    assert!(store.verify(VerifyScope::Everything, None).unwrap().is_intact());
+}
+
+#[test]
+fn appends_around_a_transaction_keep_their_order() {
+    let home = Home::new();
+    let store = create(&home);
+    let first = store.append(event(0));
+    let middle = store.transaction(Durability::Full, |transaction| transaction.append(event(1)));
+    let last = store.append(event(2));
+    let sequences = [first.wait(), middle.wait(), last.wait()].map(|leaf| leaf.unwrap().sequence);
+    assert_eq!(sequences, [0, 1, 2]);
+}
+
+#[test]
+fn readers_cannot_write() {
+    let home = Home::new();
+    let store = create(&home);
+    let written = store.read(|connection| {
+        connection.execute("INSERT INTO skill VALUES ('a', '1')", []).map_err(JournalError::sqlite("write"))
+    });
+    assert!(matches!(written, Err(JournalError::Sqlite { .. })));
+}
+
+#[test]
+fn the_database_itself_refuses_to_change_or_delete_an_event() {
+    let home = Home::new();
+    let store = create(&home);
+    store.append(event(0)).wait().unwrap();
+    for sql in ["UPDATE journal_event SET kind = 'x'", "DELETE FROM journal_event"] {
+        let outcome = store.transaction(Durability::Normal, move |transaction| {
+            transaction.sql().execute(sql, []).map_err(JournalError::sqlite("rewrite history"))
+        });
+        assert!(matches!(outcome.wait(), Err(JournalError::Sqlite { .. })), "{sql}");
+    }
+}
