@@ -1,0 +1,139 @@
+//! The archive: one byte form, read without copies.
+//!
+//! `.palyra-skill` is a ZIP that any tool can list and that has exactly one encoding: entries stored, sorted
+//! bytewise, contiguous from offset 0, with fixed time and attributes and nothing else. Reading parses,
+//! encodes again and requires equal bytes, so what one reader sees every reader sees.
+
+mod error;
+mod layout;
+mod names;
+mod payload;
+mod read;
+pub mod sidecars;
+pub mod write;
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+pub use error::{ArchiveError, ArchiveRecord};
+pub use names::{NameProblem, check_entry_path};
+pub use payload::{EntryDigest, PAYLOAD_DOMAIN, payload_digest};
+pub use read::check_archive_length;
+
+use crate::constants::{MODULES_PREFIX, SIGNATURE_PATH};
+use crate::digest::Sha256Digest;
+
+/// A canonical archive, parsed and held by reference to its bytes.
+///
+/// Nothing is known about who made it: [`crate::verify_skill_artifact`] answers that.
+#[derive(Debug, Clone)]
+pub struct SkillArtifact(Arc<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    bytes: Arc<[u8]>,
+    entries: Vec<Entry>,
+    entry_digests: OnceLock<Vec<EntryDigest>>,
+    archive_digest: OnceLock<Sha256Digest>,
+}
+
+/// One entry: its path and where its bytes lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) path: Box<str>,
+    pub(crate) range: Range<usize>,
+}
+
+impl SkillArtifact {
+    /// Reads an archive; anything but the canonical encoding is refused.
+    pub fn read(bytes: Arc<[u8]>) -> Result<Self, ArchiveError> {
+        let entries = read::parse_archive(&bytes)?;
+        Ok(Self::from_parts(bytes, entries))
+    }
+
+    /// Reads an archive from a file or another seekable source of `length` bytes.
+    ///
+    /// The length, the end record and the directory are checked before the rest is allocated or read.
+    pub fn read_from<R: std::io::Read + std::io::Seek>(
+        source: &mut R,
+        length: u64,
+    ) -> Result<Self, ArchiveError> {
+        Self::read(read::load_archive(source, length)?)
+    }
+
+    fn from_parts(bytes: Arc<[u8]>, entries: Vec<Entry>) -> Self {
+        Self(Arc::new(Parts {
+            bytes,
+            entries,
+            entry_digests: OnceLock::new(),
+            archive_digest: OnceLock::new(),
+        }))
+    }
+
+    /// Every entry in order: path and bytes.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = (&str, &[u8])> {
+        self.0.entries.iter().map(|entry| (&*entry.path, self.slice(entry)))
+    }
+
+    /// The bytes of one entry.
+    #[must_use]
+    pub fn entry(&self, path: &str) -> Option<&[u8]> {
+        self.find(path).map(|entry| self.slice(entry))
+    }
+
+    /// Where one entry lies in [`Self::bytes`], for a reader that shares the buffer.
+    #[must_use]
+    pub fn entry_range(&self, path: &str) -> Option<Range<usize>> {
+        self.find(path).map(|entry| entry.range.clone())
+    }
+
+    /// The modules: path and bytes.
+    pub fn modules(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.entries().filter(|(path, _)| path.starts_with(MODULES_PREFIX))
+    }
+
+    /// The whole archive.
+    #[must_use]
+    pub fn bytes(&self) -> &Arc<[u8]> {
+        &self.0.bytes
+    }
+
+    /// The SHA-256 of the whole archive; computed once, when first asked for.
+    #[must_use]
+    pub fn archive_digest(&self) -> Sha256Digest {
+        *self.0.archive_digest.get_or_init(|| Sha256Digest::of(&self.0.bytes))
+    }
+
+    /// The digest of every entry but the signature, in order; computed once, when first asked for.
+    #[must_use]
+    pub fn entry_digests(&self) -> &[EntryDigest] {
+        self.0.entry_digests.get_or_init(|| {
+            self.entries()
+                .filter(|(path, _)| *path != SIGNATURE_PATH)
+                .map(|(path, bytes)| EntryDigest::of(path, bytes))
+                .collect()
+        })
+    }
+
+    /// The digest a signature covers.
+    #[must_use]
+    pub fn payload_digest(&self) -> Sha256Digest {
+        payload_digest(self.entry_digests())
+    }
+
+    fn find(&self, path: &str) -> Option<&Entry> {
+        let index = self.0.entries.binary_search_by(|entry| (*entry.path).cmp(path)).ok()?;
+        self.0.entries.get(index)
+    }
+
+    fn slice(&self, entry: &Entry) -> &[u8] {
+        self.0.bytes.get(entry.range.clone()).unwrap_or_default()
+    }
+}
+
+/// A text from an archive, made safe and short enough to show.
+pub(crate) fn clip(text: &str) -> String {
+    const LONGEST: usize = 200;
+    let short: String = text.chars().take(LONGEST).collect();
+    palyra_common::redact::escape_untrusted(&short)
+}

@@ -1,0 +1,311 @@
+//! What the audit can find: one table of rules, and a finding as plain data.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// How bad a finding is if it is what it looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing.
+    Info,
+    /// Unusual.
+    Low,
+    /// Look before you trust it.
+    Medium,
+    /// Harmful if meant.
+    High,
+    /// Harmful whether meant or not.
+    Critical,
+}
+
+/// How sure the audit is that a finding is what it looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Certainty {
+    /// Honest skills have it too.
+    Possible,
+    /// Honest skills rarely have it.
+    Likely,
+    /// A fact read from the bytes.
+    Certain,
+}
+
+/// What a finding does to the skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effect {
+    /// It is shown.
+    Note,
+    /// The skill is stored and cannot run.
+    Quarantine,
+    /// The skill is not stored.
+    Refuse,
+}
+
+/// One thing that was found.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Finding {
+    /// The rule that found it.
+    pub id: FindingId,
+    /// Where: an entry of the archive, or a pointer into `skill.toml`.
+    pub subject: String,
+    /// How bad it is if it is what it looks like.
+    pub severity: Severity,
+    /// How sure the audit is.
+    pub certainty: Certainty,
+    /// What it does to the skill.
+    pub effect: Effect,
+    /// Whether no operator can accept it.
+    pub hard: bool,
+    /// What was checked, what was found and what was expected.
+    pub message: String,
+    /// The bytes that show it, clipped, with credentials cut short.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<String>,
+    /// What the author can do.
+    pub remedy: String,
+    /// How an operator silences it, or why that is not possible.
+    pub silence: String,
+}
+
+impl Finding {
+    /// Whether it keeps the skill from running.
+    #[must_use]
+    pub fn quarantines(&self) -> bool {
+        self.effect >= Effect::Quarantine
+    }
+}
+
+/// The defaults of one rule.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// How bad.
+    pub severity: Severity,
+    /// How sure.
+    pub certainty: Certainty,
+    /// What it does unless the policy says otherwise.
+    pub effect: Effect,
+    /// Whether neither policy nor operator can change that.
+    pub hard: bool,
+    /// What the author can do.
+    pub remedy: &'static str,
+}
+
+macro_rules! rules {
+    ($( $(#[doc = $doc:literal])* $variant:ident = $name:literal,
+        $severity:ident $certainty:ident $effect:ident $hard:ident, $remedy:literal; )*) => {
+        /// The rules by their stable names.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum FindingId {
+            $( $(#[doc = $doc])* #[serde(rename = $name)] $variant, )*
+        }
+
+        impl FindingId {
+            /// Every rule.
+            pub const ALL: &'static [Self] = &[$( Self::$variant, )*];
+
+            /// The stable name.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $( Self::$variant => $name, )* }
+            }
+
+            /// The defaults of the rule.
+            #[must_use]
+            pub const fn rule(self) -> Rule {
+                match self { $( Self::$variant => Rule {
+                    severity: Severity::$severity,
+                    certainty: Certainty::$certainty,
+                    effect: Effect::$effect,
+                    hard: rules!(@ $hard),
+                    remedy: $remedy,
+                }, )* }
+            }
+        }
+    };
+    (@ hard) => { true };
+    (@ soft) => { false };
+}
+
+rules! {
+    /// Text with characters a reader cannot see.
+    UnicodeText = "unicode-text", High Certain Refuse hard,
+        "remove the character that is named";
+    /// Text for a model that is not UTF-8.
+    TextNotUtf8 = "text-not-utf8", Medium Certain Refuse hard,
+        "save the file as UTF-8";
+    /// More text for a model than anybody reads.
+    TextTooLong = "text-too-long", Medium Certain Quarantine hard,
+        "shorten the descriptions, or move reference text out of `assets/prompts/`";
+    /// Text that gives a model orders beyond the tool's use.
+    TextInstructions = "text-instructions", High Likely Quarantine soft,
+        "describe what the tool does; leave out orders to the reader";
+    /// Text that asks for something to be kept from the person.
+    TextConcealment = "text-concealment", High Likely Quarantine soft,
+        "remove the request to hide something, or the part that is out of sight";
+    /// Text that asks for credentials or private files.
+    TextCredentialRequest = "text-credential-request", High Likely Quarantine soft,
+        "ask for the secret in `[[capabilities.secrets]]`; the host injects it and the model never sees it";
+    /// A phrase that is worth a look.
+    TextSuspicious = "text-suspicious", Low Possible Note soft,
+        "say it in other words if it is not meant as an order to the model";
+    /// Two tools with one id.
+    ToolIdDuplicate = "tool-id-duplicate", High Certain Refuse hard,
+        "give each tool an id of its own";
+    /// A tool id that can be mistaken for an installed one.
+    ToolIdConfusable = "tool-id-confusable", High Likely Quarantine soft,
+        "choose an id that differs in more than look-alike letters and separators";
+    /// A module that is not binary WebAssembly.
+    ModuleNotWasm = "module-not-wasm", High Certain Refuse hard,
+        "put binary WebAssembly into `modules/`";
+    /// A module the engine would not accept.
+    ModuleInvalid = "module-invalid", High Certain Refuse hard,
+        "build it again, without proposals the engine does not have";
+    /// A module no entrypoint names.
+    ModuleUnused = "module-unused", Info Certain Note soft,
+        "name it in an entrypoint, or leave it out";
+    /// 64-bit memory.
+    ModuleMemory64 = "module-memory64", High Certain Quarantine hard,
+        "build for 32-bit memory";
+    /// Memory shared between threads.
+    ModuleSharedMemory = "module-shared-memory", High Certain Quarantine hard,
+        "build without threads";
+    /// Several memories in one module.
+    ModuleMultiMemory = "module-multi-memory", Info Certain Note soft,
+        "nothing; all memories count together";
+    /// A function that runs before the entrypoint.
+    ModuleStart = "module-start", Low Certain Note soft,
+        "nothing; it runs inside each call, under the call's limits";
+    /// More memory at the start than the skill asks for in its quotas.
+    MemoryOverQuota = "memory-over-quota", Medium Certain Note soft,
+        "raise `max_memory_bytes` in `[capabilities.quotas]`, or the tool cannot start";
+    /// A count or size over the budget, which would make checking or compiling slow.
+    BudgetExceeded = "budget-exceeded", High Certain Quarantine hard,
+        "build with optimisation for size, or split the module";
+    /// An import from outside the contract.
+    ImportForbidden = "import-forbidden", High Certain Quarantine hard,
+        "import `palyra:plugin/*` and the WASI 0.2 interfaces of the guide only";
+    /// An import of the contract with another type.
+    ImportWrongType = "import-wrong-type", High Certain Quarantine hard,
+        "build it again with the bindings of this contract version";
+    /// An import of the contract that no requested capability needs.
+    ImportUnjustified = "import-unjustified", Low Possible Note soft,
+        "nothing if a toolchain adds it; the door stays closed";
+    /// An entrypoint whose export is not there.
+    EntrypointMissing = "entrypoint-missing", High Certain Quarantine soft,
+        "export what `skill.toml` names, or change the entrypoint";
+    /// An entrypoint whose export cannot be called.
+    EntrypointWrongType = "entrypoint-wrong-type", High Certain Quarantine soft,
+        "export it with the type of the contract";
+    /// A function that is offered but not declared.
+    ExportUndeclared = "export-undeclared", Medium Certain Quarantine soft,
+        "stop exporting it, or declare an entrypoint for it";
+    /// A native program inside the skill.
+    EmbeddedExecutable = "embedded-executable", High Likely Quarantine soft,
+        "leave native programs out; nothing can run them here";
+    /// WebAssembly inside an asset or a data segment.
+    EmbeddedWasm = "embedded-wasm", High Likely Quarantine soft,
+        "put modules into `modules/`, where they are audited";
+    /// An archive inside the skill.
+    EmbeddedArchive = "embedded-archive", Low Likely Note soft,
+        "unpack it, so that its contents can be read";
+    /// The first line of a private key.
+    EmbeddedKeyHeader = "embedded-key-header", Low Possible Note soft,
+        "nothing if it is the text of a parser";
+    /// A complete credential.
+    Credential = "credential", Critical Likely Quarantine soft,
+        "revoke it and ask for it in `[[capabilities.secrets]]` instead";
+    /// Addresses of hosts the skill does not ask for.
+    UrlUndeclared = "url-undeclared", Info Possible Note soft,
+        "nothing if they are only text; requests to them are denied";
+    /// A host pattern for any name below another.
+    CapabilityWildcard = "capability-wildcard", High Certain Quarantine soft,
+        "name the hosts, or ask operators to add the pattern to `allowed_wildcard_hosts`";
+    /// A device the policy does not open.
+    CapabilityDevice = "capability-device", High Certain Quarantine soft,
+        "drop the device, or ask operators to add it to `allowed_devices`";
+    /// Requests anybody on the way can read and change.
+    CapabilityPlainHttp = "capability-plain-http", Medium Certain Note soft,
+        "use https";
+    /// A secret the guest may read.
+    CapabilityReveal = "capability-reveal", Medium Certain Note soft,
+        "let the host inject it instead, with `hosts` and `inject`";
+    /// A dependency with a known weakness.
+    DependencyVulnerable = "dependency-vulnerable", High Likely Quarantine soft,
+        "update the dependency";
+    /// A dependency with a known weakness of lesser weight.
+    DependencyAdvisory = "dependency-advisory", Medium Likely Note soft,
+        "update the dependency";
+    /// An advisory list or bill of materials that could not be read.
+    DependencyUnknown = "dependency-unknown", Low Certain Note soft,
+        "ship the bill of materials the packager writes";
+}
+
+impl FindingId {
+    /// How an operator silences a finding of this rule.
+    #[must_use]
+    pub fn silence(self) -> String {
+        let rule = self.rule();
+        match (rule.hard, rule.effect) {
+            (true, _) => "cannot be silenced".to_owned(),
+            (false, Effect::Note) => format!("set `{self} = \"off\"` under `[rules]` of the audit policy"),
+            (false, _) => format!(
+                "`palyra skills enable ID --accept {self}` for this skill, or `{self} = \"note\"` under \
+                 `[rules]` of the audit policy"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for FindingId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// A name that is no rule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no audit rule is called `{0}`")]
+pub struct UnknownFinding(pub String);
+
+impl FromStr for FindingId {
+    type Err = UnknownFinding;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let found = Self::ALL.iter().copied().find(|id| id.as_str() == name);
+        found.ok_or_else(|| UnknownFinding(name.chars().take(64).collect()))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_kebab_and_read_back() {
+        for id in FindingId::ALL {
+            assert!(id.as_str().bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-')), "{id}");
+            assert_eq!(id.as_str().parse::<FindingId>().unwrap(), *id);
+            assert_eq!(serde_json::to_value(id).unwrap(), id.as_str());
+        }
+        assert!("nothing".parse::<FindingId>().is_err());
+    }
+
+    #[test]
+    fn import_unicode_and_budget_findings_are_hard() {
+        for id in [
+            FindingId::ImportForbidden,
+            FindingId::ImportWrongType,
+            FindingId::UnicodeText,
+            FindingId::BudgetExceeded,
+        ] {
+            assert!(id.rule().hard, "{id}");
+            assert!(id.rule().effect >= Effect::Quarantine, "{id}");
+        }
+    }
+}

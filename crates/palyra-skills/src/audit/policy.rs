@@ -1,0 +1,215 @@
+//! The operator's say in the audit: which rules count, which doors may be asked for, how much is looked at.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::advisories::AdvisoryList;
+use super::finding::{Effect, FindingId};
+use super::wasm::Budgets;
+use crate::digest::Sha256Digest;
+
+/// Grows when a rule of the audit changes, so that installed skills are looked at again.
+pub const AUDIT_RULES_VERSION: u32 = 1;
+
+/// The policy of an audit; the default is what a new installation has.
+///
+/// ```
+/// use palyra_skills::audit::AuditPolicy;
+/// let policy = AuditPolicy::from_toml(
+///     r#"
+///     version = 2
+///     allowed_devices = ["camera"]
+///     [rules]
+///     url-undeclared = "off"
+///     capability-plain-http = "quarantine"
+///     "#,
+/// )
+/// .unwrap();
+/// assert_eq!(policy.version, 2);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AuditPolicy {
+    /// The operator's own number of this policy; shown in every report. Default 1.
+    pub version: u64,
+    /// What soft rules do, where it differs from the rule's own default. Default: nothing differs.
+    pub rules: BTreeMap<FindingId, RuleSetting>,
+    /// Wildcard hosts a skill may ask for, as they are written: `*.example.com`. Default: none.
+    pub allowed_wildcard_hosts: BTreeSet<String>,
+    /// Devices a skill may ask for. Default: none.
+    pub allowed_devices: BTreeSet<String>,
+    /// How suspicious text must be.
+    pub text: TextThresholds,
+    /// How large modules may be in every respect.
+    pub budgets: Budgets,
+    #[serde(skip)]
+    advisories: Option<Arc<AdvisoryList>>,
+}
+
+/// What an operator makes of a soft rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RuleSetting {
+    /// Not reported.
+    Off,
+    /// Reported.
+    Note,
+    /// Reported, and the skill cannot run.
+    Quarantine,
+}
+
+/// Points a text must collect; each finding says what it got them for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TextThresholds {
+    /// From here a text is mentioned. Default 25.
+    pub note: u32,
+    /// From here a text quarantines. Default 60.
+    pub quarantine: u32,
+}
+
+impl Default for TextThresholds {
+    fn default() -> Self {
+        Self { note: 25, quarantine: 60 }
+    }
+}
+
+impl Default for AuditPolicy {
+    fn default() -> Self {
+        Self {
+            version: 1,
+            rules: BTreeMap::new(),
+            allowed_wildcard_hosts: BTreeSet::new(),
+            allowed_devices: BTreeSet::new(),
+            text: TextThresholds::default(),
+            budgets: Budgets::default(),
+            advisories: None,
+        }
+    }
+}
+
+/// Why a policy is not one.
+#[derive(Debug, thiserror::Error)]
+pub enum AuditPolicyError {
+    /// Not TOML, an unknown key or a value of the wrong type.
+    #[error("the audit policy cannot be read")]
+    Toml(#[source] Box<toml::de::Error>),
+    /// Not JSON, an unknown key or a value of the wrong type.
+    #[error("the audit policy cannot be read")]
+    Json(#[source] serde_json::Error),
+    /// A rule that no policy can change.
+    #[error("the audit rule `{0}` is hard and cannot be changed")]
+    HardRule(FindingId),
+    /// A budget over what the audit can promise to finish in time.
+    #[error("the budget `{name}` is {value}, over its ceiling of {ceiling}")]
+    BudgetTooLarge {
+        /// The budget.
+        name: &'static str,
+        /// What was asked for.
+        value: u64,
+        /// The most that is possible.
+        ceiling: u64,
+    },
+}
+
+impl AuditPolicyError {
+    /// What the operator can do.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            Self::Toml(_) | Self::Json(_) => "compare it with the default: `palyra audit-policy show`",
+            Self::HardRule(_) => "remove it from `[rules]`; import, Unicode and budget findings always hold",
+            Self::BudgetTooLarge { .. } => "lower it to the ceiling or leave it out",
+        }
+    }
+}
+
+impl AuditPolicy {
+    /// Reads a policy from TOML.
+    pub fn from_toml(text: &str) -> Result<Self, AuditPolicyError> {
+        let policy: Self = toml::from_str(text).map_err(|error| AuditPolicyError::Toml(Box::new(error)))?;
+        policy.checked()
+    }
+
+    /// Reads a policy from JSON.
+    pub fn from_json(text: &str) -> Result<Self, AuditPolicyError> {
+        let policy: Self = serde_json::from_str(text).map_err(AuditPolicyError::Json)?;
+        policy.checked()
+    }
+
+    /// The policy with an imported list of known-vulnerable dependencies.
+    #[must_use]
+    pub fn with_advisories(mut self, advisories: Arc<AdvisoryList>) -> Self {
+        self.advisories = Some(advisories);
+        self
+    }
+
+    /// The imported list.
+    #[must_use]
+    pub fn advisories(&self) -> Option<&AdvisoryList> {
+        self.advisories.as_deref()
+    }
+
+    /// The digest of everything that decides an audit beside the skill: settings, rules, advisories, installed
+    /// tools excepted. Another digest means that installed skills are audited again.
+    #[must_use]
+    pub fn digest(&self) -> Sha256Digest {
+        let advisories = self.advisories.as_ref().map(|list| list.digest());
+        // Maps are ordered and numbers are integers, so serde_json writes one text for one policy.
+        let text = serde_json::to_string(&(AUDIT_RULES_VERSION, self, advisories)).unwrap_or_default();
+        Sha256Digest::of(format!("palyra audit policy v1\n{text}").as_bytes())
+    }
+
+    /// What a rule does under this policy; nothing when it is off.
+    #[must_use]
+    pub fn effect(&self, id: FindingId) -> Option<Effect> {
+        let rule = id.rule();
+        match self.rules.get(&id) {
+            Some(_) if rule.hard => Some(rule.effect),
+            None => Some(rule.effect),
+            Some(RuleSetting::Off) => None,
+            Some(RuleSetting::Note) => Some(Effect::Note),
+            Some(RuleSetting::Quarantine) => Some(Effect::Quarantine),
+        }
+    }
+
+    fn checked(self) -> Result<Self, AuditPolicyError> {
+        if let Some(id) = self.rules.keys().find(|id| id.rule().hard) {
+            return Err(AuditPolicyError::HardRule(*id));
+        }
+        match self.budgets.over_ceiling() {
+            Some((name, value, ceiling)) => Err(AuditPolicyError::BudgetTooLarge { name, value, ceiling }),
+            None => Ok(self),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_reads_back_and_its_digest_follows_its_settings() {
+        let default = AuditPolicy::default();
+        let text = toml::to_string(&default).unwrap();
+        assert_eq!(AuditPolicy::from_toml(&text).unwrap(), default);
+        assert_eq!(AuditPolicy::from_toml("").unwrap(), default);
+        assert_eq!(AuditPolicy::from_json("{}").unwrap().digest(), default.digest());
+        let other = AuditPolicy::from_toml("[rules]\nurl-undeclared = \"off\"").unwrap();
+        assert_ne!(other.digest(), default.digest());
+        assert_eq!(other.effect(FindingId::UrlUndeclared), None);
+    }
+
+    #[test]
+    fn a_policy_cannot_touch_a_hard_rule_or_the_promise_of_time() {
+        let hard = AuditPolicy::from_toml("[rules]\nimport-forbidden = \"off\"").unwrap_err();
+        assert!(matches!(hard, AuditPolicyError::HardRule(FindingId::ImportForbidden)), "{hard}");
+        let huge = AuditPolicy::from_toml("[budgets]\nwork = 999999999999").unwrap_err();
+        assert!(matches!(huge, AuditPolicyError::BudgetTooLarge { name: "work", .. }), "{huge}");
+        assert!(AuditPolicy::from_toml("colour = 1").is_err());
+        assert!(AuditPolicy::from_toml("[rules]\nnothing = \"off\"").is_err());
+    }
+}

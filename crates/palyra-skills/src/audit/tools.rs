@@ -1,0 +1,75 @@
+//! Tool ids: unique in the skill, and not to be mistaken for those of another skill.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use unicode_security::confusable_detection::skeleton;
+
+use super::finding::FindingId;
+use super::report::{Findings, quote};
+use crate::manifest::SkillManifest;
+
+/// The tools of the skills that are installed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct InstalledTools {
+    /// The skill of each tool id.
+    skill_of: BTreeMap<String, String>,
+}
+
+impl InstalledTools {
+    /// No tools.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Adds a tool of an installed skill.
+    pub fn add(&mut self, skill_id: impl Into<String>, tool_id: impl Into<String>) {
+        self.skill_of.insert(tool_id.into(), skill_id.into());
+    }
+
+    /// The tools of other skills.
+    fn of_others(&self, skill_id: &str) -> impl Iterator<Item = (&str, &str)> {
+        let pairs = self.skill_of.iter().map(|(tool, skill)| (tool.as_str(), skill.as_str()));
+        pairs.filter(move |(_, skill)| *skill != skill_id)
+    }
+}
+
+impl<S: Into<String>, T: Into<String>> FromIterator<(S, T)> for InstalledTools {
+    fn from_iter<I: IntoIterator<Item = (S, T)>>(pairs: I) -> Self {
+        let mut tools = Self::none();
+        for (skill_id, tool_id) in pairs {
+            tools.add(skill_id, tool_id);
+        }
+        tools
+    }
+}
+
+/// Compares the ids of a skill with each other and with those of other skills.
+pub(super) fn check(manifest: &SkillManifest, installed: &InstalledTools, findings: &mut Findings<'_>) {
+    let others: BTreeMap<String, (&str, &str)> =
+        installed.of_others(&manifest.skill_id).map(|pair| (look(pair.0), pair)).collect();
+    let mut own = BTreeSet::new();
+    for tool in &manifest.entrypoints.tools {
+        let subject = format!("/tools/{}/id", tool.id);
+        if !own.insert(tool.id.as_str()) {
+            let message = format!("two tools of this skill have the id `{}`", quote(&tool.id));
+            findings.add(FindingId::ToolIdDuplicate, &subject, message, None);
+        }
+        let Some((other, skill)) = others.get(&look(&tool.id)) else { continue };
+        if *other == tool.id {
+            let message = format!("the id `{other}` belongs to the installed skill `{skill}`");
+            findings.add(FindingId::ToolIdDuplicate, &subject, message, None);
+        } else {
+            let found = quote(&tool.id);
+            let message = format!("`{found}` can be mistaken for `{other}` of the installed skill `{skill}`");
+            findings.add(FindingId::ToolIdConfusable, &subject, message, Some(other));
+        }
+    }
+}
+
+/// What an id looks like at a glance: look-alike letters are one, separators do not count.
+fn look(id: &str) -> String {
+    let lower = id.to_lowercase();
+    let letters = skeleton(&lower).flat_map(char::to_lowercase).filter(|letter| letter.is_alphanumeric());
+    letters.map(|letter| if letter == 'i' { 'l' } else { letter }).collect()
+}

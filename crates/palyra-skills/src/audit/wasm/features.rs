@@ -1,0 +1,17 @@
+//! The WebAssembly the engine accepts, written down once for the audit.
+
+use wasmparser::WasmFeatures;
+
+/// The features of the engine: WebAssembly 3 and components, without garbage collection, exceptions, threads,
+/// 64-bit memory and relaxed SIMD.
+///
+/// The runtime crate may not be imported here, because an audit never compiles. The parser is the same version
+/// as the engine's, and a test of the runtime compares this set with what its engine accepts.
+pub const ENGINE_FEATURES: WasmFeatures = WasmFeatures::WASM3
+    .union(WasmFeatures::COMPONENT_MODEL)
+    .difference(WasmFeatures::GC)
+    .difference(WasmFeatures::GC_TYPES)
+    .difference(WasmFeatures::EXCEPTIONS)
+    .difference(WasmFeatures::THREADS)
+    .difference(WasmFeatures::MEMORY64)
+    .difference(WasmFeatures::RELAXED_SIMD);

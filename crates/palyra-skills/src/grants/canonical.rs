@@ -1,0 +1,63 @@
+//! One text for everything a skill may do, so that consent can name it by a digest.
+
+use std::fmt::Write as _;
+
+use palyra_common::{Capability, LimitKind};
+
+use super::{capability_grants_from_manifest, limits_from_manifest};
+use crate::digest::Sha256Digest;
+use crate::manifest::{SkillManifest, ToolReturns};
+
+/// The digest of [`canonical_capabilities`].
+#[must_use]
+pub fn capability_digest(manifest: &SkillManifest) -> Sha256Digest {
+    Sha256Digest::of(canonical_capabilities(manifest).as_bytes())
+}
+
+/// What a skill may do, one line each, in normal form and order: two manifests that ask for the same have the
+/// same text, however they are written.
+///
+/// No part can hold a newline, so no part can forge a line.
+#[must_use]
+pub fn canonical_capabilities(manifest: &SkillManifest) -> String {
+    let mut out = String::from("palyra.capabilities/v1\n");
+    for grant in Vec::<Capability>::from(capability_grants_from_manifest(manifest)) {
+        let _ = writeln!(out, "grant {grant}");
+    }
+    for line in sorted(manifest.capabilities.device_capabilities.iter().map(|name| format!("device {name}")))
+    {
+        let _ = writeln!(out, "{line}");
+    }
+    let limits = limits_from_manifest(manifest);
+    for kind in LimitKind::SETTABLE {
+        let _ = writeln!(out, "limit {kind} {}", limits.get(kind).unwrap_or(0));
+    }
+    let _ = writeln!(out, "wildcard {}", manifest.capabilities.wildcard_opt_in);
+    for line in sorted(tool_lines(manifest)).into_iter().chain(sorted(hook_lines(manifest))) {
+        let _ = writeln!(out, "{line}");
+    }
+    out
+}
+
+fn tool_lines(manifest: &SkillManifest) -> impl Iterator<Item = String> {
+    manifest.entrypoints.tools.iter().map(|tool| {
+        let returns = match tool.returns {
+            ToolReturns::Json => "json",
+            ToolReturns::A2ui => "a2ui",
+        };
+        let (approval, sensitive) = (tool.risk.requires_approval, tool.risk.default_sensitive);
+        format!("tool {} approval={approval} sensitive={sensitive} returns={returns}", tool.id)
+    })
+}
+
+fn hook_lines(manifest: &SkillManifest) -> impl Iterator<Item = String> {
+    let hooks = manifest.entrypoints.hooks.iter();
+    hooks.flat_map(|hook| hook.events.iter().map(|event| format!("hook {} {event}", hook.id)))
+}
+
+fn sorted(lines: impl Iterator<Item = String>) -> Vec<String> {
+    let mut lines: Vec<String> = lines.collect();
+    lines.sort();
+    lines.dedup();
+    lines
+}

@@ -1,0 +1,110 @@
+//! From the tables of a manifest to a grant set.
+
+use std::collections::BTreeSet;
+
+use palyra_common::capabilities::{
+    FilesystemAccess, FilesystemGrant, GrantSyntaxError, HostPattern, HttpRule, PathPattern, Scheme,
+    SecretForm, SecretGrant, SecretRef, StorageGrant,
+};
+use palyra_common::{Capability, CapabilityGrantSet};
+
+use crate::manifest::{Capabilities, HttpRuleText, SecretAccess, SkillManifest};
+
+/// Everything a manifest asks for; nothing more can ever be granted to the skill.
+///
+/// A part that does not fit its grammar grants nothing; [`crate::manifest::parse_manifest_toml`] refuses it
+/// with a reason.
+#[must_use]
+pub fn capability_grants_from_manifest(manifest: &SkillManifest) -> CapabilityGrantSet {
+    let capabilities = &manifest.capabilities;
+    let secrets = capabilities.secrets.iter().filter_map(|secret| secret_grants_of(secret).ok()).flatten();
+    http_grants(capabilities)
+        .map(Capability::Http)
+        .chain(secrets.map(Capability::Secret))
+        .chain(storage_grants(capabilities).map(Capability::Storage))
+        .chain(capabilities.channels.iter().filter_map(|name| name.parse().ok()).map(Capability::Channel))
+        .chain(filesystem_grants(capabilities).map(Capability::Filesystem))
+        .collect()
+}
+
+fn http_grants(capabilities: &Capabilities) -> impl Iterator<Item = HttpRule> {
+    let hosts = capabilities.http_egress_allowlist.iter().filter_map(|host| host.parse::<HostPattern>().ok());
+    let short = hosts.map(|host| HttpRule::any(Scheme::Https, host, Scheme::Https.default_port()));
+    let rules = capabilities.http_rules.iter().filter_map(|rule| http_rules_of(rule).ok()).flatten();
+    short.chain(rules)
+}
+
+/// The rules one table stands for: one per port and path. An error names the key it is about.
+pub(crate) fn http_rules_of(text: &HttpRuleText) -> Result<Vec<HttpRule>, (&'static str, GrantSyntaxError)> {
+    let scheme = parse_scheme(text.scheme.as_deref()).map_err(|error| ("scheme", error))?;
+    let host: HostPattern = text.host.parse().map_err(|error| ("host", error))?;
+    let methods = text.methods.iter().map(|method| parse_method(method)).collect::<Result<BTreeSet<_>, _>>();
+    let methods = methods.map_err(|error| ("methods", error))?;
+    let paths = text.paths.iter().map(|path| path.parse()).collect::<Result<Vec<PathPattern>, _>>();
+    let mut paths = paths.map_err(|error| ("paths", error))?;
+    if paths.is_empty() {
+        paths.push(PathPattern::any());
+    }
+    let default_port = [scheme.default_port()];
+    let ports = if text.ports.is_empty() { &default_port[..] } else { &text.ports };
+    let rule = |port: u16, path: &PathPattern| HttpRule {
+        scheme,
+        host: host.clone(),
+        port,
+        methods: (!methods.is_empty()).then(|| methods.clone()),
+        path: path.clone(),
+        request_bytes: text.request_bytes,
+        response_bytes: text.response_bytes,
+        total_bytes: text.total_bytes,
+    };
+    Ok(ports.iter().flat_map(|port| paths.iter().map(|path| rule(*port, path))).collect())
+}
+
+fn parse_scheme(text: Option<&str>) -> Result<Scheme, GrantSyntaxError> {
+    match text {
+        None | Some("https") => Ok(Scheme::Https),
+        Some("http") => Ok(Scheme::Http),
+        Some(other) => Err(part("scheme", other, "it is `https` or `http`")),
+    }
+}
+
+/// Reads one method with the grammar of rules, where a list, `*` or nothing would mean something else.
+fn parse_method(text: &str) -> Result<String, GrantSyntaxError> {
+    let rule: HttpRule = format!("{text} https://example.com").parse()?;
+    match rule.methods {
+        Some(methods) if methods.len() == 1 && methods.contains(text) => Ok(text.to_owned()),
+        _ => Err(part("http method", text, "it is one upper-case word, as in `GET`")),
+    }
+}
+
+/// The grants one table stands for: one per secret.
+pub(crate) fn secret_grants_of(text: &SecretAccess) -> Result<Vec<SecretGrant>, GrantSyntaxError> {
+    let hosts = text.hosts.iter().map(|host| host.parse()).collect::<Result<Vec<HostPattern>, _>>()?;
+    let inject = text.inject.iter().map(|form| form.parse()).collect::<Result<BTreeSet<SecretForm>, _>>()?;
+    let grant = |key: &String| {
+        let secret: SecretRef = format!("{}/{key}", text.scope).parse()?;
+        Ok(SecretGrant::new(secret, hosts.clone(), inject.clone(), text.reveal))
+    };
+    text.key_names.iter().map(grant).collect()
+}
+
+fn storage_grants(capabilities: &Capabilities) -> impl Iterator<Item = StorageGrant> {
+    let prefixes = capabilities.storage_prefixes.iter().filter_map(|prefix| prefix.parse().ok());
+    let max_bytes = capabilities.storage_quota_bytes;
+    prefixes.map(move |prefix| StorageGrant { prefix, max_bytes, max_keys: None })
+}
+
+fn filesystem_grants(capabilities: &Capabilities) -> impl Iterator<Item = FilesystemGrant> {
+    let roots = |names: &[String], access| -> Vec<FilesystemGrant> {
+        let parsed = names.iter().filter_map(|name| name.parse().ok());
+        parsed.map(|root| FilesystemGrant::unmapped(access, root)).collect()
+    };
+    let filesystem = &capabilities.filesystem;
+    roots(&filesystem.read_roots, FilesystemAccess::Read)
+        .into_iter()
+        .chain(roots(&filesystem.write_roots, FilesystemAccess::ReadWrite))
+}
+
+fn part(what: &'static str, text: &str, reason: &'static str) -> GrantSyntaxError {
+    GrantSyntaxError::Part { what, text: crate::manifest::clip(text), reason }
+}

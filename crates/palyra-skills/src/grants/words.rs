@@ -1,0 +1,218 @@
+//! Permissions as a person reads them before consenting.
+
+use palyra_common::byte_size::format_byte_size;
+use palyra_common::capabilities::{
+    FilesystemAccess, FilesystemGrant, HostPattern, HttpRule, Scheme, SecretForm, SecretGrant, StorageGrant,
+};
+use palyra_common::limits::DEFAULT_STORAGE_BYTES;
+use palyra_common::{Capability, LimitKind, RuntimeLimits};
+use serde::{Deserialize, Serialize};
+
+use super::{capability_grants_from_manifest, limits_from_manifest};
+use crate::manifest::SkillManifest;
+
+/// One permission in plain words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Permission {
+    /// A sentence without a subject: "Send GET requests to …".
+    pub text: String,
+    /// How much it opens.
+    pub severity: PermissionSeverity,
+}
+
+/// How much a permission opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PermissionSeverity {
+    /// Stays within the skill.
+    Low,
+    /// Reaches something named.
+    Medium,
+    /// Reaches much, reads a secret, or changes things outside.
+    High,
+}
+
+/// Everything a skill may do, most serious first.
+#[must_use]
+pub fn permissions_in_words(manifest: &SkillManifest) -> Vec<Permission> {
+    let grants: Vec<Capability> = capability_grants_from_manifest(manifest).into();
+    let mut permissions: Vec<Permission> = grants.iter().map(grant_in_words).collect();
+    permissions.extend(manifest.capabilities.device_capabilities.iter().map(|device| Permission {
+        text: format!("Use the device `{device}`"),
+        severity: PermissionSeverity::High,
+    }));
+    permissions
+        .extend(manifest.entrypoints.hooks.iter().flat_map(|hook| &hook.events).map(|event| hook(event)));
+    permissions.extend(limits(&limits_from_manifest(manifest)));
+    permissions.sort_by_key(|permission| std::cmp::Reverse(permission.severity));
+    permissions.dedup();
+    permissions
+}
+
+/// One grant in words.
+#[must_use]
+pub fn grant_in_words(grant: &Capability) -> Permission {
+    let (text, severity) = match grant {
+        Capability::Http(rule) => http(rule),
+        Capability::Secret(grant) => secret(grant),
+        Capability::Storage(grant) => (storage(grant), PermissionSeverity::Low),
+        Capability::Channel(name) => {
+            (format!("Publish messages to the channel `{name}`"), PermissionSeverity::Medium)
+        }
+        Capability::Filesystem(grant) => filesystem(grant),
+    };
+    Permission { text, severity }
+}
+
+fn http(rule: &HttpRule) -> (String, PermissionSeverity) {
+    let methods = match &rule.methods {
+        None => "any request".to_owned(),
+        Some(methods) => {
+            let names: Vec<&str> = methods.iter().map(String::as_str).collect();
+            format!("{} requests", and(&names))
+        }
+    };
+    let place = HttpRule {
+        methods: None,
+        request_bytes: None,
+        response_bytes: None,
+        total_bytes: None,
+        ..rule.clone()
+    };
+    let mut text = format!("Send {methods} to {place}");
+    if rule.path.is_any() {
+        text.push_str(", any path");
+    }
+    if let Some(shown) = other_spelling(&rule.host) {
+        text.push_str(&format!(" ({shown})"));
+    }
+    if rule.host.is_wildcard() {
+        text.push_str(", whatever stands for `*`");
+    }
+    if rule.scheme == Scheme::Http {
+        text.push_str(", without encryption");
+    }
+    for (cap, what) in [
+        (rule.request_bytes, "per request"),
+        (rule.response_bytes, "per response"),
+        (rule.total_bytes, "per run"),
+    ] {
+        if let Some(cap) = cap {
+            text.push_str(&format!(", at most {} {what}", format_byte_size(cap)));
+        }
+    }
+    let wide = rule.host.is_wildcard() || rule.scheme == Scheme::Http;
+    (text, if wide { PermissionSeverity::High } else { PermissionSeverity::Medium })
+}
+
+/// A name in its own script, where the rule shows only its ASCII form.
+fn other_spelling(host: &HostPattern) -> Option<String> {
+    let (HostPattern::Name(name) | HostPattern::Wildcard(name)) = host else { return None };
+    let (shown, valid) = idna::domain_to_unicode(name);
+    (valid.is_ok() && shown != *name).then_some(shown)
+}
+
+fn secret(grant: &SecretGrant) -> (String, PermissionSeverity) {
+    let hosts: Vec<String> = grant.hosts().iter().map(ToString::to_string).collect();
+    let hosts = and(&hosts.iter().map(String::as_str).collect::<Vec<_>>());
+    let forms: Vec<String> = grant.inject().iter().map(form).collect();
+    let forms = or(&forms.iter().map(String::as_str).collect::<Vec<_>>());
+    match (grant.reveal, grant.hosts().is_empty() || grant.inject().is_empty()) {
+        (true, true) => (format!("Read the secret `{}` itself", grant.secret), PermissionSeverity::High),
+        (true, false) => (
+            format!("Read the secret `{}` itself, and use it towards {hosts}, {forms}", grant.secret),
+            PermissionSeverity::High,
+        ),
+        (false, _) => (
+            format!("Use the secret `{}` towards {hosts}, {forms}; the skill never sees it", grant.secret),
+            PermissionSeverity::Medium,
+        ),
+    }
+}
+
+fn form(form: &SecretForm) -> String {
+    match form {
+        SecretForm::Bearer => "as a bearer token".to_owned(),
+        SecretForm::Basic => "as a basic password".to_owned(),
+        SecretForm::Header(name) => format!("in the header `{name}`"),
+        SecretForm::Query(name) => format!("in the query parameter `{name}`"),
+    }
+}
+
+fn storage(grant: &StorageGrant) -> String {
+    let bytes = format_byte_size(grant.max_bytes.unwrap_or(DEFAULT_STORAGE_BYTES));
+    format!("Keep up to {bytes} of its own data under `{}`", grant.prefix)
+}
+
+fn filesystem(grant: &FilesystemGrant) -> (String, PermissionSeverity) {
+    let root = &grant.root;
+    match grant.access {
+        FilesystemAccess::Read => {
+            (format!("Read files in the directory an operator maps to `{root}`"), PermissionSeverity::Medium)
+        }
+        FilesystemAccess::ReadWrite => (
+            format!("Read, change and remove files in the directory an operator maps to `{root}`"),
+            PermissionSeverity::High,
+        ),
+    }
+}
+
+fn hook(event: &str) -> Permission {
+    match event {
+        "run:before_tool" => Permission {
+            text: "See every tool call before it runs, and hold or block it".to_owned(),
+            severity: PermissionSeverity::High,
+        },
+        "run:after_tool" => Permission {
+            text: "See every tool call after it ran".to_owned(),
+            severity: PermissionSeverity::High,
+        },
+        other => {
+            Permission { text: format!("Be told of every `{other}`"), severity: PermissionSeverity::Medium }
+        }
+    }
+}
+
+/// Limits above the ordinary ones; asking for less needs no permission.
+fn limits(asked: &RuntimeLimits) -> Vec<Permission> {
+    let ordinary = RuntimeLimits::default();
+    let higher = |kind: LimitKind| {
+        let (asked, ordinary) = (asked.get(kind)?, ordinary.get(kind)?);
+        let (more, usual) = (kind.format_value(asked), kind.format_value(ordinary));
+        let text = format!("Use up to {more} of {} (ordinarily {usual})", thing(kind));
+        (asked > ordinary).then_some(Permission { text, severity: PermissionSeverity::Low })
+    };
+    LimitKind::SETTABLE.into_iter().filter_map(higher).collect()
+}
+
+fn thing(kind: LimitKind) -> &'static str {
+    match kind {
+        LimitKind::Fuel => "fuel",
+        LimitKind::Memory => "memory",
+        LimitKind::Tables => "table elements",
+        LimitKind::Instances => "instances",
+        LimitKind::Timeout => "time",
+        LimitKind::Input => "input",
+        LimitKind::Output => "output",
+        LimitKind::Log => "log text",
+        LimitKind::HostCalls => "host calls",
+        LimitKind::Egress => "network traffic",
+        _ => "a limit",
+    }
+}
+
+fn and(words: &[&str]) -> String {
+    join(words, "and")
+}
+
+fn or(words: &[&str]) -> String {
+    join(words, "or")
+}
+
+fn join(words: &[&str], last: &str) -> String {
+    match words {
+        [] => String::new(),
+        [word] => (*word).to_owned(),
+        [head @ .., tail] => format!("{} {last} {tail}", head.join(", ")),
+    }
+}

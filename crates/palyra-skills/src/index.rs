@@ -1,0 +1,309 @@
+//! What is installed: one record per skill, with the release that runs, the one that waits, and those before.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use palyra_common::redact::escape_untrusted;
+use semver::Version;
+use serde::{Deserialize, Serialize};
+
+use crate::audit::{FindingId, InstalledTools, RiskLevel, Verdict};
+use crate::compat::{Eligibility, Platform, eligibility};
+use crate::digest::Sha256Digest;
+use crate::manifest::{SkillManifest, ToolEntrypoint, model_name};
+
+/// Earlier releases a record remembers for going back.
+pub const MAX_PREVIOUS: usize = 8;
+
+/// How far a release is believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TrustState {
+    /// Stored, and nothing more.
+    Quarantine,
+    /// Its publisher's keys were pinned at first contact.
+    Tofu,
+    /// Its publisher is allowlisted.
+    Trusted,
+    /// Its payload or its keys are revoked, for good.
+    Revoked,
+}
+
+/// Whether a skill can be called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuntimeStatus {
+    /// It can.
+    Active,
+    /// It is kept from running.
+    Quarantined,
+    /// A person must agree first.
+    AwaitingConsent,
+    /// An operator switched it off.
+    Disabled,
+    /// It does not fit this machine, or its bytes cannot be read.
+    Error,
+}
+
+/// Every installed skill by its id.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct InstalledSkillsIndex(BTreeMap<String, SkillRecord>);
+
+/// One installed skill.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SkillRecord {
+    /// The skill.
+    pub skill_id: String,
+    /// Whose it is.
+    pub publisher: String,
+    /// The release that answers calls, as far as its state allows.
+    pub current: InstalledRelease,
+    /// A newer release that cannot run yet; the current one runs meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<Box<InstalledRelease>>,
+    /// Releases that ran before, newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub previous: Vec<PastRelease>,
+    /// Why an operator switched it off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disabled: Option<String>,
+}
+
+/// One release of an installed skill.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InstalledRelease {
+    /// The digest of everything signed; the name of the release.
+    pub payload: Sha256Digest,
+    /// The digest of the archive; the name of the stored object.
+    pub archive: Sha256Digest,
+    /// The keys that signed it.
+    pub signers: Vec<String>,
+    /// How far it is believed.
+    pub trust: TrustState,
+    /// Why it is kept from running.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quarantine: Option<Quarantine>,
+    /// The consent that lets it run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consent: Option<Sha256Digest>,
+    /// Whether an operator permitted its publisher to be pinned.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tofu_permitted: bool,
+    /// What the last audit said.
+    pub audit: AuditSummary,
+    /// Its manifest.
+    pub manifest: SkillManifest,
+}
+
+/// A release that ran before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PastRelease {
+    /// Its version.
+    pub version: Version,
+    /// Its payload.
+    pub payload: Sha256Digest,
+    /// Its stored object.
+    pub archive: Sha256Digest,
+}
+
+/// Why a release is kept from running.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Quarantine {
+    /// What kept it.
+    pub cause: QuarantineCause,
+    /// In words.
+    pub reason: String,
+}
+
+/// What keeps a release from running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QuarantineCause {
+    /// Nobody here knows its publisher.
+    UnknownPublisher,
+    /// The audit found something.
+    Audit,
+    /// An operator said so.
+    Operator,
+    /// What it describes is not what it declared.
+    Describe,
+    /// Its payload, its keys or its publisher are no longer believed.
+    Trust,
+    /// Its bytes are not what they were.
+    Damage,
+}
+
+/// What an audit said, as far as the index keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AuditSummary {
+    /// The verdict, with what was accepted taken into account.
+    pub verdict: Verdict,
+    /// The risk.
+    pub risk: RiskLevel,
+    /// The policy, rules and advisories it was made with; another digest means it is due again.
+    pub policy_digest: Sha256Digest,
+    /// The findings that keep it from running, accepted ones included.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub findings: BTreeSet<FindingId>,
+    /// The findings an operator accepted for this release.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub accepted: BTreeSet<FindingId>,
+}
+
+/// A record with what follows from it on this machine.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SkillInventoryEntry {
+    /// The record.
+    pub record: SkillRecord,
+    /// Whether it can be called.
+    pub runtime_status: RuntimeStatus,
+    /// Whether it fits this machine.
+    pub eligibility: Eligibility,
+}
+
+impl Eq for SkillRecord {}
+impl Eq for InstalledRelease {}
+
+impl InstalledSkillsIndex {
+    /// The record of a skill.
+    #[must_use]
+    pub fn get(&self, skill_id: &str) -> Option<&SkillRecord> {
+        self.0.get(skill_id)
+    }
+
+    /// Every record, by skill id.
+    pub fn iter(&self) -> impl Iterator<Item = &SkillRecord> {
+        self.0.values()
+    }
+
+    /// Adds or replaces a record.
+    pub fn put(&mut self, record: SkillRecord) {
+        self.0.insert(record.skill_id.clone(), record);
+    }
+
+    /// Takes a record out.
+    pub fn remove(&mut self, skill_id: &str) -> Option<SkillRecord> {
+        self.0.remove(skill_id)
+    }
+
+    /// Every skill with its status on a machine.
+    #[must_use]
+    pub fn inventory(&self, platform: &Platform) -> Vec<SkillInventoryEntry> {
+        self.iter().map(|record| SkillInventoryEntry::new(record.clone(), platform)).collect()
+    }
+
+    /// The tools of every release that runs or waits, for the audit to compare with.
+    #[must_use]
+    pub fn installed_tools(&self) -> InstalledTools {
+        let releases = self.iter().flat_map(|record| record.releases().map(move |release| (record, release)));
+        releases
+            .flat_map(|(record, release)| release.tools().map(|tool| (&record.skill_id, &tool.id)))
+            .collect()
+    }
+
+    /// The skill and tool that answer to an id.
+    #[must_use]
+    pub fn find_tool(&self, tool_id: &str) -> Option<(&SkillRecord, &ToolEntrypoint)> {
+        let tools = self.iter().flat_map(|record| record.current.tools().map(move |tool| (record, tool)));
+        tools.into_iter().find(|(_, tool)| tool.id == tool_id)
+    }
+
+    /// The installed tool of another skill that models would see under the same name as one of this manifest.
+    #[must_use]
+    pub fn model_name_taken(&self, manifest: &SkillManifest) -> Option<(String, &ToolEntrypoint)> {
+        let wanted: BTreeSet<String> =
+            manifest.entrypoints.tools.iter().map(|tool| model_name(&tool.id)).collect();
+        let others = self.iter().filter(|record| record.skill_id != manifest.skill_id);
+        let tools = others.flat_map(SkillRecord::releases).flat_map(InstalledRelease::tools);
+        tools.map(|tool| (model_name(&tool.id), tool)).find(|(name, _)| wanted.contains(name))
+    }
+}
+
+impl FromIterator<SkillRecord> for InstalledSkillsIndex {
+    fn from_iter<I: IntoIterator<Item = SkillRecord>>(records: I) -> Self {
+        Self(records.into_iter().map(|record| (record.skill_id.clone(), record)).collect())
+    }
+}
+
+impl SkillRecord {
+    /// Whether the current release can be called, as far as the index knows.
+    #[must_use]
+    pub fn runtime_status(&self) -> RuntimeStatus {
+        match self.current.status() {
+            RuntimeStatus::Active if self.disabled.is_some() => RuntimeStatus::Disabled,
+            status => status,
+        }
+    }
+
+    /// The releases with bytes that are in use: current, then waiting.
+    pub fn releases(&self) -> impl Iterator<Item = &InstalledRelease> {
+        std::iter::once(&self.current).chain(self.waiting.as_deref())
+    }
+
+    /// The current or waiting release with this payload.
+    #[must_use]
+    pub fn release(&self, payload: Sha256Digest) -> Option<&InstalledRelease> {
+        self.releases().find(|release| release.payload == payload)
+    }
+
+    /// Every stored object the record needs.
+    pub fn objects(&self) -> impl Iterator<Item = Sha256Digest> {
+        self.releases().map(|release| release.archive).chain(self.previous.iter().map(|past| past.archive))
+    }
+}
+
+impl InstalledRelease {
+    /// Whether this release can be called.
+    #[must_use]
+    pub fn status(&self) -> RuntimeStatus {
+        let believed = matches!(self.trust, TrustState::Tofu | TrustState::Trusted);
+        match (&self.quarantine, self.consent) {
+            (Some(_), _) => RuntimeStatus::Quarantined,
+            (None, Some(_)) if believed => RuntimeStatus::Active,
+            (None, None) if self.trust != TrustState::Revoked => RuntimeStatus::AwaitingConsent,
+            (None, _) => RuntimeStatus::Quarantined,
+        }
+    }
+
+    /// Whether nothing keeps it from running.
+    #[must_use]
+    pub fn is_runnable(&self) -> bool {
+        self.status() == RuntimeStatus::Active
+    }
+
+    /// Its tools.
+    pub fn tools(&self) -> impl Iterator<Item = &ToolEntrypoint> {
+        self.manifest.entrypoints.tools.iter()
+    }
+
+    /// What stays in the record after it ran.
+    #[must_use]
+    pub fn as_past(&self) -> PastRelease {
+        PastRelease { version: self.manifest.version.clone(), payload: self.payload, archive: self.archive }
+    }
+}
+
+impl Quarantine {
+    /// A quarantine with its reason, made safe to show.
+    #[must_use]
+    pub fn new(cause: QuarantineCause, reason: &str) -> Self {
+        Self { cause, reason: escape_untrusted(&reason.chars().take(500).collect::<String>()) }
+    }
+}
+
+impl SkillInventoryEntry {
+    /// A record as this machine sees it.
+    #[must_use]
+    pub fn new(record: SkillRecord, platform: &Platform) -> Self {
+        let eligibility = eligibility(&record.current.manifest, platform);
+        let runtime_status = match record.runtime_status() {
+            RuntimeStatus::Active if !eligibility.is_eligible() => RuntimeStatus::Error,
+            status => status,
+        };
+        Self { record, runtime_status, eligibility }
+    }
+}

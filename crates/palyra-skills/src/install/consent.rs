@@ -1,0 +1,89 @@
+//! From a standing to consent: given now, kept, carried over, or still to be asked for.
+
+use super::outcome::{InstallStage, Progress};
+use super::refusal::{InstallRefusal, InstallRefusalReason};
+use super::request::{InstallContext, InstallRequest};
+use super::trust::Standing;
+use crate::consent::{ConsentRecord, ConsentRequest, Withheld};
+use crate::index::{InstalledRelease, TrustState};
+use crate::update::UpdateDiff;
+use crate::verify::Verification;
+
+/// Whether somebody agreed.
+pub(super) struct ConsentState {
+    /// The consent, kept or new.
+    pub(super) record: Option<ConsentRecord>,
+    /// Whether it has to be stored.
+    pub(super) is_new: bool,
+    /// What is still to be agreed to.
+    pub(super) request: Option<ConsentRequest>,
+    /// What changes from the running release.
+    pub(super) diff: Option<UpdateDiff>,
+    /// What consent leaves closed.
+    pub(super) withheld: Vec<Withheld>,
+}
+
+/// Finds, takes or asks for consent.
+pub(super) fn decide_consent(
+    request: &InstallRequest,
+    context: &InstallContext<'_>,
+    verification: &Verification,
+    standing: &Standing,
+    progress: &mut Progress<'_>,
+) -> Result<ConsentState, InstallRefusal> {
+    let (manifest, payload) = (verification.skill.manifest(), verification.skill.payload());
+    let baseline = baseline(context, verification);
+    let diff = baseline.map(|(release, _)| UpdateDiff::between(&release.manifest, manifest));
+    if let Some(diff) = &diff {
+        let found = format!("{} differences, {} to agree to", diff.rows.len(), diff.consent_rows().count());
+        progress.pass(InstallStage::Update, "the release against the running one", found);
+    }
+    let asked = ConsentRequest::new(manifest, payload, baseline.map(|(release, _)| release.payload));
+    let mut state = ConsentState { record: None, is_new: false, request: None, diff, withheld: Vec::new() };
+    let found = if let Some(given) = &request.consent {
+        if given.digest != asked.digest() {
+            let reason =
+                InstallRefusalReason::ConsentMismatch { given: given.digest, expected: asked.digest() };
+            return Err(InstallRefusal::new(verification, reason));
+        }
+        // Nobody can agree to a publisher that is not believed; the answer is asked for again when it is.
+        if standing.trust == TrustState::Quarantine {
+            state.request = Some(asked);
+            "agreed, and without effect until the publisher is known"
+        } else {
+            let (record, withheld) = ConsentRecord::given(asked, given, manifest, standing.trust);
+            (state.record, state.is_new, state.withheld) = (Some(record), true, withheld);
+            "agreed to what is shown"
+        }
+    } else if let Some(kept) = context.consents.get(payload).filter(|kept| kept.covers(manifest, payload)) {
+        state.record = Some(kept.clone());
+        "agreed to before"
+    } else if let Some(consent) = carried(baseline, state.diff.as_ref()) {
+        (state.record, state.is_new) = (Some(consent.carried(asked, manifest)), true);
+        "nothing more than its predecessor was allowed"
+    } else {
+        state.request = Some(asked);
+        "a person must agree first"
+    };
+    progress.pass(InstallStage::Consent, "what was agreed to against what is asked for", found);
+    Ok(state)
+}
+
+/// The running release and the consent it runs under, if this is another release of the same skill.
+fn baseline<'a>(
+    context: &InstallContext<'a>,
+    verification: &Verification,
+) -> Option<(&'a InstalledRelease, &'a ConsentRecord)> {
+    let current = &context.index.get(&verification.skill.manifest().skill_id)?.current;
+    let consent = context.consents.get(current.payload)?;
+    let is_other = current.payload != verification.skill.payload();
+    (is_other && current.consent == Some(consent.id())).then_some((current, consent))
+}
+
+fn carried<'a>(
+    baseline: Option<(&InstalledRelease, &'a ConsentRecord)>,
+    diff: Option<&UpdateDiff>,
+) -> Option<&'a ConsentRecord> {
+    let (_, consent) = baseline?;
+    (!diff?.needs_consent()).then_some(consent)
+}

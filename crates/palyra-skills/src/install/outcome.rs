@@ -1,0 +1,139 @@
+//! What comes out of the corridor.
+
+use serde::Serialize;
+
+use super::event::InstallEvent;
+use crate::audit::AuditReport;
+use crate::compat::Eligibility;
+use crate::consent::{ConsentRecord, ConsentRequest, Withheld};
+use crate::digest::Sha256Digest;
+use crate::grants::Permission;
+use crate::index::{RuntimeStatus, SkillRecord, TrustState};
+use crate::trust::{TrustChange, TrustDecision};
+use crate::update::UpdateDiff;
+use crate::verify::{Verification, VerifyStepName};
+
+/// A skill that was taken in, and everything a person wants to know about it.
+#[derive(Debug, Clone, Serialize)]
+pub struct InstallOutcome {
+    /// Where the release went.
+    pub placement: Placement,
+    /// The state of the release.
+    pub status: RuntimeStatus,
+    /// How far it is believed.
+    pub trust: TrustState,
+    /// What the trust step said; none if an installed release is no longer believed.
+    pub decision: Option<TrustDecision>,
+    /// The release.
+    pub payload: Sha256Digest,
+    /// Its stored object.
+    pub archive: Sha256Digest,
+    /// The keys that signed it, by key id.
+    pub signers: Vec<String>,
+    /// What it may do, in words.
+    pub permissions: Vec<Permission>,
+    /// What the audit said; none if verification ended before it.
+    pub audit: Option<AuditReport>,
+    /// What changes from the release that runs.
+    pub diff: Option<UpdateDiff>,
+    /// What a person must still agree to.
+    pub consent_request: Option<ConsentRequest>,
+    /// Grants that stay closed.
+    pub withheld: Vec<Withheld>,
+    /// Whether it fits this machine.
+    pub eligibility: Eligibility,
+    /// Each step, in order.
+    pub steps: Vec<InstallStep>,
+    /// The row of the skill from now on.
+    pub record: SkillRecord,
+    /// A consent that is kept from now on.
+    pub new_consent: Option<ConsentRecord>,
+    /// What is remembered about the publisher from now on.
+    pub trust_change: Option<TrustChange>,
+    /// Whether the bytes were proven and belong into the store.
+    pub stores_bytes: bool,
+    /// The leaves of the journal.
+    pub events: Vec<InstallEvent>,
+}
+
+/// Where a release went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Placement {
+    /// It is the skill's current release.
+    Current,
+    /// It waits beside the current one, which runs on.
+    Waiting,
+}
+
+/// The parts of the corridor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "stage", content = "step")]
+pub enum InstallStage {
+    /// A step of verification.
+    Verify(VerifyStepName),
+    /// The audit.
+    Audit,
+    /// What follows for trust.
+    Trust,
+    /// What changes from the running release.
+    Update,
+    /// What a person agreed to.
+    Consent,
+    /// The transaction.
+    Store,
+}
+
+/// One step that passed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct InstallStep {
+    /// Which part.
+    #[serde(flatten)]
+    pub stage: InstallStage,
+    /// What was checked.
+    pub checked: String,
+    /// What was found.
+    pub found: String,
+}
+
+impl InstallStep {
+    pub(super) fn stored(outcome: &InstallOutcome) -> Self {
+        let place = match outcome.placement {
+            Placement::Current => "as the current release",
+            Placement::Waiting => "beside the current release, which runs on",
+        };
+        Self {
+            stage: InstallStage::Store,
+            checked: "object, trust, consent, row and journal in one transaction".to_owned(),
+            found: format!("stored {place}, sha256:{}", outcome.archive),
+        }
+    }
+}
+
+/// Steps as they pass, kept and shown.
+pub(super) struct Progress<'a> {
+    observe: &'a mut dyn FnMut(&InstallStep),
+    steps: Vec<InstallStep>,
+}
+
+impl<'a> Progress<'a> {
+    pub(super) fn new(observe: &'a mut dyn FnMut(&InstallStep)) -> Self {
+        Self { observe, steps: Vec::new() }
+    }
+
+    pub(super) fn pass(&mut self, stage: InstallStage, checked: impl Into<String>, found: impl Into<String>) {
+        let step = InstallStep { stage, checked: checked.into(), found: found.into() };
+        (self.observe)(&step);
+        self.steps.push(step);
+    }
+
+    pub(super) fn verified(&mut self, verification: &Verification) {
+        for step in &verification.steps {
+            self.pass(InstallStage::Verify(step.name), step.checked, step.found.clone());
+        }
+    }
+
+    pub(super) fn into_steps(self) -> Vec<InstallStep> {
+        self.steps
+    }
+}

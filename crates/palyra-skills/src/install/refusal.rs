@@ -1,0 +1,177 @@
+//! An artifact that is not taken in, and what is known about it.
+
+use palyra_common::redact::escape_untrusted;
+use semver::Version;
+use serde_json::json;
+
+use super::event::{InstallEvent, InstallEventKind};
+use crate::audit::{AuditReport, Finding, Verdict};
+use crate::digest::Sha256Digest;
+use crate::trust::TrustChange;
+use crate::verify::{Verification, VerifyRefusal};
+
+/// An installation that did not happen.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError<E> {
+    /// The artifact is refused; an event says so, and nothing else changed.
+    #[error(transparent)]
+    Refused(Box<InstallRefusal>),
+    /// The state could not be written.
+    #[error("the installation could not be stored")]
+    Store(#[source] E),
+}
+
+/// A refused artifact.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{reason}")]
+pub struct InstallRefusal {
+    /// Why.
+    pub reason: InstallRefusalReason,
+    /// The skill, as far as it could be read.
+    pub skill_id: Option<String>,
+    /// The version, as far as it could be read.
+    pub version: Option<Version>,
+    /// The payload, once it was proven.
+    pub payload: Option<Sha256Digest>,
+}
+
+/// Why an artifact is refused.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum InstallRefusalReason {
+    /// Verification refused it.
+    #[error(transparent)]
+    Verify(Box<VerifyRefusal>),
+    /// The audit found something that is never stored.
+    #[error("the audit refuses it: {}", first(.0))]
+    Audit(Box<AuditReport>),
+    /// Models would see two tools under one name.
+    #[error("models see `{tool}` as `{name}`, which is a tool of another installed skill")]
+    ModelName {
+        /// The tool that has the name.
+        tool: String,
+        /// The name.
+        name: String,
+    },
+    /// The digest agreed to is not the one shown.
+    #[error("consent was given to `{given}`, and `{expected}` is asked for")]
+    ConsentMismatch {
+        /// What was agreed to.
+        given: Sha256Digest,
+        /// What must be.
+        expected: Sha256Digest,
+    },
+    /// Stored bytes of another release.
+    #[error("the stored bytes are release `{found}`, and `{expected}` was expected")]
+    OtherRelease {
+        /// What the index says.
+        expected: Sha256Digest,
+        /// What the bytes are.
+        found: Sha256Digest,
+    },
+    /// Nothing is installed under this name.
+    #[error("release `{payload}` of `{skill_id}` is not installed")]
+    NotInstalled {
+        /// The skill.
+        skill_id: String,
+        /// The release.
+        payload: Sha256Digest,
+    },
+    /// Going back to a release that could not run.
+    #[error("the earlier release cannot run: {why}")]
+    RollbackBlocked {
+        /// What keeps it.
+        why: String,
+    },
+}
+
+impl InstallRefusal {
+    pub(super) fn new(verification: &Verification, reason: InstallRefusalReason) -> Self {
+        let skill = &verification.skill;
+        let manifest = skill.manifest();
+        Self {
+            reason,
+            skill_id: Some(manifest.skill_id.clone()),
+            version: Some(manifest.version.clone()),
+            payload: Some(skill.payload()),
+        }
+    }
+
+    pub(super) fn by_verification(refusal: VerifyRefusal) -> Self {
+        let claims = refusal.claims.clone();
+        Self {
+            skill_id: claims.as_ref().map(|claims| claims.skill_id.clone()),
+            version: claims.map(|claims| claims.version),
+            payload: None,
+            reason: InstallRefusalReason::Verify(Box::new(refusal)),
+        }
+    }
+
+    /// What a person can do.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match &self.reason {
+            InstallRefusalReason::Verify(refusal) => refusal.hint(),
+            InstallRefusalReason::Audit(report) => match report.findings.first() {
+                Some(finding) => finding.remedy.clone(),
+                None => "see the findings".to_owned(),
+            },
+            InstallRefusalReason::ModelName { tool, .. } => {
+                format!("remove the skill of `{tool}`, or ask the publisher to rename the tool")
+            }
+            InstallRefusalReason::ConsentMismatch { .. } => {
+                "look at what is asked for now, and agree to the digest shown with it".to_owned()
+            }
+            InstallRefusalReason::OtherRelease { .. } => {
+                "the store was changed from outside; run `palyra skills verify` and `palyra trust repair`"
+                    .to_owned()
+            }
+            InstallRefusalReason::NotInstalled { .. } => "see `palyra skills list`".to_owned(),
+            InstallRefusalReason::RollbackBlocked { .. } => {
+                "see `palyra skills info` for the releases that ran before".to_owned()
+            }
+        }
+    }
+
+    /// A word for programs.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match &self.reason {
+            InstallRefusalReason::Verify(refusal) => refusal.code(),
+            InstallRefusalReason::Audit(_) => "audit_refused",
+            InstallRefusalReason::ModelName { .. } => "model_name_taken",
+            InstallRefusalReason::ConsentMismatch { .. } => "consent_mismatch",
+            InstallRefusalReason::OtherRelease { .. } => "other_release",
+            InstallRefusalReason::NotInstalled { .. } => "not_installed",
+            InstallRefusalReason::RollbackBlocked { .. } => "rollback_blocked",
+        }
+    }
+
+    /// The event to record.
+    #[must_use]
+    pub fn event(&self) -> InstallEvent {
+        let shown = |text: String| escape_untrusted(&text.chars().take(500).collect::<String>());
+        InstallEvent {
+            kind: InstallEventKind::Refused,
+            skill_id: self.skill_id.clone(),
+            version: self.version.clone(),
+            payload: self.payload,
+            details: json!({ "code": self.code(), "reason": shown(self.reason.to_string()) }),
+        }
+    }
+
+    /// A change the refusal itself calls for: a publisher whose keys signed two successors is blocked.
+    #[must_use]
+    pub fn trust_change(&self) -> Option<&TrustChange> {
+        match &self.reason {
+            InstallRefusalReason::Verify(refusal) => refusal.proposed.as_ref(),
+            _ => None,
+        }
+    }
+}
+
+fn first(report: &AuditReport) -> String {
+    let refuses = |finding: &&Finding| finding.effect == crate::audit::Effect::Refuse;
+    let finding = report.findings.iter().find(refuses).or_else(|| report.findings.first());
+    debug_assert_eq!(report.verdict, Verdict::Refuse);
+    finding.map_or_else(String::new, |finding| finding.message.clone())
+}

@@ -1,0 +1,224 @@
+//! From the trust decision and the findings to a standing: how far the release is believed, and why it may be
+//! kept from running.
+
+use std::collections::BTreeSet;
+
+use super::event::{InstallEvent, InstallEventKind};
+use super::outcome::{InstallOutcome, InstallStage, Placement, Progress};
+use super::refusal::{InstallRefusal, InstallRefusalReason};
+use super::request::{InstallContext, InstallEntry, InstallRequest, Purpose};
+use crate::audit::{AuditReport, FindingId, Verdict};
+use crate::compat::eligibility;
+use crate::grants::permissions_in_words;
+use crate::index::{AuditSummary, InstalledRelease, Quarantine, QuarantineCause, SkillRecord, TrustState};
+use crate::trust::{TrustDecision, TrustRefusal};
+use crate::verify::{RefusalReason, Verification, VerifyRefusal};
+
+/// How a release stands before anybody agreed to it.
+pub(super) struct Standing {
+    /// How far it would be believed if it runs.
+    pub(super) trust: TrustState,
+    /// Why it is kept from running.
+    pub(super) quarantine: Option<Quarantine>,
+    /// Whether running it means pinning its publisher.
+    pub(super) pins: bool,
+    /// What the audit said, with what is accepted.
+    pub(super) audit: AuditSummary,
+}
+
+/// Decides how the release stands; findings that are never stored end the corridor.
+pub(super) fn decide_standing(
+    request: &InstallRequest,
+    context: &InstallContext<'_>,
+    verification: &Verification,
+    audit: &AuditReport,
+    progress: &mut Progress<'_>,
+) -> Result<Standing, InstallRefusal> {
+    let skill = &verification.skill;
+    let record = context.index.get(&skill.manifest().skill_id);
+    let stored = record.and_then(|record| record.release(skill.payload()));
+    let summary = summarise(request, stored, audit);
+    let offered = request.entry == InstallEntry::Offered;
+    if summary.verdict == Verdict::Refuse && offered {
+        return Err(InstallRefusal::new(verification, InstallRefusalReason::Audit(Box::new(audit.clone()))));
+    }
+    if offered && let Some((name, tool)) = context.index.model_name_taken(verification.skill.manifest()) {
+        let reason = InstallRefusalReason::ModelName { tool: tool.id.clone(), name };
+        return Err(InstallRefusal::new(verification, reason));
+    }
+    let trust = match &verification.trust {
+        decision if decision.is_allowlisted() => TrustState::Trusted,
+        TrustDecision::Unknown { .. } => TrustState::Quarantine,
+        _ => TrustState::Tofu,
+    };
+    let quarantine = unknown(&verification.trust)
+        .or_else(|| by_audit(&summary))
+        .or_else(|| kept(request.purpose(), stored));
+    let found = match &quarantine {
+        Some(quarantine) => quarantine.reason.clone(),
+        None => "nothing keeps it from running".to_owned(),
+    };
+    progress.pass(InstallStage::Trust, "publisher and findings together", found);
+    let pins = matches!(verification.trust, TrustDecision::TofuOffer { .. });
+    Ok(Standing { trust, quarantine, pins, audit: summary })
+}
+
+fn summarise(
+    request: &InstallRequest,
+    stored: Option<&InstalledRelease>,
+    audit: &AuditReport,
+) -> AuditSummary {
+    let before = stored.map(|release| &release.audit.accepted).into_iter().flatten();
+    // What an operator accepts is kept only where there is something soft to accept.
+    let acceptable: BTreeSet<FindingId> = audit.acceptable_findings().into_iter().collect();
+    let asked = before.chain(&request.accept).copied();
+    let accepted: BTreeSet<FindingId> = asked.filter(|finding| acceptable.contains(finding)).collect();
+    let list: Vec<FindingId> = accepted.iter().copied().collect();
+    let blocking = audit.findings.iter().filter(|finding| finding.quarantines());
+    AuditSummary {
+        verdict: audit.verdict_accepting(&list),
+        risk: audit.risk,
+        policy_digest: audit.policy_digest,
+        findings: blocking.map(|finding| finding.id).collect(),
+        accepted,
+    }
+}
+
+fn unknown(decision: &TrustDecision) -> Option<Quarantine> {
+    matches!(decision, TrustDecision::Unknown { .. }).then(|| {
+        let reason = "nobody here knows its publisher; allow it with `palyra trust allow`, or install it \
+                      again with `--allow-tofu`";
+        Quarantine::new(QuarantineCause::UnknownPublisher, reason)
+    })
+}
+
+fn by_audit(audit: &AuditSummary) -> Option<Quarantine> {
+    (audit.verdict != Verdict::Pass).then(|| {
+        let open: Vec<&str> =
+            audit.findings.difference(&audit.accepted).map(|finding| finding.as_str()).collect();
+        Quarantine::new(QuarantineCause::Audit, &format!("the audit found {}", open.join(", ")))
+    })
+}
+
+/// A quarantine that stays although nothing found now calls for it.
+///
+/// `enable` lifts any. A file that is installed again was just proven and audited, so only what an operator or a
+/// run of it said stays. Looking again by itself lifts nothing but the publisher having been unknown.
+fn kept(purpose: Option<Purpose>, stored: Option<&InstalledRelease>) -> Option<Quarantine> {
+    let quarantine = stored?.quarantine.clone()?;
+    let stays = match purpose {
+        Some(Purpose::Enable) => false,
+        None => matches!(quarantine.cause, QuarantineCause::Operator | QuarantineCause::Describe),
+        Some(_) => quarantine.cause != QuarantineCause::UnknownPublisher,
+    };
+    stays.then_some(quarantine)
+}
+
+/// An offered artifact is refused; an installed one is kept and can no longer run.
+pub(super) fn refused_by_verification(
+    refusal: VerifyRefusal,
+    request: &InstallRequest,
+    context: &InstallContext<'_>,
+    mut progress: Progress<'_>,
+) -> Result<InstallOutcome, InstallRefusal> {
+    for step in &refusal.passed {
+        progress.pass(InstallStage::Verify(step.name), step.checked, step.found.clone());
+    }
+    let trust = match &refusal.reason {
+        RefusalReason::Trust(TrustRefusal::Revoked { .. }) => TrustState::Revoked,
+        _ => TrustState::Quarantine,
+    };
+    let quarantine = Quarantine::new(cause_of(&refusal), &refusal.to_string());
+    let (code, proposed) = (refusal.code(), refusal.proposed.clone());
+    match quarantined_in_place(request, context, (trust, quarantine, code), progress) {
+        Some(outcome) => Ok(InstallOutcome { trust_change: proposed, ..outcome }),
+        None => Err(InstallRefusal::by_verification(refusal)),
+    }
+}
+
+/// Whether stored bytes are another release than the one they are stored as.
+pub(super) fn is_other_release(request: &InstallRequest, verification: &Verification) -> bool {
+    let InstallEntry::Installed { skill_id, payload, .. } = &request.entry else { return false };
+    let skill = &verification.skill;
+    skill.manifest().skill_id != *skill_id || skill.payload() != *payload
+}
+
+/// Bytes of another release are as good as damaged ones.
+pub(super) fn other_release(
+    request: &InstallRequest,
+    context: &InstallContext<'_>,
+    verification: &Verification,
+    progress: Progress<'_>,
+) -> Result<InstallOutcome, InstallRefusal> {
+    let stored = request.stored(context).and_then(|(_, release)| release).map(|release| release.payload);
+    let found = verification.skill.payload();
+    let reason = InstallRefusalReason::OtherRelease { expected: stored.unwrap_or(found), found };
+    let refusal = InstallRefusal::new(verification, reason);
+    let quarantine = Quarantine::new(QuarantineCause::Damage, &refusal.to_string());
+    let verdict = (TrustState::Quarantine, quarantine, refusal.code());
+    quarantined_in_place(request, context, verdict, progress).ok_or(refusal)
+}
+
+/// The stored release where it stands, kept from running; none if there is no such release.
+fn quarantined_in_place(
+    request: &InstallRequest,
+    context: &InstallContext<'_>,
+    (trust, quarantine, code): (TrustState, Quarantine, &str),
+    mut progress: Progress<'_>,
+) -> Option<InstallOutcome> {
+    let (record, release) = request.stored(context)?;
+    let release = release?.clone();
+    let reason = quarantine.reason.clone();
+    progress.pass(InstallStage::Trust, "the stored release against what is believed now", reason.clone());
+    let release = InstalledRelease { trust, quarantine: Some(quarantine), ..release };
+    let (record, placement) = in_place(record, release.clone());
+    let event = InstallEvent {
+        kind: InstallEventKind::Quarantined,
+        skill_id: Some(record.skill_id.clone()),
+        version: Some(release.manifest.version.clone()),
+        payload: Some(release.payload),
+        details: serde_json::json!({ "code": code, "reason": reason }),
+    };
+    Some(InstallOutcome {
+        placement,
+        status: release.status(),
+        trust,
+        decision: None,
+        payload: release.payload,
+        archive: release.archive,
+        permissions: permissions_in_words(&release.manifest),
+        audit: None,
+        diff: None,
+        consent_request: None,
+        withheld: Vec::new(),
+        eligibility: eligibility(&release.manifest, context.platform),
+        steps: progress.into_steps(),
+        signers: release.signers,
+        record,
+        new_consent: None,
+        trust_change: None,
+        stores_bytes: false,
+        events: vec![event],
+    })
+}
+
+fn cause_of(refusal: &VerifyRefusal) -> QuarantineCause {
+    match &refusal.reason {
+        RefusalReason::Trust(_) | RefusalReason::Rollback(_) | RefusalReason::Compat(_) => {
+            QuarantineCause::Trust
+        }
+        _ => QuarantineCause::Damage,
+    }
+}
+
+/// The record with one of its releases replaced where it stands.
+pub(super) fn in_place(record: &SkillRecord, release: InstalledRelease) -> (SkillRecord, Placement) {
+    let mut record = record.clone();
+    if record.current.payload == release.payload {
+        record.current = release;
+        (record, Placement::Current)
+    } else {
+        record.waiting = Some(Box::new(release));
+        (record, Placement::Waiting)
+    }
+}

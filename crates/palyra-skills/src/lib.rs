@@ -1,0 +1,40 @@
+//! Skills: manifest, signed archive, trust, audit, consent, index and the install corridor.
+
+#![forbid(unsafe_code)]
+
+pub mod artifact;
+pub mod audit;
+mod build;
+pub mod compat;
+pub mod consent;
+pub mod constants;
+pub mod digest;
+pub mod grants;
+pub mod index;
+pub mod install;
+pub mod manifest;
+pub mod signing;
+pub mod text;
+pub mod trust;
+pub mod update;
+pub mod verify;
+
+pub use artifact::SkillArtifact;
+pub use audit::{AuditPolicy, AuditReport, InstalledTools, audit_skill_artifact_security};
+pub use build::{BuildError, BuildRequest, BuiltArtifact, build_signed_skill_artifact};
+pub use compat::Platform;
+pub use consent::{ConsentBook, ConsentGiven, ConsentRecord, ConsentRequest};
+pub use digest::Sha256Digest;
+pub use grants::{capability_digest, capability_grants_from_manifest};
+pub use index::{InstalledSkillsIndex, RuntimeStatus, SkillInventoryEntry, SkillRecord, TrustState};
+pub use install::{
+    InstallContext, InstallOutcome, InstallRefusal, InstallRequest, InstallTransaction,
+    install_skill_artifact,
+};
+pub use manifest::{ManifestError, SkillManifest, parse_manifest_toml};
+pub use text::{model_text_digest, model_visible_text};
+pub use trust::{SkillTrustStore, TrustChange, TrustDecision, TrustSnapshot};
+pub use update::UpdateDiff;
+pub use verify::{
+    Verification, VerifiedSkill, VerifyRefusal, reverify_installed_artifact, verify_skill_artifact,
+};

@@ -1,0 +1,111 @@
+//! The rules a manifest must keep beyond the types of its tables.
+
+mod capabilities;
+mod entrypoints;
+mod hosts;
+mod identity;
+mod operator;
+
+use super::error::ManifestProblem;
+use super::locate::Step;
+use super::model::SkillManifest;
+
+pub(super) use hosts::manifest_host;
+
+/// A path of keys and indices.
+macro_rules! steps {
+    ($($step:expr),* $(,)?) => { vec![$(crate::manifest::locate::Step::from($step)),*] };
+}
+use steps;
+
+/// Most bytes of text for models, each with its pointer.
+const MAX_MODEL_TEXT_BYTES: usize = 4 << 20;
+
+/// A broken rule and the path of the value that breaks it.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) path: Vec<Step>,
+    pub(super) problem: ManifestProblem,
+}
+
+pub(super) type Checked = Result<(), Refusal>;
+
+/// Checks every table.
+pub(super) fn check_manifest(manifest: &SkillManifest) -> Checked {
+    identity::check_identity(manifest)?;
+    entrypoints::check_entrypoints(manifest)?;
+    capabilities::check_capabilities(manifest)?;
+    operator::check_operator(&manifest.operator)?;
+    check_weight(manifest)
+}
+
+/// The index keeps manifests as JSON, and texts are compared with their pointers: neither may be much longer
+/// than the file, whatever escapes and deep names it plays with.
+fn check_weight(manifest: &SkillManifest) -> Checked {
+    let texts = crate::text::model_text_bytes(manifest);
+    require(
+        texts <= MAX_MODEL_TEXT_BYTES,
+        || steps!["entrypoints", "tools"],
+        || {
+            ManifestProblem::value(
+                format!("{texts} bytes of text for models, with the paths of schemas"),
+                format!("at most {MAX_MODEL_TEXT_BYTES}"),
+            )
+        },
+    )?;
+    let bytes = serde_json::to_vec(manifest).map_or(usize::MAX, |json| json.len());
+    require(bytes <= super::MAX_MANIFEST_BYTES, Vec::new, || ManifestProblem::TooLarge { bytes })
+}
+
+fn refuse(path: Vec<Step>, problem: ManifestProblem) -> Checked {
+    Err(Refusal { path, problem })
+}
+
+fn require(
+    holds: bool,
+    path: impl FnOnce() -> Vec<Step>,
+    problem: impl FnOnce() -> ManifestProblem,
+) -> Checked {
+    if holds { Ok(()) } else { refuse(path(), problem()) }
+}
+
+/// At most so many elements, so that no later rule has to fear a long list.
+fn at_most<T>(items: &[T], most: usize, path: impl FnOnce() -> Vec<Step>) -> Checked {
+    let problem = || ManifestProblem::value(format!("{} entries", items.len()), format!("at most {most}"));
+    require(items.len() <= most, path, problem)
+}
+
+/// A text of bounded length that is not empty.
+fn bounded(text: &str, most: usize, path: impl Fn() -> Vec<Step>) -> Checked {
+    require(!text.trim().is_empty(), &path, || ManifestProblem::value("an empty text", "some words"))?;
+    require(text.len() <= most, path, || {
+        ManifestProblem::value(format!("a text of {} bytes", text.len()), format!("at most {most} bytes"))
+    })
+}
+
+/// A text of bounded length on one line.
+fn one_line(text: &str, most: usize, path: impl Fn() -> Vec<Step>) -> Checked {
+    bounded(text, most, &path)?;
+    require(!text.contains(['\n', '\t']), path, || ManifestProblem::value("several lines", "one line"))
+}
+
+/// No value twice; the path is that of the second one.
+fn distinct<'a>(items: impl Iterator<Item = (&'a str, Vec<Step>)>) -> Checked {
+    let mut seen = std::collections::BTreeSet::new();
+    for (item, path) in items {
+        require(
+            seen.insert(item),
+            || path,
+            || ManifestProblem::text(item, "each entry once").with_fix("remove one of the two"),
+        )?;
+    }
+    Ok(())
+}
+
+fn indexed<'a>(items: &'a [String], parents: &'a [&'a str]) -> impl Iterator<Item = (&'a str, Vec<Step>)> {
+    items.iter().enumerate().map(move |(index, item)| (item.as_str(), below(parents, index)))
+}
+
+fn below(parents: &[&str], index: usize) -> Vec<Step> {
+    parents.iter().map(|parent| Step::from(*parent)).chain([Step::from(index)]).collect()
+}

@@ -1,0 +1,37 @@
+//! The JSON Schema of `skill.toml`, for editors that complete and underline.
+
+use schemars::generate::SchemaSettings;
+use serde_json::{Value, json};
+
+use super::model::SkillManifest;
+use super::names::HOOK_EVENTS;
+
+/// The schema, as committed in `schemas/json/skill-manifest.schema.json`.
+///
+/// It is a help for authors: what [`super::parse_manifest_toml`] says is what counts.
+#[must_use]
+pub fn json_schema() -> Value {
+    let mut schema =
+        SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<SkillManifest>().to_value();
+    set(&mut schema, "", "title", json!("Palyra skill manifest (skill.toml)"));
+    set(&mut schema, "", "description", json!("What a skill is, what it offers, and what it asks for."));
+    let quotas: serde_json::Map<String, Value> = crate::grants::quota_names()
+        .into_iter()
+        .map(|name| (name, json!({ "type": "integer", "minimum": 1 })))
+        .collect();
+    set(&mut schema, "/$defs/Quotas", "properties", Value::Object(quotas));
+    set(&mut schema, "/$defs/Quotas", "additionalProperties", json!(false));
+    set(&mut schema, "/$defs/HookEntrypoint/properties/events/items", "enum", json!(HOOK_EVENTS));
+    let nodes = crate::compat::NodeCapability::all_names();
+    set(&mut schema, "/$defs/Capabilities/properties/node_capabilities/items", "enum", json!(nodes));
+    for (pointer, name) in [("ToolEntrypoint", "input_schema"), ("ToolEntrypoint", "output_schema")] {
+        set(&mut schema, &format!("/$defs/{pointer}/properties/{name}"), "type", json!("object"));
+    }
+    schema
+}
+
+fn set(schema: &mut Value, pointer: &str, key: &str, value: Value) {
+    if let Some(Value::Object(place)) = schema.pointer_mut(pointer) {
+        place.insert(key.to_owned(), value);
+    }
+}

@@ -1,0 +1,302 @@
+//! What is wrong with a manifest, where, and what to write instead.
+
+use std::fmt::{self, Write as _};
+use std::ops::Range;
+
+use palyra_common::capabilities::GrantSyntaxError;
+use palyra_common::redact::escape_untrusted;
+
+use super::tool_schema::SchemaProblem;
+use crate::audit::unicode::{UnicodeProblem, check_text};
+
+/// A refused manifest: the problem, the place, and what was expected there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ManifestError(Box<Details>);
+
+#[derive(Debug, Clone, PartialEq)]
+struct Details {
+    problem: ManifestProblem,
+    path: String,
+    span: Range<usize>,
+    line: usize,
+    column: usize,
+    shown: ShownLine,
+}
+
+/// What is wrong, as facts.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ManifestProblem {
+    /// The file is over the ceiling.
+    #[error("the manifest has {bytes} bytes")]
+    TooLarge {
+        /// Its size.
+        bytes: usize,
+    },
+    /// Brackets or dotted keys are nested too deeply.
+    #[error("values are nested more than {} levels deep", super::nesting::MAX_LEVELS)]
+    TooDeep,
+    /// The text is not TOML; a key given twice is part of this.
+    #[error("this is not TOML: {message}")]
+    Toml {
+        /// What the parser says.
+        message: String,
+    },
+    /// A character that cannot be seen, or text that is not in normal form.
+    #[error("{0}")]
+    Unicode(UnicodeProblem),
+    /// A key this table does not have.
+    #[error("unknown key `{key}`")]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// The keys of this table.
+        known: Vec<String>,
+    },
+    /// A key this table must have.
+    #[error("the key `{key}` is missing")]
+    MissingKey {
+        /// The key.
+        key: String,
+    },
+    /// A value of another type, or one that cannot be.
+    #[error("found {found}")]
+    Value {
+        /// What stands there, in words.
+        found: String,
+        /// What should.
+        expected: String,
+        /// What to write, where that is known.
+        fix: Option<String>,
+    },
+    /// A host, path, secret, prefix, channel or root that does not fit its grammar.
+    #[error("{0}")]
+    Grant(GrantSyntaxError),
+    /// A JSON Schema that cannot be used.
+    #[error("{0}")]
+    Schema(SchemaProblem),
+}
+
+/// The line a problem is on, cut to what fits a screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct ShownLine {
+    text: String,
+    caret_start: usize,
+    caret_width: usize,
+}
+
+impl ManifestError {
+    pub(super) fn new(source: &str, span: Range<usize>, path: String, problem: ManifestProblem) -> Self {
+        let start = floor_boundary(source, span.start);
+        let before = source.get(..start).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+        let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
+        let shown = ShownLine::cut(source, line_start, start, span.end);
+        Self(Box::new(Details { problem, path, span, line, column, shown }))
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn problem(&self) -> &ManifestProblem {
+        &self.0.problem
+    }
+
+    /// The bytes of the manifest it is about.
+    #[must_use]
+    pub fn span(&self) -> Range<usize> {
+        self.0.span.clone()
+    }
+
+    /// The line, from 1.
+    #[must_use]
+    pub fn line(&self) -> usize {
+        self.0.line
+    }
+
+    /// The column in characters, from 1.
+    #[must_use]
+    pub fn column(&self) -> usize {
+        self.0.column
+    }
+
+    /// The key it is about, as in `entrypoints.tools[0].id`; empty for the whole file.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.0.path
+    }
+
+    /// What was expected at this place.
+    #[must_use]
+    pub fn expected(&self) -> String {
+        self.0.problem.expected()
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        self.0.problem.fix()
+    }
+
+    /// The whole story in plain text: message, line with carets, what was expected, the fix.
+    #[must_use]
+    pub fn render(&self) -> String {
+        let details = &*self.0;
+        let number = details.line.to_string();
+        let gutter = " ".repeat(number.len());
+        let mut out = format!("skill.toml:{}:{}: {}", details.line, details.column, details.problem);
+        if !details.path.is_empty() {
+            let _ = write!(out, ", in `{}`", details.path);
+        }
+        let padding = " ".repeat(details.shown.caret_start);
+        let carets = "^".repeat(details.shown.caret_width);
+        let _ = write!(out, "\n{gutter} |\n{number} | {}\n{gutter} | {padding}{carets}", details.shown.text);
+        let _ = write!(out, "\n{gutter} = expected: {}", self.expected());
+        if let Some(fix) = self.hint() {
+            let _ = write!(out, "\n{gutter} = fix: {fix}");
+        }
+        out.push('\n');
+        out
+    }
+}
+
+impl fmt::Display for ManifestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let details = &*self.0;
+        write!(f, "skill.toml line {}, column {}", details.line, details.column)?;
+        if !details.path.is_empty() {
+            write!(f, ", `{}`", details.path)?;
+        }
+        write!(f, ": {}", details.problem)
+    }
+}
+
+impl std::error::Error for ManifestError {}
+
+impl ManifestProblem {
+    pub(super) fn value(found: impl Into<String>, expected: impl Into<String>) -> Self {
+        Self::Value { found: found.into(), expected: expected.into(), fix: None }
+    }
+
+    pub(super) fn text(found: &str, expected: impl Into<String>) -> Self {
+        Self::value(format!("`{}`", clip(found)), expected)
+    }
+
+    pub(super) fn with_fix(self, text: impl Into<String>) -> Self {
+        match self {
+            Self::Value { found, expected, .. } => Self::Value { found, expected, fix: Some(text.into()) },
+            other => other,
+        }
+    }
+
+    /// What was expected.
+    #[must_use]
+    pub fn expected(&self) -> String {
+        match self {
+            Self::TooLarge { .. } => format!("at most {} bytes", super::MAX_MANIFEST_BYTES),
+            Self::TooDeep => {
+                format!("at most {} levels of tables, arrays and dotted keys", super::nesting::MAX_LEVELS)
+            }
+            Self::Toml { .. } => "a TOML document in which each key is given once".to_owned(),
+            Self::Unicode(_) => "visible text in normal form C".to_owned(),
+            Self::UnknownKey { known, .. } => one_of(known),
+            Self::MissingKey { key } => format!("`{key} = …`"),
+            Self::Value { expected, .. } => expected.clone(),
+            Self::Grant(GrantSyntaxError::Part { what, .. }) => format!("a {what}"),
+            Self::Grant(_) => "a grant".to_owned(),
+            Self::Schema(problem) => problem.expected(),
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn fix(&self) -> Option<String> {
+        match self {
+            Self::TooLarge { .. } => Some("move long texts into files below `assets/`".to_owned()),
+            Self::TooDeep => Some("flatten the value".to_owned()),
+            Self::Toml { .. } => None,
+            Self::Unicode(problem) => Some(problem.hint().to_owned()),
+            Self::UnknownKey { key, known } => Some(match closest(key, known) {
+                Some(known) => format!("did you mean `{known}`?"),
+                None => format!("remove `{key}`"),
+            }),
+            Self::MissingKey { key } => Some(format!("add `{key}`")),
+            Self::Value { fix, .. } => fix.clone(),
+            Self::Grant(GrantSyntaxError::Part { what: "host", .. }) => {
+                Some("write a plain name, as in `api.example.com`".to_owned())
+            }
+            Self::Grant(GrantSyntaxError::Part { what: "path", .. }) => {
+                Some("write a path, as in `/items/*` or `/items/**`".to_owned())
+            }
+            Self::Grant(GrantSyntaxError::Part { what: "filesystem root", .. }) => {
+                Some("write a logical name, as in `docs`; the operator maps it to a directory".to_owned())
+            }
+            Self::Grant(_) => None,
+            Self::Schema(problem) => problem.fix(),
+        }
+    }
+}
+
+impl ShownLine {
+    /// At most this many characters of a line are shown, around the place.
+    const WIDTH: usize = 100;
+    const BEFORE: usize = 60;
+
+    fn cut(source: &str, line_start: usize, start: usize, end: usize) -> Self {
+        let line = source.get(line_start..).unwrap_or_default();
+        let line = line.split('\n').next().unwrap_or_default();
+        let offset = start.saturating_sub(line_start).min(line.len());
+        let (head, tail) = (line.get(..offset).unwrap_or_default(), line.get(offset..).unwrap_or_default());
+        let skipped = head.chars().count().saturating_sub(Self::BEFORE);
+        let mut shown_head: String = head.chars().skip(skipped).collect();
+        if skipped > 0 {
+            shown_head.insert(0, '…');
+        }
+        let marked_bytes = floor_boundary(tail, end.saturating_sub(start).min(tail.len()));
+        let (marked, rest) = tail.split_at_checked(marked_bytes).unwrap_or((tail, ""));
+        let clip = |text: &str| show(&text.chars().take(Self::WIDTH).collect::<String>());
+        let (head, marked, rest) = (clip(&shown_head), clip(marked), clip(rest));
+        Self {
+            caret_start: head.chars().count(),
+            caret_width: marked.chars().count().max(1),
+            text: format!("{head}{marked}{rest}").trim_end().replace('\t', " "),
+        }
+    }
+}
+
+/// The text with everything escaped that a reader could not see.
+fn show(text: &str) -> String {
+    let visible = |character: char| check_text(character.encode_utf8(&mut [0; 4])).is_ok();
+    let shown = |character: char| match visible(character) {
+        true => character.to_string(),
+        false => character.escape_unicode().to_string(),
+    };
+    escape_untrusted(&text.chars().map(shown).collect::<String>())
+}
+
+/// The closest known word, if it is close enough to be meant.
+pub(super) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a String>) -> Option<&'a String> {
+    // The cost is the product of the lengths, and keys of a hostile file can be long.
+    if word.len() > 64 {
+        return None;
+    }
+    let scored = known.into_iter().map(|name| (strsim::jaro_winkler(word, name), name));
+    scored.filter(|(score, _)| *score > 0.8).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
+}
+
+pub(super) fn one_of(words: &[String]) -> String {
+    match words {
+        [] => "no key at all".to_owned(),
+        [word] => format!("`{word}`"),
+        words => format!("one of `{}`", words.join("`, `")),
+    }
+}
+
+pub(crate) fn clip(text: &str) -> String {
+    let short: String = text.chars().take(80).collect();
+    let dots = if short.len() < text.len() { "…" } else { "" };
+    format!("{}{dots}", escape_untrusted(&short))
+}
+
+fn floor_boundary(text: &str, index: usize) -> usize {
+    (0..=index.min(text.len())).rev().find(|index| text.is_char_boundary(*index)).unwrap_or(0)
+}

@@ -1,0 +1,154 @@
+//! The grammars of names a manifest introduces.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// Largest release counter: what JSON can carry exactly.
+pub const MAX_RELEASE_COUNTER: u64 = (1 << 53) - 1;
+/// The events a hook may be bound to.
+pub const HOOK_EVENTS: [&str; 14] = [
+    "gateway:startup",
+    "gateway:shutdown",
+    "skill:installed",
+    "skill:enabled",
+    "skill:quarantined",
+    "skill:disabled",
+    "skill:removed",
+    "run:before_tool",
+    "run:after_tool",
+    "run:completed",
+    "run:failed",
+    "approval:requested",
+    "approval:decided",
+    "routine:fired",
+];
+/// Longest tool id.
+pub(super) const MAX_TOOL_ID_BYTES: usize = 60;
+const MAX_PUBLISHER_BYTES: usize = 32;
+const MAX_SKILL_NAME_BYTES: usize = 64;
+
+/// The name of a publisher: `[a-z][a-z0-9]*(_[a-z0-9]+)*`, at most 32 bytes.
+///
+/// Underscores stand alone and never at an end, because `.` becomes `__` in the names models see.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PublisherName(String);
+
+/// A text that is no publisher's name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a publisher's name: it is `[a-z][a-z0-9]*(_[a-z0-9]+)*`, at most 32 bytes")]
+pub struct PublisherNameError(String);
+
+impl PublisherName {
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for PublisherName {
+    type Err = PublisherNameError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.len() <= MAX_PUBLISHER_BYTES && is_word(text, "_") {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(PublisherNameError(super::error::clip(text)))
+        }
+    }
+}
+
+impl TryFrom<String> for PublisherName {
+    type Error = PublisherNameError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<PublisherName> for String {
+    fn from(name: PublisherName) -> Self {
+        name.0
+    }
+}
+
+impl fmt::Display for PublisherName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The name models and MCP clients see for a tool id: `acme.notes.add` is `acme__notes__add`.
+#[must_use]
+pub fn model_name(tool_id: &str) -> String {
+    tool_id.replace('.', "__")
+}
+
+/// The part of a skill id after the publisher: a word with `_` or `-` inside.
+pub(super) fn is_skill_name(text: &str) -> bool {
+    text.len() <= MAX_SKILL_NAME_BYTES && is_word(text, "_-")
+}
+
+/// `[a-z0-9_]+(\.[a-z0-9_]+)+`, at most 60 bytes.
+pub(super) fn is_tool_id(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    text.len() <= MAX_TOOL_ID_BYTES
+        && text.contains('.')
+        && text.split('.').all(|part| !part.is_empty() && part.bytes().all(plain))
+}
+
+/// The path of a module in the archive.
+pub(super) fn is_module_path(text: &str) -> bool {
+    text.starts_with(crate::constants::MODULES_PREFIX)
+        && crate::artifact::check_entry_path(text.as_bytes()).is_ok()
+}
+
+/// Lower-case letters and digits, starting with a letter, with single joiners inside.
+pub(super) fn is_word(text: &str, joiners: &str) -> bool {
+    let alphanumeric = |part: &str| {
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
+    text.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase())
+        && text.split(|c| joiners.contains(c)).all(alphanumeric)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn publishers() {
+        for text in ["acme", "a", "acme_labs", "a1_2b"] {
+            assert!(text.parse::<PublisherName>().is_ok(), "{text}");
+        }
+        for text in ["", "Acme", "1a", "_a", "a_", "a__b", "a-b", "a.b", "é", &"a".repeat(33)] {
+            assert!(text.parse::<PublisherName>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn tool_ids_and_modules() {
+        assert!(is_tool_id("acme.add") && is_tool_id("acme.notes.add_2"));
+        for text in
+            ["acme", "acme.", ".add", "acme..add", "acme.Add", "acme.a-b", &format!("a.{}", "b".repeat(59))]
+        {
+            assert!(!is_tool_id(text), "{text}");
+        }
+        assert!(is_module_path("modules/a.wasm") && is_module_path("modules/a-b_c.1.wasm"));
+        for text in [
+            "a.wasm",
+            "modules/.wasm",
+            "modules/a.wat",
+            "modules/../a.wasm",
+            "modules//a.wasm",
+            "/modules/a.wasm",
+            "modules/A.wasm",
+            "modules\\a.wasm",
+        ] {
+            assert!(!is_module_path(text), "{text}");
+        }
+    }
+}

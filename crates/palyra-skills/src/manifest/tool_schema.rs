@@ -1,0 +1,247 @@
+//! JSON Schema 2020-12 of a tool's input and output: self-contained, bounded, compiled.
+//!
+//! A schema comes from a stranger and is applied to every value of every call, so it may refer only to itself,
+//! its patterns run on an engine without backtracking, and the work it can cause is counted before it is used.
+
+mod bounds;
+
+use jsonschema::{Draft, PatternOptions, Validator};
+use serde_json::Value;
+
+use bounds::check_bounds;
+
+/// Longest schema, written as JSON.
+pub const MAX_SCHEMA_BYTES: usize = 128 << 10;
+const DRAFT_URI: &str = "https://json-schema.org/draft/2020-12/schema";
+const MAX_PATTERN_BYTES: usize = 1 << 20;
+
+/// A schema that is safe to apply to values.
+#[derive(Debug, Clone)]
+pub struct ToolSchema {
+    validator: std::sync::Arc<Validator>,
+}
+
+/// A value that does not match its schema.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("at `{pointer}`: {reason}")]
+pub struct SchemaMismatch {
+    /// JSON pointer into the value; `/` stands for the whole.
+    pub pointer: String,
+    /// Which rule is broken; the value itself is not repeated.
+    pub reason: String,
+}
+
+/// Why a schema cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SchemaProblem {
+    /// The schema is not a table, or the input is not an object.
+    #[error("the schema does not say `type = \"object\"`")]
+    NotAnObject,
+    /// The schema is too long.
+    #[error("the schema has {bytes} bytes")]
+    TooLarge {
+        /// Its size as JSON.
+        bytes: usize,
+    },
+    /// `$schema` names another dialect.
+    #[error("the schema is written in `{found}`")]
+    Dialect {
+        /// The dialect.
+        found: String,
+    },
+    /// A keyword that would let a schema mean something else elsewhere.
+    #[error("`{pointer}` uses `{keyword}`")]
+    Keyword {
+        /// Where.
+        pointer: String,
+        /// The keyword.
+        keyword: String,
+    },
+    /// A reference out of the schema, or to nothing.
+    #[error("`{pointer}` refers to `{target}`")]
+    Reference {
+        /// Where.
+        pointer: String,
+        /// To what.
+        target: String,
+    },
+    /// A reference that comes back to itself on the same value.
+    #[error("`{pointer}` refers to itself without going into the value")]
+    Endless {
+        /// Where.
+        pointer: String,
+    },
+    /// The schema applies too many rules to one value.
+    #[error("the schema applies more than {} rules to one value", bounds::MAX_VISITS)]
+    TooMuchWork,
+    /// The schema is not valid 2020-12.
+    #[error("`{pointer}` is not valid: {reason}")]
+    Invalid {
+        /// Where.
+        pointer: String,
+        /// What the validator says.
+        reason: String,
+    },
+    /// An example does not match the input schema.
+    #[error("example {number} does not match the input schema {mismatch}")]
+    Example {
+        /// Which one, from 1.
+        number: usize,
+        /// Why.
+        mismatch: SchemaMismatch,
+    },
+}
+
+impl ToolSchema {
+    /// Checks and compiles a schema.
+    pub fn compile(schema: &Value) -> Result<Self, SchemaProblem> {
+        let bytes = schema.to_string().len();
+        if bytes > MAX_SCHEMA_BYTES {
+            return Err(SchemaProblem::TooLarge { bytes });
+        }
+        check_dialect(schema)?;
+        check_bounds(schema)?;
+        let patterns =
+            PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES);
+        let options =
+            jsonschema::options().with_draft(Draft::Draft202012).with_pattern_options(patterns).offline();
+        let validator = options.build(schema).map_err(|error| SchemaProblem::Invalid {
+            pointer: whole(error.instance_path().as_str()),
+            reason: super::error::clip(&error.to_string()),
+        })?;
+        Ok(Self { validator: validator.into() })
+    }
+
+    /// Compiles the schema of an input, which is always an object.
+    pub fn compile_input(schema: &Value) -> Result<Self, SchemaProblem> {
+        if schema.get("type").and_then(Value::as_str) != Some("object") {
+            return Err(SchemaProblem::NotAnObject);
+        }
+        Self::compile(schema)
+    }
+
+    /// Checks a value and names the first place that does not match.
+    pub fn check(&self, value: &Value) -> Result<(), SchemaMismatch> {
+        self.validator.validate(value).map_err(|error| SchemaMismatch {
+            pointer: whole(error.instance_path().as_str()),
+            reason: super::error::clip(&error.masked().to_string()),
+        })
+    }
+}
+
+impl SchemaProblem {
+    /// What was expected.
+    #[must_use]
+    pub fn expected(&self) -> String {
+        match self {
+            Self::NotAnObject => "a JSON Schema of an object".to_owned(),
+            Self::TooLarge { .. } => format!("a schema of at most {MAX_SCHEMA_BYTES} bytes as JSON"),
+            Self::Dialect { .. } => format!("`{DRAFT_URI}`, or no `$schema`"),
+            Self::Keyword { .. } | Self::Reference { .. } => {
+                "references within the schema only, as in `#/$defs/item`".to_owned()
+            }
+            Self::Endless { .. } => "a reference that ends".to_owned(),
+            Self::TooMuchWork => "a schema whose cost grows with the value and no faster".to_owned(),
+            Self::Invalid { .. } => "JSON Schema 2020-12".to_owned(),
+            Self::Example { .. } => "an input the tool accepts".to_owned(),
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn fix(&self) -> Option<String> {
+        Some(match self {
+            Self::NotAnObject => "add `type = \"object\"` and list the inputs under `properties`".to_owned(),
+            Self::Keyword { keyword, .. } => format!("remove `{keyword}`"),
+            Self::Reference { .. } => "copy the schema into `$defs` and refer to it there".to_owned(),
+            Self::Endless { .. } => "remove the reference".to_owned(),
+            Self::TooMuchWork => "combine fewer schemas with `allOf`, `anyOf`, `oneOf` and `$ref`".to_owned(),
+            Self::Example { .. } => "correct the example or the schema".to_owned(),
+            Self::TooLarge { .. } | Self::Dialect { .. } | Self::Invalid { .. } => return None,
+        })
+    }
+}
+
+fn check_dialect(schema: &Value) -> Result<(), SchemaProblem> {
+    match schema.get("$schema") {
+        None => Ok(()),
+        Some(Value::String(uri)) if uri.trim_end_matches('#') == DRAFT_URI => Ok(()),
+        Some(other) => Err(SchemaProblem::Dialect { found: super::error::clip(&other.to_string()) }),
+    }
+}
+
+fn whole(pointer: &str) -> String {
+    if pointer.is_empty() { "/".to_owned() } else { super::error::clip(pointer) }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn honest_schemas_compile() {
+        for schema in [
+            json!({"type": "object"}),
+            json!({"$schema": DRAFT_URI, "type": "object", "properties": {"a": {"type": "string", "pattern": "^a+$"}}}),
+            json!({"type": "object", "$defs": {"tree": {"properties": {
+                "left": {"$ref": "#/$defs/tree"}, "right": {"$ref": "#/$defs/tree"},
+                "rest": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}}}, "$ref": "#/$defs/tree"}),
+            json!({"type": "object", "properties": {"$ref": {"type": "string"}, "$id": {"type": "integer"}}}),
+            json!({"type": "object", "default": {"$id": "x"}, "enum": [{"$ref": "http://x.example"}]}),
+        ] {
+            ToolSchema::compile_input(&schema).unwrap_or_else(|problem| panic!("{schema}: {problem}"));
+        }
+    }
+
+    #[test]
+    fn schemas_that_reach_out_loop_or_explode_are_refused() {
+        let doubling = |levels: usize| {
+            let definitions: serde_json::Map<String, Value> = (0..levels)
+                .map(|n| {
+                    let next = json!({"$ref": format!("#/$defs/d{}", n + 1)});
+                    (format!("d{n}"), json!({"allOf": [next, next]}))
+                })
+                .chain([(format!("d{levels}"), json!(true))])
+                .collect();
+            json!({"type": "object", "$defs": definitions, "$ref": "#/$defs/d0"})
+        };
+        let chain: serde_json::Map<String, Value> =
+            (0..2_000).map(|n| (format!("c{n}"), json!({"$ref": format!("#/$defs/c{}", n + 1)}))).collect();
+        for schema in [
+            json!({"type": "string"}),
+            json!({"type": "object", "$id": "https://a.example/x"}),
+            json!({"type": "object", "properties": {"a": {"$ref": "https://a.example/x"}}}),
+            json!({"type": "object", "properties": {"a": {"$ref": "file:///etc/passwd"}}}),
+            json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/none"}}}),
+            json!({"type": "object", "properties": {"a": {"$dynamicRef": "#x"}}}),
+            json!({"type": "object", "$ref": "#"}),
+            json!({"type": "object", "allOf": [{"anyOf": [{"$ref": "#"}]}]}),
+            json!({"type": "object", "properties": {"a": {"allOf": [{"$ref": "#"}, {"$ref": "#"}]}}}),
+            json!({"type": "object", "properties": {"a": {"$ref": "#"}}, "patternProperties": {"": {"$ref": "#"}}}),
+            doubling(40),
+            json!({"type": "object", "$defs": chain, "$ref": "#/$defs/c0"}),
+            json!({"type": "object", "properties": {"a": {"pattern": "(?=x)"}}}),
+            json!({"type": "object", "properties": {"a": {"pattern": "((a{1000}){1000}){1000}"}}}),
+            json!({"type": "object", "properties": {"a": {"type": "text"}}}),
+            json!({"type": "object", "$schema": "http://json-schema.org/draft-07/schema#"}),
+            json!({"type": "object", "description": "x".repeat(MAX_SCHEMA_BYTES)}),
+        ] {
+            let text = schema.to_string();
+            let problem = ToolSchema::compile_input(&schema).err();
+            assert!(problem.is_some(), "{}", text.get(..200).unwrap_or(&text));
+            assert!(!problem.unwrap().expected().is_empty());
+        }
+    }
+
+    #[test]
+    fn a_mismatch_names_the_place_and_not_the_value() {
+        let schema = ToolSchema::compile(&json!({"properties": {"a": {"type": "integer"}}})).unwrap();
+        assert_eq!(schema.check(&json!({"a": 1})), Ok(()));
+        let mismatch = schema.check(&json!({"a": "hunter2"})).unwrap_err();
+        assert_eq!(mismatch.pointer, "/a");
+        assert!(!mismatch.reason.contains("hunter2"), "{mismatch}");
+    }
+}

@@ -1,0 +1,208 @@
+//! Ed25519 keys that are safe to compare, print and trust.
+
+use std::fmt;
+use std::str::FromStr;
+
+use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use zeroize::Zeroizing;
+
+use super::base64;
+use crate::digest::Sha256Digest;
+
+/// What stands before the base64 of a public key when people pass it around.
+const PUBLIC_KEY_PREFIX: &str = "ed25519-public:";
+
+/// A public key that is not weak and has one encoding; there is no other way to one than through the checks.
+#[derive(Clone, Copy)]
+pub struct PublisherKey {
+    key: VerifyingKey,
+    id: KeyId,
+}
+
+/// `ed25519:` and the SHA-256 of the public key: a name for people and a hint for lookups, never a proof.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyId(Sha256Digest);
+
+/// The secret half of a key; prints as its id.
+pub struct SkillSigningKey {
+    key: SigningKey,
+    public: PublisherKey,
+}
+
+/// Why bytes or text are not a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// Not a point of the curve.
+    #[error("the public key is not a point of the curve")]
+    NotAPoint,
+    /// A second spelling of a point.
+    #[error("the public key is not in its canonical encoding")]
+    NotCanonical,
+    /// A point of low order: anyone can sign for it.
+    #[error("the public key is weak: it has low order, so anyone can make signatures for it")]
+    Weak,
+    /// Not the text form of a public key.
+    #[error("a public key is written `{PUBLIC_KEY_PREFIX}` and 44 characters of base64")]
+    KeySyntax,
+    /// Not the text form of a key id.
+    #[error("a key id is written `ed25519:` and 64 lower-case hexadecimal digits")]
+    IdSyntax,
+}
+
+impl KeyError {
+    /// What a person can do about it.
+    #[must_use]
+    pub fn hint(self) -> &'static str {
+        match self {
+            Self::KeySyntax | Self::IdSyntax => {
+                "copy it whole, as `palyra keys export NAME --public` prints it"
+            }
+            _ => "ask the publisher for the key again; a key made by `palyra keys new` never looks like this",
+        }
+    }
+}
+
+impl PublisherKey {
+    /// Checks 32 bytes.
+    pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self, KeyError> {
+        let key = VerifyingKey::from_bytes(bytes).map_err(|_| KeyError::NotAPoint)?;
+        if key.is_weak() {
+            return Err(KeyError::Weak);
+        }
+        if key.to_edwards().compress().as_bytes() != bytes {
+            return Err(KeyError::NotCanonical);
+        }
+        Ok(Self { key, id: KeyId(Sha256Digest::of(bytes)) })
+    }
+
+    /// The 32 bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        self.key.as_bytes()
+    }
+
+    /// The key's name.
+    #[must_use]
+    pub fn key_id(&self) -> KeyId {
+        self.id
+    }
+
+    /// Whether the signature over the message is this key's, strictly: one message and key, one signature form.
+    #[must_use]
+    pub fn verifies(&self, message: &[u8], signature: &[u8; 64]) -> bool {
+        self.key.verify_strict(message, &Signature::from_bytes(signature)).is_ok()
+    }
+}
+
+impl SkillSigningKey {
+    /// The key a seed stands for.
+    #[must_use]
+    pub fn from_seed(seed: &Zeroizing<[u8; 32]>) -> Self {
+        let key = SigningKey::from_bytes(seed);
+        let verifying = key.verifying_key();
+        // A public key derived from a seed is a multiple of the base point: never weak, always canonical.
+        let public = PublisherKey { key: verifying, id: KeyId(Sha256Digest::of(verifying.as_bytes())) };
+        Self { key, public }
+    }
+
+    /// The public half.
+    #[must_use]
+    pub fn public(&self) -> PublisherKey {
+        self.public
+    }
+
+    /// Signs a message.
+    #[must_use]
+    pub fn sign(&self, message: &[u8]) -> [u8; 64] {
+        self.key.sign(message).to_bytes()
+    }
+}
+
+impl fmt::Debug for SkillSigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SkillSigningKey({})", self.public.id)
+    }
+}
+
+impl PartialEq for PublisherKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for PublisherKey {}
+
+impl PartialOrd for PublisherKey {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for PublisherKey {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.as_bytes().cmp(other.as_bytes())
+    }
+}
+
+impl fmt::Display for PublisherKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{PUBLIC_KEY_PREFIX}{}", base64::encode(self.as_bytes()))
+    }
+}
+
+impl fmt::Debug for PublisherKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl FromStr for PublisherKey {
+    type Err = KeyError;
+
+    fn from_str(text: &str) -> Result<Self, KeyError> {
+        let encoded = text.strip_prefix(PUBLIC_KEY_PREFIX).ok_or(KeyError::KeySyntax)?;
+        Self::from_bytes(&base64::decode_array(encoded).map_err(|_| KeyError::KeySyntax)?)
+    }
+}
+
+impl fmt::Display for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ed25519:{}", self.0)
+    }
+}
+
+impl fmt::Debug for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl FromStr for KeyId {
+    type Err = KeyError;
+
+    fn from_str(text: &str) -> Result<Self, KeyError> {
+        let digest = text.strip_prefix("ed25519:").ok_or(KeyError::IdSyntax)?;
+        digest.parse().map(Self).map_err(|_| KeyError::IdSyntax)
+    }
+}
+
+macro_rules! serde_as_text {
+    ($type:ty) => {
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+
+serde_as_text!(PublisherKey);
+serde_as_text!(KeyId);

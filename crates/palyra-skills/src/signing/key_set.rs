@@ -1,0 +1,109 @@
+//! The keys of a publisher at one time, and how many of them must agree.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::key::{KeyId, PublisherKey};
+use crate::constants::MAX_PUBLISHER_KEYS;
+
+/// Distinct keys and a threshold that they can reach.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "KeySetText", into = "KeySetText")]
+pub struct KeySet {
+    keys: BTreeSet<PublisherKey>,
+    threshold: u32,
+}
+
+/// Why keys and a threshold are not a key set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum KeySetError {
+    /// No key, or more than a publisher may have.
+    #[error("a publisher has 1 to {MAX_PUBLISHER_KEYS} keys, not {0}")]
+    Count(usize),
+    /// One key twice.
+    #[error("key `{0}` is listed twice")]
+    Twice(KeyId),
+    /// A threshold of nothing, or of more keys than there are.
+    #[error("a threshold of {threshold} cannot be met by {keys} keys; it is 1 to the number of keys")]
+    Threshold {
+        /// The threshold.
+        threshold: u32,
+        /// How many keys there are.
+        keys: usize,
+    },
+}
+
+impl KeySet {
+    /// Checks keys and a threshold.
+    pub fn new(keys: impl IntoIterator<Item = PublisherKey>, threshold: u32) -> Result<Self, KeySetError> {
+        let mut set = BTreeSet::new();
+        for key in keys {
+            if !set.insert(key) {
+                return Err(KeySetError::Twice(key.key_id()));
+            }
+            if set.len() > MAX_PUBLISHER_KEYS {
+                return Err(KeySetError::Count(set.len()));
+            }
+        }
+        if set.is_empty() {
+            return Err(KeySetError::Count(0));
+        }
+        if threshold == 0 || threshold as usize > set.len() {
+            return Err(KeySetError::Threshold { threshold, keys: set.len() });
+        }
+        Ok(Self { keys: set, threshold })
+    }
+
+    /// One key that decides alone.
+    #[must_use]
+    pub fn single(key: PublisherKey) -> Self {
+        Self { keys: BTreeSet::from([key]), threshold: 1 }
+    }
+
+    /// The keys, sorted by their bytes.
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = &PublisherKey> {
+        self.keys.iter()
+    }
+
+    /// How many must agree.
+    #[must_use]
+    pub fn threshold(&self) -> u32 {
+        self.threshold
+    }
+
+    /// Whether the key is one of them.
+    #[must_use]
+    pub fn contains(&self, key: &PublisherKey) -> bool {
+        self.keys.contains(key)
+    }
+
+    /// How many of them signed; a key counts once however often it signed.
+    #[must_use]
+    pub fn count_signed<'a>(&self, signers: impl IntoIterator<Item = &'a PublisherKey>) -> u32 {
+        let known: BTreeSet<&PublisherKey> =
+            signers.into_iter().filter(|key| self.keys.contains(key)).collect();
+        u32::try_from(known.len()).unwrap_or(u32::MAX)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeySetText {
+    keys: Vec<PublisherKey>,
+    threshold: u32,
+}
+
+impl TryFrom<KeySetText> for KeySet {
+    type Error = KeySetError;
+
+    fn try_from(text: KeySetText) -> Result<Self, KeySetError> {
+        Self::new(text.keys, text.threshold)
+    }
+}
+
+impl From<KeySet> for KeySetText {
+    fn from(set: KeySet) -> Self {
+        Self { keys: set.keys.into_iter().collect(), threshold: set.threshold }
+    }
+}

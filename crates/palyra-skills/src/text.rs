@@ -1,0 +1,115 @@
+//! The text of a skill that models read.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::digest::Sha256Digest;
+use crate::manifest::{SkillManifest, ToolEntrypoint};
+
+/// One text and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TextField {
+    /// A pointer into the manifest, with tools by their id: `/tools/acme.notes.add/description`.
+    ///
+    /// A property name has the pointer of the object it is in.
+    pub pointer: String,
+    /// The text.
+    pub text: String,
+}
+
+/// Every text a model can read: names, descriptions, and each string and property name of schemas and examples.
+///
+/// Sorted, so that the order of tools in the file does not matter.
+#[must_use]
+pub fn model_visible_text(manifest: &SkillManifest) -> Vec<TextField> {
+    let mut fields = Vec::new();
+    each_text(manifest, &mut |pointer, text| {
+        fields.push(TextField { pointer: pointer.to_owned(), text: text.to_owned() });
+    });
+    fields.sort();
+    fields
+}
+
+/// How many bytes [`model_visible_text`] would have, counted without building it.
+pub(crate) fn model_text_bytes(manifest: &SkillManifest) -> usize {
+    let mut bytes: usize = 0;
+    each_text(manifest, &mut |pointer, text| bytes = bytes.saturating_add(pointer.len() + text.len()));
+    bytes
+}
+
+/// The digest of everything a model can read of this skill.
+#[must_use]
+pub fn model_text_digest(manifest: &SkillManifest) -> Sha256Digest {
+    let fields = model_visible_text(manifest);
+    let mut hasher = Sha256::new_with_prefix(b"palyra.model-text/v1\0");
+    hasher.update((fields.len() as u64).to_be_bytes());
+    for part in fields.iter().flat_map(|field| [&field.pointer, &field.text]) {
+        hasher.update((part.len() as u64).to_be_bytes());
+        hasher.update(part.as_bytes());
+    }
+    Sha256Digest::from_bytes(hasher.finalize().into())
+}
+
+/// The texts by pointer, for comparing two releases.
+pub(crate) fn text_by_pointer(manifest: &SkillManifest) -> BTreeMap<String, Vec<String>> {
+    let mut map: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for field in model_visible_text(manifest) {
+        map.entry(field.pointer).or_default().push(field.text);
+    }
+    map
+}
+
+fn each_text(manifest: &SkillManifest, sink: &mut dyn FnMut(&str, &str)) {
+    sink("/name", &manifest.name);
+    for (pointer, text) in [("/summary", &manifest.summary), ("/description", &manifest.description)] {
+        if let Some(text) = text {
+            sink(pointer, text);
+        }
+    }
+    for (pointer, words) in [("/categories", &manifest.categories), ("/tags", &manifest.tags)] {
+        words.iter().for_each(|word| sink(pointer, word));
+    }
+    for tool in &manifest.entrypoints.tools {
+        each_text_of_tool(tool, sink);
+    }
+}
+
+fn each_text_of_tool(tool: &ToolEntrypoint, sink: &mut dyn FnMut(&str, &str)) {
+    let at = |key: &str| format!("/tools/{}/{key}", tool.id);
+    sink(&at("id"), &tool.id);
+    sink(&at("name"), &tool.name);
+    sink(&at("description"), &tool.description);
+    each_text_of_json(&mut at("input_schema"), &tool.input_schema, sink);
+    each_text_of_json(&mut at("output_schema"), &tool.output_schema, sink);
+    for (index, example) in tool.examples.iter().enumerate() {
+        each_text_of_json(&mut at(&format!("examples/{index}")), example, sink);
+    }
+}
+
+/// Depth is bounded by the parser of the manifest; the pointer is one buffer that grows and shrinks.
+fn each_text_of_json(pointer: &mut String, value: &Value, sink: &mut dyn FnMut(&str, &str)) {
+    let length = pointer.len();
+    match value {
+        Value::String(text) => sink(pointer, text),
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                let _ = write!(pointer, "/{index}");
+                each_text_of_json(pointer, item, sink);
+                pointer.truncate(length);
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                sink(pointer, name);
+                let _ = write!(pointer, "/{}", name.replace('~', "~0").replace('/', "~1"));
+                each_text_of_json(pointer, member, sink);
+                pointer.truncate(length);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}

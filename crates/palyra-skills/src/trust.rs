@@ -1,0 +1,44 @@
+//! Trust: whose keys are believed, which are gone for good, and how far each skill has come.
+//!
+//! [`SkillTrustStore`] is plain data with pure operations: it reads no clock and no file. Whoever keeps it
+//! (the state root) stores its [`TrustRow`]s. Verification sees a [`TrustSnapshot`] and proposes a
+//! [`TrustChange`]; nothing is pinned until somebody applies that.
+
+mod change;
+mod decision;
+mod error;
+mod feed;
+mod judge;
+mod operator;
+mod publisher;
+mod revocation;
+mod rollback;
+mod rotation;
+mod rows;
+mod signed;
+mod skill;
+mod snapshot;
+mod statement;
+mod store;
+
+pub use change::{PublisherChange, ReleaseMark, TrustChange};
+pub use decision::{TrustDecision, TrustRefusal};
+pub use error::TrustError;
+pub use feed::{
+    FeedError, FeedIssuer, FeedMark, FeedOutcome, FeedTrust, REVOCATIONS_PAYLOAD_TYPE, RevocationList,
+    RevokedKey, RevokedRelease, SignedRevocations,
+};
+pub use publisher::{EndedBy, KeyOrigin, PastKeys, PublisherAnchor, PublisherMode, PublisherTrust};
+pub use revocation::{Revocation, RevocationScope, RevocationSource, RevocationTarget};
+pub use rollback::RollbackRefusal;
+pub use rotation::{
+    ROTATION_PAYLOAD_TYPE, RotationError, RotationOutcome, RotationStatement, SignedRotation,
+};
+pub use rows::{TrustRow, TrustRowError};
+pub use skill::{HighWaterMark, KnownRelease, SkillOwnership};
+pub use snapshot::TrustSnapshot;
+pub use statement::{TrustStatement, TrustStatementError};
+pub use store::{BuilderKey, SkillTrustStore};
+
+pub(crate) use judge::{Offer, VerifyMode, judge};
+pub(crate) use rollback::check_rollback;

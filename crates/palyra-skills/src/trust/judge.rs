@@ -1,0 +1,189 @@
+//! The trust step: revoked > blocked > allowlisted > pinned > lineage > TOFU offer > unknown.
+
+use super::change::PublisherChange;
+use super::decision::{TrustDecision, TrustRefusal};
+use super::publisher::{KeyOrigin, PublisherAnchor};
+use super::revocation::RevocationTarget;
+use super::rotation::{RotationOutcome, SignedRotation};
+use super::snapshot::TrustSnapshot;
+use super::store::SkillTrustStore;
+use crate::artifact::clip;
+use crate::digest::Sha256Digest;
+use crate::signing::{KeyId, KeySet, PublisherKey};
+
+/// What a sound artifact says about who made it.
+pub(crate) struct Offer<'a> {
+    pub(crate) publisher: &'a str,
+    pub(crate) skill_id: &'a str,
+    pub(crate) payload: Sha256Digest,
+    /// The publisher's keys as the statement lists them.
+    pub(crate) keys: &'a KeySet,
+    pub(crate) epoch: u64,
+    /// The keys whose signatures hold.
+    pub(crate) signers: &'a [PublisherKey],
+    pub(crate) lineage: &'a [SignedRotation],
+}
+
+/// Whether bytes come from outside or are looked at again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum VerifyMode {
+    /// Offered for installation.
+    Offered,
+    /// Accepted here before: a retired key and an older version are no reason to drop it.
+    Installed,
+}
+
+/// A refusal, and the change to the publisher it calls for.
+pub(crate) type Refused = (TrustRefusal, Option<PublisherChange>);
+
+/// Says how far an artifact's publisher is believed, and what would be remembered about its keys.
+pub(crate) fn judge(
+    trust: &TrustSnapshot,
+    offer: &Offer<'_>,
+    mode: VerifyMode,
+) -> Result<(TrustDecision, Option<PublisherChange>), Refused> {
+    let store = trust.store();
+    check_revoked(store, offer).map_err(|refusal| (refusal, None))?;
+    let known = store.publisher(offer.publisher);
+    if let Some(reason) = known.and_then(|known| known.blocked.as_ref()) {
+        let (publisher, reason) = (offer.publisher.to_owned(), reason.clone());
+        return Err((TrustRefusal::Blocked { publisher, reason }, None));
+    }
+    match known.and_then(|known| known.anchor.as_ref()) {
+        Some(anchor) => judge_known(store, anchor, offer, mode),
+        None => judge_first_contact(trust, offer).map_err(|refusal| (refusal, None)),
+    }
+}
+
+fn check_revoked(store: &SkillTrustStore, offer: &Offer<'_>) -> Result<(), TrustRefusal> {
+    let signers = offer.signers.iter().map(|key| RevocationTarget::Key(key.key_id()));
+    let mut targets = signers.chain([RevocationTarget::Payload(offer.payload)]);
+    match targets.find_map(|target| Some((target, store.revoked(target, offer.publisher)?))) {
+        Some((target, revocation)) => Err(TrustRefusal::Revoked { target, reason: clip(&revocation.reason) }),
+        None => Ok(()),
+    }
+}
+
+fn judge_first_contact(
+    trust: &TrustSnapshot,
+    offer: &Offer<'_>,
+) -> Result<(TrustDecision, Option<PublisherChange>), TrustRefusal> {
+    // A key set with a revoked member must not come in as a pin, even if that member did not sign.
+    for key in offer.keys.keys() {
+        let target = RevocationTarget::Key(key.key_id());
+        if let Some(revocation) = trust.store().revoked(target, offer.publisher) {
+            return Err(TrustRefusal::Revoked { target, reason: clip(&revocation.reason) });
+        }
+    }
+    let (keys, epoch) = (offer.keys.clone(), offer.epoch);
+    if !trust.allows_tofu() {
+        return Ok((TrustDecision::Unknown { keys }, None));
+    }
+    let change = PublisherChange::Pin { keys: keys.clone(), epoch };
+    Ok((TrustDecision::TofuOffer { keys, epoch }, Some(change)))
+}
+
+fn judge_known(
+    store: &SkillTrustStore,
+    anchor: &PublisherAnchor,
+    offer: &Offer<'_>,
+    mode: VerifyMode,
+) -> Result<(TrustDecision, Option<PublisherChange>), Refused> {
+    let lineage = follow_lineage(store, offer)?;
+    let refusal = match check_current(anchor, offer, mode) {
+        Ok(()) => {
+            let change = anchor.epoch.is_none().then_some(PublisherChange::LearnEpoch(offer.epoch));
+            return Ok((by_origin(anchor.origin), change));
+        }
+        Err(refusal) => refusal,
+    };
+    if let Some((after, rotations)) = lineage
+        && check_current(&after, offer, mode).is_ok()
+    {
+        let decision =
+            TrustDecision::Lineage { origin: anchor.origin, from_epoch: anchor.epoch, to_epoch: offer.epoch };
+        return Ok((decision, Some(PublisherChange::Rotate(rotations))));
+    }
+    if mode == VerifyMode::Installed && was_accepted_under_past_keys(store, anchor, offer) {
+        return Ok((by_origin(anchor.origin), None));
+    }
+    Err((refusal, None))
+}
+
+/// The publisher after the rotations the artifact brings, and those that are new.
+fn follow_lineage(
+    store: &SkillTrustStore,
+    offer: &Offer<'_>,
+) -> Result<Option<(PublisherAnchor, Vec<SignedRotation>)>, Refused> {
+    if offer.lineage.is_empty() {
+        return Ok(None);
+    }
+    let mut after = store.clone();
+    let mut followed = Vec::new();
+    for rotation in offer.lineage.iter().filter(|rotation| rotation.statement().publisher == offer.publisher)
+    {
+        match after.rotate(rotation) {
+            Ok(RotationOutcome::Rotated) => followed.push(rotation.clone()),
+            Ok(RotationOutcome::AlreadyKnown) => {}
+            Ok(RotationOutcome::Forked) => {
+                let (publisher, epoch) = (offer.publisher.to_owned(), rotation.statement().from_epoch);
+                let refusal = TrustRefusal::Forked { publisher, epoch };
+                let reason = refusal.to_string();
+                return Err((refusal, Some(PublisherChange::Block { reason })));
+            }
+            // Statements older than what is known here, or signed by keys that are not believed, lead nowhere.
+            Err(_) => {}
+        }
+    }
+    let anchor = after.publisher(offer.publisher).and_then(|trust| trust.anchor.clone());
+    Ok(anchor.filter(|_| !followed.is_empty()).map(|anchor| (anchor, followed)))
+}
+
+/// Whether enough of the present keys signed, in the present epoch.
+fn check_current(anchor: &PublisherAnchor, offer: &Offer<'_>, mode: VerifyMode) -> Result<(), TrustRefusal> {
+    let publisher = || offer.publisher.to_owned();
+    let (found, needed) = (anchor.keys.count_signed(offer.signers), anchor.keys.threshold());
+    if found < needed {
+        if found > 0 {
+            return Err(TrustRefusal::Threshold { publisher: publisher(), found, needed });
+        }
+        if let Some(key) = offer.signers.iter().find(|key| anchor.is_retired(key)) {
+            return Err(TrustRefusal::RetiredKey { publisher: publisher(), key: key.key_id() });
+        }
+        return Err(TrustRefusal::KeyMismatch {
+            publisher: publisher(),
+            expected: ids(anchor.keys.keys()),
+            found: ids(offer.signers),
+        });
+    }
+    match anchor.epoch {
+        Some(expected) if offer.epoch < expected && mode == VerifyMode::Offered => {
+            Err(TrustRefusal::StaleEpoch { publisher: publisher(), found: offer.epoch, expected })
+        }
+        Some(expected) if offer.epoch > expected => {
+            Err(TrustRefusal::EpochAhead { publisher: publisher(), found: offer.epoch, expected })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn was_accepted_under_past_keys(
+    store: &SkillTrustStore,
+    anchor: &PublisherAnchor,
+    offer: &Offer<'_>,
+) -> bool {
+    let accepted = store.skill(offer.skill_id).is_some_and(|skill| skill.knows(offer.payload));
+    let signed = |keys: &KeySet| keys.count_signed(offer.signers) >= keys.threshold();
+    accepted && anchor.past.iter().any(|past| signed(&past.keys))
+}
+
+fn by_origin(origin: KeyOrigin) -> TrustDecision {
+    match origin {
+        KeyOrigin::Allowlisted => TrustDecision::Allowlisted,
+        KeyOrigin::TofuPinned => TrustDecision::Pinned,
+    }
+}
+
+fn ids<'a>(keys: impl IntoIterator<Item = &'a PublisherKey>) -> Vec<KeyId> {
+    keys.into_iter().map(PublisherKey::key_id).collect()
+}

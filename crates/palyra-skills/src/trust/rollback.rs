@@ -1,0 +1,168 @@
+//! Ownership and rollback: a skill keeps its publisher, and its releases go one way.
+
+use semver::Version;
+
+use super::change::ReleaseMark;
+use super::skill::SkillOwnership;
+use crate::constants::MAX_COUNTER_STEP;
+use crate::digest::Sha256Digest;
+
+/// Why a release of a known skill is not accepted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RollbackRefusal {
+    /// The id is not in the publisher's namespace.
+    #[error(
+        "skill `{skill_id}` is not in the namespace of publisher `{publisher}`, whose skills start with `{publisher}.`"
+    )]
+    Namespace {
+        /// The skill.
+        skill_id: String,
+        /// Who signed.
+        publisher: String,
+    },
+    /// The skill is another publisher's.
+    #[error("skill `{skill_id}` belongs to publisher `{owner}`, not to `{publisher}`")]
+    OtherOwner {
+        /// The skill.
+        skill_id: String,
+        /// Whose it is.
+        owner: String,
+        /// Who signed.
+        publisher: String,
+    },
+    /// A newer version was accepted.
+    #[error("version {found} of `{skill_id}` is older than {known}, which was accepted here")]
+    Older {
+        /// The skill.
+        skill_id: String,
+        /// The version offered.
+        found: Version,
+        /// The newest version accepted.
+        known: Version,
+    },
+    /// The same version with other bytes.
+    #[error("version {version} of `{skill_id}` was accepted with payload `{known}`, this one has `{found}`")]
+    Equivocation {
+        /// The skill.
+        skill_id: String,
+        /// The version.
+        version: Version,
+        /// The payload accepted.
+        known: Sha256Digest,
+        /// The payload offered.
+        found: Sha256Digest,
+    },
+    /// The counter did not grow.
+    #[error("release counter {found} of `{skill_id}` is not above {known}")]
+    CounterWentBack {
+        /// The skill.
+        skill_id: String,
+        /// The counter offered.
+        found: u64,
+        /// The highest counter accepted.
+        known: u64,
+    },
+    /// The counter grew too far at once.
+    #[error(
+        "release counter {found} of `{skill_id}` is more than {MAX_COUNTER_STEP} above {known}; a jump to the end \
+         would leave no next release"
+    )]
+    CounterJump {
+        /// The skill.
+        skill_id: String,
+        /// The counter offered.
+        found: u64,
+        /// The highest counter accepted.
+        known: u64,
+    },
+}
+
+impl RollbackRefusal {
+    /// What a person can do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Namespace { .. } | Self::OtherOwner { .. } => {
+                "the publisher must use an id of its own, `<publisher>.<name>`".into()
+            }
+            Self::Older { skill_id, .. } => format!(
+                "to go back to a version that was active here, run `palyra skills rollback {skill_id}`; otherwise ask \
+                 for a newer release"
+            ),
+            Self::Equivocation { .. } => {
+                "one version has one content: ask the publisher which is the true one and for a new version"
+                    .into()
+            }
+            Self::CounterWentBack { .. } | Self::CounterJump { .. } => {
+                "the publisher raises `release_counter` in skill.toml by one with each release".into()
+            }
+        }
+    }
+
+    /// A word for programs.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Namespace { .. } => "wrong_namespace",
+            Self::OtherOwner { .. } => "other_owner",
+            Self::Older { .. } => "rollback",
+            Self::Equivocation { .. } => "equivocation",
+            Self::CounterWentBack { .. } => "counter_went_back",
+            Self::CounterJump { .. } => "counter_jump",
+        }
+    }
+}
+
+/// Checks an offered release against what is remembered of its skill.
+pub(crate) fn check_rollback(
+    known: Option<&SkillOwnership>,
+    publisher: &str,
+    offered: &ReleaseMark,
+) -> Result<(), RollbackRefusal> {
+    check_owner(known, publisher, &offered.skill_id)?;
+    let skill_id = || offered.skill_id.clone();
+    let same = known.and_then(|known| known.releases.get(&offered.version));
+    if let Some(same) = same.filter(|same| same.payload != offered.payload) {
+        let (version, known, found) = (offered.version.clone(), same.payload, offered.payload);
+        return Err(RollbackRefusal::Equivocation { skill_id: skill_id(), version, known, found });
+    }
+    let mark = known.and_then(SkillOwnership::high_water);
+    if let Some(mark) = &mark {
+        if offered.version.cmp_precedence(&mark.version).is_lt() {
+            let (found, known) = (offered.version.clone(), mark.version.clone());
+            return Err(RollbackRefusal::Older { skill_id: skill_id(), found, known });
+        }
+        if same.is_some() {
+            return Ok(());
+        }
+        if offered.release_counter <= mark.release_counter {
+            let (found, known) = (offered.release_counter, mark.release_counter);
+            return Err(RollbackRefusal::CounterWentBack { skill_id: skill_id(), found, known });
+        }
+    }
+    let floor = mark.map_or(0, |mark| mark.release_counter);
+    if offered.release_counter.saturating_sub(floor) > MAX_COUNTER_STEP {
+        let found = offered.release_counter;
+        return Err(RollbackRefusal::CounterJump { skill_id: skill_id(), found, known: floor });
+    }
+    Ok(())
+}
+
+fn check_owner(
+    known: Option<&SkillOwnership>,
+    publisher: &str,
+    skill_id: &str,
+) -> Result<(), RollbackRefusal> {
+    let name = skill_id.strip_prefix(publisher).and_then(|rest| rest.strip_prefix('.'));
+    if name.is_none_or(str::is_empty) {
+        return Err(RollbackRefusal::Namespace { skill_id: skill_id.into(), publisher: publisher.into() });
+    }
+    match known.filter(|known| known.owner != publisher) {
+        Some(known) => Err(RollbackRefusal::OtherOwner {
+            skill_id: skill_id.into(),
+            owner: known.owner.clone(),
+            publisher: publisher.into(),
+        }),
+        None => Ok(()),
+    }
+}

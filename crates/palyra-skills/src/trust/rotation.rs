@@ -1,0 +1,167 @@
+//! Rotation: the old keys name their successors, and the successors agree.
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Sha256Digest;
+use crate::signing::dsse::{Envelope, EnvelopeError};
+use crate::signing::strict_json::{StrictJsonError, encode_canonical, parse_canonical};
+use crate::signing::{KeyId, KeySet, ListedKey, PublisherKey, SkillSigningKey, StatementError};
+
+/// The payload type of an envelope around a [`RotationStatement`].
+pub const ROTATION_PAYLOAD_TYPE: &str = "application/vnd.palyra.key-rotation.v1+json";
+
+/// What is signed: who hands over to whom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RotationStatement {
+    /// The publisher.
+    pub publisher: String,
+    /// The epoch that ends.
+    pub from_epoch: u64,
+    /// The epoch that begins; one more.
+    pub to_epoch: u64,
+    /// The keys that end.
+    pub old_keys: Vec<ListedKey>,
+    /// How many of them must sign.
+    pub old_threshold: u32,
+    /// The keys that begin; all of them sign.
+    pub new_keys: Vec<ListedKey>,
+    /// How many of them must sign from now on.
+    pub new_threshold: u32,
+}
+
+/// A rotation whose signatures hold: by the old threshold and by every new key.
+///
+/// It proves that the keys it lists agree, not that they are the publisher's: the store decides that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignedRotation {
+    envelope: Envelope,
+    statement: RotationStatement,
+    new_keys: KeySet,
+    signers: Vec<PublisherKey>,
+    digest: Sha256Digest,
+}
+
+/// Why a rotation does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RotationError {
+    /// Not our JSON.
+    #[error("the rotation statement is malformed: {0}")]
+    Json(#[from] StrictJsonError),
+    /// The envelope.
+    #[error("the rotation statement: {0}")]
+    Envelope(#[from] EnvelopeError),
+    /// The keys it lists.
+    #[error("the rotation statement: {0}")]
+    Keys(#[from] StatementError),
+    /// The epochs are not consecutive.
+    #[error("a rotation goes from epoch n to n+1, this one from {from} to {to}")]
+    EpochGap {
+        /// The epoch that ends.
+        from: u64,
+        /// The epoch that would begin.
+        to: u64,
+    },
+    /// Too few of the old keys signed.
+    #[error("{found} of the old keys signed the rotation, {needed} must")]
+    OldThreshold {
+        /// How many signed.
+        found: u32,
+        /// How many must.
+        needed: u32,
+    },
+    /// A new key did not sign.
+    #[error("new key `{0}` did not sign the rotation; every new key must")]
+    NewKeyMissing(KeyId),
+}
+
+/// What following a rotation did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RotationOutcome {
+    /// The publisher is at its next epoch.
+    Rotated,
+    /// It had been followed before.
+    AlreadyKnown,
+    /// Another successor for the same epoch was known: the publisher is blocked now.
+    Forked,
+}
+
+impl SignedRotation {
+    /// Signs a rotation; `signers` must be enough old keys and every new one.
+    pub fn sign(
+        publisher: &str,
+        from_epoch: u64,
+        old_keys: &KeySet,
+        new_keys: &KeySet,
+        signers: &[&SkillSigningKey],
+    ) -> Result<Self, RotationError> {
+        let statement = RotationStatement {
+            publisher: publisher.to_owned(),
+            from_epoch,
+            to_epoch: from_epoch.saturating_add(1),
+            old_keys: old_keys.keys().map(ListedKey::from).collect(),
+            old_threshold: old_keys.threshold(),
+            new_keys: new_keys.keys().map(ListedKey::from).collect(),
+            new_threshold: new_keys.threshold(),
+        };
+        let envelope = Envelope::sign(ROTATION_PAYLOAD_TYPE, &encode_canonical(&statement)?, signers);
+        Self::verify(envelope)
+    }
+
+    /// Reads a rotation and checks every signature it carries.
+    pub fn verify(envelope: Envelope) -> Result<Self, RotationError> {
+        let payload = envelope.open(ROTATION_PAYLOAD_TYPE)?;
+        let statement: RotationStatement = parse_canonical(&payload)?;
+        if statement.from_epoch.checked_add(1) != Some(statement.to_epoch) {
+            return Err(RotationError::EpochGap { from: statement.from_epoch, to: statement.to_epoch });
+        }
+        let read = crate::signing::read_listed_keys;
+        let old_keys = read(&statement.old_keys, statement.old_threshold)?;
+        let new_keys = read(&statement.new_keys, statement.new_threshold)?;
+        let signers = envelope.verify(ROTATION_PAYLOAD_TYPE, old_keys.keys().chain(new_keys.keys()))?;
+        let found = old_keys.count_signed(&signers);
+        if found < old_keys.threshold() {
+            return Err(RotationError::OldThreshold { found, needed: old_keys.threshold() });
+        }
+        if let Some(missing) = new_keys.keys().find(|key| !signers.contains(key)) {
+            return Err(RotationError::NewKeyMissing(missing.key_id()));
+        }
+        Ok(Self { envelope, statement, new_keys, signers, digest: Sha256Digest::of(&payload) })
+    }
+
+    /// The envelope, as it travels.
+    #[must_use]
+    pub fn envelope(&self) -> &Envelope {
+        &self.envelope
+    }
+
+    /// What it says.
+    #[must_use]
+    pub fn statement(&self) -> &RotationStatement {
+        &self.statement
+    }
+
+    /// The keys that begin.
+    #[must_use]
+    pub fn new_keys(&self) -> &KeySet {
+        &self.new_keys
+    }
+
+    /// Who signed.
+    #[must_use]
+    pub fn signers(&self) -> &[PublisherKey] {
+        &self.signers
+    }
+
+    /// The SHA-256 of what was signed; two of these for one epoch are a fork.
+    #[must_use]
+    pub fn digest(&self) -> Sha256Digest {
+        self.digest
+    }
+}
+
+impl Serialize for SignedRotation {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.envelope.serialize(serializer)
+    }
+}

@@ -1,0 +1,170 @@
+//! What signed statements and accepted releases bring into the store.
+
+use std::collections::BTreeMap;
+
+use super::change::{PublisherChange, ReleaseMark, TrustChange};
+use super::error::TrustError;
+use super::feed::{FeedError, FeedIssuer, FeedOutcome, SignedRevocations};
+use super::publisher::{EndedBy, PastKeys};
+use super::revocation::{Revocation, RevocationScope, RevocationSource, RevocationTarget};
+use super::rollback::check_rollback;
+use super::rotation::{RotationOutcome, SignedRotation};
+use super::skill::{KnownRelease, SkillOwnership};
+use super::store::SkillTrustStore;
+use crate::artifact::clip;
+use crate::signing::KeySet;
+
+/// What signed statements bring.
+impl SkillTrustStore {
+    /// Follows a rotation; a second successor for one epoch blocks the publisher.
+    pub fn rotate(&mut self, rotation: &SignedRotation) -> Result<RotationOutcome, TrustError> {
+        let statement = rotation.statement();
+        let publisher = &statement.publisher;
+        self.check_not_blocked(publisher)?;
+        let unknown = || TrustError::UnknownPublisher(clip(publisher));
+        let anchor =
+            self.publishers.get(publisher).and_then(|trust| trust.anchor.as_ref()).ok_or_else(unknown)?;
+        let from = statement.from_epoch;
+        // Keys that an operator replaced have no successor of their own making, so none can be a second one.
+        let by_rotation = |past: &&PastKeys| matches!(past.ended_by, EndedBy::Rotation(_));
+        let ended = anchor.past.iter().filter(by_rotation).rfind(|past| past.epoch == Some(from));
+        if let Some(past) = ended {
+            if past.ended_by == EndedBy::Rotation(rotation.digest()) {
+                return Ok(RotationOutcome::AlreadyKnown);
+            }
+            self.check_signed_by(rotation, &past.keys)?;
+            self.block(publisher, &format!("two different rotations from epoch {from}"));
+            return Ok(RotationOutcome::Forked);
+        }
+        if let Some(known) = anchor.epoch.filter(|known| *known != from) {
+            return Err(TrustError::EpochGap { publisher: publisher.clone(), found: from, known });
+        }
+        self.check_signed_by(rotation, &anchor.keys)?;
+        self.check_usable(publisher, rotation.new_keys())?;
+        if let Some(anchor) = self.publishers.get_mut(publisher).and_then(|trust| trust.anchor.as_mut()) {
+            // Keys an operator named without an epoch had the one they just left.
+            anchor.epoch = Some(from);
+            let ended_by = EndedBy::Rotation(rotation.digest());
+            anchor.replace(rotation.new_keys().clone(), Some(statement.to_epoch), ended_by);
+        }
+        Ok(RotationOutcome::Rotated)
+    }
+
+    /// Applies a revocation list of a publisher or of a feed that is followed.
+    pub fn apply_feed(&mut self, signed: &SignedRevocations) -> Result<FeedOutcome, FeedError> {
+        let list = signed.list();
+        let unknown = |name: &String| FeedError::UnknownIssuer(clip(name));
+        let (scope, source) = match &list.issuer {
+            FeedIssuer::Publisher(name) => {
+                let trust = self.publishers.get(name).ok_or_else(|| unknown(name))?;
+                let anchor = trust.anchor.as_ref().ok_or_else(|| unknown(name))?;
+                let outcome = signed.check(&anchor.keys, |key| self.usable(key, name), trust.revocations)?;
+                if outcome == FeedOutcome::AlreadyKnown {
+                    return Ok(outcome);
+                }
+                let source = RevocationSource::Publisher { publisher: name.clone(), number: list.number };
+                (RevocationScope::Publisher(name.clone()), source)
+            }
+            FeedIssuer::Feed(name) => {
+                let feed = self.feeds.get(name).ok_or_else(|| unknown(name))?;
+                let outcome = signed.check(&feed.keys, |key| self.usable(key, ""), feed.last)?;
+                if outcome == FeedOutcome::AlreadyKnown {
+                    return Ok(outcome);
+                }
+                let source = RevocationSource::Feed { feed: name.clone(), number: list.number };
+                (RevocationScope::Everywhere, source)
+            }
+        };
+        let keys = list.keys.iter().map(|key| (RevocationTarget::Key(key.key_id), &key.reason));
+        let releases = list
+            .releases
+            .iter()
+            .map(|release| (RevocationTarget::Payload(release.payload_sha256), &release.reason));
+        let mut added = 0;
+        for (target, reason) in keys.chain(releases) {
+            let revocation = Revocation { reason: reason.clone(), source: source.clone() };
+            added += usize::from(self.insert_revocation(target, scope.clone(), revocation));
+        }
+        match &list.issuer {
+            FeedIssuer::Publisher(name) => {
+                self.publishers.entry(name.clone()).or_default().revocations = Some(signed.mark());
+            }
+            FeedIssuer::Feed(name) => {
+                if let Some(feed) = self.feeds.get_mut(name) {
+                    feed.last = Some(signed.mark());
+                }
+            }
+        }
+        Ok(FeedOutcome::Applied { added })
+    }
+
+    /// Applies what a verification proposed.
+    pub fn apply(&mut self, change: &TrustChange) -> Result<(), TrustError> {
+        let mut next = self.clone();
+        let publisher = change.publisher.as_str();
+        match &change.keys {
+            None => {}
+            Some(PublisherChange::Pin { keys, epoch }) => next.pin(publisher, keys.clone(), *epoch)?,
+            Some(PublisherChange::Rotate(rotations)) => {
+                for rotation in rotations {
+                    next.rotate(rotation)?;
+                }
+            }
+            Some(PublisherChange::LearnEpoch(epoch)) => next.learn_epoch(publisher, *epoch)?,
+            Some(PublisherChange::Block { reason }) => next.block(publisher, reason),
+        }
+        if let Some(release) = &change.release {
+            next.record_release(publisher, release)?;
+        }
+        *self = next;
+        Ok(())
+    }
+
+    /// Remembers an accepted release: the skill is its publisher's, and nothing older comes after it.
+    pub fn record_release(&mut self, publisher: &str, release: &ReleaseMark) -> Result<(), TrustError> {
+        let known = self.skills.get(&release.skill_id);
+        if known.is_some_and(|known| known.owner == publisher && known.knows(release.payload)) {
+            return Ok(());
+        }
+        check_rollback(known, publisher, release)?;
+        let ownership = self
+            .skills
+            .entry(release.skill_id.clone())
+            .or_insert_with(|| SkillOwnership { owner: publisher.to_owned(), releases: BTreeMap::new() });
+        let known = KnownRelease { payload: release.payload, release_counter: release.release_counter };
+        ownership.releases.insert(release.version.clone(), known);
+        Ok(())
+    }
+
+    fn learn_epoch(&mut self, publisher: &str, epoch: u64) -> Result<(), TrustError> {
+        let anchor = self.publishers.get_mut(publisher).and_then(|trust| trust.anchor.as_mut());
+        let anchor = anchor.ok_or_else(|| TrustError::UnknownPublisher(publisher.to_owned()))?;
+        anchor.epoch.get_or_insert(epoch);
+        Ok(())
+    }
+
+    fn check_signed_by(&self, rotation: &SignedRotation, keys: &KeySet) -> Result<(), TrustError> {
+        let publisher = &rotation.statement().publisher;
+        let found = keys.count_signed(rotation.signers().iter().filter(|key| self.usable(key, publisher)));
+        if found >= keys.threshold() {
+            return Ok(());
+        }
+        Err(TrustError::NotTheirs { publisher: publisher.clone(), found, needed: keys.threshold() })
+    }
+
+    /// The first word stands: a later reason does not replace an earlier one.
+    pub(super) fn insert_revocation(
+        &mut self,
+        target: RevocationTarget,
+        scope: RevocationScope,
+        revocation: Revocation,
+    ) -> bool {
+        match self.revocations.entry((target, scope)) {
+            std::collections::btree_map::Entry::Occupied(_) => false,
+            std::collections::btree_map::Entry::Vacant(free) => {
+                free.insert(revocation);
+                true
+            }
+        }
+    }
+}

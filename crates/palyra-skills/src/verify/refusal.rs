@@ -1,0 +1,263 @@
+//! Why verification refused: the step, the facts, and what a person can do.
+
+use semver::Version;
+use serde::Serialize;
+
+use super::report::{VerifyStep, VerifyStepName};
+use crate::artifact::sidecars::SidecarError;
+use crate::artifact::{ArchiveError, clip};
+use crate::compat::CompatRefusal;
+use crate::digest::Sha256Digest;
+use crate::manifest::ManifestError;
+use crate::signing::dsse::EnvelopeError;
+use crate::signing::{KeyId, ReleasePredicate, SignatureFileError, StatementError, Subject};
+use crate::trust::{RollbackRefusal, RotationError, TrustChange, TrustRefusal};
+
+/// An artifact that is refused.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("refused at {step}: {reason}")]
+pub struct VerifyRefusal {
+    /// The step that refused.
+    pub step: VerifyStepName,
+    /// Why.
+    pub reason: RefusalReason,
+    /// The steps before it.
+    pub passed: Vec<VerifyStep>,
+    /// What the artifact says it is, if it could be read; believe it only as far as `passed` goes.
+    pub claims: Option<ClaimedIdentity>,
+    /// A change the refusal itself calls for: a publisher whose keys forked is to be blocked.
+    pub proposed: Option<TrustChange>,
+}
+
+/// What an artifact says it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ClaimedIdentity {
+    /// The skill.
+    pub skill_id: String,
+    /// Its publisher.
+    pub publisher: String,
+    /// Its version.
+    pub version: Version,
+}
+
+/// Why an artifact is refused.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum RefusalReason {
+    /// Not the canonical archive.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// `signature.json` cannot be relied on.
+    #[error(transparent)]
+    Envelope(#[from] SignatureFileError),
+    /// A rotation statement in it does not hold.
+    #[error("lineage: {0}")]
+    Lineage(#[source] RotationError),
+    /// Fewer keys signed than the statement itself asks for.
+    #[error("{found} distinct keys signed, the statement's threshold is {needed}")]
+    OwnThreshold {
+        /// How many signed.
+        found: u32,
+        /// How many must.
+        needed: u32,
+    },
+    /// The key id beside the envelope is not the one that signed.
+    #[error("`signature.json` names key `{outer}`, the envelope is signed by {}", show(.proven))]
+    OuterKeyId {
+        /// The id beside the envelope.
+        outer: KeyId,
+        /// The id of the first key that signed.
+        proven: Option<KeyId>,
+    },
+    /// The statement is about other bytes.
+    #[error(transparent)]
+    Statement(#[from] StatementMismatch),
+    /// The manifest is not text.
+    #[error("`skill.toml` is not UTF-8 at byte {offset}")]
+    ManifestNotUtf8 {
+        /// Where it stops being UTF-8.
+        offset: usize,
+    },
+    /// The manifest.
+    #[error(transparent)]
+    Manifest(Box<ManifestError>),
+    /// An entrypoint without its module.
+    #[error("entrypoint `{entrypoint}` names `{module}`, which is not in the archive")]
+    MissingModule {
+        /// The entrypoint.
+        entrypoint: String,
+        /// The module it names.
+        module: String,
+    },
+    /// This Palyra does not fit.
+    #[error(transparent)]
+    Compat(CompatRefusal),
+    /// The keys are not believed.
+    #[error(transparent)]
+    Trust(TrustRefusal),
+    /// Another owner, or a step back.
+    #[error(transparent)]
+    Rollback(RollbackRefusal),
+    /// The sidecars are not about these modules.
+    #[error(transparent)]
+    Sidecar(#[from] SidecarError),
+}
+
+/// How a signed statement and an archive differ.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StatementMismatch {
+    /// The statement lists something the archive does not have.
+    #[error("the signed statement lists `{0}`, which is not in the archive")]
+    NotInArchive(String),
+    /// The archive has something the statement does not list.
+    #[error("entry `{0}` is not in the signed statement")]
+    NotInStatement(String),
+    /// Other bytes.
+    #[error("`{name}` has sha256 `{actual}`, the signed statement says `{stated}`")]
+    Digest {
+        /// The entry, or the payload.
+        name: String,
+        /// What was signed.
+        stated: Sha256Digest,
+        /// What is there.
+        actual: Sha256Digest,
+    },
+    /// The same subjects in another order, or one of them twice.
+    #[error("the signed statement lists `{0}` out of order")]
+    Order(String),
+    /// A field that says something else than the bytes do.
+    #[error("{field} is stated as `{stated}`, the archive gives `{actual}`")]
+    Field {
+        /// The field.
+        field: &'static str,
+        /// What was stated.
+        stated: String,
+        /// What the archive gives.
+        actual: String,
+    },
+}
+
+impl StatementMismatch {
+    /// The first difference between what was signed and what is there.
+    pub(super) fn between(stated: &[Subject], actual: &[Subject]) -> Option<Self> {
+        if stated == actual {
+            return None;
+        }
+        let find = |list: &[Subject], name: &str| list.iter().find(|subject| subject.name == name).cloned();
+        for subject in actual {
+            match find(stated, &subject.name) {
+                None => return Some(Self::NotInStatement(subject.name.clone())),
+                Some(other)
+                    if other.digest != subject.digest && subject.name != crate::signing::PAYLOAD_SUBJECT =>
+                {
+                    let (stated, actual) = (other.digest.sha256, subject.digest.sha256);
+                    return Some(Self::Digest { name: subject.name.clone(), stated, actual });
+                }
+                Some(_) => {}
+            }
+        }
+        if let Some(extra) = stated.iter().find(|subject| find(actual, &subject.name).is_none()) {
+            return Some(Self::NotInArchive(clip(&extra.name)));
+        }
+        let differing = stated.iter().zip(actual).find(|(stated, actual)| stated != actual);
+        Some(match differing {
+            Some((stated, actual)) if stated.name == actual.name => Self::Digest {
+                name: actual.name.clone(),
+                stated: stated.digest.sha256,
+                actual: actual.digest.sha256,
+            },
+            Some((stated, _)) => Self::Order(clip(&stated.name)),
+            None => Self::Order(stated.last().map(|subject| clip(&subject.name)).unwrap_or_default()),
+        })
+    }
+}
+
+impl VerifyRefusal {
+    /// What a person can do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        self.reason.hint()
+    }
+
+    /// A word for programs.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        self.reason.code()
+    }
+}
+
+impl RefusalReason {
+    /// What a person can do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Archive(error) => error.hint(),
+            Self::Manifest(error) => error.hint().unwrap_or_else(|| "the publisher must correct skill.toml".into()),
+            Self::ManifestNotUtf8 { .. } | Self::MissingModule { .. } => {
+                "the publisher must correct the skill and build it again".into()
+            }
+            Self::Compat(refusal) => refusal.hint(),
+            Self::Trust(refusal) => refusal.hint(),
+            Self::Rollback(refusal) => refusal.hint(),
+            Self::Sidecar(error) => error.hint(),
+            Self::OwnThreshold { .. } => "the publisher must sign with enough of its keys".into(),
+            Self::Envelope(_) | Self::Lineage(_) | Self::OuterKeyId { .. } | Self::Statement(_) => {
+                "the file is not what its publisher signed: get it again, and tell the publisher if it stays so".into()
+            }
+        }
+    }
+
+    /// A word for programs.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Archive(ArchiveError::TooLarge { .. }) => "too_large",
+            Self::Archive(_) => "archive_not_canonical",
+            Self::Envelope(error) => envelope_code(error),
+            Self::Lineage(_) => "bad_lineage",
+            Self::OwnThreshold { .. } => "threshold_not_met",
+            Self::OuterKeyId { .. } => "key_id_differs",
+            Self::Statement(_) => "statement_mismatch",
+            Self::ManifestNotUtf8 { .. } | Self::Manifest(_) | Self::MissingModule { .. } => "bad_manifest",
+            Self::Compat(_) => "incompatible",
+            Self::Trust(refusal) => refusal.code(),
+            Self::Rollback(refusal) => refusal.code(),
+            Self::Sidecar(_) => "sidecar_not_bound",
+        }
+    }
+}
+
+fn envelope_code(error: &SignatureFileError) -> &'static str {
+    match error {
+        SignatureFileError::Envelope(EnvelopeError::BadSignature(_)) => "bad_signature",
+        SignatureFileError::Envelope(EnvelopeError::SignsTwice(_)) => "threshold_not_met",
+        SignatureFileError::Statement(StatementError::Key { .. }) => "bad_key",
+        _ => "bad_envelope",
+    }
+}
+
+impl From<EnvelopeError> for RefusalReason {
+    fn from(error: EnvelopeError) -> Self {
+        Self::Envelope(error.into())
+    }
+}
+
+impl From<StatementError> for RefusalReason {
+    fn from(error: StatementError) -> Self {
+        Self::Envelope(error.into())
+    }
+}
+
+impl ClaimedIdentity {
+    pub(super) fn of(predicate: &ReleasePredicate) -> Self {
+        // Bounded: nothing proves these yet, and they are shown to people.
+        Self {
+            skill_id: clip(&predicate.skill_id),
+            publisher: clip(&predicate.publisher),
+            version: predicate.version.clone(),
+        }
+    }
+}
+
+fn show(id: &Option<KeyId>) -> String {
+    id.map_or_else(|| "nobody".into(), |id| format!("`{id}`"))
+}

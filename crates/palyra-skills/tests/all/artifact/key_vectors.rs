@@ -1,0 +1,110 @@
+//! Ed25519 against vectors others made: Wycheproof, and CCTV where its folder is present.
+
+use std::path::PathBuf;
+
+use palyra_skills::signing::{KeyError, PublisherKey};
+
+/// The eight points of low order, in every encoding that decodes to one of them.
+pub(crate) fn low_order_keys() -> Vec<[u8; 32]> {
+    let texts = [
+        "0100000000000000000000000000000000000000000000000000000000000000",
+        "0000000000000000000000000000000000000000000000000000000000000000",
+        "0000000000000000000000000000000000000000000000000000000000000080",
+        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    ];
+    let known = texts.into_iter().map(|text| hex::decode(text).unwrap().try_into().unwrap());
+    let vectors = cctv().unwrap_or_default().into_iter();
+    let listed = vectors.filter(|vector| vector.has("low_order_A"));
+    let mut keys: Vec<[u8; 32]> = known.chain(listed.map(|vector| vector.key())).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+#[derive(serde::Deserialize)]
+struct Vector {
+    number: u32,
+    key: String,
+    sig: String,
+    msg: String,
+    flags: Option<Vec<String>>,
+}
+
+impl Vector {
+    fn key(&self) -> [u8; 32] {
+        hex::decode(&self.key).unwrap().try_into().unwrap()
+    }
+
+    fn has(&self, flag: &str) -> bool {
+        self.flags.iter().flatten().any(|other| other == flag)
+    }
+
+    fn is_accepted(&self) -> bool {
+        let signature = hex::decode(&self.sig).unwrap().try_into().unwrap();
+        PublisherKey::from_bytes(&self.key()).is_ok_and(|key| key.verifies(self.msg.as_bytes(), &signature))
+    }
+}
+
+/// The CCTV vectors, read in place beside the workspace; none where the folder is not there.
+fn cctv() -> Option<Vec<Vector>> {
+    let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = std::fs::read(workspace.join("../shared/data/cctv-ed25519/ed25519vectors.json")).ok()?;
+    Some(serde_json::from_slice(&text).unwrap())
+}
+
+#[test]
+fn s07_wycheproof_cases_all_match() {
+    use wycheproof::{TestResult, eddsa};
+    let set = eddsa::TestSet::load(eddsa::TestName::Ed25519).unwrap();
+    let mut cases = 0;
+    for group in &set.test_groups {
+        let key: [u8; 32] = group.key.pk.as_slice().try_into().unwrap();
+        let key = PublisherKey::from_bytes(&key).unwrap();
+        for test in &group.tests {
+            let signature: Result<[u8; 64], _> = test.sig.as_slice().try_into();
+            let accepted = signature.is_ok_and(|signature| key.verifies(&test.msg, &signature));
+            assert_eq!(accepted, test.result == TestResult::Valid, "case {}: {}", test.tc_id, test.comment);
+            cases += 1;
+        }
+    }
+    assert_eq!(cases, set.number_of_tests);
+    assert!(cases > 100, "{cases} cases");
+}
+
+#[test]
+fn s07_cctv_vectors_are_accepted_only_when_strict() {
+    let Some(vectors) = cctv() else {
+        println!("skipped: ../shared/data/cctv-ed25519/ed25519vectors.json is not there");
+        return;
+    };
+    assert_eq!(vectors.len(), 914);
+    let accepted: Vec<&Vector> = vectors.iter().filter(|vector| vector.is_accepted()).collect();
+    for vector in &accepted {
+        let low = ["low_order_A", "low_order_R", "non_canonical_A", "non_canonical_R"]
+            .iter()
+            .any(|flag| vector.has(flag));
+        assert!(!low, "vector {}: {:?}", vector.number, vector.flags);
+    }
+    assert_eq!(accepted.len(), 43);
+}
+
+#[test]
+fn s07_a_second_spelling_of_a_point_is_no_key() {
+    // Every y from p to 2^255 - 1: some are points of the curve, written a second way.
+    let mut refused = 0;
+    for low in 0xed..=0xff_u8 {
+        for sign in [0x7f, 0xff] {
+            let mut bytes = [0xff; 32];
+            (bytes[0], bytes[31]) = (low, sign);
+            let problem = PublisherKey::from_bytes(&bytes).unwrap_err();
+            refused += usize::from(problem == KeyError::NotCanonical);
+        }
+    }
+    assert!(refused > 0, "some of them are points in a second spelling");
+}

@@ -1,0 +1,10 @@
+//! The audit: each hostile row by its id, honest skills, budgets, arbitrary bytes.
+
+mod arbitrary;
+mod bombs;
+mod contract;
+mod honest;
+mod modules;
+mod support;
+mod texts;
+mod wit_text;

@@ -1,0 +1,13 @@
+//! Flows of the skills crate, and the hostile cases it must refuse.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod artifact;
+mod audit;
+mod corpus;
+mod editor_schema;
+mod grants;
+mod install;
+mod manifest;
+mod manifest_roundtrip;
+mod seeds;
+mod update;
