@@ -1,0 +1,94 @@
+//! The anchor: what the vault remembers of the database, so that an older or edited one is noticed.
+
+use palyra_journal::TreeHead;
+use palyra_skills::Sha256Digest;
+use serde::{Deserialize, Serialize};
+
+/// Generation and root of the sealed rows, and the journal's head, as of one commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Anchor {
+    /// Grows by one with every change of a sealed row.
+    pub generation: u64,
+    /// The root over all sealed rows.
+    pub root: Sha256Digest,
+    /// The journal with the leaf of that change.
+    pub journal: TreeHead,
+}
+
+/// What the vault keeps: the last commit that is known, and one that may or may not have happened.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Anchors {
+    pub(crate) committed: Option<Anchor>,
+    pub(crate) pending: Option<Anchor>,
+}
+
+/// Which anchor a database answers to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// The committed one: nothing is left to do.
+    Committed(Anchor),
+    /// The pending one: its commit happened, and the vault has to learn that.
+    Finish(Anchor),
+    /// Neither.
+    Neither,
+}
+
+impl Anchor {
+    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(self)
+    }
+
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, serde_json::Error> {
+        serde_json::from_slice(bytes)
+    }
+}
+
+impl Anchors {
+    /// Compares a database with what is kept.
+    pub(crate) fn standing(&self, generation: Option<u64>, root: &Sha256Digest) -> Standing {
+        let is = |anchor: &&Anchor| Some(anchor.generation) == generation && anchor.root == *root;
+        match (self.committed.as_ref().filter(is), self.pending.as_ref().filter(is)) {
+            (Some(anchor), _) => Standing::Committed(anchor.clone()),
+            (None, Some(anchor)) => Standing::Finish(anchor.clone()),
+            (None, None) => Standing::Neither,
+        }
+    }
+
+    /// The highest generation anybody has spoken of.
+    pub(crate) fn highest_generation(&self) -> u64 {
+        let generations = [&self.committed, &self.pending].into_iter().flatten();
+        generations.map(|anchor| anchor.generation).max().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn anchor(generation: u64, text: &str) -> Anchor {
+        Anchor { generation, root: Sha256Digest::of(text.as_bytes()), journal: TreeHead::empty() }
+    }
+
+    #[test]
+    fn a_database_answers_to_one_of_two_or_to_none() {
+        let anchors = Anchors { committed: Some(anchor(4, "old")), pending: Some(anchor(5, "new")) };
+        let standing =
+            |generation, text: &str| anchors.standing(generation, &Sha256Digest::of(text.as_bytes()));
+        assert_eq!(standing(Some(4), "old"), Standing::Committed(anchor(4, "old")));
+        assert_eq!(standing(Some(5), "new"), Standing::Finish(anchor(5, "new")));
+        for (generation, text) in [(Some(4), "new"), (Some(5), "old"), (Some(3), "old"), (None, "old")] {
+            assert_eq!(standing(generation, text), Standing::Neither, "{generation:?} {text}");
+        }
+        assert_eq!(anchors.highest_generation(), 5);
+    }
+
+    #[test]
+    fn bytes_come_back_and_nothing_else_is_read() {
+        let bytes = anchor(7, "x").to_bytes().unwrap();
+        assert_eq!(Anchor::from_bytes(&bytes).unwrap(), anchor(7, "x"));
+        assert!(Anchor::from_bytes(&bytes[..bytes.len() - 1]).is_err());
+        assert!(Anchor::from_bytes(b"{}").is_err());
+    }
+}

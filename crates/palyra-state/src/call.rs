@@ -1,0 +1,248 @@
+//! Corridor 3: one call of a tool of an installed skill.
+//!
+//! Find the tool → check the input → prove the module → grants → approval → run → check the output → receipt.
+//! Whoever calls, calls here.
+
+mod approval;
+mod describe;
+mod find;
+mod grants;
+mod receipt;
+mod resolve;
+mod runs;
+mod schemas;
+mod services;
+mod usage;
+
+use std::sync::Arc;
+
+use palyra_common::{JsonText, OperatorGrants, RuntimeLimits, WasmPluginRunError};
+use palyra_egress::EgressGuard;
+use palyra_plugins_runtime::{
+    CancelToken, Compiler, DiskCacheConfig, Entry, HostServices, Invocation, LogLine, RunUsage,
+    RuntimeConfig, Tape, WasmRuntime,
+};
+use palyra_skills::Sha256Digest;
+
+pub use approval::approval_digest;
+pub use runs::{RunEvent, RunRow};
+pub use usage::{CapabilityUse, UseCount};
+
+use crate::error::StateError;
+use crate::skills::SkillError;
+use crate::state::State;
+use crate::storage::StorageDatabase;
+use find::FoundTool;
+use resolve::VerifiedCache;
+use schemas::SchemaCache;
+use services::{RunChannels, SkillStorage, VaultSecrets};
+
+/// How calls are carried out; decided once by whoever owns the process.
+pub struct CallerConfig {
+    /// Who compiles.
+    pub compiler: Arc<dyn Compiler>,
+    /// Whether compiled code is kept between processes, below the state root.
+    pub keep_compiled_code: bool,
+    /// The one way out; `None` refuses every request as unavailable.
+    pub egress: Option<EgressGuard>,
+    /// No run gets more than this.
+    pub ceiling: Option<RuntimeLimits>,
+    /// Runs that may be under way at once.
+    pub max_concurrent_runs: u32,
+}
+
+/// One call.
+#[derive(Clone)]
+pub struct ToolInvocation {
+    /// The tool: its id, its name for models, or an alias.
+    pub tool: String,
+    /// The skill it has to be of, if the caller knows.
+    pub skill_id: Option<String>,
+    /// The input.
+    pub input: JsonText,
+    /// On whose behalf.
+    pub principal: String,
+    /// Directories and addresses the operator opens; nothing else in it widens anything.
+    pub operator: OperatorGrants,
+    /// What the caller allows the run at most.
+    pub limits: Option<RuntimeLimits>,
+    /// The [`approval_digest`] a person approved, for tools that ask for it.
+    pub approved: Option<Sha256Digest>,
+    /// Lets the caller end the run.
+    pub cancel: Option<CancelToken>,
+}
+
+/// What a call gave.
+#[derive(Debug)]
+pub struct ToolResult {
+    /// The run.
+    pub run_id: String,
+    /// The skill.
+    pub skill_id: String,
+    /// The tool.
+    pub tool_id: String,
+    /// The release that ran.
+    pub payload: Sha256Digest,
+    /// The output, checked against its schema.
+    pub output: JsonText,
+    /// What was used.
+    pub usage: RunUsage,
+    /// How often each granted door was used.
+    pub capabilities: CapabilityUse,
+    /// Log lines, oldest first.
+    pub log: Vec<LogLine>,
+    /// Where the receipt stands in the journal.
+    pub receipt: palyra_journal::Leaf,
+    /// The recording.
+    pub tape: Tape,
+}
+
+/// Why a call gave nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    /// The run was refused or failed; every face knows these kinds.
+    #[error(transparent)]
+    Run(#[from] WasmPluginRunError),
+    /// The state could not be read or written.
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+impl From<SkillError> for CallError {
+    fn from(error: SkillError) -> Self {
+        match error {
+            SkillError::State(error) => Self::State(error),
+            SkillError::NotInstalled { skill_id } => {
+                WasmPluginRunError::NotFound { what: "skill", name: skill_id, known: Vec::new() }.into()
+            }
+            SkillError::Damaged { skill_id, reason } => {
+                let remedy = "install it again from its `.palyra-skill` file, then enable it".into();
+                WasmPluginRunError::NotRunnable { name: skill_id, reason, remedy }.into()
+            }
+            other => WasmPluginRunError::Internal(other.to_string()).into(),
+        }
+    }
+}
+
+/// A call that may begin.
+struct Prepared {
+    schemas: Arc<schemas::ToolSchemas>,
+    module: resolve::ResolvedModule,
+    grants: Arc<palyra_common::CapabilityGrantSet>,
+    run_id: String,
+    run: Invocation,
+}
+
+/// Calls tools of installed skills.
+pub struct ToolCaller {
+    state: Arc<State>,
+    runtime: WasmRuntime,
+    channels: Arc<RunChannels>,
+    schemas: SchemaCache,
+    verified: VerifiedCache,
+}
+
+impl ToolCaller {
+    /// Starts the sandbox over an open state.
+    pub fn new(state: Arc<State>, config: CallerConfig) -> Result<Self, StateError> {
+        let storage = StorageDatabase::open(&state.root().storage())?;
+        let channels = Arc::new(RunChannels::default());
+        let vault = Arc::clone(&state.keeper.vault);
+        let defaults = RuntimeConfig::default();
+        let runtime = WasmRuntime::new(RuntimeConfig {
+            ceiling: config.ceiling.unwrap_or(defaults.ceiling),
+            max_concurrent_runs: config.max_concurrent_runs,
+            compiler: config.compiler,
+            disk_cache: config.keep_compiled_code.then(|| disk_cache(&state)),
+            tape_key: *vault.derive_key("palyra-state: secrets on tapes v1"),
+            services: HostServices {
+                storage: Arc::new(SkillStorage::new(Arc::new(storage))),
+                secrets: Arc::new(VaultSecrets(vault)),
+                channels: Arc::clone(&channels) as Arc<dyn palyra_plugins_runtime::ChannelSink>,
+                egress: config.egress,
+            },
+            ..RuntimeConfig::default()
+        });
+        let runtime = runtime.map_err(StateError::record("read", "the sandbox"))?;
+        Ok(Self {
+            state,
+            runtime,
+            channels,
+            schemas: SchemaCache::default(),
+            verified: VerifiedCache::default(),
+        })
+    }
+
+    /// Calls a tool.
+    pub async fn call(&self, invocation: ToolInvocation) -> Result<ToolResult, CallError> {
+        let tool = find::find_tool(&self.state.view(), &invocation)?;
+        let prepared = match self.prepare(&invocation, &tool).await {
+            Ok(prepared) => prepared,
+            Err(CallError::Run(error)) => {
+                receipt::refuse(&self.state, &invocation, &tool, &error).await?;
+                return Err(error.into());
+            }
+            Err(error) => return Err(error),
+        };
+        let Prepared { schemas, module, grants, run_id, run } = prepared;
+        let report = self.runtime.invoke(&module.loaded, run).await;
+        let channels = self.channels.take(&run_id);
+        receipt::finish(&self.state, &invocation, &tool, &schemas, &grants, &run_id, report, channels).await
+    }
+
+    /// Asks a component what it is, once for each payload and with nothing granted; what differs quarantines.
+    pub async fn describe(&self, skill_id: &str) -> Result<(), CallError> {
+        let record = self.state.record(skill_id)?;
+        let skill = resolve::verified(self, &record).await?;
+        resolve::check_description(self, &record, &skill).await
+    }
+
+    /// Everything that can refuse a call before an instance exists; ends with the row that says it begins.
+    async fn prepare(&self, invocation: &ToolInvocation, tool: &FoundTool) -> Result<Prepared, CallError> {
+        let schemas = self.schemas.get(tool)?;
+        schemas.check_input(&invocation.input)?;
+        let module = resolve::resolve(self, tool).await?;
+        let grants = grants::effective(self.state.root(), tool, &module.consent, &invocation.operator)?;
+        approval::check(tool, invocation)?;
+        let run_id = runs::new_run_id()?;
+        let run = self.invocation(invocation, tool, &run_id, &grants)?;
+        runs::start(&self.state, &run_id, tool).await?;
+        Ok(Prepared { schemas, module, grants, run_id, run })
+    }
+
+    fn invocation(
+        &self,
+        invocation: &ToolInvocation,
+        tool: &FoundTool,
+        run_id: &str,
+        grants: &Arc<palyra_common::CapabilityGrantSet>,
+    ) -> Result<Invocation, CallError> {
+        let asked = palyra_skills::grants::limits_from_manifest(&tool.release.manifest);
+        Ok(Invocation {
+            entry: Entry::Tool { id: tool.entrypoint.id.clone(), export: tool.entrypoint.export.clone() },
+            input: invocation.input.clone(),
+            run_id: run_id.into(),
+            owner: tool.skill_id.as_str().into(),
+            grants: Arc::clone(grants),
+            allow_addresses: invocation.operator.allow_addresses.clone().into(),
+            limits: invocation.limits.as_ref().map_or_else(|| asked.clone(), |most| asked.capped_by(most)),
+            operator_config: find::operator_config(tool)?,
+            cancel: invocation.cancel.clone(),
+            replay: None,
+        })
+    }
+}
+
+/// Compiled code below the state root; a file that is not as it was left is told to the journal.
+fn disk_cache(state: &Arc<State>) -> DiskCacheConfig {
+    let journal = Arc::clone(state);
+    DiskCacheConfig {
+        directory: state.root().path().join("cache").join("code"),
+        key: *state.keeper.vault.derive_key("palyra-state: compiled code v1"),
+        on_event: Some(Arc::new(move |event| {
+            let details = serde_json::json!({ "file": event.file, "detail": event.detail });
+            let event = journal.event(palyra_journal::EventKind::StateCacheDiscarded).details(details);
+            drop(journal.journal.append(event));
+        })),
+    }
+}

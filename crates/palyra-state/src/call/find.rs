@@ -1,0 +1,85 @@
+//! From a name to a tool of an installed skill.
+
+use palyra_common::{JsonText, WasmPluginRunError};
+use palyra_skills::index::{InstalledRelease, SkillRecord};
+use palyra_skills::manifest::{ToolEntrypoint, model_name};
+use palyra_skills::{RuntimeStatus, SkillInventoryEntry};
+
+use super::{CallError, ToolInvocation};
+use crate::view::View;
+
+/// A tool, its skill, and the state of that skill now.
+pub(super) struct FoundTool {
+    pub(super) skill_id: String,
+    pub(super) record: SkillRecord,
+    pub(super) release: InstalledRelease,
+    pub(super) entrypoint: ToolEntrypoint,
+}
+
+/// The tool of this id, name for models or alias; never one of another skill than the caller says.
+pub(super) fn find_tool(view: &View, invocation: &ToolInvocation) -> Result<FoundTool, WasmPluginRunError> {
+    let name = invocation.tool.as_str();
+    let id = view.aliases().get(name).map_or(name, String::as_str);
+    let tools =
+        || view.index().iter().flat_map(|record| record.current.tools().map(move |tool| (record, tool)));
+    let wanted = |(record, tool): &(&SkillRecord, &ToolEntrypoint)| {
+        let of_skill = invocation.skill_id.as_ref().is_none_or(|skill| *skill == record.skill_id);
+        of_skill && (tool.id == id || model_name(&tool.id) == id)
+    };
+    let (record, tool) = tools().find(wanted).ok_or_else(|| {
+        let mut known: Vec<String> = tools().map(|(_, tool)| tool.id.clone()).collect();
+        known.sort_by_key(|other| std::cmp::Reverse(common_prefix(other, name)));
+        known.truncate(8);
+        let name = palyra_common::redact::escape_untrusted(&name.chars().take(80).collect::<String>());
+        WasmPluginRunError::NotFound { what: "tool", name, known }
+    })?;
+    Ok(FoundTool {
+        skill_id: record.skill_id.clone(),
+        release: record.current.clone(),
+        entrypoint: tool.clone(),
+        record: record.clone(),
+    })
+}
+
+/// Whether the skill may run now, on this machine.
+pub(super) fn check_runnable(
+    record: &SkillRecord,
+    platform: &palyra_skills::Platform,
+) -> Result<(), WasmPluginRunError> {
+    let entry = SkillInventoryEntry::new(record.clone(), platform);
+    let id = &record.skill_id;
+    let quarantine = record.current.quarantine.as_ref();
+    let (reason, remedy) = match entry.runtime_status {
+        RuntimeStatus::Active => return Ok(()),
+        RuntimeStatus::Quarantined => (
+            format!(
+                "it is quarantined: {}",
+                quarantine.map_or("its publisher is not believed", |kept| kept.reason.as_str())
+            ),
+            format!("see `palyra skills info {id}`"),
+        ),
+        RuntimeStatus::AwaitingConsent => {
+            ("nobody agreed yet to what it asks for".into(), format!("palyra skills consent {id}"))
+        }
+        RuntimeStatus::Disabled => ("it is switched off".into(), format!("palyra skills enable {id}")),
+        RuntimeStatus::Error => (entry.eligibility.missing.join("; "), "run it on a machine it fits".into()),
+    };
+    Err(WasmPluginRunError::NotRunnable { name: id.clone(), reason, remedy })
+}
+
+/// The operator's settings as the guest gets them: the manifest's defaults.
+pub(super) fn operator_config(tool: &FoundTool) -> Result<JsonText, CallError> {
+    let fields = &tool.release.manifest.operator.config;
+    let missing = fields.iter().find(|(_, field)| field.required && field.default.is_none());
+    if let Some((name, _)) = missing {
+        let reason = format!("its setting `{name}` has no value");
+        let remedy = "ask the publisher for a release with a default for it".into();
+        return Err(WasmPluginRunError::NotRunnable { name: tool.skill_id.clone(), reason, remedy }.into());
+    }
+    let values = fields.iter().filter_map(|(name, field)| Some((name.clone(), field.default.clone()?)));
+    Ok(JsonText::from(&serde_json::Value::Object(values.collect())))
+}
+
+fn common_prefix(left: &str, right: &str) -> usize {
+    left.bytes().zip(right.bytes()).take_while(|(a, b)| a == b).count()
+}

@@ -1,0 +1,222 @@
+//! From an installed tool to a module that is proven now: its state, its consent, its publisher, its bytes.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use palyra_common::{CapabilityGrantSet, JsonText, WasmPluginRunError};
+use palyra_journal::EventKind;
+use palyra_plugins_runtime::{Entry, Invocation, LoadedModule};
+use palyra_skills::consent::ConsentRecord;
+use palyra_skills::index::{QuarantineCause, SkillRecord};
+use palyra_skills::{Sha256Digest, VerifiedSkill, reverify_installed_artifact};
+use serde_json::json;
+
+use super::describe::Description;
+use super::find::{FoundTool, check_runnable};
+use super::{CallError, ToolCaller};
+use crate::commit::Change;
+use crate::state::State;
+use crate::view::described_row;
+
+/// Most verified skills that are kept in memory.
+const MAX_CACHED: usize = 64;
+
+/// A module that may run now, and the consent it runs under.
+pub(super) struct ResolvedModule {
+    pub(super) loaded: Arc<LoadedModule>,
+    pub(super) consent: ConsentRecord,
+}
+
+/// Verified skills by payload, each with the generation of trust it was verified in.
+#[derive(Default)]
+pub(super) struct VerifiedCache(Mutex<HashMap<Sha256Digest, (u64, Arc<VerifiedSkill>)>>);
+
+impl VerifiedCache {
+    fn get(&self, payload: &Sha256Digest) -> Option<(u64, Arc<VerifiedSkill>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(payload).cloned()
+    }
+
+    fn put(&self, generation: u64, skill: &Arc<VerifiedSkill>) {
+        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if cache.len() >= MAX_CACHED {
+            cache.clear();
+        }
+        cache.insert(skill.payload(), (generation, Arc::clone(skill)));
+    }
+
+    fn forget(&self, payload: &Sha256Digest) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(payload);
+    }
+}
+
+/// Checks the skill's state, consent and bytes, and makes its module ready.
+pub(super) async fn resolve(caller: &ToolCaller, tool: &FoundTool) -> Result<ResolvedModule, CallError> {
+    check_runnable(&tool.record, &caller.state.platform)?;
+    let consent = consent(&caller.state, tool)?;
+    let skill = verified(caller, &tool.record).await?;
+    check_description(caller, &tool.record, &skill).await?;
+    let loaded = load(caller, &skill, &tool.entrypoint.module).await?;
+    Ok(ResolvedModule { loaded, consent })
+}
+
+/// The consent for exactly this release.
+fn consent(state: &State, tool: &FoundTool) -> Result<ConsentRecord, CallError> {
+    let view = state.view();
+    let consent = view.consents().get(tool.release.payload);
+    let consent = consent.filter(|consent| {
+        Some(consent.id()) == tool.release.consent
+            && consent.covers(&tool.release.manifest, tool.release.payload)
+    });
+    consent.cloned().ok_or_else(|| {
+        let (name, remedy) = (tool.skill_id.clone(), format!("palyra skills consent {}", tool.skill_id));
+        let reason = "nobody agreed yet to what it asks for".into();
+        WasmPluginRunError::NotRunnable { name, reason, remedy }.into()
+    })
+}
+
+/// The current release, verified under what is believed now: from memory if trust has not moved, else again.
+pub(super) async fn verified(
+    caller: &ToolCaller,
+    record: &SkillRecord,
+) -> Result<Arc<VerifiedSkill>, CallError> {
+    let payload = record.current.payload;
+    let generation = caller.state.view().generation();
+    let cached = caller.verified.get(&payload);
+    if let Some((at, skill)) = &cached
+        && *at == generation
+    {
+        return Ok(Arc::clone(skill));
+    }
+    let (state, record) = (Arc::clone(&caller.state), record.clone());
+    let bytes = cached.map(|(_, skill)| Arc::clone(skill.artifact().bytes()));
+    let skill = blocking(move || verify(&state, &record, bytes)).await;
+    match skill {
+        Ok(skill) => {
+            caller.verified.put(generation, &skill);
+            Ok(skill)
+        }
+        Err(error) => {
+            caller.verified.forget(&payload);
+            Err(error)
+        }
+    }
+}
+
+fn verify(
+    state: &State,
+    record: &SkillRecord,
+    proven: Option<Arc<[u8]>>,
+) -> Result<Arc<VerifiedSkill>, CallError> {
+    let release = &record.current;
+    let bytes = match proven {
+        Some(bytes) => bytes,
+        None => state.release_bytes(&record.skill_id, release)?,
+    };
+    let verified = reverify_installed_artifact(bytes, &state.view().snapshot(), &state.platform);
+    match verified {
+        Ok(verification) if verification.skill.payload() == release.payload => {
+            Ok(Arc::new(verification.skill))
+        }
+        // The corridor says what a refusal means for an installed release, and quarantines it.
+        _ => Err(match state.verify_installed(&record.skill_id) {
+            Err(error) => error.into(),
+            Ok(_) => {
+                WasmPluginRunError::Internal("the stored release changed while it was read".into()).into()
+            }
+        }),
+    }
+}
+
+/// Asks every module that can describe itself, once for each payload.
+pub(super) async fn check_description(
+    caller: &ToolCaller,
+    record: &SkillRecord,
+    skill: &Arc<VerifiedSkill>,
+) -> Result<(), CallError> {
+    if caller.state.view().is_described(&skill.payload()) {
+        return Ok(());
+    }
+    let modules: Vec<String> = skill.modules().map(|(path, _)| path.to_owned()).collect();
+    for module in &modules {
+        let loaded = load(caller, skill, module).await?;
+        if loaded.has_describe()
+            && let Err(reason) = ask(caller, record, skill, module, &loaded).await
+        {
+            return Err(quarantine(caller, record, reason).await);
+        }
+    }
+    let (state, skill_id, payload) = (Arc::clone(&caller.state), record.skill_id.clone(), skill.payload());
+    blocking(move || mark_described(&state, &skill_id, &payload)).await
+}
+
+/// Runs `describe()` with nothing granted and compares.
+async fn ask(
+    caller: &ToolCaller,
+    record: &SkillRecord,
+    skill: &VerifiedSkill,
+    module: &str,
+    loaded: &LoadedModule,
+) -> Result<(), String> {
+    let invocation = Invocation {
+        entry: Entry::Describe,
+        owner: record.skill_id.as_str().into(),
+        run_id: "describe".into(),
+        grants: Arc::new(CapabilityGrantSet::default()),
+        ..Invocation::tool("describe", JsonText::empty_object())
+    };
+    let report = caller.runtime.invoke(loaded, invocation).await;
+    let output = report.result.map_err(|error| format!("`describe()` of `{module}` failed: {error}"))?;
+    let text = output.json().map(ToString::to_string).unwrap_or_default();
+    Description::read(&text)?.compare(skill.manifest(), module)
+}
+
+async fn quarantine(caller: &ToolCaller, record: &SkillRecord, reason: String) -> CallError {
+    let (state, skill_id, payload) =
+        (Arc::clone(&caller.state), record.skill_id.clone(), record.current.payload);
+    let kept = reason.clone();
+    let result = blocking(move || {
+        let result = state.quarantine_release(&skill_id, &payload, QuarantineCause::Describe, &kept);
+        result.map_err(CallError::from)
+    });
+    match result.await {
+        Ok(()) => {
+            let (name, remedy) =
+                (record.skill_id.clone(), format!("see `palyra skills info {}`", record.skill_id));
+            WasmPluginRunError::NotRunnable { name, reason: format!("it is quarantined: {reason}"), remedy }
+                .into()
+        }
+        Err(error) => error,
+    }
+}
+
+fn mark_described(state: &State, skill_id: &str, payload: &Sha256Digest) -> Result<(), CallError> {
+    let mut gate = state.gate();
+    if gate.view.is_described(payload) {
+        return Ok(());
+    }
+    let details = json!({ "payload": payload.to_string(), "describe": "as the manifest says" });
+    let event = state.event(EventKind::SkillVerified).skill(skill_id).details(details);
+    state.commit(&mut gate, Change { rows: vec![described_row(payload)], events: vec![event] })?;
+    Ok(())
+}
+
+async fn load(
+    caller: &ToolCaller,
+    skill: &VerifiedSkill,
+    module: &str,
+) -> Result<Arc<LoadedModule>, CallError> {
+    let bytes = skill.artifact().entry(module).ok_or_else(|| WasmPluginRunError::NotFound {
+        what: "module",
+        name: module.to_owned(),
+        known: skill.modules().map(|(path, _)| path.to_owned()).collect(),
+    })?;
+    Ok(caller.runtime.load(bytes).await?)
+}
+
+/// Work that reads files or waits for the writer, off the async workers.
+pub(super) async fn blocking<T: Send + 'static, E: Into<CallError> + Send + 'static>(
+    work: impl FnOnce() -> Result<T, E> + Send + 'static,
+) -> Result<T, CallError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| WasmPluginRunError::Internal(error.to_string()))?.map_err(Into::into)
+}

@@ -1,0 +1,62 @@
+//! Input and output against the schemas of the signed manifest; compiled once for each payload and tool.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use palyra_common::{JsonText, WasmPluginRunError};
+use palyra_skills::Sha256Digest;
+use palyra_skills::manifest::{SchemaProblem, ToolSchema};
+
+use super::find::FoundTool;
+
+/// Most tools whose schemas are kept compiled.
+const MAX_CACHED: usize = 1_024;
+
+/// Both schemas of a tool.
+pub(super) struct ToolSchemas {
+    input: ToolSchema,
+    output: ToolSchema,
+}
+
+#[derive(Default)]
+pub(super) struct SchemaCache(Mutex<HashMap<(Sha256Digest, String), Arc<ToolSchemas>>>);
+
+impl SchemaCache {
+    pub(super) fn get(&self, tool: &FoundTool) -> Result<Arc<ToolSchemas>, WasmPluginRunError> {
+        let key = (tool.release.payload, tool.entrypoint.id.clone());
+        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(schemas) = cache.get(&key) {
+            return Ok(Arc::clone(schemas));
+        }
+        let failed =
+            |problem: SchemaProblem| WasmPluginRunError::Internal(format!("the tool's schema: {problem}"));
+        let schemas = Arc::new(ToolSchemas {
+            input: ToolSchema::compile_input(&tool.entrypoint.input_schema).map_err(failed)?,
+            output: ToolSchema::compile(&tool.entrypoint.output_schema).map_err(failed)?,
+        });
+        if cache.len() >= MAX_CACHED {
+            cache.clear();
+        }
+        cache.insert(key, Arc::clone(&schemas));
+        Ok(schemas)
+    }
+}
+
+impl ToolSchemas {
+    pub(super) fn check_input(&self, input: &JsonText) -> Result<(), WasmPluginRunError> {
+        let value = parse(input).map_err(|reason| WasmPluginRunError::invalid_input("/", reason))?;
+        self.input
+            .check(&value)
+            .map_err(|mismatch| WasmPluginRunError::invalid_input(mismatch.pointer, mismatch.reason))
+    }
+
+    pub(super) fn check_output(&self, output: &JsonText) -> Result<(), WasmPluginRunError> {
+        let wrong = |pointer: String, reason: String| WasmPluginRunError::InvalidOutput { pointer, reason };
+        let value = parse(output).map_err(|reason| wrong("/".into(), reason))?;
+        self.output.check(&value).map_err(|mismatch| wrong(mismatch.pointer, mismatch.reason))
+    }
+}
+
+fn parse(text: &JsonText) -> Result<serde_json::Value, String> {
+    serde_json::from_str(text.as_str()).map_err(|error| error.to_string())
+}

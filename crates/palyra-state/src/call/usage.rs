@@ -1,0 +1,76 @@
+//! What a run used of what it was granted.
+
+use std::collections::BTreeMap;
+
+use palyra_common::CapabilityGrantSet;
+use palyra_common::capabilities::{HostPattern, HttpRule};
+use palyra_plugins_runtime::HostCallTrace;
+use serde::Serialize;
+
+/// How often one door was used, and how often it stayed shut.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct UseCount {
+    /// Calls that went through.
+    pub used: u64,
+    /// Calls that were refused.
+    pub denied: u64,
+    /// Calls that failed for another reason.
+    pub failed: u64,
+}
+
+/// Counters by what was declared; doors that were not declared stand under their operation.
+pub type CapabilityUse = BTreeMap<String, UseCount>;
+
+/// Counts the host calls of a run; every grant is listed, also those never used.
+pub(super) fn count(grants: &CapabilityGrantSet, calls: &[HostCallTrace]) -> CapabilityUse {
+    let mut uses: CapabilityUse = declared(grants).map(|name| (name, UseCount::default())).collect();
+    for call in calls {
+        let count = uses.entry(door(grants, call)).or_default();
+        match call.outcome {
+            "ok" => count.used += 1,
+            "denied" => count.denied += 1,
+            _ => count.failed += 1,
+        }
+    }
+    uses
+}
+
+fn declared(grants: &CapabilityGrantSet) -> impl Iterator<Item = String> + '_ {
+    let http = grants.http().iter().map(|rule| format!("http:{}", rule.host));
+    let secrets = grants.secrets().iter().map(|grant| format!("secret:{}", grant.secret));
+    let storage = grants.storage().iter().map(|grant| format!("storage:{}", grant.prefix));
+    let channels = grants.channels().iter().map(|name| format!("channel:{name}"));
+    let roots = grants.filesystem().iter().map(|grant| format!("fs:{}", grant.root));
+    http.chain(secrets).chain(storage).chain(channels).chain(roots)
+}
+
+/// The door a call went through, by the part of its subject that names it.
+fn door(grants: &CapabilityGrantSet, call: &HostCallTrace) -> String {
+    let named = match call.op.split('.').next().unwrap_or_default() {
+        "http" => {
+            let host: Option<HostPattern> = host_of(&call.subject).parse().ok();
+            let covers = |rule: &&HttpRule| host.as_ref().is_some_and(|host| rule.host.matches(host));
+            grants.http().iter().find(covers).map(|rule| format!("http:{}", rule.host))
+        }
+        "secrets" => Some(format!("secret:{}", call.subject)),
+        "storage" => {
+            let grant = grants.storage().iter().find(|grant| call.subject.starts_with(grant.prefix.as_str()));
+            grant.map(|grant| format!("storage:{}", grant.prefix))
+        }
+        "channels" => Some(format!("channel:{}", call.subject)),
+        _ => None,
+    };
+    named.unwrap_or_else(|| call.op.to_owned())
+}
+
+/// `api.example.com` of `GET https://api.example.com:8443/x`.
+fn host_of(subject: &str) -> &str {
+    let url = subject.split_once(' ').map_or(subject, |(_, url)| url);
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    match host.strip_prefix('[') {
+        Some(address) => address.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    }
+}

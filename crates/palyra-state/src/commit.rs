@@ -1,0 +1,122 @@
+//! One change of the state: rows and leaf in one transaction, promised to the vault before and confirmed after.
+//!
+//! The order is `pending` in the vault → commit of the database → `committed` in the vault. Killed anywhere in
+//! between, the next opening finds the database at one of the two, and finishes what happened.
+
+use std::sync::Arc;
+
+use palyra_common::fs::fault;
+use palyra_journal::{Durability, JournalError, JournalTransaction, Leaf, NewEvent};
+
+use crate::anchor::Anchor;
+use crate::db::{RowChange, RowKey, empty_tables, read_generation, write_changes, write_generation};
+use crate::error::StateError;
+use crate::history::tell_rows;
+use crate::keeper::Keeper;
+use crate::state::{Gate, State, Unsettled};
+use crate::view::View;
+
+/// Rows to set or remove, and what the journal is told; the first event carries the rows.
+pub(crate) struct Change {
+    pub(crate) rows: Vec<RowChange>,
+    pub(crate) events: Vec<NewEvent>,
+}
+
+impl State {
+    /// Commits a change and makes it the present view; says where its leaves are.
+    pub(crate) fn commit(&self, gate: &mut Gate, change: Change) -> Result<Vec<Leaf>, StateError> {
+        self.settle(gate)?;
+        let generation = gate.view.generation() + 1;
+        let rows = gate.view.rows().with(&change.rows);
+        let root = rows.root();
+        // Never write what could not be read back.
+        let view = View::read(generation, rows).map_err(|damage| StateError::Damaged { damage })?;
+        let mut events = change.events;
+        tell_rows(&mut events, generation, &change.rows);
+        let work = Work {
+            keeper: self.keeper.clone(),
+            row_key: Arc::clone(&self.row_key),
+            rows: change.rows,
+            start_over: false,
+            promise: true,
+            events,
+            generation,
+            root,
+        };
+        let result =
+            self.journal.transaction(Durability::Full, move |transaction| work.run(transaction)).wait();
+        let happened = result.is_ok() || self.database_generation() == Some(generation);
+        gate.unsettled = Some(if happened { Unsettled::Happened } else { Unsettled::Failed });
+        if happened {
+            gate.view = Arc::new(view);
+        }
+        // What happened is on disk; a vault that cannot be told now is told before the next change, or on opening.
+        let _ = self.settle(gate);
+        result.map(|(leaves, _)| leaves)
+    }
+
+    /// Tells the vault how its last promise ended.
+    pub(crate) fn settle(&self, gate: &mut Gate) -> Result<(), StateError> {
+        match gate.unsettled {
+            Some(Unsettled::Happened) => self.keeper.fulfil()?,
+            Some(Unsettled::Failed) => self.keeper.withdraw()?,
+            None => {}
+        }
+        gate.unsettled = None;
+        Ok(())
+    }
+
+    fn database_generation(&self) -> Option<u64> {
+        let read = |connection: &rusqlite::Connection| {
+            read_generation(connection).map_err(JournalError::sqlite("read the generation"))
+        };
+        self.journal.read(read).ok().flatten()
+    }
+}
+
+/// The inside of the transaction, on the writer's thread.
+pub(crate) struct Work {
+    pub(crate) keeper: Keeper,
+    pub(crate) row_key: Arc<RowKey>,
+    pub(crate) rows: Vec<RowChange>,
+    /// Whether every row that is not in `rows` goes.
+    pub(crate) start_over: bool,
+    /// Whether the vault is told first; a first anchor and a repaired one are written afterwards.
+    pub(crate) promise: bool,
+    pub(crate) events: Vec<NewEvent>,
+    pub(crate) generation: u64,
+    pub(crate) root: palyra_skills::Sha256Digest,
+}
+
+impl Work {
+    pub(crate) fn run(
+        self,
+        transaction: &mut JournalTransaction<'_>,
+    ) -> Result<(Vec<Leaf>, Anchor), StateError> {
+        let sqlite = |error| StateError::from(JournalError::sqlite("write the owner's rows")(error));
+        if self.start_over {
+            empty_tables(transaction.sql()).map_err(sqlite)?;
+        }
+        write_changes(transaction.sql(), &self.row_key, &self.rows).map_err(sqlite)?;
+        point("state.db: generation")?;
+        write_generation(transaction.sql(), self.generation).map_err(sqlite)?;
+        let mut leaves = Vec::with_capacity(self.events.len());
+        for event in self.events {
+            point("state.db: leaf")?;
+            leaves.push(transaction.append(event)?);
+        }
+        let journal = transaction.checkpoint()?.head();
+        let anchor = Anchor { generation: self.generation, root: self.root, journal };
+        if self.promise {
+            point("vault: promise")?;
+            self.keeper.promise(&anchor)?;
+        }
+        point("state.db: commit")?;
+        Ok((leaves, anchor))
+    }
+}
+
+fn point(name: &'static str) -> Result<(), StateError> {
+    let failed = |error| palyra_common::fs::FsError::io(name, std::path::Path::new("state.db"), error);
+    fault::point(name).map_err(|error| failed(error).into())
+}

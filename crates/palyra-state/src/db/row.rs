@@ -1,0 +1,118 @@
+//! A sealed row: bytes under a key, with a MAC that only the owner's vault can make.
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
+
+/// The tables whose rows decide what may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SealedTable {
+    /// Other names of tools.
+    Alias,
+    /// What an operator agreed to.
+    Consent,
+    /// Installed versions and their states.
+    Index,
+    /// The operator's settings: audit policy, grants, ceilings.
+    Setting,
+    /// Publishers, keys, owners, high-water marks, revocations.
+    Trust,
+}
+
+impl SealedTable {
+    /// Every table, in the order of the root, which is that of their names.
+    pub const ALL: [Self; 5] = [Self::Alias, Self::Consent, Self::Index, Self::Setting, Self::Trust];
+
+    /// The name in the database.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Alias => "alias_rows",
+            Self::Consent => "consent_rows",
+            Self::Index => "index_rows",
+            Self::Setting => "setting_rows",
+            Self::Trust => "trust_rows",
+        }
+    }
+}
+
+/// Why a row is not believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowProblem {
+    /// The MAC is not 32 bytes.
+    MacLength,
+    /// The MAC is not that of the row.
+    Mac,
+    /// It is longer than any row of ours.
+    TooLong,
+}
+
+/// The key of all row MACs, derived by the vault.
+pub struct RowKey(Zeroizing<[u8; 32]>);
+
+impl RowKey {
+    /// Takes the derived key.
+    pub fn new(key: Zeroizing<[u8; 32]>) -> Self {
+        Self(key)
+    }
+
+    /// The MAC of a row.
+    pub fn seal(&self, table: SealedTable, key: &str, bytes: &[u8]) -> [u8; 32] {
+        self.mac(table, key, bytes).finalize().into_bytes().into()
+    }
+
+    /// Checks a row's MAC in constant time.
+    pub fn check(&self, table: SealedTable, key: &str, bytes: &[u8], mac: &[u8]) -> Result<(), RowProblem> {
+        let mac: &[u8; 32] = mac.try_into().map_err(|_| RowProblem::MacLength)?;
+        self.mac(table, key, bytes).verify(mac.into()).map_err(|_| RowProblem::Mac)
+    }
+
+    fn mac(&self, table: SealedTable, key: &str, bytes: &[u8]) -> Hmac<Sha256> {
+        // The key of an HMAC is never shorter or longer than its block here: 32 bytes of 64.
+        let mut block = Zeroizing::new([0; 64]);
+        for (to, from) in block.iter_mut().zip(self.0.iter()) {
+            *to = *from;
+        }
+        let mut mac = Hmac::<Sha256>::new((&*block).into());
+        feed(table, key, bytes, &mut |part| mac.update(part));
+        mac
+    }
+}
+
+/// The hash of a row as a leaf of the root.
+pub(super) fn leaf_hash(table: SealedTable, key: &str, bytes: &[u8]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    hash.update([0]);
+    feed(table, key, bytes, &mut |part| hash.update(part));
+    hash.finalize().into()
+}
+
+/// Every part with its length before it: no two rows have one encoding.
+fn feed(table: SealedTable, key: &str, bytes: &[u8], update: &mut dyn FnMut(&[u8])) {
+    update(b"palyra.state.row/v1");
+    for part in [table.name().as_bytes(), key.as_bytes(), bytes] {
+        update(&(part.len() as u64).to_be_bytes());
+        update(part);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mac_binds_table_key_and_bytes() {
+        let key = RowKey::new(Zeroizing::new([7; 32]));
+        let mac = key.seal(SealedTable::Trust, "ab", b"c");
+        assert_eq!(key.check(SealedTable::Trust, "ab", b"c", &mac), Ok(()));
+        for (table, name, bytes) in [
+            (SealedTable::Index, "ab", &b"c"[..]),
+            (SealedTable::Trust, "a", b"bc"),
+            (SealedTable::Trust, "ab", b"d"),
+        ] {
+            assert_eq!(key.check(table, name, bytes, &mac), Err(RowProblem::Mac));
+        }
+        assert_eq!(key.check(SealedTable::Trust, "ab", b"c", &mac[..31]), Err(RowProblem::MacLength));
+        let other = RowKey::new(Zeroizing::new([8; 32]));
+        assert_eq!(other.check(SealedTable::Trust, "ab", b"c", &mac), Err(RowProblem::Mac));
+    }
+}

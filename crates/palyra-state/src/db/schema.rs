@@ -1,0 +1,43 @@
+//! The owner's tables, as migrations that are never edited, only added to.
+
+use palyra_journal::Migration;
+
+/// Each is applied once, in order, in the transaction that records it.
+pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
+    name: "state-1",
+    sql: "
+CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE trust_rows (key TEXT PRIMARY KEY, bytes BLOB NOT NULL, mac BLOB NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE index_rows (key TEXT PRIMARY KEY, bytes BLOB NOT NULL, mac BLOB NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE consent_rows (key TEXT PRIMARY KEY, bytes BLOB NOT NULL, mac BLOB NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE alias_rows (key TEXT PRIMARY KEY, bytes BLOB NOT NULL, mac BLOB NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE setting_rows (key TEXT PRIMARY KEY, bytes BLOB NOT NULL, mac BLOB NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE runs (
+    run_id TEXT PRIMARY KEY,
+    skill_id TEXT NOT NULL,
+    tool_id TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    status TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    finished_at INTEGER,
+    receipt_leaf INTEGER,
+    receipt TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX runs_by_skill ON runs (skill_id, started_at);
+CREATE TABLE run_events (
+    run_id TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (run_id, number)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE capability_use (
+    skill_id TEXT NOT NULL,
+    capability TEXT NOT NULL,
+    uses INTEGER NOT NULL,
+    denials INTEGER NOT NULL,
+    last_run TEXT NOT NULL,
+    PRIMARY KEY (skill_id, capability)
+) STRICT, WITHOUT ROWID;
+",
+}];

@@ -1,0 +1,263 @@
+//! All sealed rows at once: read, checked, changed, and summed up in one root.
+
+use std::collections::BTreeMap;
+
+use palyra_common::fs::fault;
+use palyra_skills::Sha256Digest;
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
+
+use super::merkle;
+use super::row::{RowKey, RowProblem, SealedTable, leaf_hash};
+
+/// Longest row that is read; the largest is a trust row with many keys.
+const MAX_ROW_BYTES: i64 = 4 << 20;
+
+/// The rows of every sealed table, by table and key.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SealedRows(BTreeMap<(SealedTable, String), Vec<u8>>);
+
+/// One row set or removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RowChange {
+    /// The row has these bytes from now on.
+    Put {
+        /// Its table.
+        table: SealedTable,
+        /// Its key.
+        key: String,
+        /// Its bytes.
+        bytes: Vec<u8>,
+    },
+    /// The row is gone from now on.
+    Delete {
+        /// Its table.
+        table: SealedTable,
+        /// Its key.
+        key: String,
+    },
+}
+
+/// A row that is not believed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowFault {
+    /// Its table.
+    pub table: SealedTable,
+    /// Its key.
+    pub key: String,
+    /// Why.
+    pub problem: RowProblem,
+}
+
+impl SealedRows {
+    /// The rows of one table, by key.
+    pub fn table(&self, table: SealedTable) -> impl Iterator<Item = (&str, &[u8])> {
+        self.0
+            .range((table, String::new())..)
+            .take_while(move |((of, _), _)| *of == table)
+            .map(|((_, key), bytes)| (key.as_str(), bytes.as_slice()))
+    }
+
+    /// One row.
+    pub fn get(&self, table: SealedTable, key: &str) -> Option<&[u8]> {
+        self.0.get(&(table, key.to_owned())).map(Vec::as_slice)
+    }
+
+    /// One digest for all of it.
+    pub fn root(&self) -> Sha256Digest {
+        let leaves = self.0.iter().map(|((table, key), bytes)| leaf_hash(*table, key, bytes));
+        Sha256Digest::from_bytes(merkle::root(leaves))
+    }
+
+    /// The hash of every row by its name, as differences and leaves of the journal show it.
+    pub fn leaves(&self) -> BTreeMap<String, Sha256Digest> {
+        let entry = |((table, key), bytes): (&(SealedTable, String), &Vec<u8>)| {
+            (Self::name(*table, key), Self::leaf(*table, key, bytes))
+        };
+        self.0.iter().map(entry).collect()
+    }
+
+    /// The name of a row: `index_rows/acme.notes`.
+    pub fn name(table: SealedTable, key: &str) -> String {
+        format!("{}/{key}", table.name())
+    }
+
+    /// The hash of one row in the root.
+    pub fn leaf(table: SealedTable, key: &str, bytes: &[u8]) -> Sha256Digest {
+        Sha256Digest::from_bytes(leaf_hash(table, key, bytes))
+    }
+
+    /// The root over rows of which only names and hashes are known; names sort as rows do.
+    pub fn root_of(leaves: &BTreeMap<String, Sha256Digest>) -> Sha256Digest {
+        Sha256Digest::from_bytes(merkle::root(leaves.values().map(|leaf| *leaf.as_bytes())))
+    }
+
+    /// What sets every row anew.
+    pub fn all_changes(&self) -> Vec<RowChange> {
+        let put = |((table, key), bytes): (&(SealedTable, String), &Vec<u8>)| RowChange::Put {
+            table: *table,
+            key: key.clone(),
+            bytes: bytes.clone(),
+        };
+        self.0.iter().map(put).collect()
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The rows after some changes.
+    #[must_use]
+    pub fn with(&self, changes: &[RowChange]) -> Self {
+        let mut rows = self.clone();
+        for change in changes {
+            match change {
+                RowChange::Put { table, key, bytes } => {
+                    rows.0.insert((*table, key.clone()), bytes.clone());
+                }
+                RowChange::Delete { table, key } => {
+                    rows.0.remove(&(*table, key.clone()));
+                }
+            }
+        }
+        rows
+    }
+
+    /// These rows without those of one table.
+    #[must_use]
+    pub fn without(&self, table: SealedTable) -> Self {
+        Self(
+            self.0
+                .iter()
+                .filter(|((of, _), _)| *of != table)
+                .map(|(key, bytes)| (key.clone(), bytes.clone()))
+                .collect(),
+        )
+    }
+
+    /// What turns one table of these rows into `wanted`, and nothing else.
+    pub fn changes_to(&self, table: SealedTable, wanted: &BTreeMap<String, Vec<u8>>) -> Vec<RowChange> {
+        let gone = self.table(table).filter(|(key, _)| !wanted.contains_key(*key));
+        let gone = gone.map(|(key, _)| RowChange::Delete { table, key: key.to_owned() });
+        let put = wanted.iter().filter(|(key, bytes)| self.get(table, key) != Some(bytes));
+        let put = put.map(|(key, bytes)| RowChange::Put { table, key: key.clone(), bytes: bytes.clone() });
+        gone.chain(put).collect()
+    }
+}
+
+/// Every row of every sealed table, and those whose MAC is wrong.
+pub(crate) fn read_tables(
+    connection: &Connection,
+    row_key: &RowKey,
+) -> rusqlite::Result<(SealedRows, Vec<RowFault>)> {
+    let (mut rows, mut faults) = (SealedRows::default(), Vec::new());
+    for table in SealedTable::ALL {
+        let sql = format!(
+            "SELECT key, iif(length(bytes) <= {MAX_ROW_BYTES}, bytes, NULL), mac FROM {} ORDER BY key",
+            table.name()
+        );
+        let mut statement = connection.prepare(&sql)?;
+        let mut found = statement.query([])?;
+        while let Some(row) = found.next()? {
+            let (key, mac): (String, Vec<u8>) = (row.get(0)?, row.get(2)?);
+            let Some(bytes) = row.get::<_, Option<Vec<u8>>>(1)? else {
+                faults.push(RowFault { table, key, problem: RowProblem::TooLong });
+                continue;
+            };
+            match row_key.check(table, &key, &bytes, &mac) {
+                Ok(()) => {
+                    rows.0.insert((table, key), bytes);
+                }
+                Err(problem) => faults.push(RowFault { table, key, problem }),
+            }
+        }
+    }
+    Ok((rows, faults))
+}
+
+/// Writes changes, each with its MAC.
+pub(crate) fn write_changes(
+    sql: &Transaction<'_>,
+    row_key: &RowKey,
+    changes: &[RowChange],
+) -> rusqlite::Result<()> {
+    for change in changes {
+        fault::point("state.db: row")
+            .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
+        match change {
+            RowChange::Put { table, key, bytes } => {
+                let mac = row_key.seal(*table, key, bytes);
+                let text =
+                    format!("INSERT OR REPLACE INTO {} (key, bytes, mac) VALUES (?1, ?2, ?3)", table.name());
+                sql.prepare_cached(&text)?.execute(params![key, bytes, mac.as_slice()])?;
+            }
+            RowChange::Delete { table, key } => {
+                let text = format!("DELETE FROM {} WHERE key = ?1", table.name());
+                sql.prepare_cached(&text)?.execute([key])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Empties the sealed tables; what a repair does before it writes every row anew.
+pub(crate) fn empty_tables(sql: &Transaction<'_>) -> rusqlite::Result<()> {
+    for table in SealedTable::ALL {
+        sql.execute(&format!("DELETE FROM {}", table.name()), [])?;
+    }
+    Ok(())
+}
+
+/// The generation the database says it has.
+pub(crate) fn read_generation(connection: &Connection) -> rusqlite::Result<Option<u64>> {
+    let sql = "SELECT value FROM meta WHERE name = 'generation'";
+    let value: Option<Vec<u8>> = connection.query_row(sql, [], |row| row.get(0)).optional()?;
+    Ok(value.and_then(|bytes| bytes.try_into().ok()).map(u64::from_be_bytes))
+}
+
+/// Records the generation beside the rows it belongs to.
+pub(crate) fn write_generation(sql: &Transaction<'_>, generation: u64) -> rusqlite::Result<()> {
+    let text = "INSERT OR REPLACE INTO meta (name, value) VALUES ('generation', ?1)";
+    sql.execute(text, [generation.to_be_bytes().as_slice()]).map(|_| ())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn put(table: SealedTable, key: &str) -> RowChange {
+        RowChange::Put { table, key: key.into(), bytes: b"{}".to_vec() }
+    }
+
+    #[test]
+    fn names_sort_as_rows_do() {
+        let keys = ["", "a", "a/b", "a.b", "b", "~", "é"];
+        let all = SealedTable::ALL.into_iter().flat_map(|table| keys.iter().map(move |key| put(table, key)));
+        let rows = SealedRows::default().with(&all.collect::<Vec<_>>());
+        assert_eq!(SealedRows::root_of(&rows.leaves()), rows.root());
+        assert_eq!(rows.len(), SealedTable::ALL.len() * keys.len());
+    }
+
+    #[test]
+    fn changes_lead_from_one_table_to_another_and_touch_no_third() {
+        let old = SealedRows::default().with(&[
+            put(SealedTable::Trust, "keep"),
+            put(SealedTable::Trust, "gone"),
+            put(SealedTable::Index, "other"),
+        ]);
+        let wanted = BTreeMap::from([("keep".to_owned(), b"{}".to_vec()), ("new".to_owned(), b"1".to_vec())]);
+        let changes = old.changes_to(SealedTable::Trust, &wanted);
+        assert_eq!(changes.len(), 2);
+        let new = old.with(&changes);
+        let trust: Vec<&str> = new.table(SealedTable::Trust).map(|(key, _)| key).collect();
+        assert_eq!(trust, ["keep", "new"]);
+        assert!(new.get(SealedTable::Index, "other").is_some());
+        assert_ne!(old.root(), new.root());
+    }
+}

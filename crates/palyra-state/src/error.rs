@@ -1,0 +1,191 @@
+//! Why the owner of the state root could not do what it was asked.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use palyra_common::fs::FsError;
+use palyra_journal::JournalError;
+use palyra_skills::Sha256Digest;
+use palyra_skills::trust::{FeedError, TrustError};
+use palyra_vault::VaultError;
+
+use crate::damage::Damage;
+use crate::lock::{LockError, LockHolder};
+use crate::objects::ObjectError;
+use crate::storage::StorageError;
+
+/// Everything that can go wrong with a state root.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum StateError {
+    /// There is no state root, and opening never makes one.
+    #[error("there is no state root at `{}`", path.display())]
+    NotInitialised {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// There is one already, and making one never replaces it.
+    #[error("there is already a state root at `{}`", path.display())]
+    AlreadyInitialised {
+        /// Where.
+        path: PathBuf,
+    },
+    /// Another process owns it.
+    #[error("{}", LockError::Busy { holder: holder.clone() })]
+    Busy {
+        /// Who, if it said so.
+        holder: Option<LockHolder>,
+    },
+    /// Something is missing, edited or rolled back: nothing runs until an operator repairs it.
+    #[error("the state is damaged: {damage}")]
+    Damaged {
+        /// What differs.
+        damage: Damage,
+    },
+    /// A repair was asked for where nothing differs.
+    #[error("there is nothing to repair")]
+    NothingToRepair,
+    /// A repair was confirmed for other differences than there are.
+    #[error("the repair of `{found}` was accepted, but what differs now is `{expected}`")]
+    OtherRepair {
+        /// The digest of the plan as it is.
+        expected: Sha256Digest,
+        /// The digest that was accepted.
+        found: Sha256Digest,
+    },
+    /// A file could not be used.
+    #[error(transparent)]
+    File(Arc<FsError>),
+    /// The journal could not do its part.
+    #[error(transparent)]
+    Journal(JournalError),
+    /// The vault could not do its part.
+    #[error(transparent)]
+    Vault(Arc<VaultError>),
+    /// The object store could not do its part.
+    #[error(transparent)]
+    Object(Arc<ObjectError>),
+    /// The skills' own storage could not be opened.
+    #[error(transparent)]
+    Storage(Arc<StorageError>),
+    /// The trust store refused a change; nothing was changed.
+    #[error(transparent)]
+    Trust(#[from] TrustRefused),
+    /// Somebody else changed the state since this was planned.
+    #[error("the state moved on from generation {planned} to {found} while this was being decided")]
+    Moved {
+        /// The generation it was planned from.
+        planned: u64,
+        /// The generation now.
+        found: u64,
+    },
+    /// A record of ours could not be written or read.
+    #[error("the record `{key}` cannot be {doing}: {reason}")]
+    Record {
+        /// `written` or `read`.
+        doing: &'static str,
+        /// Which record.
+        key: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Why a publisher, a key or a list is not believed.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum TrustRefused {
+    /// The operation does not fit what is known.
+    #[error(transparent)]
+    Store(#[from] TrustError),
+    /// The revocation list is not applied.
+    #[error(transparent)]
+    Feed(#[from] FeedError),
+}
+
+impl TrustRefused {
+    /// What a person can do.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Store(error) => error.hint(),
+            Self::Feed(_) => "get the newest list from its issuer, and see which feeds are followed with `palyra trust list`".into(),
+        }
+    }
+}
+
+impl StateError {
+    /// What a person can do, where there is something.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotInitialised { .. } => {
+                Some("make one with `palyra init`, or name another with `--state-root`".into())
+            }
+            Self::AlreadyInitialised { .. } => {
+                Some("use it as it is, or choose another with `--state-root`".into())
+            }
+            Self::Busy { .. } => Some("wait for it to finish, or stop it, then try again".into()),
+            Self::Damaged { .. } => {
+                Some("see what differs with `palyra trust repair`; nothing runs until then".into())
+            }
+            Self::OtherRepair { .. } => {
+                Some("look at `palyra trust repair` again and accept the digest it shows".into())
+            }
+            Self::File(error) => error.hint(),
+            Self::Journal(error) => error.hint().map(str::to_owned),
+            Self::Vault(error) => error.hint(),
+            Self::Object(error) => Some(error.hint().to_owned()),
+            Self::Trust(refused) => Some(refused.hint()),
+            Self::Moved { .. } => Some("try again".into()),
+            Self::NothingToRepair | Self::Storage(_) | Self::Record { .. } => None,
+        }
+    }
+
+    /// The word of this error on every face.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotInitialised { .. } => "not_initialised",
+            Self::AlreadyInitialised { .. } => "already_initialised",
+            Self::Busy { .. } => "state_busy",
+            Self::Damaged { .. } => "state_damaged",
+            Self::NothingToRepair | Self::OtherRepair { .. } => "repair_refused",
+            Self::File(_) | Self::Journal(_) | Self::Vault(_) | Self::Object(_) | Self::Storage(_) => {
+                "state_io"
+            }
+            Self::Trust(_) => "trust_refused",
+            Self::Moved { .. } => "state_busy",
+            Self::Record { .. } => "internal",
+        }
+    }
+
+    pub(crate) fn record<E: std::fmt::Display>(
+        doing: &'static str,
+        key: impl Into<String>,
+    ) -> impl FnOnce(E) -> Self {
+        let key = key.into();
+        move |error| Self::Record { doing, key, reason: error.to_string() }
+    }
+}
+
+impl From<LockError> for StateError {
+    fn from(error: LockError) -> Self {
+        match error {
+            LockError::Busy { holder } => Self::Busy { holder },
+            LockError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<JournalError> for StateError {
+    fn from(error: JournalError) -> Self {
+        Self::Journal(error)
+    }
+}
+
+macro_rules! shared {
+    ($($variant:ident($error:ty)),+ $(,)?) => {$(
+        impl From<$error> for StateError {
+            fn from(error: $error) -> Self {
+                Self::$variant(Arc::new(error))
+            }
+        }
+    )+};
+}
+shared!(File(FsError), Vault(VaultError), Object(ObjectError), Storage(StorageError));

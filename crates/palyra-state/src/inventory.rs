@@ -1,0 +1,244 @@
+//! What is installed, and the five questions about a skill: who made it, what can it touch, what has it used, why is
+//! it in this state, and what would change it.
+
+use palyra_common::{Capability, CapabilityGrantSet};
+use palyra_journal::JournalError;
+use palyra_skills::consent::{ConsentRequest, consented_grants};
+use palyra_skills::grants::{Permission, permissions_in_words};
+use palyra_skills::index::{InstalledRelease, QuarantineCause};
+use palyra_skills::trust::PublisherMode;
+use palyra_skills::{
+    RuntimeStatus, SkillInventoryEntry, SkillRecord, UpdateDiff, capability_grants_from_manifest,
+};
+use rusqlite::Connection;
+use serde::Serialize;
+
+use crate::skills::SkillError;
+use crate::state::State;
+use crate::view::View;
+
+/// Everything a person asks about an installed skill.
+#[derive(Debug, Clone, Serialize)]
+pub struct SkillInfo {
+    /// The record, with its state on this machine.
+    pub entry: SkillInventoryEntry,
+    /// Who made it.
+    pub made_by: MadeBy,
+    /// What can it touch.
+    pub can_touch: CanTouch,
+    /// What has it used.
+    pub has_used: Vec<CapabilityTotal>,
+    /// How often it ran.
+    pub runs: RunTotals,
+    /// Why is it in this state.
+    pub why: String,
+    /// What would change it: commands, most useful first.
+    pub would_change: Vec<String>,
+    /// What the waiting release changes, row by row.
+    pub waiting: Option<WaitingRelease>,
+}
+
+/// The publisher as this machine knows it.
+#[derive(Debug, Clone, Serialize)]
+pub struct MadeBy {
+    /// The publisher.
+    pub publisher: String,
+    /// How it is known; `None` for one nobody here knows.
+    pub mode: Option<PublisherMode>,
+    /// The keys that signed the current release.
+    pub signers: Vec<String>,
+}
+
+/// What runs of it may touch.
+#[derive(Debug, Clone, Serialize)]
+pub struct CanTouch {
+    /// What it asks for, in words.
+    pub asks: Vec<Permission>,
+    /// What runs get: what it asks for and somebody agreed to.
+    pub granted: CapabilityGrantSet,
+    /// What it asks for and does not get.
+    pub closed: Vec<Capability>,
+}
+
+/// How often one door was used over all runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CapabilityTotal {
+    /// The door, as in `http:api.example.com`.
+    pub capability: String,
+    /// Calls that went through.
+    pub used: u64,
+    /// Calls that were refused.
+    pub denied: u64,
+    /// The last run that came to it.
+    pub last_run: String,
+}
+
+/// How often a skill ran.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct RunTotals {
+    /// Runs with a result.
+    pub completed: u64,
+    /// Runs without one.
+    pub failed: u64,
+    /// When the last one began, in milliseconds of Unix time.
+    pub last_started_ms: Option<u64>,
+}
+
+/// A release that waits beside the running one.
+#[derive(Debug, Clone, Serialize)]
+pub struct WaitingRelease {
+    /// Its state.
+    pub status: RuntimeStatus,
+    /// What it changes.
+    pub diff: UpdateDiff,
+    /// What somebody has to agree to.
+    pub consent: ConsentRequest,
+}
+
+impl State {
+    /// Every installed skill with its state on this machine.
+    pub fn list(&self) -> Vec<SkillInventoryEntry> {
+        self.view().index().inventory(&self.platform)
+    }
+
+    /// The answers about one skill.
+    pub fn info(&self, skill_id: &str) -> Result<SkillInfo, SkillError> {
+        let view = self.view();
+        let record = self.record(skill_id)?;
+        let entry = SkillInventoryEntry::new(record.clone(), &self.platform);
+        let (has_used, runs) =
+            self.journal.read(|connection| totals(connection, skill_id)).map_err(crate::StateError::from)?;
+        Ok(SkillInfo {
+            made_by: made_by(&view, &record),
+            can_touch: can_touch(&view, &record.current),
+            why: why(&entry),
+            would_change: would_change(&entry),
+            waiting: waiting(&view, &record),
+            has_used,
+            runs,
+            entry,
+        })
+    }
+}
+
+fn made_by(view: &View, record: &SkillRecord) -> MadeBy {
+    let mode = view.trust().publisher(&record.publisher).and_then(|trust| trust.mode());
+    MadeBy { publisher: record.publisher.clone(), mode, signers: record.current.signers.clone() }
+}
+
+fn can_touch(view: &View, release: &InstalledRelease) -> CanTouch {
+    let consent = view.consents().get(release.payload);
+    let granted = consent.map(|consent| consented_grants(&release.manifest, consent)).unwrap_or_default();
+    let asked: Vec<Capability> = capability_grants_from_manifest(&release.manifest).into();
+    let one = |grant: &Capability| CapabilityGrantSet::from_iter([grant.clone()]);
+    let closed = asked.into_iter().filter(|grant| !one(grant).is_within(&granted)).collect();
+    CanTouch { asks: permissions_in_words(&release.manifest), granted, closed }
+}
+
+fn why(entry: &SkillInventoryEntry) -> String {
+    let record = &entry.record;
+    match (entry.runtime_status, &record.current.quarantine, &record.disabled) {
+        (RuntimeStatus::Active, ..) => "nothing keeps it from running".into(),
+        (RuntimeStatus::Quarantined, Some(quarantine), _) => quarantine.reason.clone(),
+        (RuntimeStatus::Quarantined, None, _) => "its publisher is not believed".into(),
+        (RuntimeStatus::AwaitingConsent, ..) => "nobody has agreed yet to what it asks for".into(),
+        (RuntimeStatus::Disabled, _, Some(reason)) if !reason.is_empty() => {
+            format!("an operator switched it off: {reason}")
+        }
+        (RuntimeStatus::Disabled, ..) => "an operator switched it off".into(),
+        (RuntimeStatus::Error, ..) => entry.eligibility.missing.join("; "),
+    }
+}
+
+fn would_change(entry: &SkillInventoryEntry) -> Vec<String> {
+    let record = &entry.record;
+    let id = &record.skill_id;
+    let mut commands = match entry.runtime_status {
+        RuntimeStatus::Active => Vec::new(),
+        RuntimeStatus::Disabled => vec![format!("palyra skills enable {id}")],
+        RuntimeStatus::AwaitingConsent => vec![format!("palyra skills consent {id}")],
+        RuntimeStatus::Error => vec![format!("run it on a machine where this holds: {}", why(entry))],
+        RuntimeStatus::Quarantined => leave_quarantine(record),
+    };
+    if let Some(waiting) = &record.waiting {
+        commands.push(match waiting.status() {
+            RuntimeStatus::AwaitingConsent => format!("palyra skills consent {id}"),
+            _ => format!("palyra skills enable {id}"),
+        });
+    }
+    if entry.runtime_status == RuntimeStatus::Active {
+        commands.push(format!("palyra skills disable {id}"));
+        commands.push(format!("palyra skills quarantine {id} --reason TEXT"));
+    }
+    if !record.previous.is_empty() {
+        commands.push(format!("palyra skills rollback {id}"));
+    }
+    commands.push(format!("palyra skills remove {id}"));
+    commands
+}
+
+fn leave_quarantine(record: &SkillRecord) -> Vec<String> {
+    let (id, publisher) = (&record.skill_id, &record.publisher);
+    let enable = format!("palyra skills enable {id}");
+    match record.current.quarantine.as_ref().map(|quarantine| quarantine.cause) {
+        Some(QuarantineCause::UnknownPublisher) | None => {
+            vec![format!("palyra trust allow {publisher} KEY"), enable]
+        }
+        Some(QuarantineCause::Audit) => {
+            let audit = &record.current.audit;
+            let open = audit.findings.difference(&audit.accepted);
+            let accept: String = open.map(|finding| format!(" --accept {}", finding.as_str())).collect();
+            vec![format!("palyra skills audit {id}"), format!("{enable}{accept}")]
+        }
+        Some(QuarantineCause::Trust) => vec![format!("palyra trust show {publisher}"), enable],
+        Some(QuarantineCause::Damage) => vec!["palyra skills install FILE".into(), enable],
+        Some(QuarantineCause::Operator | QuarantineCause::Describe) => vec![enable],
+    }
+}
+
+fn waiting(view: &View, record: &SkillRecord) -> Option<WaitingRelease> {
+    let waiting = record.waiting.as_deref()?;
+    let agreed = record.current.consent.is_some() && view.consents().get(record.current.payload).is_some();
+    let replaces = agreed.then_some(record.current.payload);
+    Some(WaitingRelease {
+        status: waiting.status(),
+        diff: UpdateDiff::between(&record.current.manifest, &waiting.manifest),
+        consent: ConsentRequest::new(&waiting.manifest, waiting.payload, replaces),
+    })
+}
+
+fn totals(
+    connection: &Connection,
+    skill_id: &str,
+) -> Result<(Vec<CapabilityTotal>, RunTotals), JournalError> {
+    let read = || -> rusqlite::Result<_> {
+        let sql = "SELECT capability, uses, denials, last_run FROM capability_use WHERE skill_id = ?1 ORDER BY capability";
+        let used = connection
+            .prepare(sql)?
+            .query_map([skill_id], |row| {
+                Ok(CapabilityTotal {
+                    capability: row.get(0)?,
+                    used: count(row.get(1)?),
+                    denied: count(row.get(2)?),
+                    last_run: row.get(3)?,
+                })
+            })?
+            .collect::<rusqlite::Result<Vec<_>>>()?;
+        let sql = "SELECT coalesce(sum(status = 'completed'), 0), coalesce(sum(status = 'failed'), 0), max(started_at)
+                   FROM runs WHERE skill_id = ?1";
+        let runs = connection.query_row(sql, [skill_id], |row| {
+            let last: Option<i64> = row.get(2)?;
+            Ok(RunTotals {
+                completed: count(row.get(0)?),
+                failed: count(row.get(1)?),
+                last_started_ms: last.map(count),
+            })
+        })?;
+        Ok((used, runs))
+    };
+    read().map_err(JournalError::sqlite("read what a skill used"))
+}
+
+fn count(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}

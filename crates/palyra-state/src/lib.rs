@@ -1,0 +1,39 @@
+//! The owner of the state root: lock, database, anchor, and the install and call corridors.
+
+#![forbid(unsafe_code)]
+
+mod anchor;
+pub mod call;
+mod commit;
+mod damage;
+pub mod db;
+mod error;
+mod history;
+mod init;
+mod inventory;
+mod keeper;
+pub mod lock;
+pub mod objects;
+mod repair;
+mod root;
+mod skills;
+mod state;
+pub mod storage;
+mod survey;
+mod transaction;
+mod trust;
+mod view;
+
+/// The journal, for those who query and verify it through the owner.
+pub use palyra_journal as journal;
+
+pub use anchor::Anchor;
+pub use damage::{Damage, Difference};
+pub use error::{StateError, TrustRefused};
+pub use inventory::{CanTouch, CapabilityTotal, MadeBy, RunTotals, SkillInfo, WaitingRelease};
+pub use repair::{JournalFate, RepairPlan};
+pub use root::StateRoot;
+pub use skills::{InstallOptions, Observe, ReAudit, SkillError};
+pub use state::{Clock, PROTOCOL_MAJOR, State, StateOptions};
+pub use trust::StatementOutcome;
+pub use view::View;

@@ -1,0 +1,84 @@
+//! Why a skill's state was not changed.
+
+use palyra_skills::install::InstallRefusal;
+
+use crate::error::StateError;
+
+/// Why a skill's state was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum SkillError {
+    /// The artifact is refused; the journal says so, and nothing else changed.
+    #[error(transparent)]
+    Refused(Box<InstallRefusal>),
+    /// There is no such skill.
+    #[error("`{skill_id}` is not installed")]
+    NotInstalled {
+        /// The skill.
+        skill_id: String,
+    },
+    /// There is no such earlier release.
+    #[error("`{skill_id}` has no earlier release{}", version.as_ref().map(|v| format!(" `{v}`")).unwrap_or_default())]
+    NoEarlierRelease {
+        /// The skill.
+        skill_id: String,
+        /// The version asked for.
+        version: Option<String>,
+    },
+    /// The stored bytes are not those of the index; the release is quarantined now.
+    #[error("the stored bytes of `{skill_id}` cannot be believed: {reason}")]
+    Damaged {
+        /// The skill.
+        skill_id: String,
+        /// What is wrong with them.
+        reason: String,
+    },
+    /// The name of an alias is not free or not a name.
+    #[error("`{alias}` cannot be another name of a tool: {reason}")]
+    Alias {
+        /// The alias.
+        alias: String,
+        /// Why.
+        reason: String,
+    },
+    /// The state itself.
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+impl SkillError {
+    /// What a person can do, where there is something.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Refused(refusal) => Some(refusal.hint()),
+            Self::NotInstalled { .. } => Some("see what is with `palyra skills list`".into()),
+            Self::NoEarlierRelease { skill_id, .. } => {
+                Some(format!("see the releases that ran before with `palyra skills info {skill_id}`"))
+            }
+            Self::Damaged { .. } => {
+                Some("install the skill again from its `.palyra-skill` file, then enable it".into())
+            }
+            Self::Alias { .. } => {
+                Some("choose another name, of lower-case letters, digits, `_` and `.`".into())
+            }
+            Self::State(error) => error.hint(),
+        }
+    }
+
+    /// The word of this error on every face.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Refused(refusal) => refusal.code(),
+            Self::NotInstalled { .. } => "not_installed",
+            Self::NoEarlierRelease { .. } => "no_earlier_release",
+            Self::Damaged { .. } => "object_damaged",
+            Self::Alias { .. } => "alias_refused",
+            Self::State(error) => error.code(),
+        }
+    }
+}
+
+impl From<Box<InstallRefusal>> for SkillError {
+    fn from(refusal: Box<InstallRefusal>) -> Self {
+        Self::Refused(refusal)
+    }
+}

@@ -1,0 +1,196 @@
+//! Releases that are stored already and walk the corridor again: re-audit, enable, consent, rollback, verify.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use palyra_journal::EventKind;
+use palyra_skills::audit::FindingId;
+use palyra_skills::consent::ConsentGiven;
+use palyra_skills::index::{InstalledRelease, Quarantine, QuarantineCause, SkillRecord};
+use palyra_skills::install::{InstallOutcome, InstallRequest, Purpose};
+use palyra_skills::{Sha256Digest, Verification, reverify_installed_artifact};
+use serde_json::json;
+
+use super::{Observe, SkillError};
+use crate::commit::Change;
+use crate::objects::ObjectError;
+use crate::state::State;
+use crate::view::record_row;
+
+/// How one release fared when it was looked at again.
+#[derive(Debug)]
+pub struct ReAudit {
+    /// The skill.
+    pub skill_id: String,
+    /// The release.
+    pub payload: Sha256Digest,
+    /// What came of it; an error means that it could not be looked at, or is quarantined for its bytes.
+    pub result: Result<InstallOutcome, SkillError>,
+}
+
+impl State {
+    /// Lifts a quarantine or switches a skill on again, accepting soft findings by name.
+    pub fn enable(
+        &self,
+        skill_id: &str,
+        accept: BTreeSet<FindingId>,
+        observe: Observe<'_>,
+    ) -> Result<InstallOutcome, SkillError> {
+        let release = self.release_to_decide(skill_id)?;
+        let request = self.stored_request(skill_id, &release, Purpose::Enable)?;
+        self.walk(&InstallRequest { accept, ..request }, observe)
+    }
+
+    /// Records what a person agreed to for the release that waits, or the current one.
+    pub fn consent(
+        &self,
+        skill_id: &str,
+        given: ConsentGiven,
+        observe: Observe<'_>,
+    ) -> Result<InstallOutcome, SkillError> {
+        let release = self.release_to_decide(skill_id)?;
+        let request = self.stored_request(skill_id, &release, Purpose::Consent)?;
+        self.walk(&InstallRequest { consent: Some(given), ..request }, observe)
+    }
+
+    /// Goes back to a release that ran before: the last one, or the one of a version.
+    pub fn rollback(
+        &self,
+        skill_id: &str,
+        version: Option<&str>,
+        observe: Observe<'_>,
+    ) -> Result<InstallOutcome, SkillError> {
+        let record = self.record(skill_id)?;
+        let wanted = |past: &&palyra_skills::index::PastRelease| match version {
+            Some(version) => past.version.to_string() == version,
+            None => true,
+        };
+        let past = record.previous.iter().find(wanted).ok_or_else(|| SkillError::NoEarlierRelease {
+            skill_id: skill_id.to_owned(),
+            version: version.map(str::to_owned),
+        })?;
+        let bytes = self.objects.get(&past.archive).map_err(|error| damaged(skill_id, &error))?;
+        let request = InstallRequest::installed(bytes, skill_id, past.payload, Purpose::Rollback);
+        self.walk(&request, observe)
+    }
+
+    /// Looks again at one skill, or at everything installed; this never lifts a quarantine.
+    pub fn re_audit(&self, skill_id: Option<&str>) -> Result<Vec<ReAudit>, SkillError> {
+        let view = self.view();
+        let records: Vec<&SkillRecord> = match skill_id {
+            Some(id) => vec![view.index().get(id).ok_or_else(|| not_installed(id))?],
+            None => view.index().iter().collect(),
+        };
+        let releases =
+            records.into_iter().flat_map(|record| record.releases().map(move |release| (record, release)));
+        let look = |(record, release): (&SkillRecord, &InstalledRelease)| ReAudit {
+            skill_id: record.skill_id.clone(),
+            payload: release.payload,
+            result: self
+                .stored_request(&record.skill_id, release, Purpose::ReAudit)
+                .and_then(|request| self.walk(&request, &mut |_| {})),
+        };
+        Ok(releases.map(look).collect())
+    }
+
+    /// Reads, hashes and verifies the current release of a skill; bytes that are not its own quarantine it.
+    pub fn verify_installed(&self, skill_id: &str) -> Result<Verification, SkillError> {
+        let view = self.view();
+        let release = view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?.current.clone();
+        let bytes = self.release_bytes(skill_id, &release)?;
+        let verified = reverify_installed_artifact(bytes, &view.snapshot(), &self.platform);
+        match verified {
+            Ok(verification) if verification.skill.payload() == release.payload => Ok(verification),
+            Ok(verification) => {
+                let reason = format!("they are release `{}`", verification.skill.payload());
+                Err(self.quarantine_damaged(skill_id, &release, &reason))
+            }
+            Err(_) => {
+                // The corridor decides what a refusal means for an installed release.
+                let request = self.stored_request(skill_id, &release, Purpose::ReAudit)?;
+                let outcome = self.walk(&request, &mut |_| {})?;
+                let quarantine =
+                    outcome.record.release(release.payload).and_then(|release| release.quarantine.clone());
+                let reason =
+                    quarantine.map_or_else(|| "it is not believed any more".into(), |kept| kept.reason);
+                Err(SkillError::Damaged { skill_id: skill_id.to_owned(), reason })
+            }
+        }
+    }
+
+    /// The bytes of a release, hashed now; anything but its own bytes quarantines it.
+    pub(crate) fn release_bytes(
+        &self,
+        skill_id: &str,
+        release: &InstalledRelease,
+    ) -> Result<Arc<[u8]>, SkillError> {
+        match self.objects.get(&release.archive) {
+            Ok(bytes) => Ok(bytes),
+            Err(error) if error.is_tampering() => {
+                Err(self.quarantine_damaged(skill_id, release, &error.to_string()))
+            }
+            Err(error) => Err(SkillError::State(error.into())),
+        }
+    }
+
+    /// Keeps a release from running, with the cause a run or a read found.
+    pub(crate) fn quarantine_release(
+        &self,
+        skill_id: &str,
+        payload: &Sha256Digest,
+        cause: QuarantineCause,
+        reason: &str,
+    ) -> Result<(), SkillError> {
+        let mut gate = self.gate();
+        let record = gate.view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?;
+        let mut record = record.clone();
+        let quarantine = |release: &mut InstalledRelease| {
+            if release.payload == *payload {
+                release.quarantine = Some(Quarantine::new(cause, reason));
+            }
+        };
+        quarantine(&mut record.current);
+        record.waiting.as_deref_mut().map(quarantine);
+        let details = json!({ "payload": payload.to_string(), "cause": cause, "reason": reason });
+        let event = self.event(EventKind::SkillQuarantined).skill(skill_id).details(details);
+        let rows = vec![record_row(&record)?];
+        self.commit(&mut gate, Change { rows, events: vec![event] })?;
+        Ok(())
+    }
+
+    fn quarantine_damaged(&self, skill_id: &str, release: &InstalledRelease, reason: &str) -> SkillError {
+        match self.quarantine_release(skill_id, &release.payload, QuarantineCause::Damage, reason) {
+            Ok(()) => SkillError::Damaged { skill_id: skill_id.to_owned(), reason: reason.to_owned() },
+            Err(error) => error,
+        }
+    }
+
+    fn stored_request(
+        &self,
+        skill_id: &str,
+        release: &InstalledRelease,
+        purpose: Purpose,
+    ) -> Result<InstallRequest, SkillError> {
+        let bytes = self.release_bytes(skill_id, release)?;
+        Ok(InstallRequest::installed(bytes, skill_id, release.payload, purpose))
+    }
+
+    /// The release a person decides about: the one that waits, else the current one.
+    fn release_to_decide(&self, skill_id: &str) -> Result<InstalledRelease, SkillError> {
+        let record = self.record(skill_id)?;
+        Ok(record.waiting.map_or(record.current, |waiting| *waiting))
+    }
+
+    pub(crate) fn record(&self, skill_id: &str) -> Result<SkillRecord, SkillError> {
+        self.view().index().get(skill_id).cloned().ok_or_else(|| not_installed(skill_id))
+    }
+}
+
+pub(crate) fn not_installed(skill_id: &str) -> SkillError {
+    let skill_id = palyra_common::redact::escape_untrusted(&skill_id.chars().take(200).collect::<String>());
+    SkillError::NotInstalled { skill_id }
+}
+
+fn damaged(skill_id: &str, error: &ObjectError) -> SkillError {
+    SkillError::Damaged { skill_id: skill_id.to_owned(), reason: error.to_string() }
+}

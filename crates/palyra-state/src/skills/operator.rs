@@ -1,0 +1,104 @@
+//! What an operator does with an installed skill, and with the settings everything goes by.
+
+use palyra_journal::EventKind;
+use palyra_skills::audit::AuditPolicy;
+use palyra_skills::index::QuarantineCause;
+use serde_json::json;
+
+use super::installed::not_installed;
+use super::{ReAudit, SkillError};
+use crate::commit::Change;
+use crate::db::{RowChange, SealedTable};
+use crate::state::State;
+use crate::view::{described_key, policy_row, record_row};
+
+impl State {
+    /// Keeps the current release from running until somebody enables it.
+    pub fn quarantine(&self, skill_id: &str, reason: &str) -> Result<(), SkillError> {
+        let payload = self.record(skill_id)?.current.payload;
+        self.quarantine_release(skill_id, &payload, QuarantineCause::Operator, reason)
+    }
+
+    /// Switches a skill off.
+    pub fn disable(&self, skill_id: &str, reason: &str) -> Result<(), SkillError> {
+        let mut gate = self.gate();
+        let mut record = gate.view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?.clone();
+        record.disabled =
+            Some(palyra_common::redact::escape_untrusted(&reason.chars().take(500).collect::<String>()));
+        let event = self
+            .event(EventKind::SkillDisabled)
+            .skill(skill_id)
+            .details(json!({ "reason": record.disabled }));
+        let rows = vec![record_row(&record)?];
+        self.commit(&mut gate, Change { rows, events: vec![event] })?;
+        Ok(())
+    }
+
+    /// Takes a skill out; its owner and high-water mark stay, so nothing older can come back.
+    pub fn remove(&self, skill_id: &str) -> Result<(), SkillError> {
+        let mut gate = self.gate();
+        let record = gate.view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?.clone();
+        let payloads = record.releases().map(|release| release.payload);
+        let payloads: Vec<_> = payloads.chain(record.previous.iter().map(|past| past.payload)).collect();
+        let mut rows = vec![RowChange::Delete { table: SealedTable::Index, key: skill_id.to_owned() }];
+        for payload in &payloads {
+            rows.push(RowChange::Delete { table: SealedTable::Consent, key: payload.to_string() });
+            rows.push(RowChange::Delete { table: SealedTable::Setting, key: described_key(payload) });
+        }
+        let tools: Vec<&str> =
+            record.releases().flat_map(|release| release.tools()).map(|tool| tool.id.as_str()).collect();
+        let aliases = gate.view.aliases().iter().filter(|(_, tool)| tools.contains(&tool.as_str()));
+        rows.extend(
+            aliases.map(|(alias, _)| RowChange::Delete { table: SealedTable::Alias, key: alias.clone() }),
+        );
+        let version = record.current.manifest.version.to_string();
+        let details = json!({ "payload": record.current.payload.to_string(), "version": version });
+        let event = self.event(EventKind::SkillRemoved).skill(skill_id).details(details);
+        self.commit(&mut gate, Change { rows, events: vec![event] })?;
+        // Objects nobody refers to are swept at the next opening if they cannot be removed now.
+        for object in record.objects().filter(|object| !gate.view.refers_to(object)) {
+            let _ = self.objects.remove(&object);
+        }
+        Ok(())
+    }
+
+    /// Gives a tool another name; `None` takes the name away.
+    pub fn set_alias(&self, alias: &str, tool_id: Option<&str>) -> Result<(), SkillError> {
+        let mut gate = self.gate();
+        let refuse = |reason: &str| SkillError::Alias {
+            alias: palyra_common::redact::escape_untrusted(&alias.chars().take(80).collect::<String>()),
+            reason: reason.to_owned(),
+        };
+        let plain =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'.');
+        if alias.is_empty() || alias.len() > 60 || !alias.bytes().all(plain) {
+            return Err(refuse("it is not a name"));
+        }
+        let key = alias.to_owned();
+        let row = match tool_id {
+            Some(_) if gate.view.index().find_tool(alias).is_some() => {
+                return Err(refuse("a tool has this id"));
+            }
+            Some(tool) if gate.view.index().find_tool(tool).is_none() => {
+                return Err(refuse("there is no such tool"));
+            }
+            Some(tool) => RowChange::Put { table: SealedTable::Alias, key, bytes: tool.as_bytes().to_vec() },
+            None => RowChange::Delete { table: SealedTable::Alias, key },
+        };
+        let event =
+            self.event(EventKind::PolicyChanged).subject(alias).details(json!({ "alias_of": tool_id }));
+        self.commit(&mut gate, Change { rows: vec![row], events: vec![event] })?;
+        Ok(())
+    }
+
+    /// Changes what audits go by, and looks at everything installed again.
+    pub fn set_audit_policy(&self, policy: &AuditPolicy) -> Result<Vec<ReAudit>, SkillError> {
+        {
+            let mut gate = self.gate();
+            let details = json!({ "version": policy.version, "digest": policy.digest().to_string() });
+            let event = self.event(EventKind::PolicyChanged).subject("audit").details(details);
+            self.commit(&mut gate, Change { rows: vec![policy_row(policy)?], events: vec![event] })?;
+        }
+        self.re_audit(None)
+    }
+}

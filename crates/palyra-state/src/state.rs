@@ -1,0 +1,246 @@
+//! The owner of one state root, for as long as it holds the lock.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use palyra_common::fs::{Directory, OwnerLock};
+use palyra_journal::{EventKind, JournalStore, NewEvent};
+use palyra_skills::compat::{NodeCapability, Platform};
+use palyra_vault::{KeySourceChoice, Passphrase, Vault};
+
+use crate::anchor::Standing;
+use crate::db::RowKey;
+use crate::error::StateError;
+use crate::keeper::{Keeper, vault_damage};
+use crate::lock::{SHORT_COMMAND_WAIT, acquire};
+use crate::objects::ObjectStore;
+use crate::root::{Stage, StateRoot};
+use crate::survey::survey;
+use crate::view::View;
+
+/// Tells the time in milliseconds of Unix time; written into events, never part of a verdict.
+pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
+
+/// After so many events without a change the vault learns the journal's head.
+const KEEP_HEAD_EVERY: u64 = 1_000;
+
+/// The major version of the plugin contract this build speaks.
+pub const PROTOCOL_MAJOR: u32 = 1;
+
+/// How a state root is opened.
+#[derive(Clone)]
+pub struct StateOptions {
+    /// What others are told who find the root locked.
+    pub command: String,
+    /// How long to wait for another owner.
+    pub wait: Duration,
+    /// The time for events.
+    pub clock: Clock,
+    /// What this machine is.
+    pub platform: Platform,
+    /// Where a new vault keeps its device key; asked for once, by `init`.
+    pub key_source: KeySourceChoice,
+    /// Opens a device key that is kept under a passphrase.
+    pub passphrase: Option<Arc<Passphrase>>,
+}
+
+impl Default for StateOptions {
+    fn default() -> Self {
+        Self {
+            command: "palyra".into(),
+            wait: SHORT_COMMAND_WAIT,
+            clock: Arc::new(system_time_ms),
+            platform: this_platform(),
+            key_source: KeySourceChoice::OsKeyring,
+            passphrase: None,
+        }
+    }
+}
+
+/// The open state root: everything in it was checked against the vault, and nobody else may change it.
+pub struct State {
+    pub(crate) root: StateRoot,
+    pub(crate) keeper: Keeper,
+    pub(crate) row_key: Arc<RowKey>,
+    pub(crate) journal: JournalStore,
+    pub(crate) objects: ObjectStore,
+    pub(crate) clock: Clock,
+    pub(crate) platform: Platform,
+    pub(crate) gate: Mutex<Gate>,
+    _lock: OwnerLock,
+}
+
+/// What changes with a commit; whoever holds it is the only one who commits.
+pub(crate) struct Gate {
+    pub(crate) view: Arc<View>,
+    /// What the vault has to be told before the next promise.
+    pub(crate) unsettled: Option<Unsettled>,
+    /// The size of the journal when the vault last learned of it beside a commit.
+    pub(crate) kept_head: u64,
+}
+
+/// A promise whose outcome the vault does not know yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unsettled {
+    /// The commit happened.
+    Happened,
+    /// The commit did not happen.
+    Failed,
+}
+
+impl State {
+    /// Opens a state root; refused unless everything is as it was left.
+    pub fn open(root: &StateRoot, options: &StateOptions) -> Result<Self, StateError> {
+        let (directory, lock) = lock_root(root, options)?;
+        if root.stage(&directory)? != Stage::Made {
+            return Err(StateError::NotInitialised { path: root.path().to_owned() });
+        }
+        let keeper = open_vault(root, options)?;
+        let row_key = keeper.row_key();
+        let survey = survey(root, &directory, &keeper, &row_key)?;
+        let damaged = |damage| StateError::Damaged { damage };
+        let (generation, journal) = match (&survey.standing, survey.journal) {
+            (Standing::Committed(anchor) | Standing::Finish(anchor), Some(journal))
+                if survey.damage.is_none() =>
+            {
+                (anchor.generation, journal)
+            }
+            _ => return Err(damaged(survey.damage)),
+        };
+        let view = View::read(generation, survey.rows).map_err(damaged)?;
+        let untold = view.check_leaves(&journal)?;
+        if !untold.is_none() {
+            return Err(damaged(untold));
+        }
+        match (&survey.standing, &survey.anchors.pending) {
+            (Standing::Finish(_), _) => keeper.fulfil()?,
+            (_, Some(_)) => keeper.withdraw()?,
+            _ => {}
+        }
+        keeper.vault.sweep()?;
+        let objects = ObjectStore::open(&root.objects())?;
+        objects.sweep(&|digest| view.refers_to(digest))?;
+        Ok(Self::assemble(root, options, keeper, row_key, journal, objects, view, lock))
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "one place that puts the parts together")]
+    pub(crate) fn assemble(
+        root: &StateRoot,
+        options: &StateOptions,
+        keeper: Keeper,
+        row_key: Arc<RowKey>,
+        journal: JournalStore,
+        objects: ObjectStore,
+        view: View,
+        lock: OwnerLock,
+    ) -> Self {
+        let gate = Mutex::new(Gate {
+            view: Arc::new(view),
+            unsettled: None,
+            kept_head: journal.durable_head().size,
+        });
+        let (root, clock, platform) = (root.clone(), Arc::clone(&options.clock), options.platform.clone());
+        Self { root, keeper, row_key, journal, objects, clock, platform, gate, _lock: lock }
+    }
+
+    /// Everything that is decided, as of the last commit.
+    pub fn view(&self) -> Arc<View> {
+        Arc::clone(&self.gate().view)
+    }
+
+    /// The journal.
+    pub fn journal(&self) -> &JournalStore {
+        &self.journal
+    }
+
+    /// The vault.
+    pub fn vault(&self) -> &Vault {
+        &self.keeper.vault
+    }
+
+    /// The artifacts.
+    pub fn objects(&self) -> &ObjectStore {
+        &self.objects
+    }
+
+    /// What this machine is.
+    pub fn platform(&self) -> &Platform {
+        &self.platform
+    }
+
+    /// Where it is.
+    pub fn root(&self) -> &StateRoot {
+        &self.root
+    }
+
+    /// Stops cleanly: a last checkpoint is signed, and the vault learns the journal's head.
+    pub fn close(self) -> Result<(), StateError> {
+        self.settle(&mut self.gate())?;
+        let checkpoint = self.journal.close()?;
+        self.keeper.keep_head(checkpoint.head())
+    }
+
+    pub(crate) fn gate(&self) -> MutexGuard<'_, Gate> {
+        self.gate.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether many events came since the vault last learned the journal's head.
+    pub(crate) fn wants_head_kept(&self) -> bool {
+        self.journal.durable_head().size >= self.gate().kept_head.saturating_add(KEEP_HEAD_EVERY)
+    }
+
+    /// Lets the vault remember the journal's head as far as it is on disk.
+    pub(crate) fn keep_head(&self) -> Result<(), StateError> {
+        let mut gate = self.gate();
+        let head = self.journal.durable_head();
+        self.keeper.keep_head(head)?;
+        gate.kept_head = head.size;
+        Ok(())
+    }
+
+    /// An event of the owner, now.
+    pub(crate) fn event(&self, kind: EventKind) -> NewEvent {
+        NewEvent::new(kind, self.now_ms()).actor("owner")
+    }
+
+    pub(crate) fn now_ms(&self) -> u64 {
+        (self.clock)().min(palyra_journal::MAX_TIME_MS)
+    }
+}
+
+/// Opens the vault; one that is not there or not ours is damage.
+pub(crate) fn open_vault(root: &StateRoot, options: &StateOptions) -> Result<Keeper, StateError> {
+    match Vault::open(&root.vault(), options.passphrase.as_deref()) {
+        Ok(vault) => Ok(Keeper::new(vault)),
+        Err(error) => Err(match vault_damage(&error) {
+            Some(damage) => StateError::Damaged { damage },
+            None => error.into(),
+        }),
+    }
+}
+
+/// Takes the root for this process.
+pub(crate) fn lock_root(
+    root: &StateRoot,
+    options: &StateOptions,
+) -> Result<(Directory, OwnerLock), StateError> {
+    let missing = |error: palyra_common::fs::FsError| match error.is_not_found() {
+        true => StateError::NotInitialised { path: root.path().to_owned() },
+        false => error.into(),
+    };
+    let directory = Directory::open_private(root.path()).map_err(missing)?;
+    let lock = acquire(&directory, &options.command, options.wait)?;
+    Ok((directory, lock))
+}
+
+/// This version on this machine: its system, its processor and a network.
+fn this_platform() -> Platform {
+    let mut nodes = NodeCapability::of_this_build();
+    nodes.insert(NodeCapability::Net);
+    let palyra_version = env!("CARGO_PKG_VERSION").parse().unwrap_or(semver::Version::new(0, 0, 0));
+    Platform { palyra_version, protocol_major: PROTOCOL_MAJOR, nodes }
+}
+
+fn system_time_ms() -> u64 {
+    u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or(0)
+}

@@ -1,0 +1,149 @@
+//! What an operator or a signed statement decides about publishers: each one transaction, one leaf, one checkpoint.
+
+use std::collections::BTreeMap;
+
+use palyra_journal::{EventKind, NewEvent};
+use palyra_skills::signing::KeySet;
+use palyra_skills::trust::{
+    BuilderKey, FeedIssuer, FeedOutcome, RevocationTarget, RotationOutcome, SkillTrustStore, TrustStatement,
+};
+use serde_json::json;
+
+use crate::commit::Change;
+use crate::db::{RowChange, SealedTable};
+use crate::error::{StateError, TrustRefused};
+use crate::state::State;
+use crate::view::View;
+
+/// What a signed statement changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatementOutcome {
+    /// The publisher's keys handed over.
+    Rotated,
+    /// Two successors for one epoch: the publisher is blocked.
+    Forked,
+    /// So many keys and releases are newly revoked.
+    Revoked {
+        /// How many.
+        added: usize,
+    },
+    /// It had been applied before.
+    AlreadyKnown,
+}
+
+impl State {
+    /// Names a publisher's keys: the publisher is on the allowlist.
+    pub fn allow_publisher(&self, publisher: &str, keys: KeySet) -> Result<(), StateError> {
+        let event =
+            self.event(EventKind::TrustAllowed).subject(publisher).details(json!({ "keys": key_ids(&keys) }));
+        self.change_trust(event, |store| Ok(store.allow(publisher, keys)?))
+    }
+
+    /// Accepts nothing of a publisher from now on, and stops what is installed of it.
+    pub fn block_publisher(&self, publisher: &str, reason: &str) -> Result<(), StateError> {
+        let event =
+            self.event(EventKind::TrustBlocked).subject(publisher).details(json!({ "reason": reason }));
+        self.change_trust(event, |store| {
+            store.block(publisher, reason);
+            Ok(())
+        })
+    }
+
+    /// Ends a block; what it stopped stays quarantined until it is enabled.
+    pub fn unblock_publisher(&self, publisher: &str) -> Result<(), StateError> {
+        let event = self.event(EventKind::TrustUnblocked).subject(publisher);
+        self.change_trust(event, |store| Ok(store.unblock(publisher)?))
+    }
+
+    /// Replaces a publisher's keys without its word.
+    pub fn repin_publisher(&self, publisher: &str, keys: KeySet) -> Result<(), StateError> {
+        let event = self
+            .event(EventKind::TrustRepinned)
+            .subject(publisher)
+            .details(json!({ "keys": key_ids(&keys) }));
+        self.change_trust(event, |store| Ok(store.repin(publisher, keys)?))
+    }
+
+    /// Revokes a key or a release for good; says whether that is new.
+    pub fn revoke(&self, target: RevocationTarget, reason: &str) -> Result<bool, StateError> {
+        let event = self
+            .event(EventKind::TrustRevoked)
+            .subject(target.to_string())
+            .details(json!({ "reason": reason }));
+        self.change_trust(event, |store| Ok(store.revoke(target, reason)))
+    }
+
+    /// Applies a signed rotation or revocation list.
+    pub fn apply_statement(&self, statement: &TrustStatement) -> Result<StatementOutcome, StateError> {
+        match statement {
+            TrustStatement::Rotation(rotation) => {
+                let event = self.event(EventKind::TrustRotated).subject(&rotation.statement().publisher);
+                let event = event.details(json!({ "to_epoch": rotation.statement().to_epoch }));
+                self.change_trust(event, |store| {
+                    Ok(match store.rotate(rotation)? {
+                        RotationOutcome::Rotated => StatementOutcome::Rotated,
+                        RotationOutcome::Forked => StatementOutcome::Forked,
+                        RotationOutcome::AlreadyKnown => StatementOutcome::AlreadyKnown,
+                    })
+                })
+            }
+            TrustStatement::Revocations(signed) => {
+                let issuer = match &signed.list().issuer {
+                    FeedIssuer::Publisher(name) | FeedIssuer::Feed(name) => name,
+                };
+                let event = self.event(EventKind::TrustFeedApplied).subject(issuer);
+                let event = event.details(json!({ "number": signed.list().number }));
+                self.change_trust(event, |store| {
+                    Ok(match store.apply_feed(signed)? {
+                        FeedOutcome::Applied { added } => StatementOutcome::Revoked { added },
+                        FeedOutcome::AlreadyKnown => StatementOutcome::AlreadyKnown,
+                    })
+                })
+            }
+        }
+    }
+
+    /// Follows a revocation feed.
+    pub fn follow_feed(&self, name: &str, keys: KeySet) -> Result<(), StateError> {
+        let details = json!({ "feed": name, "keys": key_ids(&keys) });
+        let event = self.event(EventKind::TrustAllowed).subject(format!("feed/{name}")).details(details);
+        self.change_trust(event, |store| Ok(store.follow_feed(name, keys)?))
+    }
+
+    /// Believes a builder's provenance statements up to a level.
+    pub fn allow_builder(&self, builder: BuilderKey) -> Result<(), StateError> {
+        let event = self.event(EventKind::TrustAllowed).subject(format!("builder/{}", builder.name));
+        let event = event.details(json!({ "key": builder.key.key_id().to_string(), "level": builder.level }));
+        self.change_trust(event, |store| Ok(store.allow_builder(builder)?))
+    }
+
+    /// One change of the trust store, with everything that follows from it for what is installed.
+    fn change_trust<T>(
+        &self,
+        event: NewEvent,
+        work: impl FnOnce(&mut SkillTrustStore) -> Result<T, TrustRefused>,
+    ) -> Result<T, StateError> {
+        let mut gate = self.gate();
+        let mut store = SkillTrustStore::clone(gate.view.trust());
+        let outcome = work(&mut store)?;
+        if store == **gate.view.trust() {
+            return Ok(outcome);
+        }
+        let mut rows = trust_rows(&gate.view, &store)?;
+        let mut events = vec![event];
+        self.quarantine_untrusted(&gate.view, &store, &mut rows, &mut events)?;
+        self.commit(&mut gate, Change { rows, events })?;
+        Ok(outcome)
+    }
+}
+
+/// What turns the trust rows of a view into those of a store.
+pub(crate) fn trust_rows(view: &View, store: &SkillTrustStore) -> Result<Vec<RowChange>, StateError> {
+    let rows = store.rows().map_err(StateError::record("written", "trust rows"))?;
+    let wanted: BTreeMap<String, Vec<u8>> = rows.into_iter().map(|row| (row.key, row.bytes)).collect();
+    Ok(view.rows().changes_to(SealedTable::Trust, &wanted))
+}
+
+fn key_ids(keys: &KeySet) -> Vec<String> {
+    keys.keys().map(|key| key.key_id().to_string()).collect()
+}

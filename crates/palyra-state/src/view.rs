@@ -1,0 +1,201 @@
+//! Everything that is decided, read from the sealed rows and kept in memory until the next commit.
+
+mod leaves;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use palyra_skills::Sha256Digest;
+use palyra_skills::audit::AuditPolicy;
+use palyra_skills::consent::{ConsentBook, ConsentRecord};
+use palyra_skills::index::{
+    InstalledRelease, InstalledSkillsIndex, Quarantine, QuarantineCause, SkillRecord,
+};
+use palyra_skills::trust::{SkillTrustStore, TrustRow, TrustSnapshot};
+
+use crate::damage::Damage;
+use crate::db::{RowChange, SealedRows, SealedTable};
+use crate::error::StateError;
+
+const AUDIT_POLICY: &str = "audit_policy";
+const UNREADABLE: &str = "a repair leaves it out; whatever it said has to be decided again";
+
+/// The state as of one commit.
+#[derive(Debug, Clone)]
+pub struct View {
+    generation: u64,
+    rows: SealedRows,
+    trust: Arc<SkillTrustStore>,
+    index: InstalledSkillsIndex,
+    consents: ConsentBook,
+    aliases: BTreeMap<String, String>,
+    policy: AuditPolicy,
+}
+
+impl View {
+    /// Reads sealed rows; one that cannot be read is damage, although its MAC is right.
+    pub(crate) fn read(generation: u64, rows: SealedRows) -> Result<Self, Damage> {
+        let (view, damage) = Self::read_what_can_be_read(generation, rows);
+        match damage.is_none() {
+            true => Ok(view),
+            false => Err(damage),
+        }
+    }
+
+    /// Reads what can be read and says what cannot.
+    pub(crate) fn read_what_can_be_read(generation: u64, mut rows: SealedRows) -> (Self, Damage) {
+        let mut damage = Damage::default();
+        let trust = read_trust(&rows).unwrap_or_else(|error| {
+            damage.add("the rows of trust", "rows of this version", &error, error.hint());
+            rows = rows.without(SealedTable::Trust);
+            SkillTrustStore::default()
+        });
+        let records: Vec<SkillRecord> = read_rows(&mut rows, SealedTable::Index, &mut damage);
+        let consents: Vec<ConsentRecord> = read_rows(&mut rows, SealedTable::Consent, &mut damage);
+        let aliases = rows.table(SealedTable::Alias);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let aliases = aliases.map(|(name, tool)| (name.to_owned(), text(tool))).collect();
+        let policy = read_policy(&rows, &mut damage);
+        let (index, consents) = (records.into_iter().collect(), consents.into_iter().collect());
+        (Self { generation, rows, trust: Arc::new(trust), index, consents, aliases, policy }, damage)
+    }
+
+    /// Grows by one with every change.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// The sealed rows.
+    pub fn rows(&self) -> &SealedRows {
+        &self.rows
+    }
+
+    /// Whose keys are believed.
+    pub fn trust(&self) -> &Arc<SkillTrustStore> {
+        &self.trust
+    }
+
+    /// The same for one verification.
+    pub fn snapshot(&self) -> TrustSnapshot {
+        TrustSnapshot::new(Arc::clone(&self.trust))
+    }
+
+    /// What is installed.
+    pub fn index(&self) -> &InstalledSkillsIndex {
+        &self.index
+    }
+
+    /// What was agreed to.
+    pub fn consents(&self) -> &ConsentBook {
+        &self.consents
+    }
+
+    /// Other names of tools.
+    pub fn aliases(&self) -> &BTreeMap<String, String> {
+        &self.aliases
+    }
+
+    /// What audits go by.
+    pub fn audit_policy(&self) -> &AuditPolicy {
+        &self.policy
+    }
+
+    /// Whether a component of this payload was asked what it is, and said what its manifest says.
+    pub fn is_described(&self, payload: &Sha256Digest) -> bool {
+        self.rows.get(SealedTable::Setting, &described_key(payload)).is_some()
+    }
+
+    /// Whether anything installed needs this object.
+    pub(crate) fn refers_to(&self, digest: &Sha256Digest) -> bool {
+        self.index.iter().any(|record| record.objects().any(|object| object == *digest))
+    }
+
+    /// The ids of everything installed.
+    pub(crate) fn skill_ids(&self) -> Vec<String> {
+        self.index.iter().map(|record| record.skill_id.clone()).collect()
+    }
+
+    /// These rows with every release quarantined: what is left after a repair.
+    pub(crate) fn quarantined_rows(&self, reason: &str) -> Result<SealedRows, StateError> {
+        let quarantine = |release: &mut InstalledRelease| {
+            release.quarantine.get_or_insert_with(|| Quarantine::new(QuarantineCause::Trust, reason));
+        };
+        let mut changes = Vec::new();
+        for record in self.index.iter() {
+            let mut record = record.clone();
+            quarantine(&mut record.current);
+            record.waiting.as_deref_mut().map(quarantine);
+            changes.push(record_row(&record)?);
+        }
+        Ok(self.rows.with(&changes))
+    }
+}
+
+/// The row of an installed skill.
+pub(crate) fn record_row(record: &SkillRecord) -> Result<RowChange, StateError> {
+    let key = record.skill_id.clone();
+    let bytes = serde_json::to_vec(record).map_err(StateError::record("written", &key))?;
+    Ok(RowChange::Put { table: SealedTable::Index, key, bytes })
+}
+
+/// The row of a consent.
+pub(crate) fn consent_row(consent: &ConsentRecord) -> Result<RowChange, StateError> {
+    let key = consent.request.payload.to_string();
+    let bytes = serde_json::to_vec(consent).map_err(StateError::record("written", &key))?;
+    Ok(RowChange::Put { table: SealedTable::Consent, key, bytes })
+}
+
+/// The row of the audit policy.
+pub(crate) fn policy_row(policy: &AuditPolicy) -> Result<RowChange, StateError> {
+    let bytes = serde_json::to_vec(policy).map_err(StateError::record("written", AUDIT_POLICY))?;
+    Ok(RowChange::Put { table: SealedTable::Setting, key: AUDIT_POLICY.into(), bytes })
+}
+
+/// The row that says a payload was asked what it is.
+pub(crate) fn described_row(payload: &Sha256Digest) -> RowChange {
+    RowChange::Put { table: SealedTable::Setting, key: described_key(payload), bytes: b"true".to_vec() }
+}
+
+pub(crate) fn described_key(payload: &Sha256Digest) -> String {
+    format!("described/{payload}")
+}
+
+fn read_trust(rows: &SealedRows) -> Result<SkillTrustStore, palyra_skills::trust::TrustRowError> {
+    let rows = rows.table(SealedTable::Trust);
+    let rows = rows.map(|(key, bytes)| TrustRow { key: key.to_owned(), bytes: bytes.to_vec() });
+    SkillTrustStore::from_rows(rows)
+}
+
+fn read_rows<T: serde::de::DeserializeOwned>(
+    rows: &mut SealedRows,
+    table: SealedTable,
+    damage: &mut Damage,
+) -> Vec<T> {
+    let (mut read, mut gone) = (Vec::new(), Vec::new());
+    for (key, bytes) in rows.table(table) {
+        match serde_json::from_slice(bytes) {
+            Ok(value) => read.push(value),
+            Err(error) => {
+                damage.add(
+                    crate::survey::row_name(table.name(), key),
+                    "a row of this version",
+                    error,
+                    UNREADABLE,
+                );
+                gone.push(RowChange::Delete { table, key: key.to_owned() });
+            }
+        }
+    }
+    if !gone.is_empty() {
+        *rows = rows.with(&gone);
+    }
+    read
+}
+
+fn read_policy(rows: &SealedRows, damage: &mut Damage) -> AuditPolicy {
+    let Some(bytes) = rows.get(SealedTable::Setting, AUDIT_POLICY) else { return AuditPolicy::default() };
+    AuditPolicy::from_json(&String::from_utf8_lossy(bytes)).unwrap_or_else(|error| {
+        damage.add("the audit policy", "a policy of this version", error, UNREADABLE);
+        AuditPolicy::default()
+    })
+}

@@ -1,0 +1,183 @@
+//! I06: a process that dies at any file or database operation leaves the old state or the new one.
+//!
+//! The test binary starts itself as a child that ends, as `kill -9` would end it, before its Nth operation; the
+//! parent then opens what is left and goes on working with it.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use palyra_common::fs::fault::PALYRA_FAULT_AT;
+use palyra_skills::RuntimeStatus;
+use palyra_state::{InstallOptions, State, StateOptions, StateRoot};
+
+use crate::home::{Home, keys, options};
+use crate::release::{Release, install, permitting, try_install};
+
+const ACTION: &str = "PALYRA_STATE_TEST_ACTION";
+const ROOT: &str = "PALYRA_STATE_TEST_ROOT";
+
+/// The child: does nothing when the suite runs it without an action.
+#[test]
+fn i06_child() {
+    let (Ok(action), Ok(root)) = (std::env::var(ACTION), std::env::var(ROOT)) else { return };
+    let (root, options) = (StateRoot::new(root), options());
+    match action.as_str() {
+        "init" => drop(root.init(&options).unwrap()),
+        action => act(action, &State::open(&root, &options).unwrap()),
+    }
+}
+
+fn act(action: &str, state: &State) {
+    let (one, two) = (Release::number(1).build(), Release::number(2).build());
+    match action {
+        "install" => drop(install(state, &one)),
+        "update" => drop(try_install(state, &two, &InstallOptions::default()).unwrap()),
+        "remove" => state.remove("acme.notes").unwrap(),
+        "trust" => state.allow_publisher("globex", keys(2)).unwrap(),
+        other => panic!("{other}"),
+    }
+}
+
+/// Runs the child until it gets through; `check` sees what each death left, and the prepared root starts anew.
+fn at_every_operation(action: &str, prepare: impl Fn(&Home), check: impl Fn(&Home) -> bool) {
+    let template = Home::empty();
+    prepare(&template);
+    let (mut saw_old, mut saw_new) = (false, false);
+    for n in 1.. {
+        let home = copy_of(&template);
+        let finished = run_child(action, home.root.path(), n);
+        match check(&home) {
+            true => saw_new = true,
+            false => saw_old = true,
+        }
+        if finished {
+            assert!(n > 5, "only {n} operations were seen");
+            break;
+        }
+    }
+    assert!(saw_old && saw_new, "{action}: old {saw_old}, new {saw_new}");
+}
+
+fn run_child(action: &str, root: &Path, n: u64) -> bool {
+    let status = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "kill::i06_child", "--test-threads=1"])
+        .env(ACTION, action)
+        .env(ROOT, root)
+        .env(PALYRA_FAULT_AT, n.to_string())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    status.success()
+}
+
+fn copy_of(template: &Home) -> Home {
+    let home = Home::empty();
+    if template.root.path().exists() {
+        copy_folder(template.root.path(), home.root.path());
+    }
+    home
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir(to).unwrap();
+    std::fs::set_permissions(to, std::fs::metadata(from).unwrap().permissions()).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        match entry.file_type().unwrap().is_dir() {
+            true => copy_folder(&entry.path(), &to.join(entry.file_name())),
+            false => drop(std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap()),
+        }
+    }
+}
+
+fn made(home: &Home) {
+    home.root.init(&home.options).unwrap().close().unwrap();
+}
+
+fn with_one(home: &Home) {
+    made(home);
+    let state = home.open();
+    install(&state, &Release::number(1).build());
+    state.close().unwrap();
+}
+
+/// The installed version, after checking that nothing is half there and that the next command works.
+fn version(home: &Home) -> Option<u64> {
+    let state = home.open();
+    let version = state.view().index().get("acme.notes").map(|record| {
+        assert_eq!(record.runtime_status(), RuntimeStatus::Active);
+        assert!(state.view().consents().get(record.current.payload).is_some());
+        state.verify_installed("acme.notes").unwrap();
+        record.current.manifest.version.minor
+    });
+    let mark = state.view().trust().skill("acme.notes").and_then(|known| known.high_water());
+    if version.is_some() {
+        assert_eq!(mark.map(|mark| mark.version.minor), version);
+    }
+    state.close().unwrap();
+    version
+}
+
+#[test]
+fn i06_an_installation_is_whole_or_not_there() {
+    at_every_operation("install", made, |home| {
+        let version = version(home);
+        let state = home.open();
+        // The next command works: installing it again, or for the first time.
+        let built = Release::number(1).build();
+        assert_eq!(try_install(&state, &built, &permitting(&built)).unwrap().status, RuntimeStatus::Active);
+        version.is_some()
+    });
+}
+
+#[test]
+fn i06_an_update_is_whole_or_not_there() {
+    at_every_operation("update", with_one, |home| {
+        let version = version(home).unwrap();
+        act("update", &home.open());
+        version == 2
+    });
+}
+
+#[test]
+fn i06_a_removal_is_whole_or_not_there() {
+    at_every_operation("remove", with_one, |home| {
+        let removed = version(home).is_none();
+        let state = home.open();
+        install(&state, &Release::number(1).build());
+        removed
+    });
+}
+
+#[test]
+fn i06_a_change_of_trust_is_whole_or_not_there() {
+    at_every_operation("trust", made, |home| {
+        let state = home.open();
+        let known = state.view().trust().publisher("globex").is_some();
+        act("trust", &state);
+        known
+    });
+}
+
+#[test]
+fn i06_a_root_is_made_whole_or_can_be_made_again() {
+    at_every_operation(
+        "init",
+        |_| {},
+        |home| {
+            let options: &StateOptions = &home.options;
+            match State::open(&home.root, options) {
+                Ok(_) => true,
+                Err(_) => {
+                    match home.root.init(options) {
+                        Ok(state) => drop(state),
+                        Err(error) => assert_eq!(error.code(), "already_initialised"),
+                    }
+                    home.open();
+                    false
+                }
+            }
+        },
+    );
+}

@@ -1,0 +1,94 @@
+//! Making, opening, closing, and clocks nobody should believe.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use palyra_journal::{EventKind, Query};
+use palyra_state::{State, StateError};
+
+use crate::home::{Home, keys};
+
+#[test]
+fn nothing_is_made_by_opening() {
+    let home = Home::empty();
+    assert!(matches!(home.try_open(), Err(StateError::NotInitialised { .. })));
+    assert!(!home.root.path().exists());
+}
+
+#[test]
+fn a_root_is_made_once() {
+    let home = Home::new();
+    assert!(matches!(home.root.init(&home.options), Err(StateError::AlreadyInitialised { .. })));
+    let state = home.open();
+    assert_eq!(state.view().generation(), 1);
+    let page = state.journal().query(&Query::default()).unwrap();
+    assert_eq!(page.events[0].event.kind, EventKind::StateInitialised);
+}
+
+#[test]
+fn a_second_owner_is_told_who_the_first_is() {
+    let mut home = Home::new();
+    let _first = home.open();
+    home.options.wait = Duration::ZERO;
+    match home.try_open() {
+        Err(StateError::Busy { holder: Some(holder) }) => {
+            assert_eq!((holder.pid, holder.command.as_str()), (std::process::id(), "test"));
+        }
+        other => panic!("{:?}", other.map(|_| ())),
+    }
+}
+
+#[test]
+fn what_was_decided_is_there_after_a_clean_stop_and_after_none() {
+    let home = Home::new();
+    let state = home.open();
+    state.allow_publisher("acme", keys(1)).unwrap();
+    state.close().unwrap();
+    let state = home.open();
+    state.block_publisher("globex", "spam").unwrap();
+    drop(state);
+    let view = home.open().view();
+    assert_eq!(view.generation(), 3);
+    assert!(view.trust().publisher("acme").is_some() && view.trust().publisher("globex").is_some());
+}
+
+#[test]
+fn a_change_that_changes_nothing_leaves_no_trace() {
+    let home = Home::new();
+    let state = home.open();
+    state.allow_publisher("acme", keys(1)).unwrap();
+    let size = state.journal().head().size;
+    state.allow_publisher("acme", keys(1)).unwrap();
+    assert!(matches!(state.allow_publisher("acme", keys(2)), Err(StateError::Trust(_))));
+    assert_eq!((state.view().generation(), state.journal().head().size), (2, size));
+}
+
+#[test]
+fn i08_no_verdict_depends_on_the_clock() {
+    let mut home = Home::new();
+    let open = |home: &Home| -> State { home.open() };
+    for (number, time) in [0, u64::MAX, 4_102_444_800_000, 1].into_iter().enumerate() {
+        home.options.clock = Arc::new(move || time);
+        open(&home).allow_publisher(&format!("publisher{number}"), keys(1)).unwrap();
+    }
+    assert_eq!(open(&home).view().trust().publishers().count(), 4);
+}
+
+#[test]
+fn i08_a_stop_at_every_operation_of_a_change_is_a_typed_error_and_loses_nothing() {
+    let home = Home::new();
+    let state = home.open();
+    state.allow_publisher("acme", keys(1)).unwrap();
+    for n in 1.. {
+        // The writer is another thread; what fails here is the vault being told afterwards.
+        let stopped =
+            palyra_common::fs::fault::stop_at(n, || state.block_publisher("globex", &format!("{n}")));
+        if stopped.at.is_none() {
+            stopped.result.unwrap();
+            break;
+        }
+        assert!(state.view().trust().publisher("acme").is_some());
+    }
+    drop(state);
+    assert!(home.open().view().trust().publisher("globex").is_some());
+}

@@ -1,0 +1,298 @@
+//! Corridor 2 on a real state root: install, update, remove, and every state in between.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use palyra_journal::{EventKind, Query};
+use palyra_skills::index::QuarantineCause;
+use palyra_skills::trust::RevocationTarget;
+use palyra_skills::{RuntimeStatus, TrustState};
+use palyra_state::{InstallOptions, SkillError, State};
+
+use crate::home::{Home, keys, signing_key};
+use crate::release::{Release, agree, install, permitting, try_install};
+
+fn status(state: &State) -> RuntimeStatus {
+    state.view().index().get("acme.notes").unwrap().runtime_status()
+}
+
+fn kinds(state: &State) -> Vec<EventKind> {
+    let query = Query { limit: 1_000, ..Query::default() };
+    state.journal().query(&query).unwrap().events.iter().map(|event| event.event.kind).collect()
+}
+
+#[test]
+fn an_installation_survives_the_process() {
+    let home = Home::new();
+    let built = Release::number(1).build();
+    let state = home.open();
+    let mut steps = 0;
+    let outcome = state.install(built.bytes.clone(), &permitting(&built), &mut |_| steps += 1).unwrap();
+    assert_eq!((outcome.status, outcome.trust), (RuntimeStatus::Active, TrustState::Tofu));
+    assert!(steps > 10);
+    drop(state);
+    let state = home.open();
+    assert_eq!(status(&state), RuntimeStatus::Active);
+    assert_eq!(state.verify_installed("acme.notes").unwrap().skill.payload(), built.payload);
+    assert!(state.view().trust().publisher("acme").is_some());
+    assert!(kinds(&state).contains(&EventKind::TrustPinned));
+}
+
+#[test]
+fn a_refusal_leaves_an_event_and_nothing_else() {
+    let home = Home::new();
+    let state = home.open();
+    let before = state.view();
+    let mut bytes = Release::number(1).build().bytes.to_vec();
+    bytes[40] ^= 1;
+    let refused = state.install(bytes, &InstallOptions::default(), &mut |_| {}).unwrap_err();
+    assert!(matches!(refused, SkillError::Refused(_)) && refused.hint().is_some(), "{refused}");
+    assert_eq!(state.view().generation(), before.generation());
+    assert_eq!(kinds(&state).last(), Some(&EventKind::SkillRefused));
+    assert_eq!(fs::read_dir(home.root.objects()).unwrap().count(), 0);
+}
+
+#[test]
+fn t04_first_contact_without_permission_is_kept_and_not_pinned() {
+    let home = Home::new();
+    let state = home.open();
+    let built = Release::number(1).build();
+    let outcome = try_install(&state, &built, &InstallOptions::default()).unwrap();
+    assert_eq!((outcome.status, outcome.trust), (RuntimeStatus::Quarantined, TrustState::Quarantine));
+    assert!(state.view().trust().publisher("acme").is_none());
+    // An operator names the publisher, enables the skill, and agrees to it.
+    state.allow_publisher("acme", keys(1)).unwrap();
+    state.enable("acme.notes", BTreeSet::new(), &mut |_| {}).unwrap();
+    let digest = palyra_skills::capability_digest(&built.manifest);
+    let outcome = state.consent("acme.notes", agree(digest), &mut |_| {}).unwrap();
+    assert_eq!((outcome.status, outcome.trust), (RuntimeStatus::Active, TrustState::Trusted));
+}
+
+#[test]
+fn t06_another_key_is_refused_and_the_running_version_untouched() {
+    let home = Home::new();
+    let state = home.open();
+    install(&state, &Release::number(1).build());
+    let stolen = Release { signer: 9, ..Release::number(2) }.build();
+    let refused = try_install(&state, &stolen, &permitting(&stolen)).unwrap_err();
+    assert!(matches!(refused, SkillError::Refused(_)), "{refused}");
+    assert_eq!(status(&state), RuntimeStatus::Active);
+    assert_eq!(kinds(&state).last(), Some(&EventKind::SkillRefused));
+}
+
+#[test]
+fn t10_a_revoked_key_stops_what_it_signed_in_the_same_commit() {
+    let home = Home::new();
+    let state = home.open();
+    install(&state, &Release::number(1).build());
+    let generation = state.view().generation();
+    assert!(state.revoke(RevocationTarget::Key(signing_key(1).public().key_id()), "stolen").unwrap());
+    assert_eq!((status(&state), state.view().generation()), (RuntimeStatus::Quarantined, generation + 1));
+    assert_eq!(state.view().index().get("acme.notes").unwrap().current.trust, TrustState::Revoked);
+    drop(state);
+    let state = home.open();
+    state.enable("acme.notes", BTreeSet::new(), &mut |_| {}).unwrap();
+    assert_eq!(status(&state), RuntimeStatus::Quarantined);
+}
+
+#[test]
+fn a_blocked_publisher_stops_what_is_installed_of_it() {
+    let home = Home::new();
+    let state = home.open();
+    install(&state, &Release::number(1).build());
+    state.block_publisher("acme", "spam").unwrap();
+    assert_eq!(status(&state), RuntimeStatus::Quarantined);
+    state.unblock_publisher("acme").unwrap();
+    assert_eq!(status(&state), RuntimeStatus::Quarantined);
+    state.enable("acme.notes", BTreeSet::new(), &mut |_| {}).unwrap();
+    assert_eq!(status(&state), RuntimeStatus::Active);
+}
+
+#[test]
+fn u01_an_older_version_stays_out_even_after_removal() {
+    let home = Home::new();
+    let state = home.open();
+    let (one, two) = (Release::number(1).build(), Release::number(2).build());
+    install(&state, &one);
+    assert_eq!(try_install(&state, &two, &InstallOptions::default()).unwrap().status, RuntimeStatus::Active);
+    assert!(matches!(try_install(&state, &one, &permitting(&one)), Err(SkillError::Refused(_))));
+    state.remove("acme.notes").unwrap();
+    drop(state);
+    let state = home.open();
+    assert!(state.view().index().get("acme.notes").is_none());
+    assert!(matches!(try_install(&state, &one, &permitting(&one)), Err(SkillError::Refused(_))));
+    install(&state, &two);
+}
+
+#[test]
+fn u03_growth_waits_for_consent_and_the_old_version_runs_on() {
+    let home = Home::new();
+    let state = home.open();
+    install(&state, &Release::number(1).build());
+    let grown = Release { tables: "[capabilities]\nchannels = [\"alerts\"]", ..Release::number(2) }.build();
+    let outcome = try_install(&state, &grown, &InstallOptions::default()).unwrap();
+    assert_eq!(outcome.status, RuntimeStatus::AwaitingConsent);
+    let record = state.view().index().get("acme.notes").unwrap().clone();
+    assert_eq!((record.current.manifest.version.minor, record.runtime_status()), (1, RuntimeStatus::Active));
+    let wrong = state.consent("acme.notes", agree(palyra_skills::Sha256Digest::of(b"other")), &mut |_| {});
+    assert!(matches!(wrong, Err(SkillError::Refused(_))));
+    let digest = outcome.consent_request.unwrap().digest();
+    let outcome = state.consent("acme.notes", agree(digest), &mut |_| {}).unwrap();
+    assert_eq!(outcome.record.current.manifest.version.minor, 2);
+    // And back again, keeping the high-water mark.
+    let outcome = state.rollback("acme.notes", None, &mut |_| {}).unwrap();
+    assert_eq!((outcome.record.current.manifest.version.minor, outcome.status), (1, RuntimeStatus::Active));
+    assert_eq!(kinds(&state).last(), Some(&EventKind::SkillRolledBack));
+    assert!(matches!(
+        state.rollback("acme.notes", Some("9.9.9"), &mut |_| {}),
+        Err(SkillError::NoEarlierRelease { .. })
+    ));
+}
+
+#[test]
+fn an_operator_switches_off_and_on_and_quarantines() {
+    let home = Home::new();
+    let state = home.open();
+    install(&state, &Release::number(1).build());
+    state.disable("acme.notes", "not now").unwrap();
+    assert_eq!(status(&state), RuntimeStatus::Disabled);
+    state.quarantine("acme.notes", "odd").unwrap();
+    assert_eq!(status(&state), RuntimeStatus::Quarantined);
+    assert!(state.re_audit(None).unwrap().iter().all(|looked| looked.result.is_ok()));
+    assert_eq!(status(&state), RuntimeStatus::Quarantined);
+    state.enable("acme.notes", BTreeSet::new(), &mut |_| {}).unwrap();
+    assert_eq!(status(&state), RuntimeStatus::Active);
+    for result in
+        [state.disable("acme.none", ""), state.quarantine("acme.none", ""), state.remove("acme.none")]
+    {
+        assert!(matches!(result, Err(SkillError::NotInstalled { .. })));
+    }
+}
+
+#[test]
+fn i01_a_swapped_object_is_found_and_quarantines() {
+    for look in [verify as fn(&State) -> bool, re_audit] {
+        let home = Home::new();
+        let state = home.open();
+        let built = Release::number(1).build();
+        install(&state, &built);
+        let path = state.objects().path_of(&built.archive_digest);
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, Release::number(2).build().bytes).unwrap();
+        assert!(look(&state));
+        let record = state.view().index().get("acme.notes").unwrap().clone();
+        assert_eq!(record.current.quarantine.unwrap().cause, QuarantineCause::Damage);
+        assert_eq!(kinds(&state).last(), Some(&EventKind::SkillQuarantined));
+        // The same file installed again puts the bytes back; the operator enables it.
+        install(&state, &built);
+        state.enable("acme.notes", BTreeSet::new(), &mut |_| {}).unwrap();
+        assert_eq!(status(&state), RuntimeStatus::Active);
+    }
+}
+
+fn verify(state: &State) -> bool {
+    matches!(state.verify_installed("acme.notes"), Err(SkillError::Damaged { .. }))
+}
+
+fn re_audit(state: &State) -> bool {
+    matches!(state.re_audit(None).unwrap()[0].result, Err(SkillError::Damaged { .. }))
+}
+
+#[test]
+fn i03_an_edited_index_row_fails_closed() {
+    for edit in [
+        "UPDATE index_rows SET bytes = CAST(replace(CAST(bytes AS TEXT), '\"tofu\"', '\"trusted\"') AS BLOB)",
+        "UPDATE index_rows SET bytes = CAST(replace(CAST(bytes AS TEXT), '\"archive\":\"', '\"archive\":\"0') AS BLOB)",
+        "UPDATE index_rows SET mac = zeroblob(32)",
+        "DELETE FROM consent_rows",
+    ] {
+        let home = Home::new();
+        let state = home.open();
+        install(&state, &Release::number(1).build());
+        state.close().unwrap();
+        home.sql(edit);
+        home.damage();
+        let plan = home.root.repair_plan(&home.options).unwrap();
+        let state = home.root.repair(&home.options, &plan.accept).unwrap();
+        let record = state.view().index().get("acme.notes").cloned();
+        assert!(record.is_none_or(|record| record.runtime_status() == RuntimeStatus::Quarantined), "{edit}");
+    }
+}
+
+#[test]
+fn i04_a_row_without_its_leaf_fails_closed() {
+    let home = Home::new();
+    let state = home.open();
+    state.close().unwrap();
+    let empty = home.backup();
+    let state = home.open();
+    install(&state, &Release::number(1).build());
+    state.close().unwrap();
+    // The rows of an installation beside a journal that does not know of it.
+    let full = home.folder.path().join("full.db");
+    fs::copy(home.root.database(), &full).unwrap();
+    home.restore(&empty);
+    home.sql(&format!(
+        "ATTACH '{}' AS full;
+         INSERT INTO index_rows SELECT * FROM full.index_rows;
+         INSERT INTO consent_rows SELECT * FROM full.consent_rows;
+         INSERT INTO trust_rows SELECT * FROM full.trust_rows;
+         UPDATE meta SET value = (SELECT value FROM full.meta WHERE name = 'generation') WHERE name = 'generation';",
+        full.display()
+    ));
+    let damage = home.damage();
+    assert!(damage.to_string().contains("journal"), "{damage}");
+}
+
+#[test]
+fn i05_two_installers_race_and_one_pin_is_kept() {
+    let home = Home::new();
+    let state = home.open();
+    let releases: Vec<_> = (1..=4).map(|number| Release::number(number).build()).collect();
+    std::thread::scope(|scope| {
+        for built in &releases {
+            let state = &state;
+            scope.spawn(move || {
+                let _ = try_install(state, built, &permitting(built));
+            });
+        }
+    });
+    let view = state.view();
+    let record = view.index().get("acme.notes").unwrap();
+    assert!(view.trust().publisher("acme").is_some());
+    assert_eq!(record.runtime_status(), RuntimeStatus::Active);
+    assert!(view.consents().get(record.current.payload).is_some());
+    drop(state);
+    assert_eq!(home.open().view().index(), view.index());
+}
+
+#[test]
+fn i05_an_installer_and_a_re_audit_do_not_undo_each_other() {
+    let home = Home::new();
+    let state = home.open();
+    install(&state, &Release::number(1).build());
+    let two = Release::number(2).build();
+    std::thread::scope(|scope| {
+        let auditor = scope.spawn(|| (0..5).map(|_| state.re_audit(None).unwrap().len()).sum::<usize>());
+        scope.spawn(|| try_install(&state, &two, &InstallOptions::default()).unwrap());
+        assert!(auditor.join().unwrap() >= 5);
+    });
+    assert_eq!(state.view().index().get("acme.notes").unwrap().current.payload, two.payload);
+    assert_eq!(status(&state), RuntimeStatus::Active);
+}
+
+#[test]
+fn a_name_of_a_tool_is_given_and_taken() {
+    let home = Home::new();
+    let state = home.open();
+    install(&state, &Release::number(1).build());
+    state.set_alias("note", Some("acme.notes.add")).unwrap();
+    for (alias, tool) in
+        [("note2", "acme.none"), ("No te", "acme.notes.add"), ("acme.notes.add", "acme.notes.add")]
+    {
+        assert!(matches!(state.set_alias(alias, Some(tool)), Err(SkillError::Alias { .. })), "{alias}");
+    }
+    assert_eq!(state.view().aliases().len(), 1);
+    state.remove("acme.notes").unwrap();
+    assert!(state.view().aliases().is_empty());
+}
