@@ -5,6 +5,7 @@ mod demo;
 mod foreign;
 mod fuzz;
 mod guests;
+mod skills;
 mod soak;
 mod test;
 
@@ -22,6 +23,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Guests(guests::Args),
+    Skills(skills::Args),
     Test(test::Args),
     Demo(demo::Args),
     Bench(bench::Args),
@@ -34,6 +36,7 @@ impl Cli {
     pub(crate) fn run(self) -> Result<()> {
         match self.command {
             Command::Guests(args) => guests::run(args),
+            Command::Skills(args) => skills::run(args),
             Command::Test(args) => test::run(args),
             Command::Demo(args) => demo::run(args),
             Command::Bench(args) => bench::run(args),

@@ -12,9 +12,14 @@ pub(crate) fn root() -> PathBuf {
     manifest.parent().unwrap_or(Path::new(".")).to_path_buf()
 }
 
+/// The directory of everything that can be made again.
+pub(crate) fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
 /// The directory that holds what cargo built in the dev profile.
 pub(crate) fn built() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from).join("debug")
+    target().join("debug")
 }
 
 #[cfg(test)]

@@ -5,12 +5,22 @@ mod refusal;
 pub(crate) use refusal::Refusal;
 
 use crate::commands::completions::CompletionsArgs;
+use crate::commands::init::InitArgs;
+use crate::commands::journal::JournalArgs;
+use crate::commands::keys::KeysArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::run::RunArgs;
+use crate::commands::skills::SkillsArgs;
+use crate::commands::trust::TrustArgs;
+use crate::commands::vault::VaultArgs;
 use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use palyra_common::env_vars::{PALYRA_COLOR, PALYRA_NO_INPUT, PALYRA_OUTPUT, PALYRA_QUIET, PALYRA_VERBOSE};
+use palyra_common::env_vars::{
+    PALYRA_COLOR, PALYRA_LOCK_WAIT, PALYRA_NO_INPUT, PALYRA_OUTPUT, PALYRA_PASSPHRASE_FILE, PALYRA_QUIET,
+    PALYRA_STATE_ROOT, PALYRA_VERBOSE,
+};
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 const EXAMPLE: &str = "\
 Example:
@@ -29,13 +39,19 @@ pub(crate) struct Cli {
 /// The commands.
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    Init(InitArgs),
     Run(Box<RunArgs>),
+    Skills(Box<SkillsArgs>),
+    Keys(KeysArgs),
+    Trust(TrustArgs),
+    Vault(VaultArgs),
+    Journal(JournalArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
 
 /// Flags that every command understands.
-#[derive(Args, Clone, Copy)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Globals {
     /// How results and errors are written
@@ -62,15 +78,34 @@ pub(crate) struct Globals {
     #[arg(env = PALYRA_VERBOSE, hide_env_values = true, value_parser = FalseyValueParser::new())]
     pub(crate) verbose: bool,
 
-    /// Never wait for a person: refuse `-` when standard input is a terminal
+    /// Never wait for a person: ask nothing, and refuse `-` when standard input is a terminal
     #[arg(long, global = true, action = ArgAction::SetTrue)]
     #[arg(env = PALYRA_NO_INPUT, hide_env_values = true, value_parser = FalseyValueParser::new())]
     pub(crate) no_input: bool,
+
+    /// Answer yes to every "are you sure?"
+    #[arg(long, global = true)]
+    pub(crate) yes: bool,
+
+    /// The state root: trust, skills, secrets and journal [default: ~/.palyra]
+    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(env = PALYRA_STATE_ROOT, hide_env_values = true)]
+    pub(crate) state_root: Option<PathBuf>,
+
+    /// How long to wait for another command that uses the state root
+    #[arg(long, global = true, value_name = "SECONDS", default_value_t = 10)]
+    #[arg(env = PALYRA_LOCK_WAIT, hide_env_values = true)]
+    pub(crate) lock_wait: u64,
+
+    /// The file with the passphrase of the device key, where it has one
+    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(env = PALYRA_PASSPHRASE_FILE, hide_env_values = true)]
+    pub(crate) passphrase_file: Option<PathBuf>,
 }
 
 impl Globals {
     /// The form asked for, by `--json` or `--output`.
-    pub(crate) fn form(self) -> OutputForm {
+    pub(crate) fn form(&self) -> OutputForm {
         if self.json { OutputForm::Json } else { self.output }
     }
 }
@@ -127,14 +162,45 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    /// Flags that widen what a guest may do or use, or whom the host trusts, come from the operator's hand only.
-    const WIDENING: [&str; 5] = ["grant", "secret", "limit", "ca-file", "compile-timeout-ms"];
+    /// Flags that widen what a guest may do or use, whom the host trusts, or how well a key is kept, come from the
+    /// operator's hand only.
+    const WIDENING: [&str; 15] = [
+        "grant",
+        "secret",
+        "limit",
+        "ca-file",
+        "compile-timeout-ms",
+        "yes",
+        "accept",
+        "device-key",
+        "key-passphrase-file",
+        "allow-tofu",
+        "consent",
+        "allow-secret",
+        "signing-key-vault-ref",
+        "signing-key-stdin",
+        "signing-key-file",
+    ];
+
+    #[test]
+    fn no_flag_that_widens_authority_has_a_variable() {
+        fn check(command: &clap::Command) {
+            for argument in command.get_arguments() {
+                let name = argument.get_long().unwrap_or_default();
+                let widening = WIDENING.contains(&name);
+                assert!(!widening || argument.get_env().is_none(), "{} --{name}", command.get_name());
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&Cli::command());
+    }
 
     #[test]
     fn every_other_flag_has_a_variable_and_every_variable_is_listed() {
         let command = Cli::command();
         let run = command.find_subcommand("run").unwrap();
-        for argument in command.get_arguments().chain(run.get_arguments()) {
+        let arguments = command.get_arguments().chain(run.get_arguments());
+        for argument in arguments.filter(|argument| !argument.is_positional()) {
             let name = argument.get_long().unwrap_or_default();
             let variable = argument.get_env().and_then(|name| name.to_str());
             if WIDENING.contains(&name) || ["json", "help", "version"].contains(&name) {

@@ -2,17 +2,30 @@
 
 pub(crate) mod compile_module;
 pub(crate) mod completions;
+pub(crate) mod init;
+pub(crate) mod journal;
+pub(crate) mod keys;
 pub(crate) mod man;
 pub(crate) mod run;
+pub(crate) mod skills;
+pub(crate) mod trust;
+pub(crate) mod vault;
 
 use crate::cli::{Cli, Command};
 use std::process::ExitCode;
 
 /// Carries out what was asked.
 pub(crate) fn dispatch(cli: Cli) -> ExitCode {
+    let globals = &cli.globals;
     match cli.command {
-        Command::Run(args) => run::run(&args, cli.globals),
-        Command::Completions(args) => completions::run(args, cli.globals),
-        Command::Man(args) => man::run(&args, cli.globals),
+        Command::Init(args) => init::run(&args, globals),
+        Command::Run(args) => run::run(&args, globals),
+        Command::Skills(args) => skills::run(&args, globals),
+        Command::Keys(args) => keys::run(&args, globals),
+        Command::Trust(args) => trust::run(&args, globals),
+        Command::Vault(args) => vault::run(&args, globals),
+        Command::Journal(args) => journal::run(&args, globals),
+        Command::Completions(args) => completions::run(args, globals),
+        Command::Man(args) => man::run(&args, globals),
     }
 }

@@ -11,6 +11,8 @@ pub(crate) struct Directories {
     pub(crate) cache: Option<PathBuf>,
     /// What cannot: `$XDG_CONFIG_HOME/palyra` or `~/.config/palyra`.
     pub(crate) config: Option<PathBuf>,
+    /// The state root, where none is named: `~/.palyra`.
+    pub(crate) state: Option<PathBuf>,
 }
 
 impl Directories {
@@ -28,6 +30,7 @@ impl Directories {
                 .or_else(|| below("XDG_CACHE_HOME", "palyra"))
                 .or_else(|| below("HOME", ".cache/palyra")),
             config: below("XDG_CONFIG_HOME", "palyra").or_else(|| below("HOME", ".config/palyra")),
+            state: below("HOME", ".palyra"),
         }
     }
 }
@@ -40,7 +43,11 @@ mod tests {
         let found = Directories::find(|name| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
         });
-        let expected = Directories { cache: cache.map(PathBuf::from), config: config.map(PathBuf::from) };
+        let expected = Directories {
+            cache: cache.map(PathBuf::from),
+            config: config.map(PathBuf::from),
+            state: found.state.clone(),
+        };
         assert_eq!(found, expected, "{variables:?}");
     }
 
@@ -51,6 +58,8 @@ mod tests {
         check(&all, Some("/p"), Some("/y/palyra"));
         check(&all[1..], Some("/x/palyra"), Some("/y/palyra"));
         check(&all[3..], Some("/h/.cache/palyra"), Some("/h/.config/palyra"));
+        let home = Directories::find(|name| (name == "HOME").then(|| "/h".into()));
+        assert_eq!(home.state, Some("/h/.palyra".into()));
         check(&[("PALYRA_CACHE_DIR", "here"), ("XDG_CONFIG_HOME", "")], None, None);
     }
 }

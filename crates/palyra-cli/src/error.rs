@@ -1,4 +1,15 @@
 //! How a command can fail, and what the outside sees of it: code, exit code, hints, facts.
+//!
+//! Nothing else turns an error outward. Where a library has many errors a child of this file says what each
+//! one means here: [`state`] for the state root and what is in it, [`refusals`] for files that are not believed.
+
+mod chain;
+mod refusals;
+mod skills;
+mod state;
+
+pub(crate) use refusals::FileRefusal;
+pub(crate) use skills::SkillRefusal;
 
 use crate::commands::run::FinishedRun;
 use crate::files::FileError;
@@ -8,6 +19,11 @@ use palyra_common::capabilities::GrantSyntaxError;
 use palyra_common::limits::LimitSyntaxError;
 use palyra_common::{CapabilityKind, Denial, LimitKind, WasmPluginRunError};
 use palyra_plugins_runtime::{Divergence, RuntimeConfig, TapeError};
+use palyra_skills::BuildError;
+use palyra_skills::install::InstallRefusalReason;
+use palyra_state::journal::{JournalError, VerifyReport};
+use palyra_state::{SkillError, StateError};
+use palyra_vault::VaultError;
 use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -54,6 +70,37 @@ pub(crate) enum CliError {
     /// The sandbox cannot be set up on this machine.
     #[error("{0}")]
     Setup(String),
+    /// The state root, or something in it, could not be used.
+    #[error("{}", state::message(.0))]
+    State(#[from] StateError),
+    /// A journal that opens is not the one that was written.
+    #[error("the journal is damaged: {}", .0.damage.as_ref().map(ToString::to_string).unwrap_or_default())]
+    JournalDamaged(Box<VerifyReport>),
+    /// A file is not what it is said to be, or is not believed.
+    #[error("{}", refusals::message(.0))]
+    File(#[from] FileRefusal),
+    /// A skill that is not packaged, not taken in, or not as it was.
+    #[error("{}", skills::message(.0))]
+    Skill(#[from] SkillRefusal),
+    /// A statement proves that a publisher speaks with two tongues.
+    #[error("publisher `{publisher}` signed two different successors for one epoch and is blocked now")]
+    Equivocation {
+        /// The publisher.
+        publisher: String,
+    },
+    /// A name that nothing here has.
+    #[error("there is no {kind} `{name}`")]
+    NotFound {
+        /// What kind of thing.
+        kind: &'static str,
+        /// The name that was written.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// A person was asked and said no.
+    #[error("cancelled: nothing was changed")]
+    Cancelled,
 }
 
 /// An error, and the run it ended, as far as there was one.
@@ -106,6 +153,13 @@ impl CliError {
             Self::Diverged(_) => "diverged",
             Self::Io { .. } => "io",
             Self::Setup(_) => "internal",
+            Self::State(error) => state::meaning(error).code,
+            Self::JournalDamaged(_) => "state_damaged",
+            Self::File(refusal) => refusal.code(),
+            Self::Skill(refusal) => refusal.code(),
+            Self::Equivocation { .. } => "equivocation",
+            Self::NotFound { .. } => "not_found",
+            Self::Cancelled => "cancelled",
         }
     }
 
@@ -116,6 +170,13 @@ impl CliError {
             Self::Run(error) | Self::Describe(error) => error.kind().exit_code(),
             Self::Interrupted => INTERRUPTED,
             Self::BadTape { .. } | Self::Diverged(_) | Self::Io { .. } | Self::Setup(_) => 1,
+            Self::State(error) => state::meaning(error).exit_code,
+            Self::JournalDamaged(_) => state::DAMAGED,
+            Self::File(refusal) => refusal.exit_code(),
+            Self::Skill(refusal) => refusal.exit_code(),
+            Self::Equivocation { .. } => refusals::REFUSED,
+            Self::NotFound { .. } => state::NOT_FOUND,
+            Self::Cancelled => 3,
         }
     }
 
@@ -127,7 +188,21 @@ impl CliError {
             Self::Describe(error) => [vec!["name the tool with `--tool`".into()], run_hints(error)].concat(),
             Self::BadTape { source, .. } => vec![tape_hint(source).into()],
             Self::Diverged(divergence) => diverged_hint(divergence).into_iter().map(Into::into).collect(),
-            Self::Interrupted | Self::Io { .. } | Self::Setup(_) => Vec::new(),
+            Self::State(error) => state::hints(error),
+            Self::JournalDamaged(report) => {
+                report.damage.iter().map(|damage| damage.hint().to_owned()).collect()
+            }
+            Self::File(refusal) => refusal.hints(),
+            Self::Skill(refusal) => refusal.hints(),
+            Self::Equivocation { publisher } => vec![
+                "somebody else may have its keys: ask the publisher, over another way, which is its own"
+                    .into(),
+                format!(
+                    "then name its keys yourself: `palyra trust unblock {publisher}` and `palyra trust repin {publisher} KEY`"
+                ),
+            ],
+            Self::NotFound { name, known, .. } => not_found_hints(name, known),
+            Self::Interrupted | Self::Io { .. } | Self::Setup(_) | Self::Cancelled => Vec::new(),
         }
     }
 
@@ -139,7 +214,15 @@ impl CliError {
                 json!({ "path": path.display().to_string(), "line": tape_line(source) })
             }
             Self::Diverged(divergence) => json!(divergence),
-            Self::Usage { .. } | Self::Interrupted | Self::Io { .. } | Self::Setup(_) => json!({}),
+            Self::State(error) => state::details(error),
+            Self::JournalDamaged(report) => json!({ "report": report }),
+            Self::File(refusal) => refusal.details(),
+            Self::Skill(refusal) => refusal.details(),
+            Self::Equivocation { publisher } => json!({ "publisher": publisher }),
+            Self::NotFound { kind, name, known } => json!({ "kind": kind, "name": name, "known": known }),
+            Self::Usage { .. } | Self::Interrupted | Self::Io { .. } | Self::Setup(_) | Self::Cancelled => {
+                json!({})
+            }
         }
     }
 
@@ -161,8 +244,43 @@ impl CliError {
             {
                 vec![("at", clipped(pointer))]
             }
+            Self::State(error) => state::notes(error),
+            Self::File(refusal) => refusal.notes(),
+            Self::Skill(refusal) => refusal.notes(),
             _ => Vec::new(),
         }
+    }
+}
+
+impl From<BuildError> for CliError {
+    fn from(error: BuildError) -> Self {
+        Self::Skill(Box::new(error).into())
+    }
+}
+
+/// What the state or a file says is told as that; the rest is about the skill.
+impl From<SkillError> for CliError {
+    fn from(error: SkillError) -> Self {
+        match error {
+            SkillError::State(error) => Self::State(error),
+            SkillError::Refused(refusal) => match refusal.reason {
+                InstallRefusalReason::Verify(refusal) => Self::File(refusal.into()),
+                _ => Self::Skill(refusal.into()),
+            },
+            error => Self::Skill(SkillRefusal::State(Box::new(error))),
+        }
+    }
+}
+
+impl From<VaultError> for CliError {
+    fn from(error: VaultError) -> Self {
+        Self::State(error.into())
+    }
+}
+
+impl From<JournalError> for CliError {
+    fn from(error: JournalError) -> Self {
+        Self::State(error.into())
     }
 }
 
@@ -207,6 +325,12 @@ fn run_hints(error: &WasmPluginRunError) -> Vec<String> {
         _ => {}
     }
     hints
+}
+
+fn not_found_hints(name: &str, known: &[String]) -> Vec<String> {
+    let meant = closest(name, known).map(|name| format!("did you mean `{name}`?"));
+    let all = (1..=10).contains(&known.len()).then(|| format!("there is `{}`", known.join("`, `")));
+    meant.into_iter().chain(all).collect()
 }
 
 /// What to say when twice the use is more than the sandbox can allow.

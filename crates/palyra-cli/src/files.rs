@@ -1,9 +1,10 @@
 //! Files that a person names on the command line: looked at before they are read, and never read without a bound.
 
+use crate::error::CliError;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Why a named file cannot be used.
@@ -67,6 +68,22 @@ pub(crate) fn read_at_most(source: impl Read, expected: u64, most: u64) -> io::R
     source.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     let whole = bytes.len() as u64 <= most;
     Ok((bytes, whole))
+}
+
+/// Writes a file that must not exist yet; it appears whole or not at all.
+pub(crate) fn write_new_file(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let unusable = |error: &io::Error| CliError::unusable_place("file", path, error);
+    let mut file = tempfile::NamedTempFile::new_in(directory).map_err(|error| unusable(&error))?;
+    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(|error| unusable(&error))?;
+    match file.persist_noclobber(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Err(CliError::usage_with_hint(
+            format!("there is already a file `{}`", path.display()),
+            "choose another name; nothing was written",
+        )),
+        Err(error) => Err(unusable(&error.error)),
+    }
 }
 
 /// Opens without waiting for the other end of a FIFO.

@@ -1,7 +1,8 @@
 //! `palyra`: the command line.
 //!
 //! [`cli`] says what can be written, [`commands`] has a file for each command, [`output`] draws what
-//! they return, and [`error`] is the one place that turns errors into exit codes and text.
+//! they return, and [`error`] is the one place that turns errors into exit codes and text. [`state`] opens
+//! the state root for the commands that own it.
 
 #![forbid(unsafe_code)]
 
@@ -13,7 +14,10 @@ mod files;
 mod interrupt;
 mod output;
 mod progress;
+mod standard_input;
+mod state;
 mod suggest;
+mod terminal;
 
 use std::process::ExitCode;
 

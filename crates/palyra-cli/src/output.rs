@@ -3,9 +3,16 @@
 mod human;
 mod json;
 mod json_layout;
+mod reply;
+pub(crate) mod skills;
+mod table;
 mod units;
 mod warnings;
 
+pub(crate) use json_layout::{compact as compact_json, pretty as pretty_json};
+pub(crate) use reply::{Remark, Reply};
+pub(crate) use table::{facts, table};
+pub(crate) use units::{bytes as byte_count, duration as duration_text, when};
 pub(crate) use warnings::Warnings;
 
 use crate::cli::{Globals, OutputForm};
@@ -30,7 +37,7 @@ struct Talk {
 
 impl Printer {
     /// As the flags say.
-    pub(crate) fn new(globals: Globals, trace: bool) -> Self {
+    pub(crate) fn new(globals: &Globals, trace: bool) -> Self {
         Self { form: globals.form(), talk: Talk { quiet: globals.quiet, verbose: globals.verbose, trace } }
     }
 
@@ -47,6 +54,54 @@ impl Printer {
                 let error = CliError::Io { what: "standard output cannot be written".into(), source };
                 self.fail(&error.into(), &[])
             }
+        }
+    }
+
+    /// Shows what a command answers, or why it could not.
+    pub(crate) fn finish<R: Reply>(&self, outcome: Result<R, CliError>) -> ExitCode {
+        match outcome {
+            Ok(reply) => self.reply(&reply),
+            Err(error) => self.fail(&error.into(), &[]),
+        }
+    }
+
+    /// Shows what a command answers.
+    pub(crate) fn reply<R: Reply>(&self, reply: &R) -> ExitCode {
+        match (self.form, reply.lines()) {
+            (OutputForm::Human, _) => {
+                let written = self.data(reply.data().as_bytes());
+                self.remark(&reply.talk());
+                written
+            }
+            (OutputForm::Ndjson, Some(lines)) => self.data(json::lines(R::SCHEMA, &lines).as_bytes()),
+            _ => self.data(json::reply_document(reply).as_bytes()),
+        }
+    }
+
+    /// Says something to a person, unless nobody wants to hear it.
+    pub(crate) fn remark(&self, remarks: &[Remark]) {
+        if self.form == OutputForm::Human && !self.talk.quiet {
+            say(&human::remarks(remarks));
+        }
+    }
+
+    /// Shows a person what a question is about, whatever else they want to hear.
+    pub(crate) fn show(&self, text: &str) {
+        say(text);
+    }
+
+    /// Writes data as it comes; says whether anybody still reads.
+    pub(crate) fn stream<R: Reply>(&self, reply: &R) -> Result<bool, CliError> {
+        let text = match (self.form, reply.lines()) {
+            (OutputForm::Human, _) => reply.data(),
+            (_, Some(lines)) => json::lines(R::SCHEMA, &lines),
+            (_, None) => json::reply_document(reply),
+        };
+        let mut stdout = io::stdout().lock();
+        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+            Err(source) => Err(CliError::Io { what: "standard output cannot be written".into(), source }),
+            Ok(()) => Ok(true),
         }
     }
 

@@ -1,6 +1,7 @@
 //! A line on the terminal for work that takes longer than a second.
 
 use std::io::Write;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 use tokio::time::{Instant, interval_at};
 
@@ -36,6 +37,31 @@ pub(crate) async fn with_progress<T>(
             }
         }
     }
+}
+
+/// The same for work that blocks its thread.
+pub(crate) fn with_progress_blocking<T>(
+    what: &str,
+    terminal: Option<impl Write + Send>,
+    work: impl FnOnce() -> T,
+) -> T {
+    let Some(mut terminal) = terminal else { return work() };
+    let (working, ended) = channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut seconds = 0_u64;
+            while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(PATIENCE) {
+                seconds += 1;
+                draw(&mut terminal, &format!("{ERASE}{what}… {seconds} s"));
+            }
+            if seconds > 0 {
+                draw(&mut terminal, ERASE);
+            }
+        });
+        let result = work();
+        drop(working);
+        result
+    })
 }
 
 /// A terminal that has gone away is no reason to stop working.

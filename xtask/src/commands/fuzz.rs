@@ -15,8 +15,11 @@ use crate::{output, project, shell};
 /// Example: cargo xtask fuzz grant_grammar --seconds 60
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The target; without one, every target of fuzz/.
+    /// The target; without one, every target there is.
     target: Option<String>,
+    /// What watches over memory: `address` finds misuse of it and is slow to build, `none` is quick.
+    #[arg(long, default_value = "none", value_parser = ["none", "address"])]
+    sanitizer: String,
     /// How long each target runs.
     // Zero would mean "for ever" to the fuzzer.
     #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..))]
@@ -26,22 +29,36 @@ pub(super) struct Args {
 /// What one input may take: seconds, megabytes altogether, megabytes in one allocation.
 const BOUNDS: [&str; 3] = ["-timeout=60", "-rss_limit_mb=4096", "-malloc_limit_mb=256"];
 
+/// The packages of targets: the sandbox, and the formats that need no engine.
+const PACKAGES: [&str; 2] = ["fuzz/formats", "fuzz"];
+
 pub(super) fn run(args: Args) -> Result<()> {
     ensure_installed()?;
-    let targets = match args.target {
-        Some(target) => vec![target],
-        None => list_targets()?,
-    };
-    for target in &targets {
-        copy_seeds(&project::root().join("fuzz"), target)?;
-        let mut fuzz = cargo_fuzz();
-        // Optimised, yet with the checks of a debug build.
-        fuzz.args(["run", "--release", "--debug-assertions", target, "--"])
-            .arg(format!("-max_total_time={}", args.seconds))
-            .args(BOUNDS);
-        shell::run(fuzz)?;
+    let mut ran = 0;
+    for package in PACKAGES {
+        let folder = project::root().join(package);
+        for target in list_targets(&folder)? {
+            if args.target.as_ref().is_none_or(|wanted| *wanted == target) {
+                fuzz(&folder, &target, &args)?;
+                ran += 1;
+            }
+        }
     }
+    anyhow::ensure!(ran > 0, "there is no such target; `ls fuzz/*/fuzz_targets` shows them");
     Ok(())
+}
+
+fn fuzz(folder: &Path, target: &str, args: &Args) -> Result<()> {
+    copy_seeds(folder, target)?;
+    let mut fuzz = cargo_fuzz();
+    // Optimised, yet with the checks of a debug build.
+    fuzz.args(["run", "--release", "--debug-assertions", "--sanitizer", &args.sanitizer])
+        .arg("--fuzz-dir")
+        .arg(folder)
+        .args([target, "--"])
+        .arg(format!("-max_total_time={}", args.seconds))
+        .args(BOUNDS);
+    shell::run(fuzz)
 }
 
 /// Sanitizers are unstable flags: a nightly compiler takes them, the project's own one when it is told to.
@@ -79,8 +96,13 @@ fn ensure_installed() -> Result<()> {
     shell::run(install)
 }
 
-fn list_targets() -> Result<Vec<String>> {
-    let listed = cargo_fuzz().arg("list").output().context("cannot list the fuzz targets")?;
+fn list_targets(folder: &Path) -> Result<Vec<String>> {
+    let listed = cargo_fuzz()
+        .arg("list")
+        .arg("--fuzz-dir")
+        .arg(folder)
+        .output()
+        .context("cannot list the fuzz targets")?;
     anyhow::ensure!(
         listed.status.success(),
         "cannot list the fuzz targets: {}",
@@ -107,11 +129,14 @@ mod tests {
 
     #[test]
     fn every_target_has_seeds() {
-        let fuzz = project::root().join("fuzz");
-        for target in fs::read_dir(fuzz.join("fuzz_targets")).unwrap() {
+        for target in PACKAGES
+            .iter()
+            .flat_map(|package| fs::read_dir(project::root().join(package).join("fuzz_targets")).unwrap())
+        {
             let path = target.unwrap().path();
             let target = path.file_stem().unwrap().to_str().unwrap();
-            let seeds = fs::read_dir(fuzz.join("seeds").join(target)).unwrap_or_else(|_| panic!("{target}"));
+            let seeds = fs::read_dir(path.ancestors().nth(2).unwrap().join("seeds").join(target))
+                .unwrap_or_else(|_| panic!("{target}"));
             assert!(seeds.count() > 0, "{target}");
         }
     }

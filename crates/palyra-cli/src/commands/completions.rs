@@ -18,7 +18,7 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-pub(crate) fn run(args: CompletionsArgs, globals: Globals) -> ExitCode {
+pub(crate) fn run(args: CompletionsArgs, globals: &Globals) -> ExitCode {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut visible(&Cli::command()), "palyra", &mut text);
     Printer::plain(globals.form()).data(&text)

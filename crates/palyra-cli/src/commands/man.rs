@@ -20,7 +20,7 @@ pub(crate) struct ManArgs {
     command: Option<String>,
 }
 
-pub(crate) fn run(args: &ManArgs, globals: Globals) -> ExitCode {
+pub(crate) fn run(args: &ManArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::plain(globals.form());
     match page(args.command.as_deref()) {
         Ok(text) => printer.data(&text),

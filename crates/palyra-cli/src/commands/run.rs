@@ -1,18 +1,19 @@
-//! `palyra run --module`: one call of one module in this process, for authors.
+//! `palyra run TOOL` calls a tool of an installed skill; see [`installed`].
 //!
-//! It reads nothing but what it is given, a cache of compiled code and one key file; no state root is touched.
+//! `palyra run --module` is one call of one module in this process, for authors. It reads nothing but what it is
+//! given, a cache of compiled code and one key file; no state root is touched.
 
 mod args;
 mod call;
 mod entry;
 mod finished;
 mod grants;
+mod installed;
 mod json_source;
 mod key_file;
 mod module_file;
 mod sandbox;
 mod secrets;
-mod standard_input;
 mod tape_file;
 
 pub(crate) use args::RunArgs;
@@ -32,8 +33,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Carries the command out and shows what came of it.
-pub(crate) fn run(args: &RunArgs, globals: Globals) -> ExitCode {
+pub(crate) fn run(args: &RunArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, args.trace);
+    if let Some(tool) = &args.installed_tool {
+        return printer.finish(installed::run(tool, args, globals, &printer));
+    }
     let warnings = Warnings::default();
     match execute(args, globals, &printer, &warnings) {
         Ok(run) => printer.run(&run, &warnings.list()),
@@ -43,7 +47,7 @@ pub(crate) fn run(args: &RunArgs, globals: Globals) -> ExitCode {
 
 fn execute(
     args: &RunArgs,
-    globals: Globals,
+    globals: &Globals,
     printer: &Printer,
     warnings: &Warnings,
 ) -> Result<FinishedRun, Failure> {

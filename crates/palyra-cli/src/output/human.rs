@@ -1,7 +1,7 @@
 //! Runs and errors for people. Text that comes from a guest stays on its line.
 
-use super::Talk;
 use super::units::{bytes, count, duration};
+use super::{Remark, Talk};
 use crate::commands::run::FinishedRun;
 use crate::error::CliError;
 use anstyle::{AnsiColor, Style};
@@ -21,6 +21,16 @@ const MAX_BODY_CHARS: usize = 2_000;
 /// One line each.
 pub(super) fn warnings(warnings: &[String]) -> String {
     warnings.iter().map(|warning| line(WARNING, "warning", warning)).collect()
+}
+
+/// One line each.
+pub(super) fn remarks(remarks: &[Remark]) -> String {
+    let shown = |remark: &Remark| match remark {
+        Remark::Note(text) => quiet_line(text),
+        Remark::Next(text) => line(HINT, "next", text),
+        Remark::Warning(text) => line(WARNING, "warning", text),
+    };
+    remarks.iter().map(shown).collect()
 }
 
 /// The message, the facts below it, and what to do next.

@@ -1,5 +1,6 @@
 //! Runs and errors as JSON, one object on one line.
 
+use super::Reply;
 use super::json_layout::compact;
 use crate::commands::run::{FinishedRun, ModuleFacts};
 use crate::error::{CliError, Failure};
@@ -59,6 +60,30 @@ struct ShownMessage<'a> {
     body_text: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     body_base64: Option<String>,
+}
+
+/// What a command answers.
+pub(super) fn reply_document<R: Reply>(reply: &R) -> String {
+    #[derive(Serialize)]
+    struct ReplyDocument<'a, R> {
+        schema: &'static str,
+        #[serde(flatten)]
+        reply: &'a R,
+    }
+    one_line(&ReplyDocument { schema: R::SCHEMA, reply })
+}
+
+/// Objects of one schema, one a line.
+pub(super) fn lines(schema: &'static str, values: &[Value]) -> String {
+    let line = |value: &Value| {
+        let mut object = serde_json::Map::from_iter([("schema".to_owned(), json!(schema))]);
+        match value {
+            Value::Object(fields) => object.extend(fields.clone()),
+            other => drop(object.insert("value".into(), other.clone())),
+        }
+        one_line(&object)
+    };
+    values.iter().map(line).collect()
 }
 
 /// A run that went well.

@@ -4,7 +4,7 @@ use palyra_common::JsonText;
 use palyra_common::redact::escape_untrusted;
 
 /// Indented, for people. Characters that could move the cursor or turn the text round are written as JSON escapes.
-pub(super) fn pretty(text: &JsonText) -> String {
+pub(crate) fn pretty(text: &JsonText) -> String {
     let mut out = String::with_capacity(text.as_str().len());
     let mut depth = 0_usize;
     let mut tokens = Tokens(text.as_str()).peekable();
@@ -36,7 +36,7 @@ pub(super) fn pretty(text: &JsonText) -> String {
 }
 
 /// On one line.
-pub(super) fn compact(text: &JsonText) -> String {
+pub(crate) fn compact(text: &JsonText) -> String {
     Tokens(text.as_str()).collect()
 }
 

@@ -16,7 +16,7 @@ pub(super) fn count(number: u64) -> String {
 }
 
 /// `64 KiB`, `1.5 MiB`.
-pub(super) fn bytes(number: u64) -> String {
+pub(crate) fn bytes(number: u64) -> String {
     let scales = [(1_u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     match scales.into_iter().find(|(scale, _)| number >= *scale) {
         None => format!("{number} B"),
@@ -26,12 +26,18 @@ pub(super) fn bytes(number: u64) -> String {
 }
 
 /// `120 µs`, `3.4 ms`, `2.5 s`.
-pub(super) fn duration(time: Duration) -> String {
+pub(crate) fn duration(time: Duration) -> String {
     match time.as_micros() {
         micros @ 0..1_000 => format!("{micros} µs"),
         1_000..1_000_000 => format!("{:.1} ms", time.as_secs_f64() * 1_000.0),
         _ => format!("{:.1} s", time.as_secs_f64()),
     }
+}
+
+/// Milliseconds of Unix time as `2026-01-31T12:00:00Z`; nothing for a time no calendar has.
+pub(crate) fn when(at_ms: u64) -> String {
+    let time = i64::try_from(at_ms).ok().and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
+    time.map(|time| time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()).unwrap_or_default()
 }
 
 #[cfg(test)]

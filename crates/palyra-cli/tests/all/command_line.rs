@@ -20,7 +20,14 @@ fn the_help_of_palyra() {
     Usage: palyra [OPTIONS] <COMMAND>
 
     Commands:
-      run          Call one tool of a module in this process, with only the doors open that you name
+      init         Make the state root, once
+      run          Call a tool of an installed skill, or of a module with only the doors open that you
+                   name
+      skills       Package, check, install and look after skills
+      keys         Make and keep the keys that sign skills
+      trust        Decide whose skills are believed
+      vault        Keep secrets for skills; no command shows one
+      journal      See what happened, and prove that nothing was taken out
       completions  Print the completions of a shell
       man          Print a manual page
       help         Print this message or the help of the given subcommand(s)
@@ -30,15 +37,22 @@ fn the_help_of_palyra() {
       -V, --version  Print version
 
     Global options:
-          --output <FORM>  How results and errors are written [env: PALYRA_OUTPUT] [default: human]
-                           [possible values: human, json, ndjson]
-          --json           Short for `--output json`
-          --color <WHEN>   When to use colour; `auto` also respects NO_COLOR [env: PALYRA_COLOR]
-                           [default: auto] [possible values: auto, always, never]
-      -q, --quiet          Show the result and errors only [env: PALYRA_QUIET]
-      -v, --verbose        Show more about what happened [env: PALYRA_VERBOSE]
-          --no-input       Never wait for a person: refuse `-` when standard input is a terminal [env:
-                           PALYRA_NO_INPUT]
+          --output <FORM>           How results and errors are written [env: PALYRA_OUTPUT] [default:
+                                    human] [possible values: human, json, ndjson]
+          --json                    Short for `--output json`
+          --color <WHEN>            When to use colour; `auto` also respects NO_COLOR [env:
+                                    PALYRA_COLOR] [default: auto] [possible values: auto, always, never]
+      -q, --quiet                   Show the result and errors only [env: PALYRA_QUIET]
+      -v, --verbose                 Show more about what happened [env: PALYRA_VERBOSE]
+          --no-input                Never wait for a person: ask nothing, and refuse `-` when standard
+                                    input is a terminal [env: PALYRA_NO_INPUT]
+          --yes                     Answer yes to every "are you sure?"
+          --state-root <DIR>        The state root: trust, skills, secrets and journal [default:
+                                    ~/.palyra] [env: PALYRA_STATE_ROOT]
+          --lock-wait <SECONDS>     How long to wait for another command that uses the state root [env:
+                                    PALYRA_LOCK_WAIT] [default: 10]
+          --passphrase-file <FILE>  The file with the passphrase of the device key, where it has one
+                                    [env: PALYRA_PASSPHRASE_FILE]
     "#);
     assert_eq!(shown(&["-h"]), shown(&["--help"]));
     assert_eq!(shown(&["help"]), shown(&["--help"]));
@@ -50,14 +64,18 @@ fn the_help_of_run() {
     exit 0
     --- stdout
     Example:
+      palyra run acme.notes.add --input '{"text": "buy milk"}'
       palyra run --module counter.wat --grant storage:counter/ --input '{"step": 5}'
       palyra run --module fetch.wasm --tool web.fetch --input @request.json \
           --grant 'http:GET https://api.example.com/items/*' --record fetch.tape
       palyra run --module fetch.wasm --replay fetch.tape
 
-    Call one tool of a module in this process, with only the doors open that you name
+    Call a tool of an installed skill, or of a module with only the doors open that you name
 
-    Usage: palyra run [OPTIONS] --module <FILE>
+    Usage: palyra run [OPTIONS] [TOOL]
+
+    Arguments:
+      [TOOL]  The tool of an installed skill, as in `acme.notes.add`
 
     Options:
           --module <FILE>          The module: a component or core module, as binary or as text (`.wat`)
@@ -86,25 +104,37 @@ fn the_help_of_run() {
       -h, --help                   Print help
 
     Global options:
-          --output <FORM>  How results and errors are written [env: PALYRA_OUTPUT] [default: human]
-                           [possible values: human, json, ndjson]
-          --json           Short for `--output json`
-          --color <WHEN>   When to use colour; `auto` also respects NO_COLOR [env: PALYRA_COLOR]
-                           [default: auto] [possible values: auto, always, never]
-      -q, --quiet          Show the result and errors only [env: PALYRA_QUIET]
-      -v, --verbose        Show more about what happened [env: PALYRA_VERBOSE]
-          --no-input       Never wait for a person: refuse `-` when standard input is a terminal [env:
-                           PALYRA_NO_INPUT]
+          --output <FORM>           How results and errors are written [env: PALYRA_OUTPUT] [default:
+                                    human] [possible values: human, json, ndjson]
+          --json                    Short for `--output json`
+          --color <WHEN>            When to use colour; `auto` also respects NO_COLOR [env:
+                                    PALYRA_COLOR] [default: auto] [possible values: auto, always, never]
+      -q, --quiet                   Show the result and errors only [env: PALYRA_QUIET]
+      -v, --verbose                 Show more about what happened [env: PALYRA_VERBOSE]
+          --no-input                Never wait for a person: ask nothing, and refuse `-` when standard
+                                    input is a terminal [env: PALYRA_NO_INPUT]
+          --yes                     Answer yes to every "are you sure?"
+          --state-root <DIR>        The state root: trust, skills, secrets and journal [default:
+                                    ~/.palyra] [env: PALYRA_STATE_ROOT]
+          --lock-wait <SECONDS>     How long to wait for another command that uses the state root [env:
+                                    PALYRA_LOCK_WAIT] [default: 10]
+          --passphrase-file <FILE>  The file with the passphrase of the device key, where it has one
+                                    [env: PALYRA_PASSPHRASE_FILE]
 
-    The result goes to standard output, everything else to standard error. Nothing is granted unless a
-    `--grant` says so; a refusal names the grant that would have allowed it.
+    The result goes to standard output, everything else to standard error. A tool of an installed skill
+    gets what
+    its manifest asks for and you agreed to; `--grant` only maps its directories (`fs-read:NAME=DIR`)
+    and opens
+    private addresses (`address:CIDR`). For a module nothing is granted unless a `--grant` says so; a
+    refusal names
+    the grant that would have allowed it.
     "#);
     assert_eq!(shown(&["run", "-h"]), shown(&["run", "--help"]));
 }
 
 #[test]
 fn the_help_of_the_small_commands() {
-    assert_snapshot!(shown(&["completions", "--help"]), @"
+    assert_snapshot!(shown(&["completions", "--help"]), @r#"
     exit 0
     --- stdout
     Example:
@@ -121,17 +151,24 @@ fn the_help_of_the_small_commands() {
       -h, --help  Print help
 
     Global options:
-          --output <FORM>  How results and errors are written [env: PALYRA_OUTPUT] [default: human]
-                           [possible values: human, json, ndjson]
-          --json           Short for `--output json`
-          --color <WHEN>   When to use colour; `auto` also respects NO_COLOR [env: PALYRA_COLOR]
-                           [default: auto] [possible values: auto, always, never]
-      -q, --quiet          Show the result and errors only [env: PALYRA_QUIET]
-      -v, --verbose        Show more about what happened [env: PALYRA_VERBOSE]
-          --no-input       Never wait for a person: refuse `-` when standard input is a terminal [env:
-                           PALYRA_NO_INPUT]
-    ");
-    assert_snapshot!(shown(&["man", "--help"]), @"
+          --output <FORM>           How results and errors are written [env: PALYRA_OUTPUT] [default:
+                                    human] [possible values: human, json, ndjson]
+          --json                    Short for `--output json`
+          --color <WHEN>            When to use colour; `auto` also respects NO_COLOR [env:
+                                    PALYRA_COLOR] [default: auto] [possible values: auto, always, never]
+      -q, --quiet                   Show the result and errors only [env: PALYRA_QUIET]
+      -v, --verbose                 Show more about what happened [env: PALYRA_VERBOSE]
+          --no-input                Never wait for a person: ask nothing, and refuse `-` when standard
+                                    input is a terminal [env: PALYRA_NO_INPUT]
+          --yes                     Answer yes to every "are you sure?"
+          --state-root <DIR>        The state root: trust, skills, secrets and journal [default:
+                                    ~/.palyra] [env: PALYRA_STATE_ROOT]
+          --lock-wait <SECONDS>     How long to wait for another command that uses the state root [env:
+                                    PALYRA_LOCK_WAIT] [default: 10]
+          --passphrase-file <FILE>  The file with the passphrase of the device key, where it has one
+                                    [env: PALYRA_PASSPHRASE_FILE]
+    "#);
+    assert_snapshot!(shown(&["man", "--help"]), @r#"
     exit 0
     --- stdout
     Example:
@@ -148,16 +185,23 @@ fn the_help_of_the_small_commands() {
       -h, --help  Print help
 
     Global options:
-          --output <FORM>  How results and errors are written [env: PALYRA_OUTPUT] [default: human]
-                           [possible values: human, json, ndjson]
-          --json           Short for `--output json`
-          --color <WHEN>   When to use colour; `auto` also respects NO_COLOR [env: PALYRA_COLOR]
-                           [default: auto] [possible values: auto, always, never]
-      -q, --quiet          Show the result and errors only [env: PALYRA_QUIET]
-      -v, --verbose        Show more about what happened [env: PALYRA_VERBOSE]
-          --no-input       Never wait for a person: refuse `-` when standard input is a terminal [env:
-                           PALYRA_NO_INPUT]
-    ");
+          --output <FORM>           How results and errors are written [env: PALYRA_OUTPUT] [default:
+                                    human] [possible values: human, json, ndjson]
+          --json                    Short for `--output json`
+          --color <WHEN>            When to use colour; `auto` also respects NO_COLOR [env:
+                                    PALYRA_COLOR] [default: auto] [possible values: auto, always, never]
+      -q, --quiet                   Show the result and errors only [env: PALYRA_QUIET]
+      -v, --verbose                 Show more about what happened [env: PALYRA_VERBOSE]
+          --no-input                Never wait for a person: ask nothing, and refuse `-` when standard
+                                    input is a terminal [env: PALYRA_NO_INPUT]
+          --yes                     Answer yes to every "are you sure?"
+          --state-root <DIR>        The state root: trust, skills, secrets and journal [default:
+                                    ~/.palyra] [env: PALYRA_STATE_ROOT]
+          --lock-wait <SECONDS>     How long to wait for another command that uses the state root [env:
+                                    PALYRA_LOCK_WAIT] [default: 10]
+          --passphrase-file <FILE>  The file with the passphrase of the device key, where it has one
+                                    [env: PALYRA_PASSPHRASE_FILE]
+    "#);
 }
 
 #[test]
@@ -196,7 +240,7 @@ fn did_you_mean() {
 
       tip: a similar argument exists: '--module'
 
-    Usage: palyra run --module <FILE>
+    Usage: palyra run --module <FILE> [TOOL]
 
     For more information, try '--help'.
     ");
@@ -223,7 +267,7 @@ fn did_you_mean() {
     assert_snapshot!(shown(&["run", "--json"]), @r#"
     exit 2
     --- stderr
-    {"error":{"code":"usage","message":"the following required arguments were not provided: --module <FILE>","hints":[],"details":{}}}
+    {"error":{"code":"usage","message":"the following required arguments were not provided: <TOOL>","hints":[],"details":{}}}
     "#);
 }
 
@@ -253,7 +297,7 @@ fn manual_pages() {
     exit 2
     --- stderr
     error: there is no command `fun`
-    hint: there is `run`, `completions`, `man`
+    hint: there is `init`, `run`, `skills`, `keys`, `trust`, `vault`, `journal`, `completions`, `man`
     ");
 }
 

@@ -105,6 +105,28 @@ fn every_flag_is_explained_and_no_other() {
     assert_eq!(words(TEXT), words(&help).into_iter().filter(|flag| flag != "--help").collect());
 }
 
+/// Every command that `docs/state.md` shows exists, with its flags.
+#[test]
+fn the_commands_about_the_state_exist() {
+    let text = include_str!("../../../../docs/state.md");
+    let environment = TestEnvironment::new();
+    let mut commands = 0;
+    for line in text.lines().filter_map(|line| line.strip_prefix("$ palyra ")) {
+        let words: Vec<&str> = line.split(['<', '>']).next().unwrap().split_whitespace().collect();
+        let verb: Vec<&str> = words.iter().copied().take(2).filter(|word| !word.starts_with('-')).collect();
+        let help = environment.palyra(&[&verb[..], &["--help"]].concat());
+        assert_eq!(help.code, 0, "{line}");
+        for flag in words.iter().filter(|word| word.starts_with("--")) {
+            assert!(help.stdout.contains(flag), "{line}: {flag}");
+        }
+        commands += 1;
+    }
+    assert!(commands >= 20);
+    for code in ["1", "4", "5", "7", "8", "11"] {
+        assert!(text.contains(&format!("\n| {code} | ")), "{code}");
+    }
+}
+
 /// Runs the example commands of the document, in a directory that has the counter.
 #[test]
 fn the_examples_work() {

@@ -4,6 +4,7 @@ use palyra_egress::testing::{TestReply, TestRequest, TestServer};
 use regex_lite::Regex;
 use serde_json::Value;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
@@ -79,6 +80,25 @@ impl TestEnvironment {
     /// The same, with variables.
     pub(crate) fn palyra_with_variables(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
         self.ran(self.command(arguments).envs(variables.iter().copied()).output().unwrap())
+    }
+
+    /// An environment with a state root in the home directory, its device key in a file.
+    pub(crate) fn with_state() -> Self {
+        let environment = Self::new();
+        let made = environment.palyra(&["init", "--device-key", "file"]);
+        assert_eq!(made.code, 0, "{}", made.shown());
+        environment
+    }
+
+    /// A file in the working directory that only its owner reads.
+    pub(crate) fn write_private(&self, name: &str, content: impl AsRef<[u8]>) {
+        self.write(name, content);
+        std::fs::set_permissions(self.path(name), PermissionsExt::from_mode(0o600)).unwrap();
+    }
+
+    /// The public half of a new signing key.
+    pub(crate) fn new_key(&self, name: &str) -> String {
+        self.palyra(&["keys", "new", name, "--json"]).json()["key"]["public_key"].as_str().unwrap().to_owned()
     }
 
     /// `palyra run --module NAME` and more.
@@ -161,6 +181,11 @@ fn normalise(text: &str, root: &Path) -> String {
         (r"\b[0-9.]+ (µs|ms|s)\b", "[TIME]"),
         (r"\bfuel [0-9,]+ of", "fuel [FUEL] of"),
         (r"127\.0\.0\.1:[0-9]+", "127.0.0.1:[PORT]"),
+        (r"ed25519-public:[A-Za-z0-9+/]{43}=", "ed25519-public:[KEY]"),
+        (r"palyra/[0-9a-f]{16}\+[0-9a-f]{8}\+[A-Za-z0-9+/=]+", "[JOURNAL KEY]"),
+        (r"palyra/[0-9a-f]{16}", "palyra/[JOURNAL]"),
+        (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "[WHEN]"),
+        (r"process [0-9]+ ", "process [PID] "),
     ] {
         text = Regex::new(pattern).unwrap().replace_all(&text, replacement).into_owned();
     }

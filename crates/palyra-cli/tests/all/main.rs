@@ -3,26 +3,39 @@
 
 mod environment;
 mod guests;
+mod skill_bench;
 
 mod cache;
+mod canary;
 mod command_line;
 mod compiling;
 mod documents;
 mod errors;
 mod grants;
+mod init;
 mod inputs;
 mod interrupts;
+mod journal;
+mod keys;
 mod modules;
 mod output;
 mod secrets;
+mod skills;
+mod skills_package;
+mod state;
+mod state_help;
 mod tapes;
 mod tools;
+mod trust;
+mod vault;
 
 #[test]
 fn no_file_of_tests_is_forgotten() {
     let mut files: Vec<String> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/all"))
         .unwrap()
-        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file())
+        .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
         .filter(|name| name != "main" && !name.starts_with('.'))
         .collect();
     files.sort();

@@ -11,23 +11,31 @@ use std::path::PathBuf;
 
 const EXAMPLE: &str = "\
 Example:
+  palyra run acme.notes.add --input '{\"text\": \"buy milk\"}'
   palyra run --module counter.wat --grant storage:counter/ --input '{\"step\": 5}'
   palyra run --module fetch.wasm --tool web.fetch --input @request.json \\
       --grant 'http:GET https://api.example.com/items/*' --record fetch.tape
   palyra run --module fetch.wasm --replay fetch.tape";
 
 const MORE: &str = "\
-The result goes to standard output, everything else to standard error. Nothing is granted unless a
-`--grant` says so; a refusal names the grant that would have allowed it.";
+The result goes to standard output, everything else to standard error. A tool of an installed skill gets what
+its manifest asks for and you agreed to; `--grant` only maps its directories (`fs-read:NAME=DIR`) and opens
+private addresses (`address:CIDR`). For a module nothing is granted unless a `--grant` says so; a refusal names
+the grant that would have allowed it.";
 
-/// Call one tool of a module in this process, with only the doors open that you name.
+/// Call a tool of an installed skill, or of a module with only the doors open that you name.
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(crate) struct RunArgs {
+    /// The tool of an installed skill, as in `acme.notes.add`
+    #[arg(value_name = "TOOL", required_unless_present = "module")]
+    #[arg(conflicts_with_all = ["module", "tool", "export", "secrets", "config", "storage_dir", "replay", "trace"])]
+    pub(super) installed_tool: Option<String>,
+
     /// The module: a component or core module, as binary or as text (`.wat`)
     #[arg(long, value_name = "FILE")]
     #[arg(env = PALYRA_RUN_MODULE, hide_env_values = true)]
-    pub(super) module: PathBuf,
+    pub(super) module: Option<PathBuf>,
 
     /// The tool to call; may be left out when the module has only one
     #[arg(long, value_name = "ID", conflicts_with = "replay")]

@@ -4,12 +4,12 @@ use super::args::RunArgs;
 use super::entry::WantedEntry;
 use super::module_file::ModuleFile;
 use super::sandbox::{HostSettings, read_roots, storage_in};
-use super::standard_input::StandardInput;
 use super::tape_file::{TapeFile, read_tape};
 use super::{grants, json_source, secrets};
 use crate::error::CliError;
 use crate::interrupt::Interrupt;
 use crate::output::Warnings;
+use crate::standard_input::StandardInput;
 use palyra_common::limits::MAX_MODULE_BYTES;
 use palyra_common::{JsonText, OperatorGrants, RuntimeLimits};
 use palyra_plugins_runtime::{Entry, Invocation, LoadedModule, Tape, WasmRuntime, inspect_module};
@@ -48,7 +48,8 @@ impl RunPlan {
         let mut stdin = StandardInput::new(no_input);
         let grants = grants::read_grants(&args.grants)?;
         let limits = grants::read_limits(&args.limits)?;
-        let module = ModuleFile::read(&args.module, MAX_MODULE_BYTES)?;
+        let path = args.module.as_deref().ok_or_else(|| CliError::usage("name a tool or a `--module`"))?;
+        let module = ModuleFile::read(path, MAX_MODULE_BYTES)?;
         let given = secrets::read_secrets(&args.secrets, &mut stdin, warnings)?;
         let call = match &args.replay {
             Some(path) => Call::replay(path, args, &grants, &mut stdin)?,

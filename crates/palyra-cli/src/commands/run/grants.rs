@@ -3,7 +3,7 @@
 use crate::directories::Directories;
 use crate::error::CliError;
 use palyra_common::capabilities::FilesystemGrant;
-use palyra_common::{CapabilityGrantSet, LimitKind, OperatorGrants, RuntimeLimits};
+use palyra_common::{Capability, CapabilityGrantSet, LimitKind, OperatorGrants, RuntimeLimits};
 use palyra_plugins_runtime::RuntimeConfig;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,19 @@ pub(super) fn read_grants(texts: &[String]) -> Result<OperatorGrants, CliError> 
         check_directory(grant, &own)?;
     }
     Ok(grants)
+}
+
+/// Reads what an operator may add to an installed skill: directories for its roots, and addresses.
+pub(super) fn read_operator_grants(texts: &[String]) -> Result<OperatorGrants, CliError> {
+    let grants = read_grants(texts)?;
+    let doors = Vec::<Capability>::from(grants.capabilities.clone());
+    match doors.into_iter().find(|grant| !matches!(grant, Capability::Filesystem(_))) {
+        None => Ok(grants),
+        Some(grant) => Err(CliError::usage_with_hint(
+            format!("grant `{grant}` cannot be added to an installed skill"),
+            "a skill gets what its manifest asks for and you agreed to; `fs-read:`, `fs-write:` and `address:` can be added",
+        )),
+    }
 }
 
 fn check_directory(grant: &FilesystemGrant, own: &[PathBuf]) -> Result<(), CliError> {

@@ -1,8 +1,8 @@
 //! `--input` and `--config`: JSON text, `@FILE` or `-`.
 
-use super::standard_input::StandardInput;
 use crate::error::CliError;
 use crate::files::{FileError, read_file};
+use crate::standard_input::StandardInput;
 use palyra_common::{JsonText, LimitKind, WasmPluginRunError};
 use serde_path_to_error::{Path as JsonPath, Segment};
 use std::path::Path;

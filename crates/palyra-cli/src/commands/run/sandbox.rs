@@ -87,7 +87,7 @@ fn start(config: RuntimeConfig, warnings: &Warnings) -> Result<WasmRuntime, CliE
 }
 
 /// This very program, started again for each module.
-fn compiler(timeout_ms: u64) -> Result<ChildCompiler, CliError> {
+pub(super) fn compiler(timeout_ms: u64) -> Result<ChildCompiler, CliError> {
     let program = std::env::current_exe().map_err(CliError::io("this program cannot find itself"))?;
     let compiler = ChildCompiler::new(program, vec![compile_module::NAME.into()]);
     Ok(compiler.with_limits(Duration::from_millis(timeout_ms), COMPILE_MEMORY_BYTES))
@@ -120,7 +120,8 @@ fn disk_cache(directories: &Directories, key: &OneShotKey, warnings: &Warnings) 
     })
 }
 
-fn guard(extra_roots: Vec<CertificateDer<'static>>) -> Result<EgressGuard, CliError> {
+/// The one way out, with these roots besides the usual ones.
+pub(super) fn guard(extra_roots: Vec<CertificateDer<'static>>) -> Result<EgressGuard, CliError> {
     EgressGuard::new(EgressConfig { extra_roots, ..EgressConfig::default() }).map_err(|error| {
         let cause = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
         CliError::usage(format!("`--ca-file`: {error}{cause}"))

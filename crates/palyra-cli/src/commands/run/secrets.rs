@@ -1,9 +1,9 @@
 //! `--secret NAME=@FILE` and `--secret NAME=-`: values that never stand on a command line.
 
-use super::standard_input::StandardInput;
 use crate::error::CliError;
 use crate::files::{FileError, read_file};
 use crate::output::Warnings;
+use crate::standard_input::StandardInput;
 use palyra_common::capabilities::{SecretRef, SecretScope};
 use palyra_common::{CapabilityGrantSet, SecretValue};
 use std::collections::BTreeMap;

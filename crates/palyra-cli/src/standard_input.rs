@@ -5,19 +5,19 @@ use crate::files::read_at_most;
 use std::io::IsTerminal;
 
 /// Who reads standard input.
-pub(super) struct StandardInput {
+pub(crate) struct StandardInput {
     taken_by: Option<String>,
     no_input: bool,
 }
 
 impl StandardInput {
     /// With `no_input` a terminal is never read.
-    pub(super) fn new(no_input: bool) -> Self {
+    pub(crate) fn new(no_input: bool) -> Self {
         Self { taken_by: None, no_input }
     }
 
     /// Reads it for a flag: the bytes, and whether there were no more than `most`.
-    pub(super) fn read(&mut self, flag: &str, most: u64) -> Result<(Vec<u8>, bool), CliError> {
+    pub(crate) fn read(&mut self, flag: &str, most: u64) -> Result<(Vec<u8>, bool), CliError> {
         if let Some(other) = self.taken_by.replace(flag.to_owned()) {
             return Err(CliError::usage_with_hint(
                 format!("`{other}` and `{flag}` both want standard input"),

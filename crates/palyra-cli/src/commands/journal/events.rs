@@ -1,0 +1,67 @@
+//! Events as they are shown.
+
+use crate::output::when;
+use palyra_common::redact::escape_untrusted;
+use palyra_state::journal::RecordedEvent;
+use serde_json::{Value, json};
+
+/// Most characters of details on a line for people; `--json` has them all.
+const MAX_DETAILS_CHARS: usize = 160;
+/// What the owner writes for itself: it proves the rows, and says nothing to people.
+const BOOKKEEPING: [&str; 3] = ["rows", "generation", "all_rows"];
+
+/// One line: sequence, time, kind, what it is about, details.
+pub(super) fn line(recorded: &RecordedEvent) -> String {
+    let event = &recorded.event;
+    let about = [&event.skill, &event.run, &event.subject].into_iter().flatten();
+    let about: Vec<String> = about.map(|text| escape_untrusted(text)).collect();
+    let text = format!(
+        "{:>6}  {}  {:<20}  {}  {}",
+        recorded.leaf.sequence,
+        when(event.at_ms),
+        event.kind.as_str(),
+        about.join(" "),
+        details(&event.details)
+    );
+    format!("{}\n", text.trim_end())
+}
+
+/// All of it, with the time also as people read it.
+pub(super) fn object(recorded: &RecordedEvent) -> Value {
+    let mut value = json!(recorded);
+    value["at"] = json!(when(recorded.event.at_ms));
+    value
+}
+
+fn details(details: &Value) -> String {
+    let Value::Object(fields) = details else { return clipped(details.to_string()) };
+    let told: Vec<String> = fields
+        .iter()
+        .filter(|(name, _)| !BOOKKEEPING.contains(&name.as_str()))
+        .map(|(name, value)| match value {
+            Value::String(text) => format!("{name}={text}"),
+            value => format!("{name}={value}"),
+        })
+        .collect();
+    clipped(told.join(" "))
+}
+
+fn clipped(text: String) -> String {
+    let text = escape_untrusted(&text);
+    match text.char_indices().nth(MAX_DETAILS_CHARS) {
+        None => text,
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn details_leave_out_bookkeeping_and_stay_on_their_line() {
+        let shown = details(&json!({ "reason": "a\nb", "generation": 2, "rows": {}, "number": 3 }));
+        assert_eq!(shown, "number=3 reason=a\\u{a}b");
+        assert_eq!(details(&json!({ "long": "x".repeat(500) })).chars().count(), MAX_DETAILS_CHARS + 1);
+    }
+}

@@ -1,0 +1,136 @@
+//! `palyra journal query`.
+
+use super::events;
+use super::time::{self, Instant};
+use crate::cli::Globals;
+use crate::error::CliError;
+use crate::output::{Remark, Reply};
+use crate::state;
+use crate::suggest::closest;
+use clap::Args;
+use palyra_state::journal::{EventKind, Query, RecordedEvent, TreeHead};
+use serde::Serialize;
+use serde_json::Value;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra journal query --kind trust:allowed --kind trust:blocked --since 7d
+  palyra journal query --skill acme.echo --newest-first --limit 20
+  palyra journal query --run run_0123456789abcdef0123 --proofs --json";
+
+/// Find events by time, kind, skill or run.
+#[derive(Args)]
+#[command(before_help = EXAMPLE)]
+pub(super) struct QueryArgs {
+    /// At this time or later: `2026-01-31T12:00:00Z`, `2026-01-31`, or how long ago, as in `2h`
+    #[arg(long, value_name = "TIME", value_parser = time::parse)]
+    since: Option<Instant>,
+
+    /// Before this time
+    #[arg(long, value_name = "TIME", value_parser = time::parse)]
+    until: Option<Instant>,
+
+    /// Of this kind, as in `skill:installed`; may be given again
+    #[arg(long = "kind", value_name = "KIND", value_parser = parse_kind)]
+    kinds: Vec<EventKind>,
+
+    /// About this skill
+    #[arg(long, value_name = "ID")]
+    skill: Option<String>,
+
+    /// In this run
+    #[arg(long, value_name = "ID")]
+    run: Option<String>,
+
+    /// From this sequence on: where an earlier answer stopped
+    #[arg(long, value_name = "SEQUENCE", conflicts_with = "newest_first")]
+    from: Option<u64>,
+
+    /// At most so many
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    limit: u16,
+
+    /// The newest first
+    #[arg(long)]
+    newest_first: bool,
+
+    /// With the proof that each stands in the journal, checked
+    #[arg(long)]
+    proofs: bool,
+}
+
+#[derive(Serialize)]
+pub(super) struct Found {
+    #[serde(serialize_with = "as_objects")]
+    pub(super) events: Vec<RecordedEvent>,
+    pub(super) head: TreeHead,
+    /// How many of the oldest events are in segment files and cannot be found here.
+    pub(super) archived: u64,
+    /// Where the next page begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) next_from: Option<u64>,
+}
+
+pub(super) fn execute(args: &QueryArgs, globals: &Globals) -> Result<Found, CliError> {
+    let query = Query {
+        from_sequence: args.from,
+        from_ms: args.since.map(|time| time.0),
+        before_ms: args.until.map(|time| time.0),
+        kinds: args.kinds.clone(),
+        skill: args.skill.clone(),
+        run: args.run.clone(),
+        newest_first: args.newest_first,
+        limit: usize::from(args.limit),
+        with_proofs: args.proofs,
+        ..Query::default()
+    };
+    let state = state::open(globals, "journal query")?;
+    Ok(Found::page(state.journal().query(&query)?))
+}
+
+impl Found {
+    pub(super) fn page(page: palyra_state::journal::Page) -> Self {
+        let next_from =
+            page.next.as_ref().filter(|next| !next.newest_first).and_then(|next| next.from_sequence);
+        Self { events: page.events, head: page.head, archived: page.archived, next_from }
+    }
+}
+
+fn parse_kind(text: &str) -> Result<EventKind, String> {
+    let known: Vec<String> = EventKind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect();
+    text.parse().map_err(|_| match closest(text, &known) {
+        Some(kind) => format!("there is no such kind; did you mean `{kind}`?"),
+        None => format!("there is no such kind; there is `{}`", known.join("`, `")),
+    })
+}
+
+fn as_objects<S: serde::Serializer>(recorded: &[RecordedEvent], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(recorded.iter().map(events::object))
+}
+
+impl Reply for Found {
+    const SCHEMA: &'static str = "palyra.journal.query/v1";
+
+    fn data(&self) -> String {
+        self.events.iter().map(events::line).collect()
+    }
+
+    fn talk(&self) -> Vec<Remark> {
+        let mut remarks = Vec::new();
+        if self.events.is_empty() {
+            remarks.push(Remark::Note("no event matches".into()));
+            remarks.push(Remark::Next("see the latest with `palyra journal tail`".into()));
+        }
+        if self.archived > 0 {
+            remarks.push(Remark::Note(format!("the first {} events are in segment files", self.archived)));
+        }
+        if let Some(from) = self.next_from {
+            remarks.push(Remark::Next(format!("there are more: add `--from {from}`")));
+        }
+        remarks
+    }
+
+    fn lines(&self) -> Option<Vec<Value>> {
+        Some(self.events.iter().map(events::object).collect())
+    }
+}

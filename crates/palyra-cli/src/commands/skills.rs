@@ -1,0 +1,103 @@
+//! `palyra skills`: from a directory to a signed package, and from a package to an installed skill.
+//!
+//! The `package` verbs make and read files; all others are about the skills of this state root.
+
+mod audit;
+mod changed;
+mod consent;
+mod disable;
+mod enable;
+mod info;
+mod install;
+mod installing;
+mod list;
+mod package;
+mod package_file;
+mod quarantine;
+mod remove;
+mod rollback;
+mod update;
+mod verify;
+
+use crate::cli::Globals;
+use crate::error::CliError;
+use crate::output::{Printer, Reply};
+use clap::{Args, Subcommand};
+use palyra_skills::SkillRecord;
+use palyra_state::State;
+use std::process::ExitCode;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra skills package build ./notes --out notes.palyra-skill --signing-key-vault-ref release
+  palyra skills install notes.palyra-skill --allow-tofu
+  palyra run acme.notes.add --input '{\"text\": \"buy milk\"}'";
+
+/// Package, check, install and look after skills.
+#[derive(Args)]
+#[command(before_help = EXAMPLE, arg_required_else_help = true)]
+pub(crate) struct SkillsArgs {
+    #[command(subcommand)]
+    command: SkillsCommand,
+}
+
+#[derive(Subcommand)]
+enum SkillsCommand {
+    Package(package::PackageArgs),
+    Install(install::InstallArgs),
+    Update(update::UpdateArgs),
+    List(list::ListArgs),
+    Info(info::InfoArgs),
+    Verify(verify::VerifyArgs),
+    Audit(audit::AuditArgs),
+    Quarantine(quarantine::QuarantineArgs),
+    Enable(enable::EnableArgs),
+    Disable(disable::DisableArgs),
+    Consent(consent::ConsentArgs),
+    Rollback(rollback::RollbackArgs),
+    Remove(remove::RemoveArgs),
+}
+
+pub(crate) fn run(args: &SkillsArgs, globals: &Globals) -> ExitCode {
+    let printer = Printer::new(globals, false);
+    match &args.command {
+        SkillsCommand::Package(args) => package::run(args, globals, &printer),
+        SkillsCommand::Install(args) => show(&printer, install::run(args, globals, &printer)),
+        SkillsCommand::Update(args) => show(&printer, update::run(args, globals, &printer)),
+        SkillsCommand::List(args) => show(&printer, list::run(args, globals)),
+        SkillsCommand::Info(args) => show(&printer, info::run(args, globals)),
+        SkillsCommand::Verify(args) => show(&printer, verify::run(args, globals)),
+        SkillsCommand::Audit(args) => show(&printer, audit::run(args, globals)),
+        SkillsCommand::Quarantine(args) => show(&printer, quarantine::run(args, globals)),
+        SkillsCommand::Enable(args) => show(&printer, enable::run(args, globals, &printer)),
+        SkillsCommand::Disable(args) => show(&printer, disable::run(args, globals)),
+        SkillsCommand::Consent(args) => show(&printer, consent::run(args, globals, &printer)),
+        SkillsCommand::Rollback(args) => show(&printer, rollback::run(args, globals, &printer)),
+        SkillsCommand::Remove(args) => show(&printer, remove::run(args, globals)),
+    }
+}
+
+/// An answer whose content decides the exit code: a skill can be stored and still not be one that runs.
+trait Judged: Reply {
+    /// 0 when all is well.
+    fn exit_code(&self) -> u8 {
+        0
+    }
+}
+
+fn show<R: Judged>(printer: &Printer, outcome: Result<R, CliError>) -> ExitCode {
+    let judged = outcome.as_ref().map_or(0, Judged::exit_code);
+    let written = printer.finish(outcome);
+    // What cannot be written is the more urgent news.
+    if written == ExitCode::SUCCESS { ExitCode::from(judged) } else { written }
+}
+
+/// The record of a skill, or the names there are.
+fn installed_id(state: &State, skill_id: &str) -> Result<SkillRecord, CliError> {
+    let view = state.view();
+    view.index().get(skill_id).cloned().ok_or_else(|| CliError::NotFound {
+        kind: "skill",
+        name: skill_id.to_owned(),
+        known: view.index().iter().map(|record| record.skill_id.clone()).collect(),
+    })
+}

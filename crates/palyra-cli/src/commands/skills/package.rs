@@ -1,0 +1,44 @@
+//! `palyra skills package`.
+
+mod build;
+mod diff;
+mod directory;
+mod inspect;
+mod signing_key;
+mod verify;
+
+use super::show;
+use crate::cli::Globals;
+use crate::output::Printer;
+use clap::{Args, Subcommand};
+use std::process::ExitCode;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra skills package build ./notes --out notes.palyra-skill --signing-key-vault-ref release
+  palyra skills package inspect notes.palyra-skill";
+
+/// Make and read `.palyra-skill` files; nothing is installed.
+#[derive(Args)]
+#[command(before_help = EXAMPLE, arg_required_else_help = true)]
+pub(super) struct PackageArgs {
+    #[command(subcommand)]
+    command: PackageCommand,
+}
+
+#[derive(Subcommand)]
+enum PackageCommand {
+    Build(build::BuildArgs),
+    Verify(verify::VerifyArgs),
+    Inspect(inspect::InspectArgs),
+    Diff(diff::DiffArgs),
+}
+
+pub(super) fn run(args: &PackageArgs, globals: &Globals, printer: &Printer) -> ExitCode {
+    match &args.command {
+        PackageCommand::Build(args) => show(printer, build::run(args, globals)),
+        PackageCommand::Verify(args) => show(printer, verify::run(args, globals)),
+        PackageCommand::Inspect(args) => show(printer, inspect::run(args)),
+        PackageCommand::Diff(args) => show(printer, diff::run(args)),
+    }
+}

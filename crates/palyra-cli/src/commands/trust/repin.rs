@@ -1,0 +1,62 @@
+//! `palyra trust repin`: other keys without the publisher's word, for keys that are lost.
+
+use super::view::{PublisherView, key_set};
+use crate::cli::Globals;
+use crate::error::CliError;
+use crate::output::Reply;
+use crate::state;
+use crate::terminal::confirm;
+use clap::Args;
+use palyra_skills::manifest::PublisherName;
+use palyra_skills::signing::PublisherKey;
+use serde::Serialize;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra trust repin acme ed25519-public:PUBLICKEY";
+
+const MORE: &str = "\
+A publisher that still has its keys signs a rotation, which `palyra trust apply` follows without
+a leap of faith. Repin only when you know from the publisher, over another way, that its keys
+are lost.";
+
+/// Replace a publisher's keys by your own decision.
+#[derive(Args)]
+#[command(before_help = EXAMPLE, after_help = MORE)]
+pub(super) struct RepinArgs {
+    /// The publisher
+    publisher: PublisherName,
+
+    /// A public key; several may be given
+    #[arg(required = true, value_name = "KEY")]
+    keys: Vec<PublisherKey>,
+
+    /// How many of the keys must sign
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    threshold: u32,
+}
+
+#[derive(Serialize)]
+pub(super) struct Repinned {
+    #[serde(flatten)]
+    publisher: PublisherView,
+}
+
+pub(super) fn execute(args: &RepinArgs, globals: &Globals) -> Result<Repinned, CliError> {
+    let name = args.publisher.as_str();
+    let keys = key_set(&args.keys, args.threshold)?;
+    confirm(globals, &format!("believe other keys of `{name}` without a statement signed by the old ones?"))?;
+    let state = state::open(globals, "trust repin")?;
+    state.repin_publisher(name, keys)?;
+    let publisher = PublisherView::now(&state, name);
+    state::finish(state)?;
+    Ok(Repinned { publisher })
+}
+
+impl Reply for Repinned {
+    const SCHEMA: &'static str = "palyra.trust.repin/v1";
+
+    fn data(&self) -> String {
+        self.publisher.facts()
+    }
+}

@@ -1,0 +1,113 @@
+//! `palyra vault put`.
+
+use super::reference;
+use crate::cli::Globals;
+use crate::error::CliError;
+use crate::output::{Remark, Reply, facts, when};
+use crate::standard_input::StandardInput;
+use crate::state;
+use crate::terminal::Terminal;
+use clap::Args;
+use palyra_common::SecretValue;
+use palyra_state::journal::{EventKind, NewEvent};
+use serde::Serialize;
+
+/// Longest secret.
+const MAX_SECRET_BYTES: u64 = 64 << 10;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra vault put global/github_token
+  palyra vault put skill:acme.notes/pin < pin.txt";
+
+const MORE: &str = "\
+On a terminal you are asked for the value; otherwise it is read from standard input, without its
+last line break. It never stands on the command line, where every program on this machine could
+read it.";
+
+/// Keep a secret, in place of an earlier one of the same name.
+#[derive(Args)]
+#[command(before_help = EXAMPLE, after_help = MORE)]
+pub(super) struct PutArgs {
+    /// Whose it is and its name
+    #[arg(value_name = "SCOPE/KEY")]
+    reference: String,
+
+    /// A value on the command line, taken only so that the refusal does not repeat it.
+    #[arg(hide = true, num_args = 0.., allow_hyphen_values = true)]
+    value: Vec<String>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Put {
+    secret: String,
+    created: String,
+    updated: String,
+    replaced: bool,
+    #[serde(skip)]
+    short: bool,
+}
+
+pub(super) fn execute(args: &PutArgs, globals: &Globals) -> Result<Put, CliError> {
+    if !args.value.is_empty() {
+        return Err(CliError::Usage {
+            message: "the value of a secret is not given on the command line".into(),
+            hints: vec![
+                "leave it out to be asked for it, or give it on standard input".into(),
+                "if it was the real one, change it: it stands in the shell's history now".into(),
+            ],
+        });
+    }
+    let secret = reference::read(&args.reference)?;
+    let value = read_value(&secret.to_string(), globals)?;
+    let state = state::open(globals, "vault put")?;
+    let replaced = state.vault().secrets().info(&secret)?.is_some();
+    let info = state.vault().secrets().put(&secret, &value, state::now_ms())?;
+    state::record(&state, NewEvent::new(EventKind::VaultPut, state::now_ms()).subject(secret.to_string()))?;
+    state::finish(state)?;
+    Ok(Put {
+        secret: secret.to_string(),
+        created: when(info.created_ms),
+        updated: when(info.updated_ms),
+        replaced,
+        short: value.expose().len() < palyra_egress::limits::MIN_SECRET_BYTES,
+    })
+}
+
+/// No message of this function ever has a part of the value.
+fn read_value(name: &str, globals: &Globals) -> Result<SecretValue, CliError> {
+    if let Some(mut terminal) = Terminal::of_person(globals) {
+        return terminal.secret(&format!("value of {name}"));
+    }
+    let (mut value, whole) = StandardInput::new(globals.no_input).read("vault put", MAX_SECRET_BYTES)?;
+    if !whole {
+        return Err(CliError::usage(format!("the value of `{name}` has more than {MAX_SECRET_BYTES} bytes")));
+    }
+    // Editors and `echo` end a file with a line break that is not part of the secret.
+    if value.last() == Some(&b'\n') {
+        value.pop();
+        if value.last() == Some(&b'\r') {
+            value.pop();
+        }
+    }
+    Ok(SecretValue::new(value))
+}
+
+impl Reply for Put {
+    const SCHEMA: &'static str = "palyra.vault.put/v1";
+
+    fn data(&self) -> String {
+        let kept = if self.replaced { "in place of an earlier value" } else { "for the first time" };
+        facts(&[("secret", self.secret.clone()), ("kept", kept.to_owned())])
+    }
+
+    fn talk(&self) -> Vec<Remark> {
+        let short = self.short.then(|| {
+            Remark::Warning(format!(
+                "`{}` is too short to be found and blotted out where it leaks",
+                self.secret
+            ))
+        });
+        short.into_iter().collect()
+    }
+}

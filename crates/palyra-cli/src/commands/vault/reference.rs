@@ -1,0 +1,14 @@
+//! `SCOPE/KEY` on the command line: what is not one may be a secret, so it is never repeated.
+
+use crate::error::CliError;
+use palyra_common::capabilities::SecretRef;
+
+/// Reads a reference.
+pub(super) fn read(text: &str) -> Result<SecretRef, CliError> {
+    text.parse().map_err(|_| {
+        CliError::usage_with_hint(
+            "the secret is not named in the form SCOPE/KEY",
+            "the scope is `global`, `principal:NAME`, `channel:NAME` or `skill:ID`, as in `global/github_token`",
+        )
+    })
+}

@@ -1,0 +1,104 @@
+//! The state root, owned by this process for its one command.
+//!
+//! Opening waits for another owner, checks everything and fails closed; no command makes a state root but
+//! `palyra init`. A command that changed something ends with [`finish`]; one that only looked just drops it.
+
+use crate::cli::Globals;
+use crate::directories::Directories;
+use crate::error::CliError;
+use crate::output::Printer;
+use crate::progress::with_progress_blocking;
+use crate::terminal::Terminal;
+use palyra_state::journal::NewEvent;
+use palyra_state::{State, StateError, StateOptions, StateRoot};
+use palyra_vault::{DeviceKeyError, Passphrase, VaultError};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Where systemd puts the credentials of a service.
+const CREDENTIALS_DIRECTORY: &str = "CREDENTIALS_DIRECTORY";
+/// The credential that opens a device key under a passphrase.
+const PASSPHRASE_CREDENTIAL: &str = "palyra.passphrase";
+
+/// Opens the state root; `command` is what others are told who find it in use.
+pub(crate) fn open(globals: &Globals, command: &str) -> Result<State, CliError> {
+    with_root(globals, command, State::open)
+}
+
+/// Does something with the root before it is open: `init` and `repair`.
+pub(crate) fn with_root<T>(
+    globals: &Globals,
+    command: &str,
+    work: impl Fn(&StateRoot, &StateOptions) -> Result<T, StateError>,
+) -> Result<T, CliError> {
+    let root = root(globals)?;
+    let mut options = StateOptions {
+        command: format!("palyra {command}"),
+        wait: Duration::from_secs(globals.lock_wait),
+        passphrase: given_passphrase(globals)?.map(Arc::new),
+        ..StateOptions::default()
+    };
+    let attempt = |options: &StateOptions| {
+        let terminal = Printer::new(globals, false).terminal();
+        with_progress_blocking("waiting for the state root", terminal, || work(&root, options))
+    };
+    match attempt(&options) {
+        Err(error) if needs_passphrase(&error) => {
+            let Some(mut terminal) = Terminal::of_person(globals) else { return Err(error.into()) };
+            options.passphrase = Some(Arc::new(terminal.passphrase("passphrase of the device key")?));
+            Ok(attempt(&options)?)
+        }
+        outcome => Ok(outcome?),
+    }
+}
+
+/// `--state-root`, its variable, or `~/.palyra`.
+pub(crate) fn root(globals: &Globals) -> Result<StateRoot, CliError> {
+    let none = || {
+        CliError::usage_with_hint(
+            "there is no home directory for the state root",
+            "name one with `--state-root DIR`",
+        )
+    };
+    let path = match &globals.state_root {
+        Some(path) => {
+            std::path::absolute(path).map_err(|error| CliError::unusable_place("state root", path, &error))?
+        }
+        None => Directories::from_environment().state.ok_or_else(none)?,
+    };
+    Ok(StateRoot::new(path))
+}
+
+/// A passphrase that needs nobody to type it.
+pub(crate) fn given_passphrase(globals: &Globals) -> Result<Option<Passphrase>, CliError> {
+    let read = match (&globals.passphrase_file, std::env::var_os(CREDENTIALS_DIRECTORY)) {
+        (Some(path), _) => Some(Passphrase::from_file(path)),
+        (None, Some(directory)) if Path::new(&directory).join(PASSPHRASE_CREDENTIAL).exists() => {
+            Some(Passphrase::from_credential(Path::new(&directory), PASSPHRASE_CREDENTIAL))
+        }
+        _ => None,
+    };
+    read.transpose().map_err(|error| CliError::File(error.into()))
+}
+
+/// Writes an event that has no rows of its own.
+pub(crate) fn record(state: &State, event: NewEvent) -> Result<(), CliError> {
+    state.journal().append(event.actor("owner")).wait()?;
+    Ok(())
+}
+
+/// Stops cleanly after a change: a checkpoint is signed and the vault learns the journal's head.
+pub(crate) fn finish(state: State) -> Result<(), CliError> {
+    Ok(state.close()?)
+}
+
+/// The time for events and records; no verdict looks at it.
+pub(crate) fn now_ms() -> u64 {
+    u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or(0)
+}
+
+fn needs_passphrase(error: &StateError) -> bool {
+    let StateError::Vault(error) = error else { return false };
+    matches!(&**error, VaultError::DeviceKey(DeviceKeyError::PassphraseNeeded { .. }))
+}

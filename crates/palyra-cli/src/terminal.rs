@@ -1,0 +1,62 @@
+//! Questions to a person, on a terminal only.
+
+use crate::cli::Globals;
+use crate::error::CliError;
+use palyra_common::SecretValue;
+use palyra_vault::Passphrase;
+use std::io::{self, BufRead, IsTerminal, Write};
+use zeroize::Zeroizing;
+
+/// A person who can be asked: standard input is a terminal and `--no-input` was not given.
+pub(crate) struct Terminal(());
+
+impl Terminal {
+    /// None when nobody is there or nobody is to be asked.
+    pub(crate) fn of_person(globals: &Globals) -> Option<Self> {
+        (!globals.no_input && io::stdin().is_terminal()).then_some(Self(()))
+    }
+
+    /// A secret, typed without being shown; empty means cancelled.
+    pub(crate) fn secret(&mut self, what: &str) -> Result<SecretValue, CliError> {
+        let typed = rpassword::prompt_password(format!("{what}: ")).map(Zeroizing::new);
+        let typed = typed.map_err(CliError::io("the terminal cannot be read"))?;
+        if typed.is_empty() { Err(CliError::Cancelled) } else { Ok(SecretValue::new(typed.as_bytes())) }
+    }
+
+    /// A passphrase, typed without being shown.
+    pub(crate) fn passphrase(&mut self, what: &str) -> Result<Passphrase, CliError> {
+        let typed = self.secret(what)?;
+        Passphrase::new(typed.expose()).map_err(|error| CliError::File(error.into()))
+    }
+
+    /// A new passphrase, typed twice.
+    pub(crate) fn new_passphrase(&mut self, what: &str) -> Result<Passphrase, CliError> {
+        let first = self.secret(&format!("new {what}"))?;
+        if self.secret(&format!("new {what} again"))? != first {
+            return Err(CliError::usage("the two passphrases differ"));
+        }
+        Passphrase::new(first.expose()).map_err(|error| CliError::File(error.into()))
+    }
+
+    /// Whether the answer to a question is yes.
+    pub(crate) fn agrees(&mut self, question: &str) -> Result<bool, CliError> {
+        let asked = |error| CliError::Io { what: "the terminal cannot be used".into(), source: error };
+        let mut stderr = anstream::stderr();
+        write!(stderr, "{question} [y/N] ").and_then(|()| stderr.flush()).map_err(asked)?;
+        let mut answer = String::new();
+        io::stdin().lock().read_line(&mut answer).map_err(asked)?;
+        Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    }
+}
+
+/// Goes on only if a person agrees, or `--yes` said so beforehand.
+pub(crate) fn confirm(globals: &Globals, question: &str) -> Result<(), CliError> {
+    if globals.yes {
+        return Ok(());
+    }
+    let Some(mut terminal) = Terminal::of_person(globals) else {
+        let message = format!("nobody can be asked: {question}");
+        return Err(CliError::usage_with_hint(message, "add `--yes` if you are sure"));
+    };
+    if terminal.agrees(question)? { Ok(()) } else { Err(CliError::Cancelled) }
+}

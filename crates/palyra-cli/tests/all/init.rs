@@ -1,0 +1,118 @@
+//! `palyra init`: explicit, once, and with a device key where the operator wants it.
+
+use crate::environment::TestEnvironment;
+use insta::assert_snapshot;
+use std::os::unix::fs::PermissionsExt;
+
+#[test]
+fn a_state_root_is_made_once_and_for_its_owner_only() {
+    let environment = TestEnvironment::new();
+    assert_snapshot!(environment.palyra(&["init", "--device-key", "file"]).shown(), @"
+    exit 0
+    --- stdout
+    state root   [ROOT]/home/.palyra
+    device key   a private file
+    journal key  [JOURNAL KEY]
+    --- stderr
+    the device key is in a file that only this user reads: other users of this machine are kept out; whoever has a copy of this directory, a backup of it, or root, has the secrets; an old copy of the whole state root put back is not found out
+    next: make a signing key with `palyra keys new NAME`, or keep a secret with `palyra vault put global/NAME`
+    ");
+    let mode = environment.home(".palyra").metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o700);
+    assert_snapshot!(environment.palyra(&["init", "--device-key", "file"]).shown(), @"
+    exit 1
+    --- stderr
+    error: there is already a state root at `[ROOT]/home/.palyra`
+    hint: use it as it is, or choose another with `--state-root`
+    ");
+    let made =
+        environment.palyra(&["init", "--device-key", "file", "--state-root", "other", "--json"]).json();
+    assert_eq!(made["schema"], "palyra.init/v1");
+    assert_eq!(made["path"], environment.path("other").display().to_string());
+    assert_eq!(made["detects_restored_copies"], false);
+}
+
+#[test]
+fn no_other_command_makes_one() {
+    let environment = TestEnvironment::new();
+    for command in [
+        &["keys", "list"][..],
+        &["keys", "new", "release"],
+        &["trust", "list"],
+        &["trust", "repair"],
+        &["vault", "list"],
+        &["journal", "tail"],
+        &["journal", "tail", "--follow"],
+        &["journal", "verify"],
+    ] {
+        let error = environment.palyra(&[command, &["--json"]].concat());
+        assert_eq!(error.code, 1, "{}", error.shown());
+        let error = error.error();
+        assert_eq!(error["code"], "not_initialised", "{command:?}");
+        assert!(error["hints"][0].as_str().unwrap().contains("`palyra init`"), "{error}");
+    }
+    assert!(!environment.home(".palyra").exists());
+    assert_snapshot!(environment.palyra(&["keys", "list"]).shown(), @"
+    exit 1
+    --- stderr
+    error: there is no state root at `[ROOT]/home/.palyra`
+    hint: make one with `palyra init`, or name another with `--state-root`
+    ");
+}
+
+/// This build has no keyring: the refusal says so, and nothing is left behind that a second try would meet.
+#[cfg(not(feature = "os-keyring"))]
+#[test]
+fn without_a_keyring_nothing_weaker_is_chosen_silently() {
+    let environment = TestEnvironment::new();
+    assert_snapshot!(environment.palyra(&["init"]).shown(), @"
+    exit 1
+    --- stderr
+    error: this build of palyra cannot use the operating system's keyring
+    hint: on a machine without a keyring choose a private file: `palyra init --device-key file`
+    hint: or a private file under a passphrase: `palyra init --device-key passphrase`
+    ");
+    assert_eq!(environment.palyra(&["init", "--device-key", "file"]).code, 0);
+}
+
+#[test]
+fn a_passphrase_is_needed_every_time_and_comes_from_a_private_file() {
+    let environment = TestEnvironment::new();
+    environment.write_private("passphrase", "correct horse\n");
+    environment.write_private("wrong", "battery staple\n");
+    let init = ["init", "--device-key", "passphrase"];
+    assert_snapshot!(environment.palyra(&init).shown(), @"
+    exit 2
+    --- stderr
+    error: a passphrase is wanted, and nobody can be asked for one
+    hint: give it with `--passphrase-file FILE`; it must be a file that only you can read
+    ");
+    let with = |file: &str| ["--passphrase-file".to_owned(), file.to_owned()];
+    let run = |arguments: &[&str], file: &str| {
+        let file = with(file);
+        environment.palyra(&[arguments, &[&*file[0], &*file[1]]].concat())
+    };
+    assert_eq!(run(&init, "passphrase").code, 0);
+    assert_eq!(run(&["keys", "list"], "passphrase").code, 0);
+    assert_snapshot!(environment.palyra(&["keys", "list"]).shown(), @"
+    exit 4
+    --- stderr
+    error: the device key `[ROOT]/home/.palyra/vault/device.key` is under a passphrase, and none was given
+    hint: give it with `--passphrase-file FILE`, or run on a terminal to be asked
+    ");
+    assert_snapshot!(run(&["keys", "list"], "wrong").shown(), @"
+    exit 4
+    --- stderr
+    error: the device key `[ROOT]/home/.palyra/vault/device.key` cannot be opened: the passphrase does not open it, or it was changed
+    hint: type it again; if it is right, restore the file from a backup
+    ");
+    std::fs::set_permissions(environment.path("passphrase"), PermissionsExt::from_mode(0o644)).unwrap();
+    assert_snapshot!(run(&["keys", "list"], "passphrase").shown(), @"
+    exit 2
+    --- stderr
+    error: `./passphrase` is open to others: mode 0644, expected 0600
+    hint: chmod 600 ./passphrase
+    ");
+    let variables = [("PALYRA_PASSPHRASE_FILE", "passphrase"), ("PALYRA_STATE_ROOT", "elsewhere")];
+    assert_eq!(environment.palyra_with_variables(&["keys", "list"], &variables).code, 2);
+}

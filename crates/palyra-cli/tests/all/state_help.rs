@@ -1,0 +1,82 @@
+//! The help of the commands that own the state: each begins with an example, and is kept as text.
+
+use crate::environment::TestEnvironment;
+use insta::assert_snapshot;
+
+/// Every noun with its verbs.
+const COMMANDS: [&[&str]; 26] = [
+    &["init"],
+    &["keys"],
+    &["keys", "new"],
+    &["keys", "list"],
+    &["keys", "export"],
+    &["keys", "import"],
+    &["keys", "rotate"],
+    &["keys", "revoke"],
+    &["trust"],
+    &["trust", "list"],
+    &["trust", "show"],
+    &["trust", "allow"],
+    &["trust", "block"],
+    &["trust", "unblock"],
+    &["trust", "repin"],
+    &["trust", "apply"],
+    &["trust", "repair"],
+    &["vault"],
+    &["vault", "put"],
+    &["vault", "list"],
+    &["vault", "remove"],
+    &["journal"],
+    &["journal", "tail"],
+    &["journal", "query"],
+    &["journal", "verify"],
+    &["journal", "checkpoint"],
+];
+
+/// Without the flags that every command has.
+fn help(command: &[&str]) -> String {
+    let ran = TestEnvironment::new().palyra(&[command, &["--help"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.shown());
+    let own = ran.stdout.split("Global options:").next().unwrap();
+    let after = ran.stdout.rsplit("\n\n").next().unwrap();
+    let after = if after.contains("--passphrase-file") { "" } else { after };
+    format!("$ palyra {} --help\n{}\n{after}", command.join(" "), own.trim_end())
+}
+
+#[test]
+fn every_command_begins_with_an_example() {
+    for command in COMMANDS {
+        let help = help(command);
+        let example = format!("  palyra {}", command.join(" "));
+        let mut lines = help.lines().skip(1);
+        assert_eq!(lines.next(), Some("Example:"), "{help}");
+        assert!(lines.next().unwrap().starts_with(&example) || help.contains(&example), "{help}");
+    }
+}
+
+#[test]
+fn the_help_of_the_commands_that_own_the_state() {
+    let all: Vec<String> = COMMANDS.iter().map(|command| help(command)).collect();
+    assert_snapshot!(all.join("\n"));
+}
+
+#[test]
+fn a_noun_without_a_verb_shows_its_help_and_a_wrong_verb_is_guessed() {
+    let environment = TestEnvironment::new();
+    for noun in ["keys", "trust", "vault", "journal"] {
+        let ran = environment.palyra(&[noun]);
+        assert_eq!(ran.code, 2);
+        assert!(ran.stderr.starts_with("Example:\n"), "{}", ran.stderr);
+    }
+    assert_snapshot!(environment.palyra(&["keys", "lst"]).shown(), @"
+    exit 2
+    --- stderr
+    error: unrecognized subcommand 'lst'
+
+      tip: a similar subcommand exists: 'list'
+
+    Usage: palyra keys [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+}

@@ -1,0 +1,224 @@
+//! `palyra trust`.
+
+use crate::environment::TestEnvironment;
+use insta::assert_snapshot;
+
+#[test]
+fn a_publisher_is_allowed_blocked_and_unblocked() {
+    let environment = TestEnvironment::with_state();
+    let key = environment.new_key("release");
+    assert_snapshot!(environment.palyra(&["trust", "list"]).shown(), @"
+    exit 0
+    --- stderr
+    nobody is believed or blocked
+    next: believe a publisher with `palyra trust allow PUBLISHER KEY`
+    ");
+    assert_snapshot!(environment.palyra(&["trust", "allow", "acme", &key]).shown(), @"
+    exit 0
+    --- stdout
+    publisher  acme
+    key        ed25519:[SHA256]
+    now        believed
+    ");
+    assert_eq!(environment.palyra(&["trust", "allow", "acme", &key, "--json"]).json()["changed"], false);
+    assert_snapshot!(environment.palyra(&["trust", "list"]).shown(), @"
+    exit 0
+    --- stdout
+    PUBLISHER  MODE         EPOCH  KEYS
+    acme       allowlisted  -      ed25519:[SHA256]
+    ");
+    assert_snapshot!(environment.palyra(&["trust", "show", "acme"]).shown(), @"
+    exit 0
+    --- stdout
+    publisher  acme
+    mode       allowlisted
+    keys are   named by an operator
+    key        ed25519:[SHA256]
+               ed25519-public:[KEY]
+    ");
+    assert_snapshot!(environment.palyra(&["trust", "block", "acme", "--reason", "phones home"]).shown(), @"
+    exit 0
+    --- stdout
+    publisher  acme
+    mode       blocked
+    blocked    phones home
+    keys are   named by an operator
+    key        ed25519:[SHA256]
+               ed25519-public:[KEY]
+    --- stderr
+    next: end it with `palyra trust unblock acme`
+    ");
+    assert_snapshot!(environment.palyra(&["trust", "allow", "acme", &key]).shown(), @"
+    exit 5
+    --- stderr
+    error: publisher `acme` is blocked: phones home
+    hint: end the block with `palyra trust unblock acme`
+    ");
+    assert_snapshot!(environment.palyra(&["trust", "unblock", "acme"]).shown(), @"
+    exit 0
+    --- stdout
+    publisher  acme
+    mode       allowlisted
+    keys are   named by an operator
+    key        ed25519:[SHA256]
+               ed25519-public:[KEY]
+    --- stderr
+    skills that the block stopped stay stopped until you enable them
+    ");
+    assert_snapshot!(environment.palyra(&["trust", "unblock", "acme"]).shown(), @"
+    exit 5
+    --- stderr
+    error: publisher `acme` is not blocked
+    hint: `palyra trust list` shows what is known
+    ");
+}
+
+#[test]
+fn other_keys_need_a_statement_or_a_decision() {
+    let environment = TestEnvironment::with_state();
+    let (one, two) = (environment.new_key("one"), environment.new_key("two"));
+    assert_eq!(environment.palyra(&["trust", "allow", "acme", &one]).code, 0);
+    assert_snapshot!(environment.palyra(&["trust", "allow", "acme", &two]).shown(), @"
+    exit 5
+    --- stderr
+    error: publisher `acme` is known by other keys
+    hint: follow the publisher's rotation with `palyra trust apply FILE`, or replace its keys with `palyra trust repin acme KEY`
+    ");
+    assert_snapshot!(environment.palyra(&["trust", "repin", "acme", &two]).shown(), @"
+    exit 2
+    --- stderr
+    error: nobody can be asked: believe other keys of `acme` without a statement signed by the old ones?
+    hint: add `--yes` if you are sure
+    ");
+    assert_snapshot!(environment.palyra(&["trust", "repin", "acme", &two, "--yes"]).shown(), @"
+    exit 0
+    --- stdout
+    publisher  acme
+    mode       allowlisted
+    keys are   named by an operator
+    key        ed25519:[SHA256]
+               ed25519-public:[KEY]
+    earlier    ed25519:[SHA256] ended by an operator who pinned other keys
+    ");
+    assert_snapshot!(environment.palyra(&["trust", "repin", "nobody", &two, "--yes"]).shown(), @"
+    exit 11
+    --- stderr
+    error: publisher `nobody` is not known here
+    hint: name its key first: `palyra trust allow nobody KEY`
+    ");
+}
+
+#[test]
+fn thresholds_feeds_and_builders() {
+    let environment = TestEnvironment::with_state();
+    let (one, two) = (environment.new_key("one"), environment.new_key("two"));
+    assert_snapshot!(environment.palyra(&["trust", "allow", "acme", &one, &two, "--threshold", "2"]).shown(), @"
+    exit 0
+    --- stdout
+    publisher  acme
+    key        ed25519:[SHA256]
+    key        ed25519:[SHA256]
+    must sign  2 of 2
+    now        believed
+    ");
+    assert_snapshot!(environment.palyra(&["trust", "allow", "beta", &one, "--threshold", "2"]).shown(), @"
+    exit 2
+    --- stderr
+    error: a threshold of 2 cannot be met by 1 keys; it is 1 to the number of keys
+    ");
+    assert_eq!(environment.palyra(&["trust", "allow", "advisories", &one, "--feed"]).code, 0);
+    assert_eq!(environment.palyra(&["trust", "allow", "ci", &two, "--builder-level", "2"]).code, 0);
+    assert_snapshot!(environment.palyra(&["trust", "list"]).shown(), @"
+    exit 0
+    --- stdout
+    PUBLISHER  MODE         EPOCH  KEYS
+    acme       allowlisted  -      ed25519:[SHA256], ed25519:[SHA256]
+
+    FEED        LIST  KEYS
+    advisories  -     ed25519:[SHA256]
+
+    BUILDER  LEVEL  KEY
+    ci       2      ed25519:[SHA256]
+    ");
+}
+
+#[test]
+fn what_is_no_name_no_key_and_no_statement() {
+    let environment = TestEnvironment::with_state();
+    let key = environment.new_key("release");
+    environment.write("noise", "{}");
+    assert_eq!(environment.palyra(&["trust", "allow", "acme", &key]).code, 0);
+    assert_snapshot!(environment.palyra(&["trust", "allow", "Acme", &key]).shown(), @"
+    exit 2
+    --- stderr
+    error: invalid value 'Acme' for '<PUBLISHER>': `Acme` is not a publisher's name: it is `[a-z][a-z0-9]*(_[a-z0-9]+)*`, at most 32 bytes
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(environment.palyra(&["trust", "allow", "acme", "ed25519-public:AAAA"]).shown(), @"
+    exit 2
+    --- stderr
+    error: invalid value 'ed25519-public:AAAA' for '<KEY>...': a public key is written `ed25519-public:` and 44 characters of base64
+
+    For more information, try '--help'.
+    ");
+    let weak = "ed25519-public:AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+    assert_snapshot!(environment.palyra(&["trust", "allow", "acme", weak]).shown(), @"
+    exit 2
+    --- stderr
+    error: invalid value 'ed25519-public:[KEY]' for '<KEY>...': the public key is weak: it has low order, so anyone can make signatures for it
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(environment.palyra(&["trust", "show", "acne"]).shown(), @"
+    exit 11
+    --- stderr
+    error: there is no publisher `acne`
+    hint: did you mean `acme`?
+    hint: there is `acme`
+    ");
+    assert_snapshot!(environment.palyra(&["trust", "apply", "noise"]).shown(), @"
+    exit 5
+    --- stderr
+    error: the statement is refused: the statement is malformed: missing field `payload` at line 1 column 2
+    hint: get the file again from whoever signed it
+    ");
+    assert_snapshot!(environment.palyra(&["trust", "apply", "nothing"]).shown(), @"
+    exit 2
+    --- stderr
+    error: there is no file `nothing`
+    ");
+}
+
+/// Two successors for one epoch, each honestly signed: made in two state roots that hold the same key.
+#[test]
+fn two_successors_for_one_epoch_block_the_publisher() {
+    let environment = TestEnvironment::with_state();
+    let old = environment.new_key("release");
+    environment.new_key("one");
+    environment.write_private("passphrase", "correct horse");
+    let sealed = ["--key-file", "release.key", "--key-passphrase-file", "passphrase"];
+    assert_eq!(environment.palyra(&[&["keys", "export", "release"], &sealed[..]].concat()).code, 0);
+    let there = |arguments: &[&str]| {
+        let ran = environment.palyra(&[arguments, &["--state-root", "elsewhere"]].concat());
+        assert_eq!(ran.code, 0, "{}", ran.shown());
+    };
+    there(&["init", "--device-key", "file"]);
+    there(&[&["keys", "import", "release"], &sealed[..]].concat());
+    there(&["keys", "new", "two"]);
+    let rotate = |to: &'static str, out: &'static str| {
+        ["keys", "rotate", "acme", "--from", "release", "--to", to, "--epoch", "1", "--out", out]
+    };
+    there(&rotate("two", "two.json"));
+    assert_eq!(environment.palyra(&rotate("one", "one.json")).code, 0);
+    assert_eq!(environment.palyra(&["trust", "allow", "acme", &old]).code, 0);
+    assert_eq!(environment.palyra(&["trust", "apply", "one.json"]).code, 0);
+    assert_snapshot!(environment.palyra(&["trust", "apply", "two.json"]).shown(), @"
+    exit 5
+    --- stderr
+    error: publisher `acme` signed two different successors for one epoch and is blocked now
+    hint: somebody else may have its keys: ask the publisher, over another way, which is its own
+    hint: then name its keys yourself: `palyra trust unblock acme` and `palyra trust repin acme KEY`
+    ");
+    assert_eq!(environment.palyra(&["trust", "show", "acme", "--json"]).json()["mode"], "blocked");
+}

@@ -1,0 +1,122 @@
+//! `palyra vault`.
+
+use crate::environment::TestEnvironment;
+use insta::assert_snapshot;
+
+#[test]
+fn a_secret_is_put_listed_and_removed() {
+    let environment = TestEnvironment::with_state();
+    assert_snapshot!(environment.palyra(&["vault", "list"]).shown(), @"
+    exit 0
+    --- stderr
+    there are no secrets
+    next: keep one with `palyra vault put global/NAME`
+    the device key is in a file that only this user reads: other users of this machine are kept out; whoever has a copy of this directory, a backup of it, or root, has the secrets; an old copy of the whole state root put back is not found out
+    ");
+    let put = |value: &[u8]| environment.palyra_with_input(&["vault", "put", "global/token"], value);
+    assert_snapshot!(put(b"hunter2hunter2\n").shown(), @"
+    exit 0
+    --- stdout
+    secret  global/token
+    kept    for the first time
+    ");
+    assert_snapshot!(put(b"abc").shown(), @"
+    exit 0
+    --- stdout
+    secret  global/token
+    kept    in place of an earlier value
+    --- stderr
+    warning: `global/token` is too short to be found and blotted out where it leaks
+    ");
+    assert_snapshot!(environment.palyra(&["vault", "list"]).shown(), @"
+    exit 0
+    --- stdout
+    SECRET        CREATED               UPDATED
+    global/token  [WHEN]  [WHEN]
+    --- stderr
+    the device key is in a file that only this user reads: other users of this machine are kept out; whoever has a copy of this directory, a backup of it, or root, has the secrets; an old copy of the whole state root put back is not found out
+    ");
+    assert_snapshot!(environment.palyra(&["vault", "remove", "global/token"]).shown(), @"
+    exit 2
+    --- stderr
+    error: nobody can be asked: remove the secret `global/token`?
+    hint: add `--yes` if you are sure
+    ");
+    assert_snapshot!(environment.palyra(&["vault", "remove", "global/tokem", "--yes"]).shown(), @"
+    exit 11
+    --- stderr
+    error: there is no secret `global/tokem`
+    hint: did you mean `global/token`?
+    hint: there is `global/token`
+    ");
+    assert_snapshot!(environment.palyra(&["vault", "remove", "global/token", "--yes"]).shown(), @"
+    exit 0
+    --- stdout
+    removed  global/token
+    ");
+}
+
+#[test]
+fn a_value_on_the_command_line_is_refused_and_not_repeated() {
+    let environment = TestEnvironment::with_state();
+    for arguments in [
+        &["vault", "put", "global/token", "hunter2"][..],
+        &["vault", "put", "global/token", "--value", "hunter2"],
+        &["vault", "put", "global/token=hunter2"],
+        &["vault", "put", "hunter2"],
+        &["vault", "remove", "hunter2", "--yes"],
+    ] {
+        for form in ["human", "json"] {
+            let refused = environment.palyra(&[arguments, &["--output", form]].concat());
+            assert_eq!(refused.code, 2, "{}", refused.shown());
+            assert!(!refused.shown().contains("hunter2"), "{}", refused.shown());
+        }
+    }
+    assert_snapshot!(environment.palyra(&["vault", "put", "global/token", "hunter2"]).shown(), @"
+    exit 2
+    --- stderr
+    error: the value of a secret is not given on the command line
+    hint: leave it out to be asked for it, or give it on standard input
+    hint: if it was the real one, change it: it stands in the shell's history now
+    ");
+    assert_snapshot!(environment.palyra(&["vault", "put", "hunter2"]).shown(), @"
+    exit 2
+    --- stderr
+    error: the secret is not named in the form SCOPE/KEY
+    hint: the scope is `global`, `principal:NAME`, `channel:NAME` or `skill:ID`, as in `global/github_token`
+    ");
+}
+
+#[test]
+fn nothing_and_too_much_are_no_secrets() {
+    let environment = TestEnvironment::with_state();
+    let put = |value: &[u8]| {
+        environment.palyra_with_input(&["vault", "put", "skill:acme.notes/pin"], value).shown()
+    };
+    assert_snapshot!(put(b"\n"), @"
+    exit 2
+    --- stderr
+    error: the value of `skill:acme.notes/pin` is empty
+    hint: to take a secret away use `palyra vault remove`
+    ");
+    assert_snapshot!(put(&[b'x'; (64 << 10) + 1]), @"
+    exit 2
+    --- stderr
+    error: the value of `skill:acme.notes/pin` has more than 65536 bytes
+    ");
+}
+
+#[test]
+fn a_damaged_secret_is_named() {
+    let environment = TestEnvironment::with_state();
+    assert_eq!(environment.palyra_with_input(&["vault", "put", "global/token"], b"hunter2hunter2").code, 0);
+    let drawer = environment.home(".palyra/vault/secrets");
+    let file = std::fs::read_dir(drawer).unwrap().next().unwrap().unwrap().path();
+    let mut bytes = std::fs::read(&file).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    let put = environment.palyra_with_input(&["vault", "put", "global/token"], b"hunter3hunter3");
+    let listed = environment.palyra(&["vault", "list", "--json"]).json();
+    let told = listed["damaged"].as_array().unwrap().len() + usize::from(put.code == 0);
+    assert!(told >= 1, "{listed} {}", put.shown());
+}

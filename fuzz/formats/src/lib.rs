@@ -1,0 +1,18 @@
+//! What the fuzz targets of the formats check: whatever the bytes are, nothing panics, and what is accepted
+//! has exactly one spelling.
+
+#![forbid(unsafe_code)]
+
+mod archive;
+mod audit;
+mod envelope;
+mod journal;
+mod manifest;
+mod trust;
+
+pub use archive::check_skill_archive;
+pub use audit::check_wasm_audit;
+pub use envelope::check_skill_envelope;
+pub use journal::check_journal_import;
+pub use manifest::check_skill_manifest;
+pub use trust::check_trust_store;

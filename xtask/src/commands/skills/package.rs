@@ -1,0 +1,102 @@
+//! From a directory with a `skill.toml` and built guests to a signed artifact.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow};
+use palyra_plugins_guestkit::BuiltGuest;
+use palyra_skills::signing::SkillSigningKey;
+use palyra_skills::{
+    BuildError, BuildRequest, BuiltArtifact, build_signed_skill_artifact, parse_manifest_toml,
+};
+
+/// A skill in source form.
+pub(super) struct SkillSource {
+    /// The name of its directory, its guest and its artifact.
+    pub(super) name: String,
+    manifest: String,
+}
+
+/// Every directory under examples/skills that has a manifest, by name.
+pub(super) fn find_skills(root: &Path) -> Result<Vec<SkillSource>> {
+    let directory = root.join("examples/skills");
+    let cannot_read = |path: &Path| format!("cannot read `{}`", path.display());
+    let mut manifests: Vec<PathBuf> = std::fs::read_dir(&directory)
+        .and_then(|entries| entries.map(|entry| Ok(entry?.path().join("skill.toml"))).collect())
+        .with_context(|| cannot_read(&directory))?;
+    manifests.retain(|path| path.is_file());
+    manifests.sort();
+    let read = |path: PathBuf| {
+        let manifest = std::fs::read_to_string(&path).with_context(|| cannot_read(&path))?;
+        let name = path.parent().and_then(Path::file_name).unwrap_or_default();
+        Ok(SkillSource { name: name.to_string_lossy().into_owned(), manifest })
+    };
+    manifests.into_iter().map(read).collect()
+}
+
+/// Packages and signs a skill whose modules are guests of the same names.
+pub(super) fn build(
+    skill: &SkillSource,
+    guests: &[BuiltGuest],
+    key: &SkillSigningKey,
+) -> Result<BuiltArtifact> {
+    let modules = modules(skill)?
+        .into_iter()
+        .map(|path| Ok((read_guest(skill, guests, &path)?, path)))
+        .collect::<Result<Vec<_>>>()?;
+    let request = BuildRequest {
+        manifest_toml: &skill.manifest,
+        modules: modules.iter().map(|(bytes, path)| (path.as_str(), bytes.as_slice())).collect(),
+        signers: vec![key],
+        ..BuildRequest::default()
+    };
+    build_signed_skill_artifact(&request).map_err(|error| explain(skill, &error))
+}
+
+/// The file appears whole or not at all.
+pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let part = path.with_extension("part");
+    std::fs::write(&part, bytes)
+        .and_then(|()| std::fs::rename(&part, path))
+        .with_context(|| format!("cannot write `{}`", path.display()))
+}
+
+fn modules(skill: &SkillSource) -> Result<Vec<String>> {
+    let manifest = parse_manifest_toml(&skill.manifest)
+        .map_err(|error| anyhow!("{} of `{}`", error.render(), skill.name))?;
+    let tools = manifest.entrypoints.tools.into_iter().map(|tool| tool.module);
+    let hooks = manifest.entrypoints.hooks.into_iter().map(|hook| hook.module);
+    let mut modules: Vec<String> = tools.chain(hooks).collect();
+    modules.sort();
+    modules.dedup();
+    Ok(modules)
+}
+
+fn read_guest(skill: &SkillSource, guests: &[BuiltGuest], module: &str) -> Result<Vec<u8>> {
+    let name = module.strip_prefix("modules/").and_then(|name| name.strip_suffix(".wasm")).unwrap_or(module);
+    let guest = guests.iter().find(|guest| guest.name == name);
+    let guest =
+        guest.ok_or_else(|| anyhow!("`{}` names `{module}`, and no guest is called `{name}`", skill.name))?;
+    std::fs::read(&guest.path).with_context(|| format!("cannot read `{}`", guest.path.display()))
+}
+
+fn explain(skill: &SkillSource, error: &BuildError) -> anyhow::Error {
+    anyhow!("`{}` cannot be packaged: {error}; {}", skill.name, error.hint())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_example_has_a_manifest_of_this_publisher() {
+        let skills = find_skills(&crate::project::root()).unwrap();
+        let names: Vec<_> = skills.iter().map(|skill| skill.name.as_str()).collect();
+        assert_eq!(names, ["counter-wat", "echo-http", "notes-js", "stats-python", "wordcount-c"]);
+        for skill in &skills {
+            let manifest =
+                parse_manifest_toml(&skill.manifest).unwrap_or_else(|error| panic!("{}", error.render()));
+            assert_eq!((manifest.publisher.as_str(), manifest.release_counter), ("palyra", 1));
+            assert_eq!(modules(skill).unwrap(), [format!("modules/{}.wasm", skill.name)]);
+        }
+    }
+}
