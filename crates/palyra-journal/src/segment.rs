@@ -267,3 +267,64 @@ impl<'a> Lines<'a> {
 fn decimal(text: &str) -> Option<u64> {
     text.parse().ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::KeepText;
+    use crate::proof::prove_range;
+    use crate::{CheckpointSigner, EventKind, NodeSource, TreeHead};
+    use serde_json::json;
+    use std::convert::Infallible;
+
+    /// Nodes of a small tree, hashed anew each time.
+    struct SmallTree(Vec<TreeHash>);
+
+    impl NodeSource for SmallTree {
+        type Error = Infallible;
+
+        fn node(&mut self, height: u32, index: u64) -> Result<TreeHash, Infallible> {
+            match height.checked_sub(1) {
+                None => Ok(self.0[index as usize]),
+                Some(below) => {
+                    let left = self.node(below, index * 2)?;
+                    Ok(TreeHash::of_node(&left, &self.node(below, index * 2 + 1)?))
+                }
+            }
+        }
+    }
+
+    /// Leaves 4 to 6 of a journal of 13.
+    fn sample() -> (Segment, CheckpointSigner) {
+        let leaves: Vec<Vec<u8>> = (0..13_u64)
+            .map(|number| {
+                let event = NewEvent::new(EventKind::SkillInstalled, 1_700_000_000_000 + number)
+                    .skill("acme.echo")
+                    .details(json!({"number": number, "text": "é\n", "list": [null, true, -1]}));
+                Encoded::new(event, &KeepText).unwrap().fields.leaf()
+            })
+            .collect();
+        let mut tree = SmallTree(leaves.iter().map(|leaf| TreeHash::of_leaf(leaf)).collect());
+        let root = crate::tree::range_root(&mut tree, 0, 13).unwrap();
+        let signer = CheckpointSigner::from_seed("palyra.fuzz/journal", &[7; 32]).unwrap();
+        let checkpoint = signer.sign(TreeHead { size: 13, root });
+        let outside = prove_range(&mut tree, 4, 7, checkpoint.head()).unwrap().outside;
+        let segment = Segment::new(4, leaves[4..7].to_vec(), outside, checkpoint.note().to_owned());
+        (segment, signer)
+    }
+
+    /// The file in the repository was written once; what this version writes is still that.
+    #[test]
+    fn the_form_of_a_segment_does_not_change() {
+        let (segment, signer) = sample();
+        let file = include_bytes!("../../../fuzz/formats/seeds/journal_import/sample");
+        assert_eq!(String::from_utf8(segment.encode()).unwrap(), std::str::from_utf8(file).unwrap());
+        assert_eq!(
+            signer.key().to_string(),
+            "palyra.fuzz/journal+041b1714+AepKbGPinFIKvvVQexMuxfmVR3auvr57kkIe6mkURtIs"
+        );
+        let read = Segment::decode(file).unwrap();
+        assert_eq!(read, segment);
+        assert_eq!(read.verify(&[signer.key().clone()]).unwrap().events().count(), 3);
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::blocks::{self, BLOCK};
 use super::nodes::StoredNodes;
-use super::rows::{self, HeadRow};
+use super::rows::{self, EventInsert, HeadRow};
 use super::{Durability, JournalStore, JournalTransaction};
 use crate::proof::prove_range;
 use crate::tree::NodeSource as _;
@@ -133,10 +133,11 @@ fn import(
     let (first, end) = (verified.segment().first(), verified.segment().end());
     let sql = transaction.sql();
     let HeadRow { head, archived } = rows::read_head(sql)?;
-    if archived != end || first % BLOCK != 0 {
+    if archived != end || !first.is_multiple_of(BLOCK) {
         return Err(SegmentError::NotAdjacent { end, archived }.into());
     }
     let mut nodes = StoredNodes::new(sql, head.size);
+    let mut insert = EventInsert::prepare(sql)?;
     for event in verified.encoded() {
         let (sequence, encoded) = event?;
         // A checkpoint by the right key may still be of a fork; these are the hashes of this journal.
@@ -144,8 +145,9 @@ fn import(
         if expected != found {
             return Err(Damage::EventChanged { sequence, expected, found }.into());
         }
-        rows::insert_event(sql, sequence, &encoded)?;
+        insert.run(sequence, &encoded)?;
     }
+    drop(insert);
     let forget = || -> rusqlite::Result<()> {
         sql.execute("UPDATE journal_head SET archived = ?1 WHERE archived = ?2", params![first, end])?;
         sql.execute("DELETE FROM journal_segment WHERE first >= ?1 AND first < ?2", params![first, end])?;

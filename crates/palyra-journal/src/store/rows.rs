@@ -3,7 +3,7 @@
 use crate::event::{Encoded, LeafFields};
 use crate::tree::Tile;
 use crate::{Damage, JournalError, TreeHash, TreeHead};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Row, params};
 use std::borrow::Cow;
 
 /// The columns of an event in the order in which [`Stored`] reads them.
@@ -87,15 +87,17 @@ pub(super) fn each_event(
     }
 }
 
-/// Writes an event.
-pub(super) fn insert_event(
-    connection: &Connection,
-    sequence: u64,
-    event: &Encoded,
-) -> Result<(), JournalError> {
-    let Encoded { fields, hash, .. } = event;
-    let insert = || -> rusqlite::Result<usize> {
-        connection.prepare_cached(INSERT_EVENT)?.execute(params![
+/// Writes events; prepared once for many.
+pub(super) struct EventInsert<'a>(CachedStatement<'a>);
+
+impl<'a> EventInsert<'a> {
+    pub(super) fn prepare(connection: &'a Connection) -> Result<Self, JournalError> {
+        connection.prepare_cached(INSERT_EVENT).map(Self).map_err(JournalError::sqlite("write an event"))
+    }
+
+    pub(super) fn run(&mut self, sequence: u64, event: &Encoded) -> Result<(), JournalError> {
+        let Encoded { fields, hash, .. } = event;
+        let row = params![
             sequence,
             fields.at_ms,
             fields.kind.as_ref(),
@@ -105,9 +107,9 @@ pub(super) fn insert_event(
             fields.subject.as_deref(),
             hash.as_bytes(),
             fields.details.as_ref(),
-        ])
-    };
-    insert().map(drop).map_err(JournalError::sqlite("write an event"))
+        ];
+        self.0.execute(row).map(drop).map_err(JournalError::sqlite("write an event"))
+    }
 }
 
 /// Writes a full row of nodes.

@@ -1,11 +1,12 @@
 //! One transaction of the writer: the owner's rows and the leaves that tell of them.
 
+use super::blocks::{self, BLOCK};
+use super::rows::{self, EventInsert};
 use super::writer::Checkpoints;
-use super::{blocks, rows};
 use crate::event::{Encoded, RedactText};
 use crate::tree::TreeTail;
 use crate::{Checkpoint, JournalError, NewEvent, TreeHash, TreeHead};
-use rusqlite::Transaction;
+use rusqlite::{Connection, Transaction};
 
 /// What a commit survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,7 +46,8 @@ impl<'a> JournalTransaction<'a> {
     /// Appends an event; it counts when the transaction is committed.
     pub fn append(&mut self, event: NewEvent) -> Result<Leaf, JournalError> {
         let encoded = Encoded::new(event, self.redactor)?;
-        self.append_encoded(&encoded)
+        let leaves = self.append_encoded(std::iter::once(&encoded))?;
+        leaves.first().copied().ok_or(JournalError::TransactionBroken)
     }
 
     /// The head over everything committed and everything appended in here.
@@ -62,26 +64,12 @@ impl<'a> JournalTransaction<'a> {
         Ok(checkpoint)
     }
 
-    pub(super) fn append_encoded(&mut self, encoded: &Encoded) -> Result<Leaf, JournalError> {
-        let sequence = self.tail.size();
-        self.write_leaf(sequence, encoded).inspect_err(|_| self.broken = true)?;
-        Ok(Leaf { sequence, hash: encoded.hash })
-    }
-
-    fn write_leaf(&mut self, sequence: u64, encoded: &Encoded) -> Result<(), JournalError> {
-        rows::insert_event(&self.sql, sequence, encoded)?;
-        let mut written = Ok(());
-        let sql = &self.sql;
-        self.tail.push(encoded.hash, |tile| {
-            if written.is_ok() {
-                written = rows::insert_tile(sql, &tile);
-            }
-        });
-        written?;
-        match self.tail.size() % blocks::BLOCK {
-            0 => blocks::summarise(&self.sql, sequence / blocks::BLOCK),
-            _ => Ok(()),
-        }
+    /// Appends events that have their form already.
+    pub(super) fn append_encoded<'e>(
+        &mut self,
+        events: impl Iterator<Item = &'e Encoded>,
+    ) -> Result<Vec<Leaf>, JournalError> {
+        append_leaves(&self.sql, self.tail, events).inspect_err(|_| self.broken = true)
     }
 
     pub(super) fn commit(self) -> Result<TreeHead, JournalError> {
@@ -94,6 +82,31 @@ impl<'a> JournalTransaction<'a> {
         self.sql.commit().map_err(JournalError::sqlite("commit"))?;
         Ok(head)
     }
+}
+
+fn append_leaves<'e>(
+    sql: &Connection,
+    tail: &mut TreeTail,
+    events: impl Iterator<Item = &'e Encoded>,
+) -> Result<Vec<Leaf>, JournalError> {
+    let mut insert = EventInsert::prepare(sql)?;
+    let mut leaves = Vec::with_capacity(events.size_hint().0);
+    for event in events {
+        let sequence = tail.size();
+        insert.run(sequence, event)?;
+        let mut written = Ok(());
+        tail.push(event.hash, |tile| {
+            if written.is_ok() {
+                written = rows::insert_tile(sql, &tile);
+            }
+        });
+        written?;
+        if tail.size().is_multiple_of(BLOCK) {
+            blocks::summarise(sql, sequence / BLOCK)?;
+        }
+        leaves.push(Leaf { sequence, hash: event.hash });
+    }
+    Ok(leaves)
 }
 
 impl std::fmt::Debug for JournalTransaction<'_> {

@@ -185,7 +185,7 @@ fn check_everything(
             report.events_checked += 1;
             push(connection, &mut tail, found)
         })?;
-        if end % blocks::BLOCK == 0 {
+        if end.is_multiple_of(blocks::BLOCK) {
             blocks::check(connection, end / blocks::BLOCK - 1)?;
         }
     }

@@ -128,10 +128,7 @@ impl Writer {
         }
         let bytes = group.iter().map(|(encoded, _)| encoded.bytes).sum();
         let leaves = self.transaction(Durability::Normal, |transaction| {
-            group
-                .iter()
-                .map(|(encoded, _)| transaction.append_encoded(encoded))
-                .collect::<Result<Vec<_>, _>>()
+            transaction.append_encoded(group.iter().map(|(encoded, _)| encoded))
         });
         self.queued.fetch_sub(bytes, Ordering::Relaxed);
         match leaves {

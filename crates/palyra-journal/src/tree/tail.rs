@@ -68,9 +68,9 @@ impl TreeTail {
     /// Adds a leaf and hands over each tile that it filled, the lowest first.
     pub(crate) fn push(&mut self, leaf: TreeHash, mut filled: impl FnMut(Tile)) {
         let mut node = leaf;
-        let mut height = 0;
+        let mut height = 0_u32;
         loop {
-            if height % TILE_HEIGHT == 0 {
+            if height.is_multiple_of(TILE_HEIGHT) {
                 self.keep(height / TILE_HEIGHT, node);
             }
             // As many trailing ones as `size` has, so many subtrees are completed by this leaf.
@@ -80,7 +80,7 @@ impl TreeTail {
             let Some(left) = self.peaks.pop() else { break };
             node = TreeHash::of_node(&left, &node);
             height += 1;
-            if height % TILE_HEIGHT == 0
+            if height.is_multiple_of(TILE_HEIGHT)
                 && let Some(tile) = self.take_full(height / TILE_HEIGHT - 1, node)
             {
                 filled(tile);

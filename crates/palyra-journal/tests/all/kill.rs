@@ -1,7 +1,9 @@
 //! Kill -9 while it writes: nothing acknowledged is lost, nothing is there twice.
 
-use crate::home::{Home, event, options};
-use palyra_journal::{Durability, JournalStore, Query, VerifyScope};
+use crate::home::{Home, append_many, event, key, options};
+use palyra_journal::{
+    Durability, JournalError, JournalOptions, JournalStore, Migration, Query, Segment, TreeHead, VerifyScope,
+};
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -48,13 +50,102 @@ fn append_for_ever(path: &Path) -> ! {
 }
 
 fn spawn(home: &Home, test: &str) -> Child {
-    Command::new(std::env::current_exe().unwrap())
+    command(home, test).spawn().unwrap()
+}
+
+/// This test binary again, to run one test as the child.
+fn command(home: &Home, test: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
         .args([test, "--exact", "--nocapture", "--test-threads=1"])
         .env(CHILD, home.path())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
+        .stderr(Stdio::null());
+    command
+}
+
+const OWNER: Migration = Migration { name: "owner-1", sql: "CREATE TABLE skill (id TEXT) STRICT;" };
+
+fn with_owner() -> JournalOptions {
+    JournalOptions { migrations: vec![OWNER], ..options() }
+}
+
+#[test]
+fn killed_at_every_point_leaves_the_old_state_or_the_new_one() {
+    if let Ok(path) = std::env::var(CHILD) {
+        return write_a_little(Path::new(&path));
+    }
+    let original = Home::new();
+    let store = JournalStore::create(&original.path(), with_owner()).unwrap();
+    append_many(&store, 0..1_100);
+    let anchored = store.close().unwrap().head();
+    drop(store);
+    let mut points = 0;
+    loop {
+        let home = Home::new();
+        std::fs::copy(original.path(), home.path()).unwrap();
+        points += 1;
+        let output = command(&home, "kill::killed_at_every_point_leaves_the_old_state_or_the_new_one")
+            .env(palyra_common::fs::fault::PALYRA_FAULT_AT, points.to_string())
+            .output()
+            .unwrap();
+        let told = String::from_utf8(output.stdout).unwrap();
+        check_old_or_new(&home, anchored, &told);
+        if output.status.success() {
+            assert!(told.contains("closed"), "the child did not do its work: {told}");
+            break;
+        }
+    }
+    assert!(points > 15, "only {points} points were passed");
+}
+
+/// Every way to write, each answer told.
+fn write_a_little(path: &Path) {
+    let tell = |what: &str| {
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "{what}").unwrap();
+        out.flush().unwrap();
+    };
+    let store = JournalStore::open(path, with_owner()).unwrap();
+    store.append(event(2_000)).wait().unwrap();
+    tell("appended");
+    let install = store.transaction(Durability::Full, |transaction| {
+        let insert = transaction.sql().execute("INSERT INTO skill VALUES ('acme.echo')", []);
+        insert.map_err(JournalError::sqlite("insert a skill"))?;
+        transaction.append(event(2_001))?;
+        transaction.checkpoint()
+    });
+    install.wait().unwrap();
+    tell("installed");
+    store.archive(1_024, path.parent().unwrap(), 1).unwrap();
+    tell("archived");
+    store.close().unwrap();
+    tell("closed");
+}
+
+fn check_old_or_new(home: &Home, anchored: TreeHead, told: &str) {
+    let options = JournalOptions { anchored_head: Some(anchored), ..with_owner() };
+    let store = JournalStore::open(&home.path(), options).unwrap();
+    let report = store.verify(VerifyScope::Everything, None).unwrap();
+    assert!(report.is_intact(), "after {told:?}: {report:?}");
+    let leaves = |number: u64| {
+        let page = store.query(&Query { from_sequence: Some(1_100), with_proofs: true, ..Query::default() });
+        page.unwrap().events.iter().filter(|recorded| recorded.event == event(number)).count()
+    };
+    let skills: i64 = store
+        .read(|connection| {
+            let count = connection.query_row("SELECT count(*) FROM skill", [], |row| row.get(0));
+            count.map_err(JournalError::sqlite("count skills"))
+        })
+        .unwrap();
+    assert!(leaves(2_000) <= 1 && leaves(2_001) as i64 == skills && skills <= 1, "after {told:?}");
+    assert!(!told.contains("appended") || leaves(2_000) == 1);
+    assert!(!told.contains("installed") || skills == 1);
+    assert!(!told.contains("archived") || report.archived == 1_024);
+    if report.archived > 0 {
+        let file = home.directory.path().join("journal-000000000000-000000001024.segment");
+        Segment::decode(&std::fs::read(file).unwrap()).unwrap().verify(&[key()]).unwrap();
+    }
 }
 
 /// Takes so many acknowledgements, kills the child, and takes what was still in the pipe.
