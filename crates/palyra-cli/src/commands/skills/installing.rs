@@ -9,7 +9,7 @@ use crate::terminal::Terminal;
 use clap::Args;
 use palyra_common::capabilities::SecretRef;
 use palyra_skills::audit::Verdict;
-use palyra_skills::consent::ConsentGiven;
+use palyra_skills::consent::{ConsentGiven, Withheld};
 use palyra_skills::index::{InstalledRelease, TrustState};
 use palyra_skills::install::{InstallOutcome, InstallStep, Placement};
 use palyra_skills::{RuntimeStatus, Sha256Digest, capability_grants_from_manifest};
@@ -116,13 +116,14 @@ fn ask(
         secrets: agreed_secrets(&mut person, &outcome)?,
     };
     let skill_id = outcome.record.skill_id.clone();
-    Ok((state.consent(&skill_id, given, &mut observer(printer))?, Answer::Agreed))
+    // The same steps passed a moment ago.
+    Ok((state.consent(&skill_id, given, &mut |_| {})?, Answer::Agreed))
 }
 
-/// A publisher that is only pinned gets its secrets one by one.
+/// A publisher that is not allowlisted gets its secrets one by one; it is pinned only once somebody agreed.
 fn agreed_secrets(person: &mut Terminal, outcome: &InstallOutcome) -> Result<BTreeSet<SecretRef>, CliError> {
     let mut agreed = BTreeSet::new();
-    let Some(release) = release(outcome).filter(|release| release.trust == TrustState::Tofu) else {
+    let Some(release) = release(outcome).filter(|release| release.trust != TrustState::Trusted) else {
         return Ok(agreed);
     };
     for grant in capability_grants_from_manifest(&release.manifest).secrets() {
@@ -150,10 +151,13 @@ fn story(outcome: &InstallOutcome) -> String {
         let old = if outcome.placement == Placement::Waiting { running } else { "before".to_owned() };
         text.push_str(&format!("\nChanges\n{}", skills::two_columns(diff, &old, &version)));
     }
-    for withheld in &outcome.withheld {
-        text.push_str(&format!("\nNot given: {}\n  {}\n", withheld.grant, withheld.reason));
-    }
     text
+}
+
+/// What it asks for and does not get, even now.
+fn not_given(outcome: &InstallOutcome) -> String {
+    let told = |withheld: &Withheld| format!("\nNot given: {}\n  {}\n", withheld.grant, withheld.reason);
+    outcome.withheld.iter().map(told).collect()
 }
 
 impl<V: Verb> Judged for Walked<V> {
@@ -194,9 +198,9 @@ impl<V: Verb> Reply for Walked<V> {
             ("consent", self.consent_digest.map(|digest| digest.to_string()).unwrap_or_default()),
         ]);
         match self.answer {
-            Answer::NotAsked => told + &story(outcome),
+            Answer::NotAsked => told + &story(outcome) + &not_given(outcome),
             // It was read a moment ago.
-            Answer::Agreed | Answer::Declined => told,
+            Answer::Agreed | Answer::Declined => told + &not_given(outcome),
         }
     }
 
