@@ -48,7 +48,7 @@ pub enum TrustError {
     },
     /// The skill has another owner, or a newer release was accepted.
     #[error(transparent)]
-    Rollback(#[from] RollbackRefusal),
+    Rollback(Box<RollbackRefusal>),
     /// A build level nobody can reach.
     #[error("a builder has level 1 to 3, not {0}")]
     Level(u8),
@@ -60,6 +60,12 @@ pub enum TrustError {
         /// The name.
         name: String,
     },
+}
+
+impl From<RollbackRefusal> for TrustError {
+    fn from(refusal: RollbackRefusal) -> Self {
+        Self::Rollback(Box::new(refusal))
+    }
 }
 
 impl TrustError {

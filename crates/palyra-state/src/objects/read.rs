@@ -63,8 +63,9 @@ fn check(stat: &Stat, digest: &Sha256Digest) -> Result<u64, ObjectError> {
         return Err(ObjectError::Foreign { digest, found: stat.st_uid, expected });
     }
     if stat.st_nlink != 1 {
-        #[allow(clippy::useless_conversion, reason = "it is narrower on other processors")]
-        return Err(ObjectError::Linked { digest, links: u64::from(stat.st_nlink) });
+        #[allow(clippy::useless_conversion, reason = "the width of a link count differs between systems")]
+        let links = u64::from(stat.st_nlink);
+        return Err(ObjectError::Linked { digest, links });
     }
     match u64::try_from(stat.st_size) {
         Ok(size) if size <= MAX_OBJECT_BYTES => Ok(size),

@@ -353,14 +353,14 @@ fn m01_a_skill_of_another_publisher_is_refused() {
     };
     assert!(matches!(
         store.record_release("rival", &mark),
-        Err(TrustError::Rollback(RollbackRefusal::Namespace { .. }))
+        Err(TrustError::Rollback(refusal)) if matches!(*refusal, RollbackRefusal::Namespace { .. })
     ));
     store.record_release("acme", &mark).unwrap();
     // A publisher whose name is the beginning of another's.
     let long = palyra_skills::trust::ReleaseMark { skill_id: "acmeworks.notes".into(), ..mark };
     assert!(matches!(
         store.record_release("acme", &long),
-        Err(TrustError::Rollback(RollbackRefusal::Namespace { .. }))
+        Err(TrustError::Rollback(refusal)) if matches!(*refusal, RollbackRefusal::Namespace { .. })
     ));
 }
 

@@ -83,7 +83,7 @@ fn check_table(file: &str, title: &str, lines: &BTreeSet<String>) {
 /// The WIT that comes with the engine's HTTP crate, which has all of WASI in it.
 fn wasi_wit() -> PathBuf {
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--offline", "--locked", "--manifest-path"])
+        .args(["metadata", "--format-version", "1", "--locked", "--manifest-path"])
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml"))
         .output()
         .unwrap();
