@@ -70,21 +70,33 @@ fn write_nested(out: &mut Vec<u8>, value: &Value, levels: usize) -> Result<(), E
         }
         Value::Object(fields) => {
             let levels = levels.checked_sub(1).ok_or(EventError::TooDeep)?;
-            // The order of a map depends on a feature of the JSON crate; this one does not.
+            // The order of a map depends on a feature of the JSON crate; that of a leaf must not.
+            if fields.keys().is_sorted() {
+                return write_fields(out, fields.iter(), levels);
+            }
             let mut sorted: Vec<(&String, &Value)> = fields.iter().collect();
             sorted.sort_unstable_by_key(|(name, _)| *name);
-            out.push(b'{');
-            for (position, (name, item)) in sorted.into_iter().enumerate() {
-                if position > 0 {
-                    out.push(b',');
-                }
-                write_string(out, name);
-                out.push(b':');
-                write_nested(out, item, levels)?;
-            }
-            out.push(b'}');
+            return write_fields(out, sorted.into_iter(), levels);
         }
     }
+    Ok(())
+}
+
+fn write_fields<'a>(
+    out: &mut Vec<u8>,
+    fields: impl Iterator<Item = (&'a String, &'a Value)>,
+    levels: usize,
+) -> Result<(), EventError> {
+    out.push(b'{');
+    for (position, (name, item)) in fields.enumerate() {
+        if position > 0 {
+            out.push(b',');
+        }
+        write_string(out, name);
+        out.push(b':');
+        write_nested(out, item, levels)?;
+    }
+    out.push(b'}');
     Ok(())
 }
 

@@ -105,7 +105,7 @@ impl Encoded {
             return Err(EventError::TimeOutOfRange { at_ms });
         }
         super::redact::redact_value(redactor, &mut details);
-        let mut text = Vec::with_capacity(128);
+        let mut text = Vec::with_capacity(512);
         write_value(&mut text, &details)?;
         let fields = LeafFields {
             at_ms,

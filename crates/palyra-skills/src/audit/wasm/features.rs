@@ -6,7 +6,7 @@ use wasmparser::WasmFeatures;
 /// 64-bit memory and relaxed SIMD.
 ///
 /// The runtime crate may not be imported here, because an audit never compiles. The parser is the same version
-/// as the engine's, and a test of the runtime compares this set with what its engine accepts.
+/// as the engine's; a change to `code_config` in the runtime's `engine.rs` is a change here too.
 pub const ENGINE_FEATURES: WasmFeatures = WasmFeatures::WASM3
     .union(WasmFeatures::COMPONENT_MODEL)
     .difference(WasmFeatures::GC)
