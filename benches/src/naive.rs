@@ -2,9 +2,17 @@
 
 use crate::bare::{BareComponent, Metered};
 use anyhow::Result;
-use wasmtime::Engine;
+use wasmtime::{Config, Engine};
 
-/// One call from nothing, with the engine's defaults.
-pub async fn call_from_nothing(wasm: &[u8], input: &str) -> Result<String> {
-    BareComponent::new(&Engine::default(), wasm, Metered::No)?.call(input).await
+/// One call from nothing; a metered one can be stopped, as every call of ours can.
+pub async fn call_from_nothing(wasm: &[u8], input: &str, metered: Metered) -> Result<String> {
+    BareComponent::new(&engine(metered)?, wasm, metered)?.call(input).await
+}
+
+fn engine(metered: Metered) -> Result<Engine> {
+    let mut config = Config::new();
+    if metered == Metered::Yes {
+        config.consume_fuel(true).epoch_interruption(true);
+    }
+    Engine::new(&config).map_err(|error| anyhow::anyhow!("{error:#}"))
 }

@@ -16,7 +16,10 @@ const MAC_BYTES: usize = 32;
 const HEADER_BYTES: usize = 8 + 1 + 32 + 32 + 8;
 /// Largest code file that is read.
 const MAX_CODE_BYTES: u64 = 1 << 30;
-const CHUNK: usize = 256 << 10;
+/// Small enough that the allocator hands the same memory out again.
+const CHUNK: usize = 64 << 10;
+/// Chunks that may wait to be written.
+const CHUNKS_AHEAD: usize = 8;
 
 /// Where compiled code is kept, and the key that makes it ours.
 #[derive(Clone)]
@@ -194,19 +197,28 @@ fn open_plain_file(path: &Path) -> Result<Option<File>, Rejection> {
     Ok(Some(file))
 }
 
+/// Copies what is left of the file; one thread reads and hashes while another fills the buffer.
 fn copy_hashing(
     file: &mut File,
     mut left: u64,
     mac: &mut blake3::Hasher,
     buffer: &mut CodeBuffer,
 ) -> io::Result<()> {
-    let mut chunk = vec![0; CHUNK];
-    while left > 0 {
-        let want = usize::try_from(left).unwrap_or(CHUNK).min(CHUNK);
-        file.read_exact(&mut chunk[..want])?;
-        mac.update(&chunk[..want]);
-        buffer.write(&chunk[..want])?;
-        left -= want as u64;
-    }
-    Ok(())
+    let (chunks, filled) = std::sync::mpsc::sync_channel::<Vec<u8>>(CHUNKS_AHEAD);
+    std::thread::scope(|threads| {
+        let writer = threads.spawn(move || filled.into_iter().try_for_each(|chunk| buffer.write(&chunk)));
+        while left > 0 {
+            let want = usize::try_from(left).unwrap_or(CHUNK).min(CHUNK);
+            let mut chunk = vec![0; want];
+            file.read_exact(&mut chunk)?;
+            mac.update(&chunk);
+            left -= want as u64;
+            // A writer that is gone says below why.
+            if chunks.send(chunk).is_err() {
+                break;
+            }
+        }
+        drop(chunks);
+        writer.join().map_err(|_| io::Error::other("the writing thread ended early"))?
+    })
 }
