@@ -127,6 +127,7 @@ impl RuntimeLimits {
             LimitKind::Egress => &mut self.max_egress_bytes,
             LimitKind::Stack
             | LimitKind::Compile
+            | LimitKind::CompileMemory
             | LimitKind::Storage
             | LimitKind::Resources
             | LimitKind::HostData => return None,
@@ -160,8 +161,10 @@ pub enum LimitKind {
     Egress,
     /// The stack, fixed for the engine.
     Stack,
-    /// Time or memory of a compilation.
+    /// Time of a compilation.
     Compile,
+    /// Memory of a compilation, or the size of what it made.
+    CompileMemory,
     /// The bytes or keys of a storage grant.
     Storage,
     /// Resources a component holds at once.
@@ -200,6 +203,7 @@ impl LimitKind {
             Self::Egress => "egress",
             Self::Stack => "stack",
             Self::Compile => "compile",
+            Self::CompileMemory => "compile_memory",
             Self::Storage => "storage",
             Self::Resources => "resources",
             Self::HostData => "host_data",
@@ -209,8 +213,9 @@ impl LimitKind {
     /// Writes a value of this limit in its own unit.
     pub fn format_value(self, value: u64) -> String {
         match self {
-            Self::Timeout => format!("{value}ms"),
+            Self::Timeout | Self::Compile => format!("{value}ms"),
             Self::Memory
+            | Self::CompileMemory
             | Self::Input
             | Self::Output
             | Self::Log

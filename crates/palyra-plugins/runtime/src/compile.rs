@@ -57,9 +57,11 @@ impl From<CompileFailure> for WasmPluginRunError {
             CompileFailure::OverTime { limit_ms } => {
                 Self::QuotaExceeded { limit: LimitKind::Compile, allowed: limit_ms, used: limit_ms }
             }
-            CompileFailure::OverMemory { limit_bytes } => {
-                Self::QuotaExceeded { limit: LimitKind::Compile, allowed: limit_bytes, used: limit_bytes }
-            }
+            CompileFailure::OverMemory { limit_bytes } => Self::QuotaExceeded {
+                limit: LimitKind::CompileMemory,
+                allowed: limit_bytes,
+                used: limit_bytes,
+            },
             CompileFailure::Broken(reason) => Self::Internal(reason),
         }
     }

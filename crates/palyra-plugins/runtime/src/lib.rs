@@ -50,6 +50,6 @@ pub use palyra_common::{CapabilityGrantSet, RuntimeLimits};
 pub use report::{HostCallTrace, ModuleOrigin, RunOutput, RunReport, RunUsage};
 pub use run_log::{LogLevel, LogLine};
 pub use run_state::RunState;
-pub use runtime::WasmRuntime;
+pub use runtime::{RuntimeStartError, WasmRuntime};
 pub use shape::{ModuleShape, inspect_module};
 pub use tape::{Divergence, ReplayVerdict, Tape, TapeError, TapeHeader, TapeStep};

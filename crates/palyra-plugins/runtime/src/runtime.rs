@@ -36,22 +36,36 @@ pub struct WasmRuntime {
 
 /// Why a runtime cannot start.
 #[derive(Debug, thiserror::Error)]
-#[error("the runtime cannot start: {0}")]
-pub struct RuntimeStartError(String);
+pub enum RuntimeStartError {
+    /// The engine refuses its settings, or the system refuses the memory for its pools.
+    #[error("the engine cannot start: {0}")]
+    Engine(String),
+    /// The ticker has no thread.
+    #[error("the clock of the runs cannot start: {0}")]
+    Ticker(std::io::Error),
+    /// The directory of compiled code cannot be used.
+    #[error("compiled code cannot be kept in `{}`: {source}", directory.display())]
+    DiskCache {
+        /// The directory.
+        directory: std::path::PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+}
 
 impl WasmRuntime {
     /// Starts engines, linkers and the ticker.
     pub fn new(config: RuntimeConfig) -> Result<Self, RuntimeStartError> {
-        let text = |error: &dyn std::fmt::Display| RuntimeStartError(error.to_string());
-        let engines = Engines::new(&config).map_err(|error| RuntimeStartError(format!("{error:#}")))?;
+        let engine = |error: wasmtime::Error| RuntimeStartError::Engine(format!("{error:#}"));
+        let engines = Engines::new(&config).map_err(engine)?;
         let fingerprint = engine_fingerprint(&engines.keep);
-        let disk = config.disk_cache.clone().map(|disk| DiskCache::open(disk, &fingerprint)).transpose();
+        let disk = config.disk_cache.clone().map(|disk| open_cache(disk, &fingerprint)).transpose()?;
         Ok(Self {
             permits: Permits::new(&config),
-            ticker: Ticker::start([&engines.keep, &engines.general]).map_err(|error| text(&error))?,
-            keep_linkers: Linkers::new(&engines.keep).map_err(|error| text(&error))?,
-            general_linkers: Linkers::new(&engines.general).map_err(|error| text(&error))?,
-            disk: disk.map_err(|error| text(&error))?.map(Arc::new),
+            ticker: Ticker::start([&engines.keep, &engines.general]).map_err(RuntimeStartError::Ticker)?,
+            keep_linkers: Linkers::new(&engines.keep).map_err(engine)?,
+            general_linkers: Linkers::new(&engines.general).map_err(engine)?,
+            disk: disk.map(Arc::new),
             modules: Mutex::default(),
             services: Arc::new(config.services.clone()),
             fingerprint: fingerprint.into(),
@@ -179,6 +193,14 @@ impl WasmRuntime {
     fn modules(&self) -> std::sync::MutexGuard<'_, ModuleCache> {
         self.modules.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn open_cache(
+    config: crate::cache::DiskCacheConfig,
+    fingerprint: &str,
+) -> Result<DiskCache, RuntimeStartError> {
+    let directory = config.directory.clone();
+    DiskCache::open(config, fingerprint).map_err(|source| RuntimeStartError::DiskCache { directory, source })
 }
 
 /// Work from this many bytes on is done beside the async workers.

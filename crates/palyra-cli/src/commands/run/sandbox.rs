@@ -11,7 +11,7 @@ use palyra_common::limits::COMPILE_MEMORY_BYTES;
 use palyra_egress::{CertificateDer, EgressConfig, EgressGuard};
 use palyra_plugins_runtime::{
     CacheEvent, ChildCompiler, DirectoryStorage, DiskCacheConfig, HostServices, MemoryChannels,
-    MemorySecrets, MemoryStorage, RuntimeConfig, StorageBackend, WasmRuntime,
+    MemorySecrets, MemoryStorage, RuntimeConfig, RuntimeStartError, StorageBackend, WasmRuntime,
 };
 use rustls_pki_types::pem::PemObject;
 use std::fs::DirBuilder;
@@ -74,14 +74,12 @@ impl Sandbox {
 
 fn start(config: RuntimeConfig, warnings: &Warnings) -> Result<WasmRuntime, CliError> {
     let without_cache = RuntimeConfig { disk_cache: None, ..config.clone() };
-    let cache = config.disk_cache.as_ref().map(|cache| cache.directory.clone());
-    let runtime = WasmRuntime::new(config).or_else(|error| match cache {
-        Some(directory) => {
-            let directory = directory.display();
-            warnings.add(format!("compiled code is not cached in `{directory}`, because with it {error}"));
+    let runtime = WasmRuntime::new(config).or_else(|error| match error {
+        RuntimeStartError::DiskCache { .. } => {
+            warnings.add(format!("{error}; it is compiled anew"));
             WasmRuntime::new(without_cache)
         }
-        None => Err(error),
+        error => Err(error),
     });
     runtime.map_err(|error| CliError::Setup(error.to_string()))
 }
