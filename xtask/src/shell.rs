@@ -16,7 +16,19 @@ pub(crate) fn cargo() -> Command {
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.current_dir(project::root());
+    // Build scripts look at them, and would run again after every change of who called cargo.
+    for (name, _) in std::env::vars_os().filter(|(name, _)| tells_about_us(name)) {
+        command.env_remove(name);
+    }
     command
+}
+
+/// What cargo tells a program it runs about that program.
+fn tells_about_us(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_CRATE_", "CARGO_BIN_"]
+        .iter()
+        .any(|about| name.starts_with(about))
 }
 
 /// Say what is run, run it, and fail when it fails.
@@ -51,6 +63,15 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_does_not_inherit_what_is_about_us() {
+        for (name, about) in
+            [("CARGO_PKG_NAME", true), ("CARGO_MANIFEST_DIR", true), ("CARGO_TARGET_DIR", false)]
+        {
+            assert_eq!(tells_about_us(OsStr::new(name)), about, "{name}");
+        }
+    }
 
     #[test]
     fn a_command_reads_as_one_would_type_it() {
