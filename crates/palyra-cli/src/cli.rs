@@ -5,19 +5,23 @@ mod refusal;
 pub(crate) use refusal::Refusal;
 
 use crate::commands::completions::CompletionsArgs;
+use crate::commands::daemon::DaemonArgs;
 use crate::commands::init::InitArgs;
 use crate::commands::journal::JournalArgs;
 use crate::commands::keys::KeysArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::skills::SkillsArgs;
+use crate::commands::tokens::TokensArgs;
+use crate::commands::tools::ToolsArgs;
 use crate::commands::trust::TrustArgs;
+use crate::commands::up::UpArgs;
 use crate::commands::vault::VaultArgs;
 use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use palyra_common::env_vars::{
     PALYRA_COLOR, PALYRA_LOCK_WAIT, PALYRA_NO_INPUT, PALYRA_OUTPUT, PALYRA_PASSPHRASE_FILE, PALYRA_QUIET,
-    PALYRA_STATE_ROOT, PALYRA_VERBOSE,
+    PALYRA_STATE_ROOT, PALYRA_TOKEN_FILE, PALYRA_URL, PALYRA_VERBOSE,
 };
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -40,12 +44,16 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Init(InitArgs),
+    Up(UpArgs),
     Run(Box<RunArgs>),
     Skills(Box<SkillsArgs>),
+    Tools(ToolsArgs),
+    Tokens(TokensArgs),
     Keys(KeysArgs),
     Trust(TrustArgs),
     Vault(VaultArgs),
     Journal(JournalArgs),
+    Daemon(DaemonArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -101,6 +109,16 @@ pub(crate) struct Globals {
     #[arg(long, global = true, value_name = "FILE")]
     #[arg(env = PALYRA_PASSPHRASE_FILE, hide_env_values = true)]
     pub(crate) passphrase_file: Option<PathBuf>,
+
+    /// The daemon to speak to, instead of the one of the state root: `https`, or `http` to a loopback address
+    #[arg(long, global = true, value_name = "URL")]
+    #[arg(env = PALYRA_URL, hide_env_values = true)]
+    pub(crate) url: Option<String>,
+
+    /// The file with the token to show it [default: the owner's, in the state root]
+    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(env = PALYRA_TOKEN_FILE, hide_env_values = true)]
+    pub(crate) token_file: Option<PathBuf>,
 }
 
 impl Globals {

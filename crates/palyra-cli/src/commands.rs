@@ -1,14 +1,17 @@
 //! One file per command; this one only dispatches.
 
-pub(crate) mod compile_module;
 pub(crate) mod completions;
+pub(crate) mod daemon;
 pub(crate) mod init;
 pub(crate) mod journal;
 pub(crate) mod keys;
 pub(crate) mod man;
 pub(crate) mod run;
 pub(crate) mod skills;
+pub(crate) mod tokens;
+pub(crate) mod tools;
 pub(crate) mod trust;
+pub(crate) mod up;
 pub(crate) mod vault;
 
 use crate::cli::{Cli, Command};
@@ -19,12 +22,16 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
     let globals = &cli.globals;
     match cli.command {
         Command::Init(args) => init::run(&args, globals),
+        Command::Up(args) => up::run(&args, globals),
         Command::Run(args) => run::run(&args, globals),
         Command::Skills(args) => skills::run(&args, globals),
+        Command::Tools(args) => tools::run(&args, globals),
+        Command::Tokens(args) => tokens::run(&args, globals),
         Command::Keys(args) => keys::run(&args, globals),
         Command::Trust(args) => trust::run(&args, globals),
         Command::Vault(args) => vault::run(&args, globals),
         Command::Journal(args) => journal::run(&args, globals),
+        Command::Daemon(args) => daemon::run(&args, globals),
         Command::Completions(args) => completions::run(args, globals),
         Command::Man(args) => man::run(&args, globals),
     }

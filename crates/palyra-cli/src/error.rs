@@ -1,12 +1,11 @@
 //! How a command can fail, and what the outside sees of it: code, exit code, hints, facts.
 //!
-//! Nothing else turns an error outward. Where a library has many errors a child of this file says what each
-//! one means here: [`state`] for the state root and what is in it, [`refusals`] for files that are not believed.
+//! What an error of the state, of a skill or of a run means is said by the daemon's library, as a [`Problem`], so
+//! that every face says the same; [`refusals`] and [`skills`] are about files that only this command line reads.
 
-mod chain;
+mod problem;
 mod refusals;
 mod skills;
-mod state;
 
 pub(crate) use refusals::FileRefusal;
 pub(crate) use skills::SkillRefusal;
@@ -14,11 +13,13 @@ pub(crate) use skills::SkillRefusal;
 use crate::commands::run::FinishedRun;
 use crate::files::FileError;
 use crate::interrupt::INTERRUPTED;
-use crate::suggest::closest;
+use palyra_api::{ClientError, Problem, TransportError, codes};
+use palyra_common::WasmPluginRunError;
 use palyra_common::capabilities::GrantSyntaxError;
 use palyra_common::limits::LimitSyntaxError;
-use palyra_common::{CapabilityKind, Denial, LimitKind, WasmPluginRunError};
-use palyra_plugins_runtime::{Divergence, RuntimeConfig, TapeError};
+use palyra_daemon::problem::{closest, run_hints};
+use palyra_daemon::{ServerError, ToProblem};
+use palyra_plugins_runtime::{Divergence, TapeError};
 use palyra_skills::BuildError;
 use palyra_skills::install::InstallRefusalReason;
 use palyra_state::journal::{JournalError, VerifyReport};
@@ -71,8 +72,14 @@ pub(crate) enum CliError {
     #[error("{0}")]
     Setup(String),
     /// The state root, or something in it, could not be used.
-    #[error("{}", state::message(.0))]
+    #[error("{}", .0.to_problem())]
     State(#[from] StateError),
+    /// The daemon says why not.
+    #[error("{0}")]
+    Problem(Box<Problem>),
+    /// The daemon cannot listen.
+    #[error("{0}")]
+    Server(#[from] ServerError),
     /// A journal that opens is not the one that was written.
     #[error("the journal is damaged: {}", .0.damage.as_ref().map(ToString::to_string).unwrap_or_default())]
     JournalDamaged(Box<VerifyReport>),
@@ -144,7 +151,7 @@ impl CliError {
     }
 
     /// The word for programs.
-    pub(crate) fn code(&self) -> &'static str {
+    pub(crate) fn code(&self) -> String {
         match self {
             Self::Usage { .. } => "usage",
             Self::Run(error) | Self::Describe(error) => error.kind().wire_name(),
@@ -153,14 +160,17 @@ impl CliError {
             Self::Diverged(_) => "diverged",
             Self::Io { .. } => "io",
             Self::Setup(_) => "internal",
-            Self::State(error) => state::meaning(error).code,
+            Self::State(error) => return error.to_problem().code,
+            Self::Problem(problem) => problem.code.as_str(),
+            Self::Server(_) => "cannot_listen",
             Self::JournalDamaged(_) => "state_damaged",
-            Self::File(refusal) => refusal.code(),
-            Self::Skill(refusal) => refusal.code(),
+            Self::File(refusal) => return refusal.code(),
+            Self::Skill(refusal) => return refusal.code(),
             Self::Equivocation { .. } => "equivocation",
             Self::NotFound { .. } => "not_found",
             Self::Cancelled => "cancelled",
         }
+        .to_owned()
     }
 
     /// The exit code of the process.
@@ -170,12 +180,14 @@ impl CliError {
             Self::Run(error) | Self::Describe(error) => error.kind().exit_code(),
             Self::Interrupted => INTERRUPTED,
             Self::BadTape { .. } | Self::Diverged(_) | Self::Io { .. } | Self::Setup(_) => 1,
-            Self::State(error) => state::meaning(error).exit_code,
-            Self::JournalDamaged(_) => state::DAMAGED,
+            Self::State(StateError::NothingToRepair) | Self::Server(_) => 1,
+            Self::State(error) => error.to_problem().exit_code(),
+            Self::Problem(problem) => problem.exit_code(),
+            Self::JournalDamaged(_) => codes::exit_code("state_damaged"),
             Self::File(refusal) => refusal.exit_code(),
             Self::Skill(refusal) => refusal.exit_code(),
             Self::Equivocation { .. } => refusals::REFUSED,
-            Self::NotFound { .. } => state::NOT_FOUND,
+            Self::NotFound { .. } => codes::exit_code("not_found"),
             Self::Cancelled => 3,
         }
     }
@@ -188,7 +200,9 @@ impl CliError {
             Self::Describe(error) => [vec!["name the tool with `--tool`".into()], run_hints(error)].concat(),
             Self::BadTape { source, .. } => vec![tape_hint(source).into()],
             Self::Diverged(divergence) => diverged_hint(divergence).into_iter().map(Into::into).collect(),
-            Self::State(error) => state::hints(error),
+            Self::State(error) => error.to_problem().hints,
+            Self::Problem(problem) => problem.hints.clone(),
+            Self::Server(error) => error.hint().into_iter().collect(),
             Self::JournalDamaged(report) => {
                 report.damage.iter().map(|damage| damage.hint().to_owned()).collect()
             }
@@ -214,15 +228,19 @@ impl CliError {
                 json!({ "path": path.display().to_string(), "line": tape_line(source) })
             }
             Self::Diverged(divergence) => json!(divergence),
-            Self::State(error) => state::details(error),
+            Self::State(error) => error.to_problem().details,
+            Self::Problem(problem) => problem.details.clone(),
             Self::JournalDamaged(report) => json!({ "report": report }),
             Self::File(refusal) => refusal.details(),
             Self::Skill(refusal) => refusal.details(),
             Self::Equivocation { publisher } => json!({ "publisher": publisher }),
             Self::NotFound { kind, name, known } => json!({ "kind": kind, "name": name, "known": known }),
-            Self::Usage { .. } | Self::Interrupted | Self::Io { .. } | Self::Setup(_) | Self::Cancelled => {
-                json!({})
-            }
+            Self::Usage { .. }
+            | Self::Interrupted
+            | Self::Io { .. }
+            | Self::Setup(_)
+            | Self::Server(_)
+            | Self::Cancelled => json!({}),
         }
     }
 
@@ -232,19 +250,9 @@ impl CliError {
             Self::Diverged(divergence) => {
                 vec![("expected", divergence.expected.clone()), ("found", divergence.found.clone())]
             }
-            Self::Run(WasmPluginRunError::Trapped { backtrace, .. }) => {
-                backtrace.iter().map(|frame| ("in", frame.clone())).collect()
-            }
-            Self::Run(WasmPluginRunError::ToolFailed { code, details, .. }) => {
-                let details = details.as_ref().map(|details| ("details", details.to_string()));
-                std::iter::once(("code", code.clone())).chain(details).collect()
-            }
-            Self::Run(WasmPluginRunError::InvalidInput { pointer: Some(pointer), .. })
-                if !pointer.is_empty() =>
-            {
-                vec![("at", clipped(pointer))]
-            }
-            Self::State(error) => state::notes(error),
+            Self::Run(error) => problem::notes(&error.to_problem()),
+            Self::State(error) => problem::notes(&error.to_problem()),
+            Self::Problem(problem) => problem::notes(problem),
             Self::File(refusal) => refusal.notes(),
             Self::Skill(refusal) => refusal.notes(),
             _ => Vec::new(),
@@ -269,6 +277,18 @@ impl From<SkillError> for CliError {
             },
             error => Self::Skill(SkillRefusal::State(Box::new(error))),
         }
+    }
+}
+
+impl From<ClientError> for CliError {
+    fn from(error: ClientError) -> Self {
+        Self::Problem(Box::new(error.into_problem()))
+    }
+}
+
+impl From<TransportError> for CliError {
+    fn from(error: TransportError) -> Self {
+        ClientError::from(error).into()
     }
 }
 
@@ -308,52 +328,10 @@ impl From<FileError> for CliError {
     }
 }
 
-fn run_hints(error: &WasmPluginRunError) -> Vec<String> {
-    let mut hints = error.hints();
-    match error {
-        WasmPluginRunError::QuotaExceeded { limit, used, .. } => {
-            hints = limit_hint(*limit, *used).map_or(hints, |hint| vec![hint]);
-        }
-        WasmPluginRunError::NotFound { name, known, .. } => {
-            if let Some(name) = closest(name, known) {
-                hints.insert(0, format!("did you mean `{name}`?"));
-            }
-        }
-        WasmPluginRunError::CapabilityDenied(denial @ Denial { grant: None, .. }) => {
-            hints.extend(example_grant(denial.kind).map(Into::into));
-        }
-        _ => {}
-    }
-    hints
-}
-
 fn not_found_hints(name: &str, known: &[String]) -> Vec<String> {
     let meant = closest(name, known).map(|name| format!("did you mean `{name}`?"));
     let all = (1..=10).contains(&known.len()).then(|| format!("there is `{}`", known.join("`, `")));
     meant.into_iter().chain(all).collect()
-}
-
-/// What to say when twice the use is more than the sandbox can allow.
-fn limit_hint(limit: LimitKind, used: u64) -> Option<String> {
-    let most = RuntimeConfig::default().ceiling.get(limit).filter(|most| used.saturating_mul(2) > *most)?;
-    let flag = format!("--limit {limit}={}", limit.format_value(most));
-    Some(if used > most {
-        format!("no run may use more than `{flag}`")
-    } else {
-        format!("allow more with `{flag}`")
-    })
-}
-
-/// For a guest that used a handle it does not have: the sandbox cannot know which name it had in mind.
-fn example_grant(kind: CapabilityKind) -> Option<&'static str> {
-    match kind {
-        CapabilityKind::Storage => Some("a storage prefix is granted as in `--grant storage:NAME/`"),
-        CapabilityKind::Secret => {
-            Some("a secret is granted as in `--grant 'secret:global/NAME hosts=HOST inject=bearer'`")
-        }
-        CapabilityKind::Channel => Some("a channel is granted as in `--grant channel:NAME`"),
-        CapabilityKind::Http | CapabilityKind::Filesystem => None,
-    }
 }
 
 fn diverged(divergence: &Divergence) -> String {

@@ -1,12 +1,13 @@
 //! `palyra`: the command line.
 //!
 //! [`cli`] says what can be written, [`commands`] has a file for each command, [`output`] draws what
-//! they return, and [`error`] is the one place that turns errors into exit codes and text. [`state`] opens
-//! the state root for the commands that own it.
+//! they return, and [`error`] is the one place that turns errors into exit codes and text. [`client`] speaks to
+//! the daemon, remote or in this process; [`state`] opens the state root for the commands that own it.
 
 #![forbid(unsafe_code)]
 
 mod cli;
+mod client;
 mod commands;
 mod directories;
 mod error;
@@ -16,14 +17,13 @@ mod output;
 mod progress;
 mod standard_input;
 mod state;
-mod suggest;
 mod terminal;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     // The compiling child is this program again; it needs nothing of the command line.
-    if let Some(ended) = commands::compile_module::as_child(std::env::args_os()) {
+    if let Some(ended) = palyra_daemon::compile_child::as_child(std::env::args_os()) {
         return ended;
     }
     let arguments: Vec<_> = std::env::args_os().collect();

@@ -4,6 +4,7 @@ mod human;
 mod json;
 mod json_layout;
 mod reply;
+pub(crate) mod shapes;
 pub(crate) mod skills;
 mod table;
 mod units;

@@ -4,6 +4,7 @@
 //! `palyra init`. A command that changed something ends with [`finish`]; one that only looked just drops it.
 
 use crate::cli::Globals;
+use crate::client::daemon_answers;
 use crate::directories::Directories;
 use crate::error::CliError;
 use crate::output::Printer;
@@ -33,9 +34,11 @@ pub(crate) fn with_root<T>(
     work: impl Fn(&StateRoot, &StateOptions) -> Result<T, StateError>,
 ) -> Result<T, CliError> {
     let root = root(globals)?;
+    // A daemon does not go away by itself; a short command does.
+    let wait = if daemon_answers(&root) { 0 } else { globals.lock_wait };
     let mut options = StateOptions {
         command: format!("palyra {command}"),
-        wait: Duration::from_secs(globals.lock_wait),
+        wait: Duration::from_secs(wait),
         passphrase: given_passphrase(globals)?.map(Arc::new),
         ..StateOptions::default()
     };

@@ -18,6 +18,22 @@ pub const PALYRA_STATE_ROOT: &str = "PALYRA_STATE_ROOT";
 pub const PALYRA_LOCK_WAIT: &str = "PALYRA_LOCK_WAIT";
 /// The file with the passphrase of the device key; mirrors `--passphrase-file`.
 pub const PALYRA_PASSPHRASE_FILE: &str = "PALYRA_PASSPHRASE_FILE";
+/// The daemon to speak to; mirrors `--url`.
+pub const PALYRA_URL: &str = "PALYRA_URL";
+/// The file with the token for it; mirrors `--token-file`.
+pub const PALYRA_TOKEN_FILE: &str = "PALYRA_TOKEN_FILE";
+/// Where a daemon listens; mirrors `--listen`.
+pub const PALYRA_LISTEN: &str = "PALYRA_LISTEN";
+/// The certificate of a daemon; mirrors `--tls-cert`.
+pub const PALYRA_TLS_CERT: &str = "PALYRA_TLS_CERT";
+/// The key of that certificate; mirrors `--tls-key`.
+pub const PALYRA_TLS_KEY: &str = "PALYRA_TLS_KEY";
+/// After how long without a connection a daemon stops; mirrors `--idle-exit`.
+pub const PALYRA_IDLE_EXIT: &str = "PALYRA_IDLE_EXIT";
+/// What a daemon logs; mirrors `--log`.
+pub const PALYRA_LOG: &str = "PALYRA_LOG";
+/// Any value but a false one makes a daemon log JSON; mirrors `--log-json`.
+pub const PALYRA_LOG_JSON: &str = "PALYRA_LOG_JSON";
 /// The module to run; mirrors `palyra run --module`.
 pub const PALYRA_RUN_MODULE: &str = "PALYRA_RUN_MODULE";
 /// The tool to call; mirrors `palyra run --tool`.
@@ -52,6 +68,14 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_STATE_ROOT, "the state root"),
     (PALYRA_LOCK_WAIT, "seconds to wait for another owner of the state root"),
     (PALYRA_PASSPHRASE_FILE, "file with the passphrase of the device key"),
+    (PALYRA_URL, "the daemon to speak to"),
+    (PALYRA_TOKEN_FILE, "file with the token for the daemon"),
+    (PALYRA_LISTEN, "where a daemon listens"),
+    (PALYRA_TLS_CERT, "certificate of a daemon"),
+    (PALYRA_TLS_KEY, "key of the daemon's certificate"),
+    (PALYRA_IDLE_EXIT, "after how long without a connection a daemon stops"),
+    (PALYRA_LOG, "what a daemon logs"),
+    (PALYRA_LOG_JSON, "log JSON"),
     (PALYRA_RUN_MODULE, "module of `palyra run`"),
     (PALYRA_RUN_TOOL, "tool of `palyra run`"),
     (PALYRA_RUN_EXPORT, "function of a core module for `palyra run`"),

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod access;
 pub mod byte_size;
 pub mod capabilities;
 pub mod env_vars;
@@ -11,6 +12,7 @@ pub mod limits;
 pub mod redact;
 pub mod run_error;
 
+pub use access::{Scope, ScopeSet};
 pub use capabilities::{Capability, CapabilityGrantSet, CapabilityKind, OperatorGrants};
 pub use json::{JsonText, JsonTextError};
 pub use limits::{LimitKind, RuntimeLimits};

@@ -4,6 +4,7 @@
 //! Whoever calls, calls here.
 
 mod approval;
+mod cost;
 mod describe;
 mod find;
 mod grants;
@@ -25,6 +26,7 @@ use palyra_plugins_runtime::{
 use palyra_skills::Sha256Digest;
 
 pub use approval::approval_digest;
+pub use cost::ToolCost;
 pub use runs::{RunEvent, RunRow};
 pub use usage::{CapabilityUse, UseCount};
 

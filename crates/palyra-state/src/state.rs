@@ -175,6 +175,11 @@ impl State {
 
     /// Stops cleanly: a last checkpoint is signed, and the vault learns the journal's head.
     pub fn close(self) -> Result<(), StateError> {
+        self.stop()
+    }
+
+    /// The same for an owner that is shared; nothing is written after it.
+    pub fn stop(&self) -> Result<(), StateError> {
         self.settle(&mut self.gate())?;
         let checkpoint = self.journal.close()?;
         self.keeper.keep_head(checkpoint.head())
@@ -203,7 +208,8 @@ impl State {
         NewEvent::new(kind, self.now_ms()).actor("owner")
     }
 
-    pub(crate) fn now_ms(&self) -> u64 {
+    /// The time, for events and for what expires.
+    pub fn now_ms(&self) -> u64 {
         (self.clock)().min(palyra_journal::MAX_TIME_MS)
     }
 }

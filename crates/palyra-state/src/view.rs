@@ -16,6 +16,7 @@ use palyra_skills::trust::{SkillTrustStore, TrustRow, TrustSnapshot};
 use crate::damage::Damage;
 use crate::db::{RowChange, SealedRows, SealedTable};
 use crate::error::StateError;
+use crate::tokens::{TokenBook, TokenRecord};
 
 const AUDIT_POLICY: &str = "audit_policy";
 const UNREADABLE: &str = "a repair leaves it out; whatever it said has to be decided again";
@@ -30,6 +31,7 @@ pub struct View {
     consents: ConsentBook,
     aliases: BTreeMap<String, String>,
     policy: AuditPolicy,
+    pub(crate) tokens: TokenBook,
 }
 
 impl View {
@@ -56,8 +58,10 @@ impl View {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let aliases = aliases.map(|(name, tool)| (name.to_owned(), text(tool))).collect();
         let policy = read_policy(&rows, &mut damage);
+        let tokens: Vec<TokenRecord> = read_rows(&mut rows, SealedTable::Token, &mut damage);
+        let tokens = tokens.into_iter().collect();
         let (index, consents) = (records.into_iter().collect(), consents.into_iter().collect());
-        (Self { generation, rows, trust: Arc::new(trust), index, consents, aliases, policy }, damage)
+        (Self { generation, rows, trust: Arc::new(trust), index, consents, aliases, policy, tokens }, damage)
     }
 
     /// Grows by one with every change.
@@ -127,7 +131,8 @@ impl View {
             record.waiting.as_deref_mut().map(quarantine);
             changes.push(record_row(&record)?);
         }
-        Ok(self.rows.with(&changes))
+        // An older database could bring back a token that was removed.
+        Ok(self.rows.with(&changes).without(SealedTable::Token))
     }
 }
 

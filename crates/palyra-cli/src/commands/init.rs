@@ -6,7 +6,7 @@ use crate::output::{Printer, Remark, Reply, facts};
 use crate::state;
 use crate::terminal::Terminal;
 use clap::{Args, ValueEnum};
-use palyra_state::StateOptions;
+use palyra_state::{State, StateOptions};
 use palyra_vault::{KeySourceChoice, Passphrase};
 use serde::Serialize;
 use std::process::ExitCode;
@@ -34,7 +34,7 @@ pub(crate) struct InitArgs {
 
 /// Where the device key of a new state root is kept; there is no silent second choice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum DeviceKeyPlace {
+pub(crate) enum DeviceKeyPlace {
     /// In the operating system's keyring
     #[default]
     Keyring,
@@ -60,19 +60,7 @@ pub(crate) fn run(args: &InitArgs, globals: &Globals) -> ExitCode {
 }
 
 fn execute(args: &InitArgs, globals: &Globals) -> Result<Initialised, CliError> {
-    let key_source = match args.device_key {
-        DeviceKeyPlace::Keyring => KeySourceChoice::OsKeyring,
-        DeviceKeyPlace::File => KeySourceChoice::File,
-        DeviceKeyPlace::Passphrase => KeySourceChoice::FileWithPassphrase(new_passphrase(globals)?),
-    };
-    let passphrase = match &key_source {
-        KeySourceChoice::FileWithPassphrase(passphrase) => Some(Arc::new(passphrase.clone())),
-        _ => None,
-    };
-    let state = state::with_root(globals, "init", |root, options| {
-        let options = options.clone();
-        root.init(&StateOptions { key_source: key_source.clone(), passphrase: passphrase.clone(), ..options })
-    })?;
+    let state = make_root(globals, args.device_key, "init")?;
     let protection = state.vault().describe();
     let reply = Initialised {
         path: state.root().path().display().to_string(),
@@ -83,6 +71,23 @@ fn execute(args: &InitArgs, globals: &Globals) -> Result<Initialised, CliError> 
     };
     state::finish(state)?;
     Ok(reply)
+}
+
+/// Makes the state root, with its device key where somebody chose.
+pub(crate) fn make_root(globals: &Globals, place: DeviceKeyPlace, command: &str) -> Result<State, CliError> {
+    let key_source = match place {
+        DeviceKeyPlace::Keyring => KeySourceChoice::OsKeyring,
+        DeviceKeyPlace::File => KeySourceChoice::File,
+        DeviceKeyPlace::Passphrase => KeySourceChoice::FileWithPassphrase(new_passphrase(globals)?),
+    };
+    let passphrase = match &key_source {
+        KeySourceChoice::FileWithPassphrase(passphrase) => Some(Arc::new(passphrase.clone())),
+        _ => None,
+    };
+    state::with_root(globals, command, |root, options| {
+        let options = options.clone();
+        root.init(&StateOptions { key_source: key_source.clone(), passphrase: passphrase.clone(), ..options })
+    })
 }
 
 fn new_passphrase(globals: &Globals) -> Result<Passphrase, CliError> {

@@ -1,6 +1,7 @@
 //! Files from elsewhere that are not what they are said to be, or are not believed.
 
-use super::chain::sentence;
+use palyra_daemon::ToProblem;
+use palyra_daemon::problem::sentence;
 use palyra_skills::signing::{KeyError, KeySetError};
 use palyra_skills::trust::{RotationError, TrustStatementError};
 use palyra_skills::{ManifestError, VerifyRefusal};
@@ -51,7 +52,7 @@ pub(super) fn message(refusal: &FileRefusal) -> String {
 }
 
 impl FileRefusal {
-    pub(super) fn code(&self) -> &'static str {
+    pub(super) fn code(&self) -> String {
         match self {
             Self::Artifact(refusal) => refusal.code(),
             Self::Manifest(_) => "bad_manifest",
@@ -61,6 +62,7 @@ impl FileRefusal {
             Self::KeyFile(_) => "bad_key_file",
             Self::Passphrase(_) | Self::Key(_) | Self::KeySet(_) => "usage",
         }
+        .to_owned()
     }
 
     pub(super) fn exit_code(&self) -> u8 {
@@ -90,9 +92,7 @@ impl FileRefusal {
 
     pub(super) fn details(&self) -> Value {
         match self {
-            Self::Artifact(refusal) => {
-                json!({ "step": refusal.step, "passed": refusal.passed, "claims": refusal.claims })
-            }
+            Self::Artifact(refusal) => refusal.to_problem().details,
             Self::Manifest(error) => {
                 json!({ "path": error.path(), "line": error.line(), "column": error.column() })
             }

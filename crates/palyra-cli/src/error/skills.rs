@@ -1,16 +1,13 @@
 //! Skills that are not packaged, not taken in, or not as they were.
 
-use super::chain::sentence;
-use super::refusals::REFUSED;
-use super::state::{DAMAGED, NOT_FOUND};
+use palyra_api::Problem;
+use palyra_daemon::ToProblem;
+use palyra_daemon::problem::sentence;
 use palyra_skills::BuildError;
-use palyra_skills::audit::{Effect, Finding};
-use palyra_skills::install::{InstallRefusal, InstallRefusalReason};
+use palyra_skills::install::InstallRefusal;
 use palyra_state::SkillError;
 use serde_json::{Value, json};
 
-/// The audit says that it must not run.
-const QUARANTINE: u8 = 6;
 const FAILED: u8 = 1;
 
 /// Why a skill was not packaged, or its state not changed.
@@ -32,38 +29,30 @@ pub(super) fn message(refusal: &SkillRefusal) -> String {
 }
 
 impl SkillRefusal {
-    pub(super) fn code(&self) -> &'static str {
+    /// What the daemon would say of it; none for what only this command line does.
+    fn problem(&self) -> Option<Problem> {
         match self {
-            Self::Build(error) => match **error {
-                BuildError::Manifest(_) => "bad_manifest",
-                _ => "build_refused",
-            },
-            Self::Install(refusal) => refusal.code(),
-            Self::State(error) => error.code(),
+            Self::Build(_) => None,
+            Self::Install(refusal) => Some(refusal.to_problem()),
+            Self::State(error) => Some(error.to_problem()),
+        }
+    }
+
+    pub(super) fn code(&self) -> String {
+        match self {
+            Self::Build(error) if matches!(**error, BuildError::Manifest(_)) => "bad_manifest".into(),
+            _ => self.problem().map_or_else(|| "build_refused".into(), |problem| problem.code),
         }
     }
 
     pub(super) fn exit_code(&self) -> u8 {
-        match self {
-            Self::Build(_) => FAILED,
-            Self::Install(refusal) => match refusal.reason {
-                InstallRefusalReason::Audit(_) => QUARANTINE,
-                InstallRefusalReason::NotInstalled { .. } => NOT_FOUND,
-                _ => REFUSED,
-            },
-            Self::State(error) => match **error {
-                SkillError::NotInstalled { .. } | SkillError::NoEarlierRelease { .. } => NOT_FOUND,
-                SkillError::Damaged { .. } => DAMAGED,
-                _ => FAILED,
-            },
-        }
+        self.problem().map_or(FAILED, |problem| problem.exit_code())
     }
 
     pub(super) fn hints(&self) -> Vec<String> {
         match self {
             Self::Build(error) => vec![error.hint()],
-            Self::Install(refusal) => vec![refusal.hint()],
-            Self::State(error) => error.hint().into_iter().collect(),
+            _ => self.problem().map(|problem| problem.hints).unwrap_or_default(),
         }
     }
 
@@ -75,14 +64,7 @@ impl SkillRefusal {
                 }
                 _ => json!({}),
             },
-            Self::Install(refusal) => {
-                let mut details = json!({ "skill_id": refusal.skill_id, "version": refusal.version, "payload": refusal.payload });
-                if let InstallRefusalReason::Audit(report) = &refusal.reason {
-                    details["audit"] = json!(report);
-                }
-                details
-            }
-            Self::State(_) => json!({}),
+            _ => self.problem().map_or_else(|| json!({}), |problem| problem.details),
         }
     }
 
@@ -92,18 +74,7 @@ impl SkillRefusal {
                 BuildError::Manifest(error) => manifest_notes(error),
                 _ => Vec::new(),
             },
-            Self::Install(refusal) => match &refusal.reason {
-                InstallRefusalReason::Audit(report) => {
-                    let refuses = |finding: &&Finding| finding.effect == Effect::Refuse;
-                    let told = |finding: &Finding| {
-                        let place = format!("{} in {}: {}", finding.id, finding.subject, finding.message);
-                        [("finding", place), ("remedy", finding.remedy.clone())]
-                    };
-                    report.findings.iter().filter(refuses).flat_map(told).collect()
-                }
-                _ => Vec::new(),
-            },
-            Self::State(_) => Vec::new(),
+            _ => self.problem().map(|problem| super::problem::notes(&problem)).unwrap_or_default(),
         }
     }
 }

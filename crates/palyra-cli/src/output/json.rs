@@ -46,7 +46,7 @@ struct RunFacts<'a> {
 
 #[derive(Serialize)]
 struct ErrorBody {
-    code: &'static str,
+    code: String,
     message: String,
     hints: Vec<String>,
     details: Value,

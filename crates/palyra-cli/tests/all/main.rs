@@ -9,6 +9,7 @@ mod cache;
 mod canary;
 mod command_line;
 mod compiling;
+mod daemon;
 mod documents;
 mod errors;
 mod grants;

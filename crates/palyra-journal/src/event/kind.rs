@@ -110,6 +110,12 @@ event_kinds! {
     KeysRotated = "keys:rotated",
     /// A signing key was revoked.
     KeysRevoked = "keys:revoked",
+    /// A token was made.
+    TokenAdded = "token:added",
+    /// A token was removed: it is worth nothing any more.
+    TokenRemoved = "token:removed",
+    /// Somebody came without a right to.
+    AccessRefused = "access:refused",
     /// The policy that audits follow was changed.
     PolicyChanged = "policy:changed",
     /// Old events were moved to a segment file.

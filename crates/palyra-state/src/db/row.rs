@@ -15,13 +15,16 @@ pub enum SealedTable {
     Index,
     /// The operator's settings: audit policy, grants, ceilings.
     Setting,
+    /// Who besides the owner may ask, and for what.
+    Token,
     /// Publishers, keys, owners, high-water marks, revocations.
     Trust,
 }
 
 impl SealedTable {
     /// Every table, in the order of the root, which is that of their names.
-    pub const ALL: [Self; 5] = [Self::Alias, Self::Consent, Self::Index, Self::Setting, Self::Trust];
+    pub const ALL: [Self; 6] =
+        [Self::Alias, Self::Consent, Self::Index, Self::Setting, Self::Token, Self::Trust];
 
     /// The name in the database.
     pub const fn name(self) -> &'static str {
@@ -30,8 +33,18 @@ impl SealedTable {
             Self::Consent => "consent_rows",
             Self::Index => "index_rows",
             Self::Setting => "setting_rows",
+            Self::Token => "token_rows",
             Self::Trust => "trust_rows",
         }
+    }
+}
+
+impl SealedTable {
+    /// Whether a database of an older version has no such table yet; opening it makes the table.
+    ///
+    /// Rows that are missing with their table are missed by the root like any other.
+    pub(crate) const fn came_later(self) -> bool {
+        matches!(self, Self::Token)
     }
 }
 

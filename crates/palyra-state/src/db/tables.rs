@@ -157,6 +157,9 @@ pub(crate) fn read_tables(
 ) -> rusqlite::Result<(SealedRows, Vec<RowFault>)> {
     let (mut rows, mut faults) = (SealedRows::default(), Vec::new());
     for table in SealedTable::ALL {
+        if table.came_later() && !has_table(connection, table)? {
+            continue;
+        }
         let sql = format!(
             "SELECT key, iif(length(bytes) <= {MAX_ROW_BYTES}, bytes, NULL), mac FROM {} ORDER BY key",
             table.name()
@@ -178,6 +181,11 @@ pub(crate) fn read_tables(
         }
     }
     Ok((rows, faults))
+}
+
+fn has_table(connection: &Connection, table: SealedTable) -> rusqlite::Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1)";
+    connection.query_row(sql, [table.name()], |row| row.get(0))
 }
 
 /// Writes changes, each with its MAC.

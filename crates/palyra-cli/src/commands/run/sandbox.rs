@@ -2,12 +2,12 @@
 
 use super::key_file::OneShotKey;
 use super::secrets::Secrets;
-use crate::commands::compile_module;
 use crate::directories::Directories;
 use crate::error::CliError;
 use crate::files::read_file;
 use crate::output::Warnings;
-use palyra_common::limits::COMPILE_MEMORY_BYTES;
+use palyra_common::limits::{COMPILE_MEMORY_BYTES, COMPILE_TIMEOUT_MS};
+use palyra_daemon::{AppConfig, compile_child};
 use palyra_egress::{CertificateDer, EgressConfig, EgressGuard};
 use palyra_plugins_runtime::{
     CacheEvent, ChildCompiler, DirectoryStorage, DiskCacheConfig, HostServices, MemoryChannels,
@@ -87,8 +87,13 @@ fn start(config: RuntimeConfig, warnings: &Warnings) -> Result<WasmRuntime, CliE
 /// This very program, started again for each module.
 pub(super) fn compiler(timeout_ms: u64) -> Result<ChildCompiler, CliError> {
     let program = std::env::current_exe().map_err(CliError::io("this program cannot find itself"))?;
-    let compiler = ChildCompiler::new(program, vec![compile_module::NAME.into()]);
+    let compiler = ChildCompiler::new(program, vec![compile_child::NAME.into()]);
     Ok(compiler.with_limits(Duration::from_millis(timeout_ms), COMPILE_MEMORY_BYTES))
+}
+
+/// The sandbox of a command that says nothing about it.
+pub(crate) fn default_sandbox() -> Result<AppConfig, CliError> {
+    Ok(AppConfig::new(Arc::new(compiler(COMPILE_TIMEOUT_MS)?)))
 }
 
 fn load_key(directories: &Directories, warnings: &Warnings) -> Option<OneShotKey> {

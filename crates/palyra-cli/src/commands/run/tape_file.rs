@@ -36,10 +36,14 @@ impl TapeFile {
     }
 
     /// Writes the tape and gives it its name.
-    pub(super) fn keep(mut self, tape: &Tape) -> Result<PathBuf, CliError> {
+    pub(super) fn keep(self, tape: &Tape) -> Result<PathBuf, CliError> {
+        self.keep_text(&tape.encode())
+    }
+
+    /// The same for a tape in its text form.
+    pub(super) fn keep_text(mut self, tape: &[u8]) -> Result<PathBuf, CliError> {
         let what = format!("the tape `{}` cannot be written", self.target.display());
-        let written =
-            self.temporary.write_all(&tape.encode()).and_then(|()| self.temporary.as_file().sync_all());
+        let written = self.temporary.write_all(tape).and_then(|()| self.temporary.as_file().sync_all());
         let kept = written.and_then(|()| self.temporary.persist(&self.target).map_err(|error| error.error));
         kept.map(|_| self.target).map_err(CliError::io(what))
     }

@@ -1,6 +1,5 @@
 //! `palyra skills consent`.
 
-use super::info::consent_request;
 use super::installed_id;
 use super::installing::{ConsentFlags, Verb, Walked, can_ask, conclude, observer};
 use crate::cli::Globals;
@@ -8,8 +7,9 @@ use crate::error::CliError;
 use crate::output::Printer;
 use crate::state;
 use clap::Args;
+use palyra_skills::consent::ConsentRequest;
 use palyra_skills::install::InstallOutcome;
-use palyra_state::{SkillError, State};
+use palyra_state::{SkillError, SkillInfo, State};
 
 const EXAMPLE: &str = "\
 Example:
@@ -70,4 +70,11 @@ fn nobody_to_ask(state: &State, skill_id: &str) -> Result<CliError, CliError> {
             format!("then agree with `--consent {digest}`"),
         ],
     })
+}
+
+/// What somebody agrees to: the release that waits, else the current one.
+fn consent_request(info: &SkillInfo) -> ConsentRequest {
+    let current = &info.entry.record.current;
+    let first = || ConsentRequest::new(&current.manifest, current.payload, None);
+    info.waiting.as_ref().map_or_else(first, |waiting| waiting.consent.clone())
 }

@@ -1,15 +1,11 @@
 //! `palyra skills info`.
 
-use super::installed_id;
 use crate::cli::Globals;
+use crate::client;
 use crate::error::CliError;
-use crate::output::{Reply, facts, skills, table, when};
-use crate::state;
+use crate::output::{Reply, facts, shapes, skills, table, when};
 use clap::Args;
-use palyra_skills::RuntimeStatus;
-use palyra_skills::consent::ConsentRequest;
-use palyra_skills::trust::PublisherMode;
-use palyra_state::SkillInfo;
+use palyra_api::skills::{CapabilityTotal, PublisherMode, SkillInfo};
 use serde::Serialize;
 
 const EXAMPLE: &str = "\
@@ -28,9 +24,7 @@ pub(super) struct InfoArgs {
 pub(super) struct Told(SkillInfo);
 
 pub(super) fn run(args: &InfoArgs, globals: &Globals) -> Result<Told, CliError> {
-    let state = state::open(globals, "skills info")?;
-    installed_id(&state, &args.id)?;
-    Ok(Told(state.info(&args.id)?))
+    client::ask(globals, "skills info", async |client| client.skill(&args.id).await).map(Told)
 }
 
 impl super::Judged for Told {}
@@ -48,48 +42,29 @@ impl Reply for Told {
         text.push_str(&section("What would change it", &lines(&info.would_change)));
         if let Some(waiting) = &info.waiting {
             let (old, new) = (&info.entry.record.current, info.entry.record.waiting.as_ref());
-            let new = new.map(|release| release.manifest.version.to_string()).unwrap_or_default();
-            let diff = skills::two_columns(&waiting.diff, &old.manifest.version.to_string(), &new);
+            let new = new.map(|release| release.manifest_text("version")).unwrap_or_default();
+            let diff = shapes::two_columns(&waiting.diff, old.manifest_text("version"), new);
             text.push_str(&section("What waits", &diff));
         }
-        if self.awaits_consent() {
-            let digest = consent_request(info).digest();
+        if let Some(digest) = &info.consent_digest {
             text.push_str(&section("What to agree to", &format!("  --consent {digest}\n")));
         }
         text
     }
 }
 
-impl Told {
-    fn awaits_consent(&self) -> bool {
-        let awaits = |status| status == RuntimeStatus::AwaitingConsent;
-        awaits(self.0.entry.runtime_status)
-            || self.0.waiting.as_ref().is_some_and(|waiting| awaits(waiting.status))
-    }
-}
-
-/// What somebody agrees to: the release that waits, else the current one.
-pub(super) fn consent_request(info: &SkillInfo) -> ConsentRequest {
-    let current = &info.entry.record.current;
-    let first = || ConsentRequest::new(&current.manifest, current.payload, None);
-    info.waiting.as_ref().map_or_else(first, |waiting| waiting.consent.clone())
-}
-
 fn head(info: &SkillInfo) -> String {
     let record = &info.entry.record;
-    let manifest = &record.current.manifest;
-    let previous: Vec<String> = record.previous.iter().map(|past| past.version.to_string()).collect();
+    let current = &record.current;
+    let previous: Vec<&str> = record.previous.iter().map(|past| past.version.as_str()).collect();
     facts(&[
-        ("skill", format!("{} {}", record.skill_id, manifest.version)),
-        ("name", manifest.name.clone()),
-        ("summary", manifest.summary.clone().unwrap_or_default()),
-        ("status", skills::status(info.entry.runtime_status).to_owned()),
-        (
-            "tools",
-            manifest.entrypoints.tools.iter().map(|tool| tool.id.clone()).collect::<Vec<_>>().join(", "),
-        ),
+        ("skill", format!("{} {}", record.skill_id, current.manifest_text("version"))),
+        ("name", current.manifest_text("name").to_owned()),
+        ("summary", current.manifest_text("summary").to_owned()),
+        ("status", shapes::status(info.entry.runtime_status).to_owned()),
+        ("tools", current.tool_ids().join(", ")),
         ("earlier", previous.join(", ")),
-        ("payload", record.current.payload.to_string()),
+        ("payload", current.payload.clone()),
     ])
 }
 
@@ -103,13 +78,13 @@ fn made_by(info: &SkillInfo) -> String {
     let told = facts(&[
         ("publisher", format!("{}, {known}", info.made_by.publisher)),
         ("signed by", info.made_by.signers.join(", ")),
-        ("standing", skills::trust(info.entry.record.current.trust).to_owned()),
+        ("standing", shapes::trust(info.entry.record.current.trust).to_owned()),
     ]);
     skills::indented(&told)
 }
 
 fn can_touch(info: &SkillInfo) -> String {
-    let mut text = skills::permissions(&info.can_touch.asks);
+    let mut text = shapes::permissions(&info.can_touch.asks);
     for closed in &info.can_touch.closed {
         text.push_str(&format!("  but not, until somebody agrees: {closed}\n"));
     }
@@ -123,7 +98,7 @@ fn has_used(info: &SkillInfo) -> String {
         0 => "  it never ran\n".to_owned(),
         _ => format!("  {} runs with a result, {} without{last}\n", runs.completed, runs.failed),
     };
-    let row = |total: &palyra_state::CapabilityTotal| {
+    let row = |total: &CapabilityTotal| {
         [total.capability.clone(), total.used.to_string(), total.denied.to_string(), total.last_run.clone()]
     };
     let rows: Vec<_> = info.has_used.iter().map(row).collect();

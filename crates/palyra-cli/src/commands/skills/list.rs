@@ -1,11 +1,11 @@
 //! `palyra skills list`.
 
 use crate::cli::Globals;
+use crate::client;
 use crate::error::CliError;
-use crate::output::{Remark, Reply, skills, table};
-use crate::state;
+use crate::output::{Remark, Reply, shapes, table};
 use clap::Args;
-use palyra_skills::SkillInventoryEntry;
+use palyra_api::skills::{SkillEntry, SkillList};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -20,13 +20,10 @@ Example:
 pub(super) struct ListArgs {}
 
 #[derive(Serialize)]
-pub(super) struct Listed {
-    skills: Vec<SkillInventoryEntry>,
-}
+pub(super) struct Listed(SkillList);
 
 pub(super) fn run(_args: &ListArgs, globals: &Globals) -> Result<Listed, CliError> {
-    let state = state::open(globals, "skills list")?;
-    Ok(Listed { skills: state.list() })
+    client::ask(globals, "skills list", async |client| client.skills().await).map(Listed)
 }
 
 impl super::Judged for Listed {}
@@ -35,25 +32,26 @@ impl Reply for Listed {
     const SCHEMA: &'static str = "palyra.skills.list/v1";
 
     fn data(&self) -> String {
-        let row = |entry: &SkillInventoryEntry| {
+        let row = |entry: &SkillEntry| {
             let current = &entry.record.current;
             let waiting = entry.record.waiting.as_ref();
-            let waiting =
-                waiting.map(|release| format!(", {} waits", release.manifest.version)).unwrap_or_default();
+            let waiting = waiting
+                .map(|release| format!(", {} waits", release.manifest_text("version")))
+                .unwrap_or_default();
             [
                 entry.record.skill_id.clone(),
-                current.manifest.version.to_string(),
-                format!("{}{waiting}", skills::status(entry.runtime_status)),
-                skills::trust(current.trust).to_owned(),
-                current.manifest.entrypoints.tools.len().to_string(),
+                current.manifest_text("version").to_owned(),
+                format!("{}{waiting}", shapes::status(entry.runtime_status)),
+                shapes::trust(current.trust).to_owned(),
+                current.tool_ids().len().to_string(),
             ]
         };
-        let rows: Vec<_> = self.skills.iter().map(row).collect();
+        let rows: Vec<_> = self.0.skills.iter().map(row).collect();
         table(["skill", "version", "status", "publisher is", "tools"], &rows)
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.skills.is_empty() {
+        match self.0.skills.is_empty() {
             true => vec![
                 Remark::Note("no skill is installed".into()),
                 Remark::Next("palyra skills install FILE --allow-tofu".into()),
@@ -63,6 +61,6 @@ impl Reply for Listed {
     }
 
     fn lines(&self) -> Option<Vec<Value>> {
-        Some(self.skills.iter().map(|entry| json!(entry)).collect())
+        Some(self.0.skills.iter().map(|entry| json!(entry)).collect())
     }
 }

@@ -1,0 +1,138 @@
+//! The typed client: one method for each call, the same whether the daemon is remote or this process.
+
+mod body;
+mod error;
+mod events;
+mod health;
+pub mod remote;
+mod skills;
+pub mod sse;
+mod tokens;
+mod tools;
+mod transport;
+
+pub use body::{ApiBody, BodyError, empty_body, full_body};
+pub use error::{ClientError, TransportError};
+pub use transport::Transport;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::{BodyExt, Limited};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::Problem;
+
+/// Longest answer that is read whole.
+const MAX_ANSWER_BYTES: usize = 256 << 20;
+
+/// Calls the daemon.
+#[derive(Debug, Clone)]
+pub struct Client<T> {
+    transport: T,
+}
+
+impl<T: Transport> Client<T> {
+    /// A client over a transport.
+    pub fn new(transport: T) -> Self {
+        Self { transport }
+    }
+
+    /// What carries its requests.
+    pub fn transport(&self) -> &T {
+        &self.transport
+    }
+
+    /// Gets a resource.
+    pub async fn get<A: DeserializeOwned>(&self, path: &str) -> Result<A, ClientError> {
+        self.answer(request(Method::GET, path, empty_body())?).await
+    }
+
+    /// Deletes a resource.
+    pub async fn delete<A: DeserializeOwned>(&self, path: &str) -> Result<A, ClientError> {
+        self.answer(request(Method::DELETE, path, empty_body())?).await
+    }
+
+    /// Sends a JSON body.
+    pub async fn send<A: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<A, ClientError> {
+        let bytes = serde_json::to_vec(body).map_err(|error| ClientError::Protocol(error.to_string()))?;
+        let mut request = request(method, path, full_body(bytes))?;
+        request.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
+        self.answer(request).await
+    }
+
+    /// Sends a request and gives its answer with the body still to come; a problem is an error.
+    pub async fn open(&self, request: Request<ApiBody>) -> Result<Response<ApiBody>, ClientError> {
+        let response = self.transport.send(request).await?;
+        match response.status().is_success() {
+            true => Ok(response),
+            false => Err(problem(response).await),
+        }
+    }
+
+    async fn answer<A: DeserializeOwned>(&self, request: Request<ApiBody>) -> Result<A, ClientError> {
+        let response = self.open(request).await?;
+        let bytes = collect(response.into_body()).await?;
+        // An answer without a body says nothing but that it was done.
+        let bytes: &[u8] = if bytes.is_empty() { b"null" } else { &bytes };
+        serde_json::from_slice(bytes).map_err(|error| {
+            ClientError::Protocol(format!("the daemon's answer is not what was asked for: {error}"))
+        })
+    }
+}
+
+/// A request for a path of the API.
+pub fn request(method: Method, path: &str, body: ApiBody) -> Result<Request<ApiBody>, ClientError> {
+    let built = Request::builder().method(method).uri(path).header(ACCEPT, "application/json").body(body);
+    built.map_err(|error| ClientError::Protocol(format!("`{path}` cannot be asked for: {error}")))
+}
+
+/// One part of a path, with everything escaped that would end it.
+pub fn segment(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'~');
+    let escaped = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    let text: String = text.bytes().map(escaped).collect();
+    // A part of dots alone would be taken for a way up.
+    if text.bytes().all(|byte| byte == b'.') { text.replace('.', "%2E") } else { text }
+}
+
+async fn problem(response: Response<ApiBody>) -> ClientError {
+    let status = response.status();
+    match collect(response.into_body()).await {
+        Ok(bytes) => match serde_json::from_slice::<Problem>(&bytes) {
+            Ok(problem) => ClientError::Problem(Box::new(problem)),
+            Err(_) => ClientError::Protocol(foreign(status)),
+        },
+        Err(error) => error,
+    }
+}
+
+fn foreign(status: StatusCode) -> String {
+    format!("whoever answered is not a Palyra daemon: it says {status}")
+}
+
+async fn collect(body: ApiBody) -> Result<Bytes, ClientError> {
+    let collected = Limited::new(body, MAX_ANSWER_BYTES).collect().await;
+    collected
+        .map(http_body_util::Collected::to_bytes)
+        .map_err(|error| ClientError::Transport(TransportError::Broken(error.to_string())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::segment;
+
+    #[test]
+    fn a_segment_never_leaves_its_place() {
+        assert_eq!(segment("acme.notes"), "acme.notes");
+        assert_eq!(segment("a/b?c#d e%"), "a%2Fb%3Fc%23d%20e%25");
+        assert_eq!(segment(".."), "%2E%2E");
+        assert_eq!(segment("é"), "%C3%A9");
+    }
+}

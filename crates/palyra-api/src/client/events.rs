@@ -1,0 +1,26 @@
+//! Events as they happen.
+
+use http::Method;
+use http::header::{ACCEPT, HeaderName};
+
+use super::sse::SseStream;
+use super::{Client, ClientError, Transport, empty_body, request, segment};
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+impl<T: Transport> Client<T> {
+    /// Events of some topics from after a sequence on, or from now on; no topic means all of them.
+    pub async fn events(&self, topics: &[&str], after: Option<u64>) -> Result<SseStream, ClientError> {
+        let topics: Vec<String> = topics.iter().map(|topic| segment(topic)).collect();
+        let path = match topics.is_empty() {
+            true => "/v1/events".to_owned(),
+            false => format!("/v1/events?topics={}", topics.join(",")),
+        };
+        let mut request = request(Method::GET, &path, empty_body())?;
+        request.headers_mut().insert(ACCEPT, http::HeaderValue::from_static("text/event-stream"));
+        if let Some(after) = after {
+            request.headers_mut().insert(LAST_EVENT_ID, after.into());
+        }
+        Ok(SseStream::new(self.open(request).await?.into_body()))
+    }
+}

@@ -1,0 +1,28 @@
+//! Calls about tools, and calls of tools.
+
+use http::Method;
+
+use super::{Client, ClientError, Transport, segment};
+use crate::tools::{InvokeAnswer, InvokeRequest, ToolInfo, ToolList};
+
+impl<T: Transport> Client<T> {
+    /// Every tool of every installed skill.
+    pub async fn tools(&self) -> Result<ToolList, ClientError> {
+        self.get("/v1/tools").await
+    }
+
+    /// Tools that fit some words, best first.
+    pub async fn search_tools(&self, words: &str, limit: u16) -> Result<ToolList, ClientError> {
+        self.get(&format!("/v1/tools?search={}&limit={limit}", segment(words))).await
+    }
+
+    /// One tool, by id, name for models or alias.
+    pub async fn tool(&self, tool: &str) -> Result<ToolInfo, ClientError> {
+        self.get(&format!("/v1/tools/{}", segment(tool))).await
+    }
+
+    /// Calls a tool.
+    pub async fn invoke(&self, tool: &str, request: &InvokeRequest) -> Result<InvokeAnswer, ClientError> {
+        self.send(Method::POST, &format!("/v1/tools/{}/invoke", segment(tool)), request).await
+    }
+}

@@ -1,0 +1,22 @@
+//! Every shape that crosses a process, the codes of its errors, and the typed client.
+//!
+//! A resource has one file with its shapes and one in [`client`] with the calls that carry them. Shapes say
+//! nothing about where the daemon is: [`Client`] is generic over a [`Transport`], which is HTTP over a Unix socket
+//! or TCP here, and the daemon's own router without a socket where a command owns the state itself.
+//!
+//! Requests refuse fields they do not know, answers may grow: a client of an older version keeps reading.
+
+#![forbid(unsafe_code)]
+
+pub mod client;
+pub mod codes;
+pub mod daemon;
+pub mod events;
+pub mod health;
+mod problem;
+pub mod skills;
+pub mod tokens;
+pub mod tools;
+
+pub use client::{Client, ClientError, Transport, TransportError};
+pub use problem::{PROBLEM_JSON, Problem};

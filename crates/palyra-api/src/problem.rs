@@ -1,0 +1,107 @@
+//! How every face tells an error: RFC 9457 problem details.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use crate::codes;
+
+/// The media type of a problem.
+pub const PROBLEM_JSON: &str = "application/problem+json";
+
+/// Why a request was not done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Problem {
+    /// A name for the kind of problem: `urn:palyra:problem:` and the code.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The kind in words, the same for every problem of one code.
+    pub title: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// The word for programs; the same on every face.
+    pub code: String,
+    /// What happened, for people.
+    pub detail: String,
+    /// What a person can do next.
+    #[serde(default)]
+    pub hints: Vec<String>,
+    /// The facts, by code.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    pub details: Value,
+    /// The request, as the daemon's log names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+impl Problem {
+    /// A problem of a code with its message; status and title follow from the code.
+    pub fn new(code: impl Into<String>, detail: impl Into<String>) -> Self {
+        let code = code.into();
+        Self {
+            kind: format!("urn:palyra:problem:{code}"),
+            title: code.replace('_', " "),
+            status: codes::http_status(&code),
+            detail: detail.into(),
+            hints: Vec::new(),
+            details: Value::Object(Map::new()),
+            request_id: None,
+            code,
+        }
+    }
+
+    /// With something a person can do.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// With several things a person can do.
+    #[must_use]
+    pub fn hints(mut self, hints: impl IntoIterator<Item = String>) -> Self {
+        self.hints.extend(hints);
+        self
+    }
+
+    /// With the facts.
+    #[must_use]
+    pub fn details(mut self, details: Value) -> Self {
+        self.details = details;
+        self
+    }
+
+    /// The exit code of a command that ends with this problem.
+    pub fn exit_code(&self) -> u8 {
+        codes::exit_code(&self.code)
+    }
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.detail)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_reads_back_and_knows_its_status() {
+        let problem = Problem::new("not_found", "there is no skill `a`")
+            .hint("look")
+            .details(serde_json::json!({ "name": "a" }));
+        let text = serde_json::to_string(&problem).unwrap();
+        assert!(
+            text.starts_with(r#"{"type":"urn:palyra:problem:not_found","title":"not found","status":404"#),
+            "{text}"
+        );
+        assert_eq!(serde_json::from_str::<Problem>(&text).unwrap(), problem);
+        assert_eq!(problem.exit_code(), 11);
+    }
+}

@@ -1,0 +1,58 @@
+//! The daemon, as every command speaks to it.
+//!
+//! Where a daemon runs it is remote, over the socket in the state root; where none does, this process owns the
+//! state for its one command and speaks to the same router without a socket. `--url` reaches another machine.
+
+mod door;
+
+pub(crate) use door::daemon_answers;
+
+use crate::cli::Globals;
+use crate::error::CliError;
+use crate::interrupt::Interrupt;
+use door::Door;
+use palyra_api::{Client, ClientError, Transport};
+use palyra_daemon::AppConfig;
+use std::sync::Arc;
+
+/// The client, whichever way it goes.
+pub(crate) type AnyClient = Client<Arc<dyn Transport>>;
+
+/// Asks the daemon something; `command` is what others are told who find the state in use.
+pub(crate) fn ask<T, F>(
+    globals: &Globals,
+    command: &str,
+    work: impl FnOnce(AnyClient) -> F,
+) -> Result<T, CliError>
+where
+    F: Future<Output = Result<T, ClientError>>,
+{
+    ask_with(globals, command, None, work)
+}
+
+/// The same, with a sandbox of its own where this process owns the state.
+pub(crate) fn ask_with<T, F>(
+    globals: &Globals,
+    command: &str,
+    sandbox: Option<AppConfig>,
+    work: impl FnOnce(AnyClient) -> F,
+) -> Result<T, CliError>
+where
+    F: Future<Output = Result<T, ClientError>>,
+{
+    let mut threads = tokio::runtime::Builder::new_multi_thread();
+    let threads = threads.worker_threads(2).enable_all().build();
+    let threads = threads.map_err(CliError::io("no threads can be started"))?;
+    let door = Door::open(globals, command, sandbox)?;
+    let answer = threads.block_on(async {
+        let interrupt = Interrupt::listen().map_err(CliError::io("signals cannot be heard"))?;
+        let client = Client::new(door.transport());
+        let asked = interrupt.or(work(client)).await;
+        let closed = door.close().await;
+        let answer = asked.ok_or(CliError::Interrupted)??;
+        closed.map(|()| answer)
+    });
+    // A name that is still being looked up must not hold the process.
+    threads.shutdown_background();
+    answer
+}

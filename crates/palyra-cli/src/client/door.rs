@@ -1,0 +1,119 @@
+//! Which way to the daemon: its socket, a URL somebody named, or this process.
+
+use crate::cli::Globals;
+use crate::commands::run::default_sandbox;
+use crate::error::CliError;
+use crate::state;
+use palyra_api::client::remote::{Place, Remote};
+use palyra_api::{Transport, TransportError};
+use palyra_common::fs::Directory;
+use palyra_daemon::access::OwnerToken;
+use palyra_daemon::server::socket_path;
+use palyra_daemon::{App, AppConfig, InProcess};
+use palyra_state::{State, StateError, StateRoot};
+use std::path::Path;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// Longest token file.
+const MAX_TOKEN_BYTES: u64 = 4 << 10;
+
+/// A way to the daemon.
+pub(super) enum Door {
+    /// Another process owns the state.
+    Remote(Remote),
+    /// This one does.
+    Own(Arc<App>, Untouched),
+}
+
+/// How long the journal was when the state was opened.
+pub(super) struct Untouched(u64);
+
+impl Door {
+    /// Finds the way; the state is opened only where nobody else owns it.
+    pub(super) fn open(
+        globals: &Globals,
+        command: &str,
+        sandbox: Option<AppConfig>,
+    ) -> Result<Self, CliError> {
+        if let Some(url) = &globals.url {
+            return named(globals, url).map(Self::Remote);
+        }
+        let root = state::root(globals)?;
+        if daemon_answers(&root) {
+            return local(globals, &root).map(Self::Remote);
+        }
+        match state::open(globals, command) {
+            // It may have started while this one waited for the lock.
+            Err(CliError::State(StateError::Busy { .. })) if daemon_answers(&root) => {
+                local(globals, &root).map(Self::Remote)
+            }
+            opened => Self::own(opened?, sandbox),
+        }
+    }
+
+    fn own(state: State, sandbox: Option<AppConfig>) -> Result<Self, CliError> {
+        let config = sandbox.map_or_else(default_sandbox, Ok)?;
+        let before = Untouched(state.journal().head().size);
+        Ok(Self::Own(App::new(state, config), before))
+    }
+
+    pub(super) fn transport(&self) -> Arc<dyn Transport> {
+        match self {
+            Self::Remote(remote) => Arc::new(remote.clone()),
+            Self::Own(app, _) => Arc::new(InProcess::new(app)),
+        }
+    }
+
+    /// Lets go; an owner that changed something stops cleanly first.
+    pub(super) async fn close(self) -> Result<(), CliError> {
+        let Self::Own(app, Untouched(before)) = self else { return Ok(()) };
+        app.begin_stop();
+        app.drained().await;
+        match app.state().journal().head().size == before {
+            true => Ok(()),
+            false => Ok(app.close().await?),
+        }
+    }
+}
+
+/// Whether a daemon owns this state root and can be spoken to.
+pub(crate) fn daemon_answers(root: &StateRoot) -> bool {
+    std::os::unix::net::UnixStream::connect(socket_path(root)).is_ok()
+}
+
+fn local(globals: &Globals, root: &StateRoot) -> Result<Remote, CliError> {
+    let token = token(globals, root)?;
+    Ok(Remote::new(Place::Socket(socket_path(root)), token))
+}
+
+fn named(globals: &Globals, url: &str) -> Result<Remote, CliError> {
+    let place: Place = url.parse().map_err(|reason: palyra_api::client::remote::PlaceError| {
+        CliError::from(TransportError::BadAddress { url: url.to_owned(), reason: reason.to_string() })
+    })?;
+    let token = token(globals, &state::root(globals)?)?;
+    Ok(Remote::new(place, token))
+}
+
+/// The token somebody named, else the owner's.
+fn token(globals: &Globals, root: &StateRoot) -> Result<Option<Zeroizing<String>>, CliError> {
+    if let Some(path) = &globals.token_file {
+        return read_token(path).map(Some);
+    }
+    match OwnerToken::read(root) {
+        Ok(token) => Ok(token.map(|token| token.expose().clone())),
+        Err(_) if globals.url.is_some() => Ok(None),
+        Err(error) => Err(CliError::usage(format!("the owner's token cannot be read: {error}"))),
+    }
+}
+
+fn read_token(path: &Path) -> Result<Zeroizing<String>, CliError> {
+    let refused = |reason: String| {
+        CliError::usage(format!("the token file `{}` cannot be used: {reason}", path.display()))
+    };
+    let (directory, name) = Directory::of_file(path).map_err(|error| refused(error.to_string()))?;
+    let bytes = directory.read(&name, MAX_TOKEN_BYTES).map_err(|error| refused(error.to_string()))?;
+    let bytes = Zeroizing::new(bytes.ok_or_else(|| refused("there is no such file".into()))?);
+    let text = std::str::from_utf8(&bytes).map_err(|_| refused("it is not text".into()))?;
+    Ok(Zeroizing::new(text.trim().to_owned()))
+}

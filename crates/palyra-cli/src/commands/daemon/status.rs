@@ -1,0 +1,72 @@
+//! `palyra daemon status`.
+
+use crate::cli::Globals;
+use crate::client::{self, daemon_answers};
+use crate::error::CliError;
+use crate::output::{Reply, duration_text, facts};
+use crate::state;
+use clap::Args;
+use palyra_api::Problem;
+use palyra_api::health::Health;
+use palyra_daemon::Endpoint;
+use serde::Serialize;
+use std::time::Duration;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra daemon status";
+
+/// Show whether a daemon owns the state root, and where it listens.
+#[derive(Args)]
+#[command(before_help = EXAMPLE)]
+pub(super) struct StatusArgs {}
+
+#[derive(Serialize)]
+pub(super) struct Status {
+    #[serde(flatten)]
+    health: Health,
+    url: Option<String>,
+}
+
+pub(super) fn execute(globals: &Globals) -> Result<Status, CliError> {
+    must_run(globals)?;
+    let health = client::ask(globals, "daemon status", async |client| client.health().await)?;
+    let url = match &globals.url {
+        Some(url) => Some(url.clone()),
+        None => Endpoint::read(&state::root(globals)?).ok().flatten().map(|endpoint| endpoint.url),
+    };
+    Ok(Status { health, url })
+}
+
+/// A question about the daemon never makes this process the owner.
+pub(super) fn must_run(globals: &Globals) -> Result<(), CliError> {
+    if globals.url.is_some() {
+        return Ok(());
+    }
+    let root = state::root(globals)?;
+    match daemon_answers(&root) {
+        true => Ok(()),
+        false => {
+            let message = format!("no daemon owns `{}`", root.path().display());
+            let problem = Problem::new("unreachable", message).hint("start one with `palyra up`");
+            Err(CliError::Problem(Box::new(problem)))
+        }
+    }
+}
+
+impl Reply for Status {
+    const SCHEMA: &'static str = "palyra.daemon.status/v1";
+
+    fn data(&self) -> String {
+        let health = &self.health;
+        facts(&[
+            ("status", health.status.clone()),
+            ("address", self.url.clone().unwrap_or_default()),
+            ("state root", health.state_root.clone()),
+            ("version", health.version.clone()),
+            ("process", health.pid.to_string()),
+            ("up for", duration_text(Duration::from_millis(health.uptime_ms))),
+            ("events", health.journal_size.to_string()),
+        ])
+    }
+}

@@ -1,0 +1,54 @@
+//! `palyra tools`: what can be called.
+
+mod list;
+mod search;
+mod show;
+
+use crate::cli::Globals;
+use crate::output::{Printer, shapes, table};
+use clap::{Args, Subcommand};
+use palyra_api::tools::ToolSummary;
+use std::process::ExitCode;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra tools list
+  palyra tools show acme.notes.add";
+
+/// See which tools can be called.
+#[derive(Args)]
+#[command(before_help = EXAMPLE, arg_required_else_help = true)]
+pub(crate) struct ToolsArgs {
+    #[command(subcommand)]
+    verb: ToolsVerb,
+}
+
+#[derive(Subcommand)]
+enum ToolsVerb {
+    List(list::ListArgs),
+    Show(show::ShowArgs),
+    Search(search::SearchArgs),
+}
+
+/// Carries the command out.
+pub(crate) fn run(args: &ToolsArgs, globals: &Globals) -> ExitCode {
+    let printer = Printer::new(globals, false);
+    match &args.verb {
+        ToolsVerb::List(_) => printer.finish(list::execute(globals)),
+        ToolsVerb::Show(args) => printer.finish(show::execute(args, globals)),
+        ToolsVerb::Search(args) => printer.finish(search::execute(args, globals)),
+    }
+}
+
+/// Tools, one a line.
+fn rows(tools: &[ToolSummary]) -> String {
+    let row = |tool: &ToolSummary| {
+        let approval = if tool.requires_approval { "asks first" } else { "" };
+        let description = tool.description.lines().next().unwrap_or_default();
+        let description =
+            palyra_common::redact::escape_untrusted(&description.chars().take(60).collect::<String>());
+        [tool.tool_id.clone(), shapes::status(tool.status).to_owned(), approval.to_owned(), description]
+    };
+    let rows: Vec<_> = tools.iter().map(row).collect();
+    table(["tool", "status", "approval", "what it does"], &rows)
+}

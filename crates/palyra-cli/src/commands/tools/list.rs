@@ -1,0 +1,48 @@
+//! `palyra tools list`.
+
+use crate::cli::Globals;
+use crate::client;
+use crate::error::CliError;
+use crate::output::{Remark, Reply};
+use clap::Args;
+use palyra_api::tools::ToolList;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+const EXAMPLE: &str = "\
+Example:
+  palyra tools list";
+
+/// Show every tool of every installed skill.
+#[derive(Args)]
+#[command(before_help = EXAMPLE)]
+pub(super) struct ListArgs {}
+
+#[derive(Serialize)]
+pub(super) struct Listed(ToolList);
+
+pub(super) fn execute(globals: &Globals) -> Result<Listed, CliError> {
+    client::ask(globals, "tools list", async |client| client.tools().await).map(Listed)
+}
+
+impl Reply for Listed {
+    const SCHEMA: &'static str = "palyra.tools.list/v1";
+
+    fn data(&self) -> String {
+        super::rows(&self.0.tools)
+    }
+
+    fn talk(&self) -> Vec<Remark> {
+        match self.0.tools.is_empty() {
+            true => vec![
+                Remark::Note("no tool is installed".into()),
+                Remark::Next("palyra skills install FILE --allow-tofu".into()),
+            ],
+            false => Vec::new(),
+        }
+    }
+
+    fn lines(&self) -> Option<Vec<Value>> {
+        Some(self.0.tools.iter().map(|tool| json!(tool)).collect())
+    }
+}

@@ -1,0 +1,57 @@
+//! `palyra tools search`.
+
+use crate::cli::Globals;
+use crate::client;
+use crate::error::CliError;
+use crate::output::{Remark, Reply};
+use clap::Args;
+use palyra_api::tools::ToolList;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+const EXAMPLE: &str = "\
+Example:
+  palyra tools search count words";
+
+/// Find the tools that some words are about, best first.
+#[derive(Args)]
+#[command(before_help = EXAMPLE)]
+pub(super) struct SearchArgs {
+    /// The words
+    #[arg(required = true)]
+    words: Vec<String>,
+
+    /// How many at most
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=100))]
+    count: u16,
+}
+
+#[derive(Serialize)]
+pub(super) struct Found(ToolList);
+
+pub(super) fn execute(args: &SearchArgs, globals: &Globals) -> Result<Found, CliError> {
+    let words = args.words.join(" ");
+    client::ask(globals, "tools search", async |client| client.search_tools(&words, args.count).await)
+        .map(Found)
+}
+
+impl Reply for Found {
+    const SCHEMA: &'static str = "palyra.tools.search/v1";
+
+    fn data(&self) -> String {
+        super::rows(&self.0.tools)
+    }
+
+    fn talk(&self) -> Vec<Remark> {
+        match self.0.tools.is_empty() {
+            true => {
+                vec![Remark::Note("no tool is about that".into()), Remark::Next("palyra tools list".into())]
+            }
+            false => Vec::new(),
+        }
+    }
+
+    fn lines(&self) -> Option<Vec<Value>> {
+        Some(self.0.tools.iter().map(|tool| json!(tool)).collect())
+    }
+}

@@ -1,0 +1,157 @@
+//! Commands with a daemon and without one.
+
+use crate::environment::TestEnvironment;
+use crate::skill_bench::{SkillBench, example};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command};
+
+/// A daemon in the background; it ends with the test.
+struct Background {
+    child: Child,
+    told: String,
+}
+
+impl Background {
+    /// Starts a command that serves, and waits until it says where.
+    fn start(mut command: Command) -> Self {
+        let mut child = command.spawn().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut told = String::new();
+        while !told.contains("token file") {
+            assert_ne!(stdout.read_line(&mut told).unwrap(), 0, "it ended before it listened: {told}");
+        }
+        Self { child, told }
+    }
+
+    fn url(&self) -> &str {
+        self.told.split_whitespace().find(|word| word.starts_with("http")).unwrap()
+    }
+
+    /// Waits for its end.
+    fn ended(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn up(environment: &TestEnvironment, arguments: &[&str]) -> Background {
+    let all =
+        [&["up", "--device-key", "file", "--listen", "127.0.0.1:0", "--log", "warn"], arguments].concat();
+    Background::start(environment.command(&all))
+}
+
+#[test]
+fn from_nothing_to_a_daemon_and_back() {
+    let environment = TestEnvironment::new();
+    let none = environment.palyra(&["daemon", "status"]);
+    assert_snapshot!(none.shown(), @"
+    exit 9
+    --- stderr
+    error: no daemon owns `[ROOT]/home/.palyra`
+    hint: start one with `palyra up`
+    ");
+    let daemon = up(&environment, &["--no-examples"]);
+    let status = environment.palyra(&["daemon", "status", "--json"]).json();
+    assert_eq!((&status["status"], &status["url"]), (&json!("ok"), &json!(daemon.url())));
+    assert_eq!(environment.palyra(&["skills", "list", "--json"]).json()["skills"], json!([]));
+    let twice = environment.palyra(&["up", "--listen", "127.0.0.1:0"]);
+    assert_eq!(twice.code, 8, "{}", twice.shown());
+    let stopped = environment.palyra(&["daemon", "stop", "--json"]).json();
+    assert_eq!(stopped["gone"], true);
+    assert_eq!(daemon.ended(), Some(0));
+    assert_eq!(environment.palyra(&["skills", "list", "--json"]).json()["skills"], json!([]));
+}
+
+#[test]
+fn commands_that_own_the_state_say_at_once_who_has_it() {
+    let environment = TestEnvironment::with_state();
+    let _daemon = up(&environment, &[]);
+    let busy = environment.palyra(&["vault", "list", "--json"]);
+    assert_eq!(busy.code, 8);
+    assert_eq!(busy.error()["code"], "state_busy");
+    assert!(busy.error()["details"]["holder"]["command"].as_str().unwrap().contains("palyra up"));
+}
+
+/// Everything but what is new with every run.
+fn comparable(mut answer: Value) -> Value {
+    for field in ["run_id", "receipt"] {
+        answer[field] = Value::Null;
+    }
+    answer["usage"]["elapsed_us"] = Value::Null;
+    answer
+}
+
+#[test]
+fn a_call_is_the_same_with_a_daemon_and_without() {
+    let bench = SkillBench::new();
+    bench.install(&bench.package("counter", &example("counter-wat"), "counter-wat"), &[]);
+    let count = ["run", "palyra.counter_wat.add", "--input", "{\"step\": 5}"];
+    let wrong = ["run", "palyra.counter_wat.add", "--input", "{\"step\": \"x\"}", "--json"];
+    let missing = ["run", "palyra.counter_wat.ad", "--json"];
+    let own = (comparable(bench.json(&count)), bench.palyra(&wrong), bench.palyra(&missing));
+    let listed = bench.ok(&["tools", "list"]).stdout;
+    let daemon = up(&bench.environment, &[]);
+    assert_eq!(bench.ok(&["tools", "list"]).stdout, listed);
+    let mut remote = comparable(bench.json(&count));
+    assert_eq!((&own.0["result"], &remote["result"]), (&json!({ "count": 5 }), &json!({ "count": 10 })));
+    remote["result"] = own.0["result"].clone();
+    // A later count reads a value where the first one read none.
+    for field in ["usage", "capabilities"] {
+        remote[field] = own.0[field].clone();
+    }
+    assert_eq!(own.0, remote);
+    for (own, remote) in [(own.1, bench.palyra(&wrong)), (own.2, bench.palyra(&missing))] {
+        assert_eq!((own.code, own.error()), (remote.code, remote.error()));
+    }
+    let token = bench.environment.home(".palyra/owner.token").display().to_string();
+    let named = ["--url", daemon.url(), "--token-file", &token];
+    let named = bench.ok(&[&["tools", "show", "palyra.counter_wat.add"], &named[..]].concat());
+    assert!(named.stdout.contains("palyra__counter_wat__add"), "{}", named.stdout);
+}
+
+#[test]
+fn tokens_are_made_for_programs_and_taken_back() {
+    let environment = TestEnvironment::with_state();
+    let daemon = up(&environment, &[]);
+    let url = daemon.url().to_owned();
+    let made = environment.palyra(&["tokens", "add", "editor", "--scope", "read", "--out", "editor.token"]);
+    assert_eq!(made.code, 0, "{}", made.shown());
+    assert!(!made.stdout.contains("palyra_"), "{}", made.stdout);
+    let as_editor = |arguments: &[&str]| {
+        environment.palyra(&[arguments, &["--url", &url, "--token-file", "editor.token"]].concat())
+    };
+    assert_eq!(as_editor(&["skills", "list"]).code, 0);
+    let narrow = as_editor(&["tokens", "list", "--json"]);
+    assert_eq!((narrow.code, &narrow.error()["code"]), (4, &json!("forbidden")));
+    assert_eq!(environment.palyra(&["tokens", "list", "--json"]).json()["tokens"][0]["name"], "editor");
+    assert_eq!(environment.palyra(&["tokens", "remove", "editor"]).code, 0);
+    assert_eq!(as_editor(&["skills", "list"]).code, 4);
+    assert_eq!(environment.palyra(&["tokens", "remove", "editor"]).code, 11);
+    let clear = environment.palyra(&["skills", "list", "--url", "http://palyra.example"]);
+    assert!(clear.code == 2 && clear.stderr.contains("in the clear"), "{}", clear.shown());
+    let gone = environment.palyra(&["skills", "list", "--url", "http://127.0.0.1:1"]);
+    assert_eq!(gone.code, 9, "{}", gone.shown());
+}
+
+#[test]
+fn a_fresh_daemon_has_examples_to_try() {
+    let environment = TestEnvironment::new();
+    let _daemon = up(&environment, &[]);
+    let skills = environment.palyra(&["skills", "list", "--json"]).json();
+    let built =
+        std::path::Path::new(env!("CARGO_BIN_EXE_palyra")).parent().unwrap().parent().unwrap().join("skills");
+    let built = std::fs::read_dir(built).map_or(0, Iterator::count);
+    assert_eq!(skills["skills"].as_array().unwrap().len(), built);
+    for skill in skills["skills"].as_array().unwrap() {
+        let status = skill["runtime_status"].as_str().unwrap();
+        assert!(["active", "awaiting_consent"].contains(&status), "{skill}");
+    }
+}

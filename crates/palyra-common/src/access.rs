@@ -1,0 +1,118 @@
+//! Who may do what: scopes, as tokens hold them and routes ask for them.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+/// One kind of authority; none implies another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// Look at what is installed and what happened.
+    Read,
+    /// Call tools.
+    Invoke,
+    /// Install, enable, disable and remove skills.
+    Operate,
+    /// Decide calls that wait for a person.
+    Approve,
+    /// Decide whom to trust, who gets tokens, and stop the daemon.
+    Admin,
+}
+
+/// A word that is no scope.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no scope `{0}`: choose from read, invoke, operate, approve, admin")]
+pub struct UnknownScope(String);
+
+/// Some scopes; the default holds none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ScopeSet(BTreeSet<Scope>);
+
+impl Scope {
+    /// Every scope.
+    pub const ALL: [Self; 5] = [Self::Read, Self::Invoke, Self::Operate, Self::Approve, Self::Admin];
+
+    /// The word on the wire.
+    pub fn wire_name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Invoke => "invoke",
+            Self::Operate => "operate",
+            Self::Approve => "approve",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+impl ScopeSet {
+    /// All of them: what the owner holds.
+    pub fn all() -> Self {
+        Scope::ALL.into_iter().collect()
+    }
+
+    /// Whether a scope is among them.
+    pub fn contains(&self, scope: Scope) -> bool {
+        self.0.contains(&scope)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The scopes in order.
+    pub fn iter(&self) -> impl Iterator<Item = Scope> + '_ {
+        self.0.iter().copied()
+    }
+}
+
+impl FromIterator<Scope> for ScopeSet {
+    fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
+        Self(scopes.into_iter().collect())
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.wire_name())
+    }
+}
+
+impl fmt::Display for ScopeSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.iter().map(Scope::wire_name).collect();
+        f.write_str(&names.join(", "))
+    }
+}
+
+impl FromStr for Scope {
+    type Err = UnknownScope;
+
+    fn from_str(text: &str) -> Result<Self, UnknownScope> {
+        let found = Self::ALL.into_iter().find(|scope| scope.wire_name() == text);
+        found.ok_or_else(|| {
+            UnknownScope(crate::redact::escape_untrusted(&text.chars().take(40).collect::<String>()))
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scope_reads_back_and_none_implies_another() {
+        for scope in Scope::ALL {
+            assert_eq!(scope.wire_name().parse(), Ok(scope));
+            assert_eq!(serde_json::to_value(scope).unwrap(), scope.wire_name());
+            let alone = ScopeSet::from_iter([scope]);
+            assert_eq!(Scope::ALL.into_iter().filter(|other| alone.contains(*other)).count(), 1);
+        }
+        assert!("Admin".parse::<Scope>().is_err());
+        assert_eq!(ScopeSet::all().to_string(), "read, invoke, operate, approve, admin");
+    }
+}

@@ -1,0 +1,160 @@
+//! Who is asking: tokens, what they may do, and a bound on guessing.
+
+mod failures;
+mod owner_token;
+
+pub use owner_token::{OwnerToken, OwnerTokenError};
+
+use std::net::IpAddr;
+use std::sync::RwLock;
+
+use palyra_common::{Scope, ScopeSet};
+use palyra_skills::Sha256Digest;
+use palyra_state::State;
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+use failures::Failures;
+
+/// The name of whoever owns the state root.
+pub const OWNER: &str = "owner";
+/// Longest token that is looked at.
+const MAX_TOKEN_BYTES: usize = 512;
+
+/// Somebody who may do something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal {
+    /// The name in receipts and events.
+    pub name: String,
+    /// What it may do.
+    pub scopes: ScopeSet,
+    /// Whether it is the owner, who may decide its own calls.
+    pub owner: bool,
+}
+
+/// Why nobody is let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// No token came.
+    #[error("a token is needed")]
+    NoToken,
+    /// The token is not one of ours, or no longer.
+    #[error("the token is not valid")]
+    BadToken,
+    /// Too many wrong tokens came from there.
+    #[error("too many wrong tokens: try again later")]
+    TooMany,
+}
+
+/// Decides who is let in.
+#[derive(Default)]
+pub struct Access {
+    owner: RwLock<Option<[u8; 32]>>,
+    failures: Failures,
+    hosts: RwLock<Vec<String>>,
+}
+
+impl Principal {
+    /// The owner of the state root.
+    pub fn owner() -> Self {
+        Self { name: OWNER.into(), scopes: ScopeSet::all(), owner: true }
+    }
+
+    /// Whether it may do this.
+    pub fn may(&self, scope: Scope) -> bool {
+        self.scopes.contains(scope)
+    }
+}
+
+impl Access {
+    /// Lets in whoever has this token, as the owner.
+    pub fn set_owner(&self, token: &OwnerToken) {
+        let digest = token.digest();
+        if let Ok(mut owner) = self.owner.write() {
+            *owner = Some(digest);
+        }
+    }
+
+    /// Names under which this daemon may be addressed, besides those of this machine.
+    pub fn allow_hosts(&self, names: Vec<String>) {
+        if let Ok(mut hosts) = self.hosts.write() {
+            *hosts = names.into_iter().map(|name| name.to_ascii_lowercase()).collect();
+        }
+    }
+
+    /// How many failures from one place are told apart before it has to wait.
+    pub fn allow_failures(&self, burst: u32) {
+        self.failures.set_burst(burst);
+    }
+
+    /// Whether this is a name of this daemon: a page that rebinds a name of its own does not know one.
+    pub fn is_own_host(&self, host: &str) -> bool {
+        let name = host_name(host).to_ascii_lowercase();
+        let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        let named = || self.hosts.read().is_ok_and(|hosts| hosts.contains(&name));
+        name == "localhost" || address.is_ok_and(|address| address.is_loopback()) || named()
+    }
+
+    /// Counts somebody who is not let in; false when there were too many from there.
+    pub fn count_failure(&self, from: Option<IpAddr>) -> bool {
+        self.failures.count(from)
+    }
+
+    /// Who a token belongs to; wrong ones are counted by where they come from.
+    pub fn authenticate(
+        &self,
+        state: &State,
+        token: Option<&str>,
+        from: Option<IpAddr>,
+    ) -> Result<Principal, Refused> {
+        let found = match token {
+            None => Err(Refused::NoToken),
+            Some(token) if token.len() > MAX_TOKEN_BYTES => Err(Refused::BadToken),
+            Some(token) => self.find(state, &Sha256::digest(token.as_bytes()).into()),
+        };
+        found.map_err(|refused| if self.count_failure(from) { refused } else { Refused::TooMany })
+    }
+
+    fn find(&self, state: &State, digest: &[u8; 32]) -> Result<Principal, Refused> {
+        let owner = self.owner.read().ok().and_then(|owner| *owner);
+        if owner.is_some_and(|owner| bool::from(owner.ct_eq(digest))) {
+            return Ok(Principal::owner());
+        }
+        let token = state.find_token(&Sha256Digest::from_bytes(*digest)).ok_or(Refused::BadToken)?;
+        Ok(Principal { name: token.name, scopes: token.scopes, owner: false })
+    }
+}
+
+/// `localhost` of `localhost:7437`.
+fn host_name(host: &str) -> &str {
+    match host.strip_prefix('[') {
+        Some(_) => host.find(']').map_or(host, |end| host.get(..=end).unwrap_or(host)),
+        None => host.split(':').next().unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_this_machine_are_its_own() {
+        let access = Access::default();
+        for own in ["localhost", "LOCALHOST:7437", "127.0.0.1", "127.0.0.1:80", "[::1]:7437", "127.8.8.8"] {
+            assert!(access.is_own_host(own), "{own}");
+        }
+        for other in [
+            "",
+            "evil.example",
+            "localhost.evil.example:7437",
+            "10.0.0.1",
+            "[::2]",
+            "127.0.0.1.evil.example",
+            "0.0.0.0",
+        ] {
+            assert!(!access.is_own_host(other), "{other}");
+        }
+        access.allow_hosts(vec!["Palyra.Example".into()]);
+        assert!(access.is_own_host("palyra.example:443") && !access.is_own_host("a.palyra.example"));
+    }
+}

@@ -1,0 +1,78 @@
+//! The owner's token: a private file in the state root, made when the first daemon starts.
+
+use palyra_common::fs::{Directory, FsError};
+use palyra_state::StateRoot;
+use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
+
+/// The file in the state root.
+const FILE: &str = "owner.token";
+/// What every token of the owner begins with.
+const PREFIX: &str = "palyra_owner_";
+/// Longest file that is read.
+const MAX_BYTES: u64 = 512;
+
+/// The owner's token; it is never shown.
+#[derive(Clone)]
+pub struct OwnerToken(Zeroizing<String>);
+
+/// Why there is no token of the owner.
+#[derive(Debug, thiserror::Error)]
+pub enum OwnerTokenError {
+    /// The file cannot be used.
+    #[error(transparent)]
+    File(#[from] FsError),
+    /// The file holds something else.
+    #[error("`{FILE}` in the state root is not a token of the owner")]
+    NotAToken,
+    /// There is no randomness.
+    #[error("there is no randomness: {0}")]
+    Random(getrandom::Error),
+}
+
+impl OwnerToken {
+    /// Where the file is.
+    pub fn path(root: &StateRoot) -> std::path::PathBuf {
+        root.path().join(FILE)
+    }
+
+    /// Reads the token; none where no daemon ever ran.
+    pub fn read(root: &StateRoot) -> Result<Option<Self>, OwnerTokenError> {
+        let Some(bytes) = Directory::open_private(root.path())?.read(FILE, MAX_BYTES)? else {
+            return Ok(None);
+        };
+        let bytes = Zeroizing::new(bytes);
+        let text = std::str::from_utf8(&bytes).map_err(|_| OwnerTokenError::NotAToken)?.trim();
+        match text.strip_prefix(PREFIX).is_some_and(|rest| rest.len() == 64) {
+            true => Ok(Some(Self(Zeroizing::new(text.to_owned())))),
+            false => Err(OwnerTokenError::NotAToken),
+        }
+    }
+
+    /// Reads the token, or makes one.
+    pub fn read_or_make(root: &StateRoot) -> Result<Self, OwnerTokenError> {
+        if let Some(token) = Self::read(root)? {
+            return Ok(token);
+        }
+        let mut random = Zeroizing::new([0; 32]);
+        getrandom::fill(&mut *random).map_err(OwnerTokenError::Random)?;
+        let text = Zeroizing::new(format!("{PREFIX}{}", hex::encode(*random)));
+        Directory::open_private(root.path())?.write(FILE, format!("{}\n", text.as_str()).as_bytes())?;
+        Ok(Self(text))
+    }
+
+    /// The text, to be sent to the daemon and nowhere else.
+    pub fn expose(&self) -> &Zeroizing<String> {
+        &self.0
+    }
+
+    pub(super) fn digest(&self) -> [u8; 32] {
+        Sha256::digest(self.0.as_bytes()).into()
+    }
+}
+
+impl std::fmt::Debug for OwnerToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OwnerToken(****)")
+    }
+}

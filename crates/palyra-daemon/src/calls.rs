@@ -1,0 +1,93 @@
+//! The calls under way: each can be ended, and a stop waits for all of them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use palyra_plugins_runtime::CancelToken;
+use tokio::sync::watch;
+
+/// The calls under way.
+#[derive(Clone)]
+pub(crate) struct Calls {
+    running: Arc<Mutex<Running>>,
+    count: watch::Sender<usize>,
+}
+
+#[derive(Default)]
+struct Running {
+    next: u64,
+    tokens: HashMap<u64, CancelToken>,
+}
+
+/// One call; when this is gone, the call has ended.
+pub(crate) struct CallPermit {
+    calls: Calls,
+    number: u64,
+}
+
+/// Ends a call whose caller went away.
+pub(crate) struct EndWithCaller(Option<CancelToken>);
+
+impl Calls {
+    pub(crate) fn new() -> Self {
+        Self { running: Arc::default(), count: watch::Sender::new(0) }
+    }
+
+    /// Notes a call that begins.
+    pub(crate) fn begin(&self) -> (CallPermit, CancelToken) {
+        let token = CancelToken::default();
+        let mut running = self.running();
+        let number = running.next;
+        running.next += 1;
+        running.tokens.insert(number, token.clone());
+        self.count.send_replace(running.tokens.len());
+        (CallPermit { calls: self.clone(), number }, token)
+    }
+
+    /// How many are under way.
+    pub(crate) fn count(&self) -> usize {
+        *self.count.borrow()
+    }
+
+    /// Waits until none is.
+    pub(crate) async fn drained(&self) {
+        // The sender is ours, so this ends only when the count is zero.
+        let _ = self.count.subscribe().wait_for(|count| *count == 0).await;
+    }
+
+    /// Ends all that are under way.
+    pub(crate) fn cancel_all(&self) {
+        self.running().tokens.values().for_each(CancelToken::cancel);
+    }
+
+    fn running(&self) -> std::sync::MutexGuard<'_, Running> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for CallPermit {
+    fn drop(&mut self) {
+        let mut running = self.calls.running();
+        running.tokens.remove(&self.number);
+        self.calls.count.send_replace(running.tokens.len());
+    }
+}
+
+impl EndWithCaller {
+    pub(crate) fn new(token: CancelToken) -> Self {
+        Self(Some(token))
+    }
+
+    /// The call has ended by itself.
+    pub(crate) fn ended(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for EndWithCaller {
+    fn drop(&mut self) {
+        if let Some(token) = self.0.take() {
+            token.cancel();
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The child in which modules are compiled: this program again, started with a name nobody types.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use palyra_common::limits::{COMPILE_MEMORY_BYTES, COMPILE_TIMEOUT_MS};
+use palyra_plugins_runtime::{ChildCompiler, compile_child_main};
+
+/// The first argument that makes this process a compiler.
+pub const NAME: &str = "__compile-module";
+
+/// Compiles, if this process was started for that: `PROGRAM __compile-module TIMEOUT_MS MEMORY_BYTES`.
+pub fn as_child(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    let mut arguments = arguments.into_iter().skip(1);
+    if arguments.next()? != NAME {
+        return None;
+    }
+    let mut number = || arguments.next()?.to_str()?.parse::<u64>().ok();
+    Some(match (number(), number()) {
+        (Some(timeout_ms), Some(memory_bytes)) => compile_child_main(timeout_ms, memory_bytes),
+        _ => ExitCode::from(2),
+    })
+}
+
+/// A compiler that starts this very program for each module; its `main` must begin with [`as_child`].
+pub fn compiler() -> std::io::Result<ChildCompiler> {
+    let compiler = ChildCompiler::new(std::env::current_exe()?, vec![NAME.into()]);
+    Ok(compiler.with_limits(Duration::from_millis(COMPILE_TIMEOUT_MS), COMPILE_MEMORY_BYTES))
+}

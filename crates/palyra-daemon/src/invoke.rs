@@ -1,0 +1,121 @@
+//! One call of a tool, from the words of the API to corridor 3 and back.
+
+use std::sync::Arc;
+
+use palyra_api::Problem;
+use palyra_api::tools::{InvokeAnswer, InvokeRequest, Leaf, LogLine, Usage, UseCount};
+use palyra_common::{JsonText, OperatorGrants, RuntimeLimits, Scope, WasmPluginRunError};
+use palyra_plugins_runtime::LogLevel;
+use palyra_skills::Sha256Digest;
+use palyra_state::call::{ToolInvocation, ToolResult};
+use serde_json::value::RawValue;
+
+use crate::access::Principal;
+use crate::app::App;
+use crate::problem::ToProblem;
+
+/// Calls a tool on behalf of a principal.
+pub(crate) async fn invoke(
+    app: &Arc<App>,
+    principal: &Principal,
+    tool: String,
+    request: InvokeRequest,
+) -> Result<InvokeAnswer, Problem> {
+    let record = request.record;
+    let invocation = read(principal, tool, request)?;
+    let result = app.call(invocation).await.map_err(|error| error.to_problem())?;
+    answer(result, record)
+}
+
+fn read(principal: &Principal, tool: String, request: InvokeRequest) -> Result<ToolInvocation, Problem> {
+    let InvokeRequest { input, skill_id, limits, grants, approved, record: _ } = request;
+    Ok(ToolInvocation {
+        tool,
+        skill_id,
+        input: read_input(input)?,
+        principal: principal.name.clone(),
+        operator: read_grants(principal, &grants)?,
+        limits: read_limits(&limits)?,
+        approved: read_approval(principal, approved)?,
+        cancel: None,
+    })
+}
+
+fn read_input(input: Option<Box<RawValue>>) -> Result<JsonText, Problem> {
+    let Some(input) = input else { return Ok(JsonText::empty_object()) };
+    let text = JsonText::from_text(String::from(Box::<str>::from(input)));
+    text.map_err(|error| WasmPluginRunError::invalid_input("", error.to_string()).to_problem())
+}
+
+/// Opening a directory or an address widens what a run may touch: a token that only invokes cannot.
+fn read_grants(principal: &Principal, grants: &[String]) -> Result<OperatorGrants, Problem> {
+    if !grants.is_empty() && !principal.may(Scope::Admin) {
+        return Err(Problem::new("forbidden", "opening directories and addresses needs the scope `admin`")
+            .details(serde_json::json!({ "scope": Scope::Admin })));
+    }
+    OperatorGrants::parse(grants).map_err(|error| Problem::new("usage", error.to_string()).hint(error.hint()))
+}
+
+fn read_limits(limits: &[String]) -> Result<Option<RuntimeLimits>, Problem> {
+    if limits.is_empty() {
+        return Ok(None);
+    }
+    let mut most = RuntimeLimits::default();
+    for limit in limits {
+        most.set(limit).map_err(|error| Problem::new("usage", error.to_string()).hint(error.hint()))?;
+    }
+    Ok(Some(most))
+}
+
+/// Whoever asked for a call cannot decide it, unless it is the owner.
+fn read_approval(principal: &Principal, approved: Option<String>) -> Result<Option<Sha256Digest>, Problem> {
+    let Some(text) = approved else { return Ok(None) };
+    if !(principal.owner && principal.may(Scope::Approve)) {
+        return Err(Problem::new("forbidden", "only the owner decides its own calls"));
+    }
+    let digest =
+        text.parse().map_err(|_| Problem::new("usage", "`approved` is not the id of an approval"))?;
+    Ok(Some(digest))
+}
+
+fn answer(result: ToolResult, record: bool) -> Result<InvokeAnswer, Problem> {
+    let internal = |error: String| Problem::new("internal", error);
+    let tape = record.then(|| String::from_utf8(result.tape.encode())).transpose();
+    let usage = &result.usage;
+    Ok(InvokeAnswer {
+        tool: result.tool_id,
+        result: RawValue::from_string(result.output.as_str().to_owned())
+            .map_err(|error| internal(error.to_string()))?,
+        run_id: result.run_id,
+        skill_id: result.skill_id,
+        payload: result.payload.to_string(),
+        usage: Usage {
+            fuel: usage.fuel,
+            peak_memory_bytes: usage.peak_memory_bytes,
+            elapsed_us: u64::try_from(usage.elapsed.as_micros()).unwrap_or(u64::MAX),
+            host_calls: usage.host_calls,
+            egress_bytes: usage.egress_bytes,
+            log_bytes: usage.log_bytes,
+            output_bytes: usage.output_bytes,
+        },
+        capabilities: result.capabilities.into_iter().map(|(door, count)| (door, used(count))).collect(),
+        log: result.log.into_iter().map(line).collect(),
+        receipt: Leaf { sequence: result.receipt.sequence, hash: result.receipt.hash.to_string() },
+        tape: tape.map_err(|error| internal(error.to_string()))?,
+    })
+}
+
+fn used(count: palyra_state::call::UseCount) -> UseCount {
+    UseCount { used: count.used, denied: count.denied, failed: count.failed }
+}
+
+fn line(line: palyra_plugins_runtime::LogLine) -> LogLine {
+    let level = match line.level {
+        LogLevel::Trace => "trace",
+        LogLevel::Debug => "debug",
+        LogLevel::Info => "info",
+        LogLevel::Warn => "warn",
+        LogLevel::Error => "error",
+    };
+    LogLine { level: level.into(), source: line.source, message: line.message }
+}

@@ -1,0 +1,26 @@
+//! `palyrad`: the owner of the state root, and every way into it.
+//!
+//! [`App`] is what the daemon knows and can do; [`transport`] has the faces, each of which decodes, authorises,
+//! calls the app and encodes. [`in_process`] is the same router without a socket, for a command that owns the state
+//! itself; [`server`] listens. [`problem`] is the one place that says what an error means outside.
+
+#![forbid(unsafe_code)]
+
+pub mod access;
+mod app;
+mod calls;
+mod catalog;
+pub mod compile_child;
+pub mod in_process;
+mod invoke;
+mod metrics;
+pub mod problem;
+pub mod serve;
+pub mod server;
+mod streams;
+pub mod transport;
+
+pub use app::{App, AppConfig, Outside};
+pub use in_process::InProcess;
+pub use problem::ToProblem;
+pub use server::{Endpoint, Server, ServerConfig, ServerError};

@@ -1,0 +1,125 @@
+//! What the daemon counts, for Prometheus.
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::{Registry, Unit};
+
+/// One kind of request; the path is that of the route, never what somebody wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(crate) struct RequestLabels {
+    pub(crate) method: String,
+    pub(crate) route: String,
+    pub(crate) status: u16,
+}
+
+/// How calls ended: `ok` or the code of the error.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OutcomeLabels {
+    outcome: String,
+}
+
+/// Which route took how long.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RouteLabels {
+    route: String,
+}
+
+/// The counters.
+pub(crate) struct Metrics {
+    registry: Registry,
+    requests: Family<RequestLabels, Counter>,
+    request_seconds: Family<RouteLabels, Histogram>,
+    calls: Family<OutcomeLabels, Counter>,
+    call_seconds: Histogram,
+    fuel: Counter,
+    refused: Family<OutcomeLabels, Counter>,
+    calls_under_way: Gauge,
+    streams: Gauge,
+    journal_events: Gauge,
+}
+
+/// What is only known when somebody asks.
+pub(crate) struct Now {
+    pub(crate) calls_under_way: usize,
+    pub(crate) streams: usize,
+    pub(crate) journal_events: u64,
+}
+
+/// From a quarter of a millisecond to two minutes.
+fn seconds() -> Histogram {
+    Histogram::new(exponential_buckets(0.000_25, 2.0, 19))
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let mut metrics = Self {
+            registry: Registry::with_prefix("palyra"),
+            requests: Family::default(),
+            request_seconds: Family::new_with_constructor(seconds),
+            calls: Family::default(),
+            call_seconds: seconds(),
+            fuel: Counter::default(),
+            refused: Family::default(),
+            calls_under_way: Gauge::default(),
+            streams: Gauge::default(),
+            journal_events: Gauge::default(),
+        };
+        let registry = &mut metrics.registry;
+        registry.register("http_requests", "Requests by route and status", metrics.requests.clone());
+        registry.register_with_unit(
+            "http_request",
+            "How long requests took",
+            Unit::Seconds,
+            metrics.request_seconds.clone(),
+        );
+        registry.register("calls", "Calls of tools by how they ended", metrics.calls.clone());
+        registry.register_with_unit(
+            "call",
+            "How long guests ran",
+            Unit::Seconds,
+            metrics.call_seconds.clone(),
+        );
+        registry.register("fuel", "Fuel all calls used", metrics.fuel.clone());
+        registry.register(
+            "access_refused",
+            "Requests that were not let in, by code",
+            metrics.refused.clone(),
+        );
+        registry.register("calls_under_way", "Calls under way", metrics.calls_under_way.clone());
+        registry.register("event_streams", "Open event streams", metrics.streams.clone());
+        registry.register("journal_events", "Events of the journal", metrics.journal_events.clone());
+        metrics
+    }
+
+    pub(crate) fn request(&self, labels: RequestLabels, seconds: f64) {
+        self.request_seconds.get_or_create(&RouteLabels { route: labels.route.clone() }).observe(seconds);
+        self.requests.get_or_create(&labels).inc();
+    }
+
+    pub(crate) fn call(&self, outcome: &str, usage: Option<(f64, u64)>) {
+        self.calls.get_or_create(&OutcomeLabels { outcome: outcome.to_owned() }).inc();
+        if let Some((seconds, fuel)) = usage {
+            self.call_seconds.observe(seconds);
+            self.fuel.inc_by(fuel);
+        }
+    }
+
+    pub(crate) fn refused(&self, code: &str) {
+        self.refused.get_or_create(&OutcomeLabels { outcome: code.to_owned() }).inc();
+    }
+
+    /// Everything as text.
+    pub(crate) fn text(&self, now: &Now) -> Result<String, std::fmt::Error> {
+        let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        self.calls_under_way.set(signed(now.calls_under_way as u64));
+        self.streams.set(signed(now.streams as u64));
+        self.journal_events.set(signed(now.journal_events));
+        let mut text = String::new();
+        encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+}

@@ -1,0 +1,28 @@
+//! What each error means outside: code, message, hints and facts, the same on every face.
+//!
+//! Libraries say what happened in types of their own; here, and nowhere else, these become a [`Problem`].
+
+mod chain;
+mod runs;
+mod skills;
+mod state;
+mod suggest;
+mod tokens;
+
+pub use chain::sentence;
+pub use runs::run_hints;
+pub use suggest::{closest, not_found};
+
+use palyra_api::Problem;
+
+/// An error that can be told outside.
+pub trait ToProblem {
+    /// The same error for whoever asked.
+    fn to_problem(&self) -> Problem;
+}
+
+impl ToProblem for Problem {
+    fn to_problem(&self) -> Problem {
+        self.clone()
+    }
+}

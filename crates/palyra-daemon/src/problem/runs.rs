@@ -1,0 +1,66 @@
+//! Runs that were refused or failed.
+
+use palyra_api::Problem;
+use palyra_common::{CapabilityKind, Denial, LimitKind, WasmPluginRunError};
+use palyra_plugins_runtime::RuntimeConfig;
+use palyra_state::call::CallError;
+
+use super::{ToProblem, closest};
+
+impl ToProblem for CallError {
+    fn to_problem(&self) -> Problem {
+        match self {
+            Self::Run(error) => error.to_problem(),
+            Self::State(error) => error.to_problem(),
+        }
+    }
+}
+
+impl ToProblem for WasmPluginRunError {
+    fn to_problem(&self) -> Problem {
+        Problem::new(self.kind().wire_name(), self.to_string()).hints(run_hints(self)).details(self.details())
+    }
+}
+
+/// What a person can do next about a run, with what only the sandbox's ceiling can tell.
+pub fn run_hints(error: &WasmPluginRunError) -> Vec<String> {
+    let mut hints = error.hints();
+    match error {
+        WasmPluginRunError::QuotaExceeded { limit, used, .. } => {
+            hints = limit_hint(*limit, *used).map_or(hints, |hint| vec![hint]);
+        }
+        WasmPluginRunError::NotFound { name, known, .. } => {
+            if let Some(name) = closest(name, known) {
+                hints.insert(0, format!("did you mean `{name}`?"));
+            }
+        }
+        WasmPluginRunError::CapabilityDenied(denial @ Denial { grant: None, .. }) => {
+            hints.extend(example_grant(denial.kind).map(Into::into));
+        }
+        _ => {}
+    }
+    hints
+}
+
+/// What to say when twice the use is more than the sandbox can allow.
+fn limit_hint(limit: LimitKind, used: u64) -> Option<String> {
+    let most = RuntimeConfig::default().ceiling.get(limit).filter(|most| used.saturating_mul(2) > *most)?;
+    let flag = format!("--limit {limit}={}", limit.format_value(most));
+    Some(if used > most {
+        format!("no run may use more than `{flag}`")
+    } else {
+        format!("allow more with `{flag}`")
+    })
+}
+
+/// For a guest that used a handle it does not have: the sandbox cannot know which name it had in mind.
+fn example_grant(kind: CapabilityKind) -> Option<&'static str> {
+    match kind {
+        CapabilityKind::Storage => Some("a storage prefix is granted as in `--grant storage:NAME/`"),
+        CapabilityKind::Secret => {
+            Some("a secret is granted as in `--grant 'secret:global/NAME hosts=HOST inject=bearer'`")
+        }
+        CapabilityKind::Channel => Some("a channel is granted as in `--grant channel:NAME`"),
+        CapabilityKind::Http | CapabilityKind::Filesystem => None,
+    }
+}

@@ -1,0 +1,120 @@
+//! The state root, its vault and its journal.
+
+use palyra_api::Problem;
+use palyra_journal::JournalError;
+use palyra_skills::trust::{FeedError, TrustError};
+use palyra_state::{StateError, TrustRefused};
+use palyra_vault::{AnchorError, DeviceKeyError, KeyFileError, VaultError};
+use serde_json::{Value, json};
+
+use super::ToProblem;
+use super::chain::sentence;
+
+impl ToProblem for StateError {
+    fn to_problem(&self) -> Problem {
+        Problem::new(code(self), message(self)).hints(hints(self)).details(details(self))
+    }
+}
+
+impl ToProblem for VaultError {
+    fn to_problem(&self) -> Problem {
+        let (hints, hint) = match self {
+            Self::DeviceKey(error) => (device_key_hints(error), None),
+            Self::KeyExists { .. } => (vec![taken_hint()], None),
+            error => (Vec::new(), error.hint()),
+        };
+        Problem::new(vault_code(self), sentence(self)).hints(hints).hints(hint)
+    }
+}
+
+impl ToProblem for JournalError {
+    fn to_problem(&self) -> Problem {
+        StateError::from(self.clone()).to_problem()
+    }
+}
+
+/// The message; what differs stands in the details.
+fn message(error: &StateError) -> String {
+    match error {
+        StateError::Damaged { damage } => match damage.differences.len() {
+            1 => "the state is damaged: one thing is not as it was left".into(),
+            many => format!("the state is damaged: {many} things are not as they were left"),
+        },
+        error => sentence(error),
+    }
+}
+
+fn code(error: &StateError) -> &'static str {
+    match error {
+        StateError::Trust(
+            TrustRefused::Store(TrustError::UnknownPublisher(_) | TrustError::NotFound { .. })
+            | TrustRefused::Feed(FeedError::UnknownIssuer(_)),
+        ) => "not_found",
+        StateError::Journal(JournalError::Damaged(_)) => "state_damaged",
+        StateError::Vault(error) => vault_code(error),
+        _ => error.code(),
+    }
+}
+
+fn vault_code(error: &VaultError) -> &'static str {
+    match error {
+        VaultError::UnknownKey { .. } => "not_found",
+        VaultError::KeyExists { .. } => "already_exists",
+        VaultError::KeyNotActive { .. } => "key_not_active",
+        VaultError::InvalidKeyName { .. }
+        | VaultError::InvalidReference { .. }
+        | VaultError::EmptySecret { .. }
+        | VaultError::SecretTooLarge { .. } => "usage",
+        VaultError::Damaged { .. }
+        | VaultError::Anchor(
+            AnchorError::Deleted { .. }
+            | AnchorError::Truncated { .. }
+            | AnchorError::Edited { .. }
+            | AnchorError::RolledBack { .. },
+        ) => "state_damaged",
+        VaultError::DeviceKey(
+            DeviceKeyError::PassphraseNeeded { .. }
+            | DeviceKeyError::KeyFile { source: KeyFileError::WrongPassphrase, .. },
+        ) => "authentication",
+        VaultError::DeviceKey(_) => "device_key",
+        _ => "state_io",
+    }
+}
+
+fn hints(error: &StateError) -> Vec<String> {
+    match error {
+        StateError::Vault(error) => error.to_problem().hints,
+        error => error.hint().into_iter().collect(),
+    }
+}
+
+fn taken_hint() -> String {
+    "choose another name; `palyra keys list` shows those that are taken".into()
+}
+
+/// The library does not know our flags.
+fn device_key_hints(error: &DeviceKeyError) -> Vec<String> {
+    match error {
+        DeviceKeyError::KeyringUnavailable { .. } | DeviceKeyError::KeyringNotBuilt => vec![
+            "on a machine without a keyring choose a private file: `palyra init --device-key file`".into(),
+            "or a private file under a passphrase: `palyra init --device-key passphrase`".into(),
+        ],
+        DeviceKeyError::PassphraseNeeded { .. } => {
+            vec!["give it with `--passphrase-file FILE`, or run on a terminal to be asked".into()]
+        }
+        error => error.hint().into_iter().collect(),
+    }
+}
+
+fn details(error: &StateError) -> Value {
+    match error {
+        StateError::Damaged { damage } => json!({ "differences": damage.differences }),
+        StateError::Busy { holder } => json!({ "holder": holder }),
+        StateError::NotInitialised { path } | StateError::AlreadyInitialised { path } => {
+            json!({ "path": path.display().to_string() })
+        }
+        StateError::OtherRepair { expected, found } => json!({ "expected": expected, "found": found }),
+        StateError::Journal(JournalError::Damaged(damage)) => json!({ "damage": damage }),
+        _ => json!({}),
+    }
+}

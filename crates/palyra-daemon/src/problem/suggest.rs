@@ -1,0 +1,42 @@
+//! Did you mean.
+
+use palyra_api::Problem;
+use palyra_common::redact::escape_untrusted;
+use serde_json::json;
+
+/// How alike two names must be before one is offered for the other.
+const ALIKE: f64 = 0.75;
+/// Most names that are told of those there are.
+const MOST_KNOWN: usize = 50;
+
+/// The known name most like the one that was written, if any is.
+pub fn closest<'a>(written: &str, known: &'a [String]) -> Option<&'a str> {
+    let scored = known.iter().map(|name| (strsim::jaro_winkler(written, name), name.as_str()));
+    let best = scored.filter(|(score, _)| *score > ALIKE).max_by(|(one, _), (other, _)| one.total_cmp(other));
+    best.map(|(_, name)| name)
+}
+
+/// A name that nothing here has, and the names there are.
+pub fn not_found(kind: &str, name: &str, mut known: Vec<String>) -> Problem {
+    let name = escape_untrusted(&name.chars().take(100).collect::<String>());
+    let meant = closest(&name, &known).map(|name| format!("did you mean `{name}`?"));
+    let all = (1..=10).contains(&known.len()).then(|| format!("there is `{}`", known.join("`, `")));
+    known.truncate(MOST_KNOWN);
+    Problem::new("not_found", format!("there is no {kind} `{name}`"))
+        .hints(meant.into_iter().chain(all))
+        .details(json!({ "kind": kind, "name": name, "known": known }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::closest;
+
+    #[test]
+    fn only_near_names_are_offered() {
+        let known = ["word.count", "word.split", "slug.make"].map(str::to_owned);
+        assert_eq!(closest("word.cuont", &known), Some("word.count"));
+        assert_eq!(closest("slug", &known), Some("slug.make"));
+        assert_eq!(closest("zzz", &known), None);
+        assert_eq!(closest("word.count", &[]), None);
+    }
+}

@@ -1,0 +1,45 @@
+//! Starting a daemon: the flags, the log, and the run from open state to clean stop.
+
+mod args;
+mod logging;
+mod signals;
+
+pub use args::{BadDuration, ServeArgs, parse_duration};
+pub use logging::start_logging;
+
+use palyra_state::{State, StateError};
+
+use crate::app::{App, AppConfig};
+use crate::server::{Endpoint, Server, ServerError};
+
+/// Why a daemon did not run to its clean stop.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// It cannot listen.
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    /// The state could not be closed.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// Signals cannot be heard.
+    #[error("signals cannot be heard: {0}")]
+    Signals(std::io::Error),
+}
+
+/// Serves an open state until a signal, a request or idleness ends it; `announce` is told where it listens.
+pub async fn serve(
+    state: State,
+    config: AppConfig,
+    args: &ServeArgs,
+    announce: impl FnOnce(&Endpoint),
+) -> Result<(), ServeError> {
+    let stop = signals::stop().map_err(ServeError::Signals)?;
+    let app = App::new(state, config);
+    let server = Server::bind(app, args.config()).await?;
+    let Endpoint { url, socket, .. } = server.endpoint();
+    tracing::info!(%url, socket = %socket.display(), "listening");
+    announce(server.endpoint());
+    server.run(stop).await?;
+    tracing::info!("stopped");
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! The flags of whoever starts a daemon.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use palyra_common::env_vars::{
+    PALYRA_IDLE_EXIT, PALYRA_LISTEN, PALYRA_LOG, PALYRA_LOG_JSON, PALYRA_TLS_CERT, PALYRA_TLS_KEY,
+};
+
+use crate::server::{ServerConfig, TlsFiles};
+
+/// How a daemon listens and what it logs.
+#[derive(Args, Debug, Clone)]
+pub struct ServeArgs {
+    /// Where to listen for TCP; port 0 takes one that is free
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7437")]
+    #[arg(env = PALYRA_LISTEN, hide_env_values = true)]
+    pub listen: SocketAddr,
+
+    /// The certificate for TLS, in a PEM file; without it only loopback addresses are listened on
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    #[arg(env = PALYRA_TLS_CERT, hide_env_values = true)]
+    pub tls_cert: Option<PathBuf>,
+
+    /// The private key of the certificate, in a PEM file
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    #[arg(env = PALYRA_TLS_KEY, hide_env_values = true)]
+    pub tls_key: Option<PathBuf>,
+
+    /// A name this daemon may be addressed by, besides those of this machine; may be given again
+    #[arg(long = "allow-host", value_name = "NAME")]
+    pub allow_hosts: Vec<String>,
+
+    /// Stop after so long without a connection, as in `10m`
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(env = PALYRA_IDLE_EXIT, hide_env_values = true)]
+    pub idle_exit: Option<Duration>,
+
+    /// What to log: `error`, `warn`, `info`, `debug`, `trace`, or a filter by target
+    #[arg(long, value_name = "FILTER", default_value = "info")]
+    #[arg(env = PALYRA_LOG, hide_env_values = true)]
+    pub log: String,
+
+    /// Log JSON, one object a line
+    #[arg(long)]
+    #[arg(env = PALYRA_LOG_JSON, hide_env_values = true, value_parser = clap::builder::FalseyValueParser::new())]
+    pub log_json: bool,
+}
+
+/// A text that is no duration.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a time: write it as in `90s`, `10m` or `2h`")]
+pub struct BadDuration(String);
+
+impl ServeArgs {
+    /// The server these flags describe.
+    pub fn config(&self) -> ServerConfig {
+        let tls = self.tls_cert.clone().zip(self.tls_key.clone());
+        ServerConfig {
+            listen: self.listen,
+            allow_hosts: self.allow_hosts.clone(),
+            tls: tls.map(|(certificate, key)| TlsFiles { certificate, key }),
+            idle_exit: self.idle_exit,
+            ..ServerConfig::default()
+        }
+    }
+}
+
+/// `90s`, `10m` or `2h`.
+pub fn parse_duration(text: &str) -> Result<Duration, BadDuration> {
+    let bad = || BadDuration(text.chars().take(40).collect());
+    let unit = text.chars().next_back().ok_or_else(bad)?;
+    let seconds = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3_600,
+        _ => return Err(bad()),
+    };
+    let number: u64 = text.get(..text.len() - 1).and_then(|number| number.parse().ok()).ok_or_else(bad)?;
+    number
+        .checked_mul(seconds)
+        .filter(|seconds| (1..=604_800).contains(seconds))
+        .map(Duration::from_secs)
+        .ok_or_else(bad)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times() {
+        assert_eq!(parse_duration("10m"), Ok(Duration::from_secs(600)));
+        assert_eq!(parse_duration("90s"), Ok(Duration::from_secs(90)));
+        for bad in ["", "m", "10", "-1s", "0s", "1d", "1é", "99999999999999999999h", "9999999h"] {
+            assert!(parse_duration(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! SIGINT and SIGTERM: the first stops in good order, the second ends the process.
+
+use std::future::Future;
+use std::io;
+
+use tokio::signal::unix::{SignalKind, signal};
+
+/// The exit code of a process that was told twice.
+const INTERRUPTED: i32 = 130;
+
+/// Listens from now on; ends with the first signal.
+pub(super) fn stop() -> io::Result<impl Future<Output = ()> + Send> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let (tell, told) = tokio::sync::oneshot::channel();
+    tokio::spawn(async move {
+        let mut tell = Some(tell);
+        loop {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+            match tell.take() {
+                Some(tell) => drop(tell.send(())),
+                None => std::process::exit(INTERRUPTED),
+            }
+        }
+    });
+    Ok(async move {
+        let _ = told.await;
+    })
+}

@@ -1,0 +1,184 @@
+//! Listening: a Unix socket for this user, TCP for everybody with a token.
+
+mod connection;
+mod endpoint;
+mod error;
+mod listeners;
+mod tls;
+
+pub use endpoint::{Endpoint, socket_path};
+pub use error::ServerError;
+pub use tls::TlsFiles;
+
+use std::future::Future;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use palyra_state::StateError;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+
+use crate::access::OwnerToken;
+use crate::app::{App, until_stopping};
+use crate::transport::http::router;
+use connection::{ConnectionLimits, Incoming};
+use listeners::Listeners;
+
+/// The port unless somebody names another.
+pub const DEFAULT_PORT: u16 = 7437;
+
+/// How the daemon listens.
+#[derive(Debug, Clone)]
+pub struct ServerConfig {
+    /// Where TCP is accepted; port 0 takes one that is free.
+    pub listen: SocketAddr,
+    /// Names it may be addressed by, besides those of this machine.
+    pub allow_hosts: Vec<String>,
+    /// Certificate and key; without them only loopback addresses are listened on.
+    pub tls: Option<TlsFiles>,
+    /// How long the head of a request, or a TLS handshake, may take.
+    pub header_timeout: Duration,
+    /// How long a body may take to arrive.
+    pub body_timeout: Duration,
+    /// Requests that are not let in from one place, before it is told to wait.
+    pub failure_burst: u32,
+    /// Connections that may be open at once.
+    pub max_connections: usize,
+    /// How long calls may go on after a stop began, before they are cancelled.
+    pub grace: Duration,
+    /// Stops by itself after so long without a connection.
+    pub idle_exit: Option<Duration>,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), DEFAULT_PORT),
+            allow_hosts: Vec::new(),
+            tls: None,
+            header_timeout: Duration::from_secs(10),
+            body_timeout: Duration::from_secs(30),
+            failure_burst: 20,
+            max_connections: 512,
+            grace: Duration::from_secs(10),
+            idle_exit: None,
+        }
+    }
+}
+
+/// A daemon that listens.
+pub struct Server {
+    app: Arc<App>,
+    config: ServerConfig,
+    listeners: Listeners,
+    endpoint: Endpoint,
+}
+
+impl Server {
+    /// Binds both listeners and says where they are in the state root.
+    pub async fn bind(app: Arc<App>, config: ServerConfig) -> Result<Self, ServerError> {
+        let root = app.state().root().clone();
+        let token = OwnerToken::read_or_make(&root)?;
+        app.access().set_owner(&token);
+        app.access().allow_hosts(config.allow_hosts.clone());
+        app.access().allow_failures(config.failure_burst);
+        let listeners = Listeners::bind(&root, &config).await?;
+        let address = listeners.address()?;
+        app.listens_on(address);
+        let endpoint = Endpoint::new(&root, address, config.tls.is_some());
+        endpoint.write(&root)?;
+        Ok(Self { app, config, listeners, endpoint })
+    }
+
+    /// Where it listens.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Serves until the app stops, by itself, by a request or because `stop` ends; then lets go of everything.
+    pub async fn run(self, stop: impl Future<Output = ()> + Send) -> Result<(), StateError> {
+        let Self { app, config, listeners, endpoint } = self;
+        let mut connections = Connections::new(&app, &config);
+        let mut stopping = app.stopping();
+        tokio::pin!(stop);
+        loop {
+            let idle = idle(config.idle_exit.filter(|_| connections.tasks.is_empty()));
+            tokio::select! {
+                biased;
+                () = until_stopping(&mut stopping) => break,
+                () = &mut stop => break,
+                incoming = listeners.accept() => connections.serve(incoming),
+                Some(_) = connections.tasks.join_next(), if !connections.tasks.is_empty() => {}
+                () = idle => {
+                    tracing::info!("nobody came for a while");
+                    break;
+                }
+            }
+        }
+        drop(listeners);
+        endpoint.remove(app.state().root());
+        app.begin_stop();
+        tracing::info!(calls = app.calls_under_way(), "stopping");
+        connections.drain(&app, config.grace).await;
+        app.close().await
+    }
+}
+
+/// The open connections.
+struct Connections {
+    router: Router,
+    limits: ConnectionLimits,
+    permits: Arc<Semaphore>,
+    stopping: watch::Receiver<bool>,
+    tasks: JoinSet<()>,
+}
+
+impl Connections {
+    fn new(app: &Arc<App>, config: &ServerConfig) -> Self {
+        Self {
+            router: router(app),
+            limits: ConnectionLimits {
+                header_timeout: config.header_timeout,
+                body_timeout: config.body_timeout,
+            },
+            permits: Arc::new(Semaphore::new(config.max_connections)),
+            stopping: app.stopping(),
+            tasks: JoinSet::new(),
+        }
+    }
+
+    /// Serves a connection, or closes it at once where there are too many.
+    fn serve(&mut self, incoming: Incoming) {
+        let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else {
+            tracing::warn!("too many connections");
+            return;
+        };
+        let serving = connection::serve(incoming, self.router.clone(), self.limits, self.stopping.clone());
+        self.tasks.spawn(async move {
+            serving.await;
+            drop(permit);
+        });
+    }
+
+    /// Waits for what is under way, ends it after the grace, and lets go of whatever is left.
+    async fn drain(mut self, app: &App, grace: Duration) {
+        let ended = async { while self.tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(grace, ended).await.is_err() {
+            app.cancel_calls();
+            let ended = async { while self.tasks.join_next().await.is_some() {} };
+            let _ = tokio::time::timeout(grace, ended).await;
+        }
+        self.tasks.shutdown().await;
+        app.cancel_calls();
+    }
+}
+
+/// Ends after `limit`, if there is one.
+async fn idle(limit: Option<Duration>) {
+    match limit {
+        Some(limit) => tokio::time::sleep(limit).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,54 @@
+//! Why the daemon cannot listen.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use palyra_common::fs::FsError;
+
+use crate::access::OwnerTokenError;
+
+/// Why the daemon cannot listen.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// A token would travel in the clear.
+    #[error("`{0}` is not a loopback address, and there is no TLS")]
+    ClearText(SocketAddr),
+    /// The address cannot be listened on.
+    #[error("`{place}` cannot be listened on: {source}")]
+    Bind {
+        /// The address or the socket.
+        place: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Certificate or key cannot be used.
+    #[error("`{}` cannot be used for TLS: {reason}", path.display())]
+    Tls {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// The state root's own files.
+    #[error(transparent)]
+    File(#[from] FsError),
+    /// The owner's token.
+    #[error(transparent)]
+    OwnerToken(#[from] OwnerTokenError),
+}
+
+impl ServerError {
+    /// What a person can do, where there is something.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::ClearText(_) => Some("give a certificate with `--tls-cert FILE --tls-key FILE`, or listen on 127.0.0.1 behind a proxy".into()),
+            Self::Bind { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
+                Some("choose another with `--listen 127.0.0.1:PORT`; port 0 takes one that is free".into())
+            }
+            Self::File(error) | Self::OwnerToken(OwnerTokenError::File(error)) => error.hint(),
+            Self::OwnerToken(OwnerTokenError::NotAToken) => Some("remove the file; the daemon makes a new one".into()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! How many event streams each token has open.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Streams one token may have open.
+const MAX_PER_TOKEN: usize = 16;
+
+/// The open streams, by whose they are.
+#[derive(Clone, Default)]
+pub(crate) struct Streams(Arc<Mutex<HashMap<String, usize>>>);
+
+/// One open stream.
+pub(crate) struct StreamPermit {
+    streams: Streams,
+    of: String,
+}
+
+impl Streams {
+    /// A permit for one more, unless there are too many.
+    pub(crate) fn open(&self, of: &str) -> Option<StreamPermit> {
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = open.entry(of.to_owned()).or_default();
+        if *count >= MAX_PER_TOKEN {
+            return None;
+        }
+        *count += 1;
+        Some(StreamPermit { streams: self.clone(), of: of.to_owned() })
+    }
+
+    /// How many are open in all.
+    pub(crate) fn count(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).values().sum()
+    }
+}
+
+impl Drop for StreamPermit {
+    fn drop(&mut self) {
+        let mut open = self.streams.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = open.get_mut(&self.of) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                open.remove(&self.of);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_has_so_many_and_gets_them_back() {
+        let streams = Streams::default();
+        let mut held: Vec<_> = (0..MAX_PER_TOKEN).map(|_| streams.open("a")).collect();
+        assert!(held.iter().all(Option::is_some) && streams.open("a").is_none());
+        assert!(streams.open("b").is_some());
+        held.pop();
+        assert!(streams.open("a").is_some());
+        drop(held);
+        assert_eq!(streams.count(), 0);
+    }
+}

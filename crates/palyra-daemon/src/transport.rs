@@ -1,0 +1,3 @@
+//! The faces of the daemon: each decodes, authorises, calls and encodes.
+
+pub mod http;

@@ -1,0 +1,22 @@
+//! HTTP `/v1`: JSON in, JSON or problem details out.
+
+mod access;
+mod answer;
+mod blocking;
+mod body;
+mod events;
+mod health;
+mod openapi;
+mod params;
+pub mod route;
+mod router;
+mod shape;
+mod skills;
+mod telemetry;
+mod tokens;
+mod tools;
+
+pub use access::Arrival;
+pub(crate) use body::BodyTimeout;
+pub use openapi::document as openapi_document;
+pub use router::{router, routes};

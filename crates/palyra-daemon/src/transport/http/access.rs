@@ -1,0 +1,181 @@
+//! Who may come in over HTTP: the name they used, the page they come from, their token and its scopes.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::header::{AUTHORIZATION, CACHE_CONTROL, HOST, ORIGIN, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS};
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue, Uri};
+use palyra_api::Problem;
+use palyra_common::Scope;
+use palyra_journal::{EventKind, NewEvent};
+use serde_json::json;
+
+use super::answer::{Failure, write_problem};
+use super::telemetry::Watched;
+use crate::access::{Principal, Refused};
+use crate::app::App;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// How a request came; only a listener or this process can say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrival {
+    /// From a command that owns the state itself.
+    InProcess,
+    /// Over the Unix socket, from a process of the same user.
+    Socket,
+    /// Over TCP.
+    Tcp(IpAddr),
+}
+
+/// What a route asks of a request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Needs {
+    pub(super) scope: Scope,
+    pub(super) body_limit: usize,
+}
+
+/// Whoever asks, already let in.
+pub(super) struct Caller(pub(super) Principal);
+
+/// The outermost layer: gives every request an id, lets in whoever may come in, and writes problems out.
+pub(super) async fn admit(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+    let (id, watched) = (new_id(), Watched::new(&request));
+    let (name, response) = match enter(&app, &request) {
+        Ok(principal) => {
+            let name = principal.name.clone();
+            request.extensions_mut().insert(principal);
+            (Some(name), next.run(request).await)
+        }
+        Err(failure) => (None, refuse(&app, &id, failure)),
+    };
+    let mut response = write_problem(response, &id);
+    watched.ended(&app, &id, name.as_deref(), &response);
+    let headers = response.headers_mut();
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        headers.insert(REQUEST_ID, value);
+    }
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    if response.status() == http::StatusCode::UNAUTHORIZED {
+        response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
+}
+
+/// The layer of one route: the scope it asks for, and the limit of its body.
+pub(super) async fn authorise(State(needs): State<Needs>, mut request: Request, next: Next) -> Response {
+    let may = request.extensions().get::<Principal>().is_some_and(|principal| principal.may(needs.scope));
+    if !may {
+        let problem =
+            Problem::new("forbidden", format!("this needs a token with the scope `{}`", needs.scope))
+                .hint("make one with `palyra tokens add NAME --scope SCOPE`")
+                .details(json!({ "scope": needs.scope }));
+        return Failure::from(problem).into_response();
+    }
+    request.extensions_mut().insert(needs);
+    next.run(request).await
+}
+
+fn enter(app: &App, request: &Request) -> Result<Principal, Failure> {
+    let arrival = request.extensions().get::<Arrival>().copied();
+    let from = match arrival {
+        Some(Arrival::InProcess) => return Ok(Principal::owner()),
+        Some(Arrival::Tcp(address)) => Some(address),
+        Some(Arrival::Socket) | None => None,
+    };
+    let limited = |problem: Problem| match app.access().count_failure(from) {
+        true => Failure::from(problem),
+        false => Failure::from(refusal(Refused::TooMany)),
+    };
+    check_host(app, request.headers(), request.uri())
+        .and_then(|()| check_page(request.headers()))
+        .map_err(limited)?;
+    let token = bearer(request.headers());
+    app.access().authenticate(app.state(), token, from).map_err(|refused| refusal(refused).into())
+}
+
+/// Counts and records a request that was not let in; one that is told to wait is only counted.
+fn refuse(app: &App, request_id: &str, failure: Failure) -> Response {
+    let problem = failure.problem();
+    app.metrics().refused(&problem.code);
+    if problem.code != "rate_limited" {
+        let details = json!({ "code": problem.code, "request": request_id });
+        let event = NewEvent::new(EventKind::AccessRefused, app.now_ms()).actor("nobody").details(details);
+        // The refusal does not wait for the journal.
+        drop(app.state().journal().append(event));
+    }
+    failure.into_response()
+}
+
+/// A page that rebound its own name to this machine says that name.
+fn check_host(app: &App, headers: &HeaderMap, uri: &Uri) -> Result<(), Problem> {
+    let mut named = headers.get_all(HOST).iter();
+    let host = named.next().and_then(|value| value.to_str().ok());
+    let own = |host: &str| app.access().is_own_host(host);
+    let right = named.next().is_none()
+        && host.is_some_and(own)
+        && uri.authority().is_none_or(|authority| own(authority.as_str()));
+    match right {
+        true => Ok(()),
+        false => Err(Problem::new("misdirected", "this daemon is not called that")
+            .hint("start it with `--allow-host NAME` if this is its name")),
+    }
+}
+
+/// A browser says which page a request is from; only pages of this daemon may ask.
+fn check_page(headers: &HeaderMap) -> Result<(), Problem> {
+    let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    let own_origin = |origin: &str| {
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        origin == format!("http://{host}") || origin == format!("https://{host}")
+    };
+    let foreign = text(&ORIGIN).is_some_and(|origin| !own_origin(origin))
+        || text(&SEC_FETCH_SITE).is_some_and(|site| !matches!(site, "same-origin" | "none"));
+    match foreign {
+        true => Err(Problem::new("forbidden", "pages of another origin may not ask")),
+        false => Ok(()),
+    }
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let value = values.next().filter(|_| values.next().is_none())?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+fn refusal(refused: Refused) -> Problem {
+    let code = match refused {
+        Refused::NoToken | Refused::BadToken => "authentication",
+        Refused::TooMany => "rate_limited",
+    };
+    let problem = Problem::new(code, refused.to_string());
+    match refused {
+        Refused::NoToken => problem
+            .hint("send `Authorization: Bearer TOKEN`; the owner's is in `owner.token` of the state root"),
+        Refused::BadToken => problem.hint("see which tokens there are with `palyra tokens list`"),
+        Refused::TooMany => problem,
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Caller {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+        let missing = || Problem::new("internal", "a request came past the door").into();
+        parts.extensions.get::<Principal>().cloned().map(Self).ok_or_else(missing)
+    }
+}
+
+fn new_id() -> Arc<str> {
+    let mut random = [0; 10];
+    // Without randomness ids repeat; nothing depends on them.
+    let _ = getrandom::fill(&mut random);
+    format!("req_{}", hex::encode(random)).into()
+}

@@ -1,0 +1,56 @@
+//! JSON bodies: of the right type, within their limit, in time, and of the right shape.
+
+use std::time::Duration;
+
+use axum::extract::{FromRequest, Request};
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use palyra_api::Problem;
+use serde::de::DeserializeOwned;
+
+use super::access::Needs;
+use super::answer::{Failure, Json};
+use super::route::SMALL_BODY;
+
+/// How long a body may take to arrive; a listener says so, and a request of this process has no such limit.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BodyTimeout(pub(crate) Duration);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Failure> {
+        check_type(&request)?;
+        let limit = request.extensions().get::<Needs>().map_or(SMALL_BODY, |needs| needs.body_limit);
+        let bytes = read(request, limit).await?;
+        serde_json::from_slice(&bytes).map(Json).map_err(|error| {
+            Problem::new("usage", format!("the body is not what this path takes: {error}"))
+                .hint("`GET /v1/openapi.json` describes every body")
+                .into()
+        })
+    }
+}
+
+fn check_type(request: &Request) -> Result<(), Failure> {
+    let named = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = named.split(';').next().unwrap_or_default().trim();
+    match essence.eq_ignore_ascii_case("application/json") {
+        true => Ok(()),
+        false => Err(Problem::new("unsupported_media_type", "the body must be `application/json`").into()),
+    }
+}
+
+async fn read(request: Request, limit: usize) -> Result<Bytes, Failure> {
+    let timeout = request.extensions().get::<BodyTimeout>().map_or(Duration::MAX, |timeout| timeout.0);
+    let body = Limited::new(request.into_body(), limit).collect();
+    match tokio::time::timeout(timeout, body).await {
+        Err(_) => Err(Problem::new("request_timeout", "the body did not arrive in time").into()),
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            let message = format!("the body is longer than {limit} bytes");
+            Err(Problem::new("body_too_large", message).details(serde_json::json!({ "limit": limit })).into())
+        }
+        Ok(Err(error)) => Err(Problem::new("usage", format!("the body broke off: {error}")).into()),
+    }
+}

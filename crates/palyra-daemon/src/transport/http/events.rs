@@ -1,0 +1,68 @@
+//! `/v1/events`: the journal as a stream. The journal itself is the bus: a slow reader skips nothing.
+
+mod stream;
+mod topics;
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::Response;
+use http::header::{CONTENT_TYPE, HeaderName};
+use http::{HeaderMap, HeaderValue};
+use palyra_api::Problem;
+use palyra_common::Scope;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::access::Caller;
+use super::answer::Failure;
+use super::params::Asked;
+use super::route::Route;
+use crate::app::App;
+use stream::event_stream;
+use topics::Topics;
+
+const EVENT_STREAM: &str = "text/event-stream";
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::get("/v1/events", Scope::Read, events)
+            .summary("Events of the journal as they happen; `Last-Event-ID` replays those after it")
+            .query::<EventQuery>()
+            .answers_with(EVENT_STREAM),
+    ]
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+struct EventQuery {
+    /// Kinds such as `run:completed`, or their first part such as `run`, with commas between; all without it.
+    topics: Option<String>,
+}
+
+async fn events(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Asked(query): Asked<EventQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let topics: Topics = query.topics.as_deref().unwrap_or_default().parse()?;
+    let next = match headers.get(LAST_EVENT_ID) {
+        None => app.state().journal().head().size,
+        Some(last) => after(last)?,
+    };
+    let permit = app.streams().open(&principal.name).ok_or_else(|| {
+        Problem::new("too_many_streams", "this token has as many event streams open as it may")
+    })?;
+    let mut response = Response::new(Body::from_stream(event_stream(app, topics, next, permit)));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
+    Ok(response)
+}
+
+fn after(last: &HeaderValue) -> Result<u64, Failure> {
+    let number =
+        last.to_str().ok().and_then(|text| text.parse::<u64>().ok()).and_then(|last| last.checked_add(1));
+    number.ok_or_else(|| Problem::new("usage", "`Last-Event-ID` is the number of an event").into())
+}

@@ -1,0 +1,65 @@
+//! Which events somebody wants.
+
+use std::str::FromStr;
+
+use palyra_api::Problem;
+use palyra_journal::EventKind;
+
+use crate::problem::closest;
+
+/// Most topics of one stream.
+const MAX_TOPICS: usize = 64;
+
+/// Kinds of events; none means all of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Topics(Vec<EventKind>);
+
+impl Topics {
+    /// As a query of the journal takes them.
+    pub(super) fn kinds(&self) -> Vec<EventKind> {
+        self.0.clone()
+    }
+}
+
+impl FromStr for Topics {
+    type Err = Problem;
+
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        let mut kinds = Vec::new();
+        for topic in text.split(',').map(str::trim).filter(|topic| !topic.is_empty()).take(MAX_TOPICS) {
+            let of_topic = |kind: &EventKind| {
+                kind.as_str() == topic || kind.as_str().split_once(':').is_some_and(|(area, _)| area == topic)
+            };
+            let before = kinds.len();
+            kinds.extend(EventKind::ALL.iter().copied().filter(of_topic));
+            if kinds.len() == before {
+                return Err(unknown(topic));
+            }
+        }
+        kinds.sort_unstable();
+        kinds.dedup();
+        Ok(Self(kinds))
+    }
+}
+
+fn unknown(topic: &str) -> Problem {
+    let topic = palyra_common::redact::escape_untrusted(&topic.chars().take(60).collect::<String>());
+    let known: Vec<String> = EventKind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect();
+    let meant = closest(&topic, &known).map(|name| format!("did you mean `{name}`?"));
+    Problem::new("usage", format!("there is no topic `{topic}`")).hints(meant)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_and_areas() {
+        let kinds = |text: &str| text.parse::<Topics>().unwrap().kinds();
+        assert_eq!(kinds(""), []);
+        assert_eq!(kinds("run:completed"), [EventKind::RunCompleted]);
+        assert_eq!(kinds("vault, vault:put"), [EventKind::VaultPut, EventKind::VaultRemoved]);
+        assert!("runs".parse::<Topics>().unwrap_err().detail.contains("`runs`"));
+    }
+}

@@ -1,0 +1,144 @@
+//! The OpenAPI document, made from the table of routes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::State;
+use http::Method;
+use palyra_api::Problem;
+use palyra_common::Scope;
+use utoipa::ToSchema;
+use utoipa::openapi::path::{
+    HttpMethod, Operation, OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItem,
+};
+use utoipa::openapi::request_body::RequestBodyBuilder;
+use utoipa::openapi::response::ResponseBuilder;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{
+    Components, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, PathsBuilder, Ref, RefOr, Required,
+    ResponsesBuilder,
+};
+
+use super::answer::{Answer, Json};
+use super::route::Route;
+use super::router;
+use crate::app::App;
+
+const BEARER: &str = "bearer";
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::get("/v1/openapi.json", Scope::Read, openapi)
+            .summary("This document")
+            .answers_with("application/json"),
+    ]
+}
+
+async fn openapi(State(_): State<Arc<App>>) -> Answer<OpenApi> {
+    Ok(Json(document()))
+}
+
+/// The whole document.
+pub fn document() -> OpenApi {
+    let routes = router::routes();
+    let mut schemas: Vec<(String, RefOr<Schema>)> =
+        vec![(Problem::name().into_owned(), <Problem as utoipa::PartialSchema>::schema())];
+    let mut paths = PathsBuilder::new();
+    for route in &routes {
+        for shape in route.takes.iter().chain(&route.answers) {
+            (shape.schemas)(&mut schemas);
+        }
+        if let Some(method) = http_method(&route.method) {
+            paths = paths.path(route.path, PathItem::new(method, operation(route)));
+        }
+    }
+    let mut components = Components::new();
+    components.schemas = schemas.into_iter().collect::<BTreeMap<_, _>>();
+    components.add_security_scheme(BEARER, SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)));
+    let info = InfoBuilder::new()
+        .title("Palyra")
+        .version(env!("CARGO_PKG_VERSION"))
+        .description(Some("One owner of the state, one corridor for every call. Errors are problem details with the codes of the command line."))
+        .build();
+    OpenApiBuilder::new()
+        .info(info)
+        .paths(paths)
+        .components(Some(components))
+        .security(Some([SecurityRequirement::new::<_, _, String>(BEARER, [])]))
+        .build()
+}
+
+fn http_method(method: &Method) -> Option<HttpMethod> {
+    Some(match *method {
+        Method::GET => HttpMethod::Get,
+        Method::POST => HttpMethod::Post,
+        Method::PUT => HttpMethod::Put,
+        Method::DELETE => HttpMethod::Delete,
+        _ => return None,
+    })
+}
+
+fn operation(route: &Route) -> Operation {
+    let mut operation = OperationBuilder::new()
+        .summary(Some(route.summary))
+        .operation_id(Some(operation_id(route)))
+        .tag(tag(route.path))
+        .description(Some(format!("Needs the scope `{}`.", route.scope)));
+    for parameter in named_parts(route.path).chain(route.query.iter().cloned()) {
+        operation = operation.parameter(parameter);
+    }
+    if let Some(takes) = &route.takes {
+        let content = ContentBuilder::new().schema(Some(takes.reference.clone())).build();
+        let body =
+            RequestBodyBuilder::new().content("application/json", content).required(Some(Required::True));
+        operation = operation.request_body(Some(body.build()));
+    }
+    operation.responses(responses(route)).build()
+}
+
+fn responses(route: &Route) -> ResponsesBuilder {
+    let done = ResponseBuilder::new().description("It was done");
+    let done = match (&route.answers, route.answers_type) {
+        (Some(shape), _) => done
+            .content("application/json", ContentBuilder::new().schema(Some(shape.reference.clone())).build()),
+        (None, Some(media_type)) => {
+            let text = ObjectBuilder::new().schema_type(Type::String).build();
+            let any = ObjectBuilder::new().build();
+            let schema = if media_type == "application/json" { any } else { text };
+            done.content(
+                media_type.split(';').next().unwrap_or(media_type),
+                ContentBuilder::new().schema(Some(schema)).build(),
+            )
+        }
+        (None, None) => done,
+    };
+    let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name(Problem::name()))).build();
+    let problem =
+        ResponseBuilder::new().description("It was not done").content(palyra_api::PROBLEM_JSON, problem);
+    ResponsesBuilder::new().response("200", done.build()).response("default", problem.build())
+}
+
+/// `get_v1_tools_tool` of `GET /v1/tools/{tool}`.
+fn operation_id(route: &Route) -> String {
+    let path: Vec<&str> = route.path.split('/').filter(|part| !part.is_empty() && *part != "v1").collect();
+    let words = path.join("_").replace(['{', '}'], "").replace(['.', '-'], "_");
+    format!("{}_{words}", route.method.as_str().to_lowercase())
+}
+
+fn tag(path: &str) -> &str {
+    path.split('/').nth(2).unwrap_or_default()
+}
+
+fn named_parts(path: &'static str) -> impl Iterator<Item = Parameter> {
+    let names = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    names.map(|name| {
+        let text = ObjectBuilder::new().schema_type(Type::String).build();
+        ParameterBuilder::new()
+            .name(name)
+            .parameter_in(ParameterIn::Path)
+            .required(Required::True)
+            .schema(Some(text))
+            .build()
+    })
+}

@@ -1,0 +1,36 @@
+//! What stands in the path and the query.
+
+use axum::extract::{FromRequestParts, Path, Query};
+use http::request::Parts;
+use palyra_api::Problem;
+use serde::de::DeserializeOwned;
+
+use super::answer::Failure;
+
+/// The parts of the path that stand for something.
+pub(super) struct Named<T>(pub(super) T);
+
+/// The query.
+pub(super) struct Asked<T>(pub(super) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        match Path::<T>::from_request_parts(parts, state).await {
+            Ok(Path(value)) => Ok(Self(value)),
+            Err(error) => Err(Problem::new("usage", error.body_text()).into()),
+        }
+    }
+}
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        match Query::<T>::from_request_parts(parts, state).await {
+            Ok(Query(value)) => Ok(Self(value)),
+            Err(error) => Err(Problem::new("usage", error.body_text()).into()),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! One route: its method, path, scope and body limit, what it takes and what it answers.
+//!
+//! The router, the OpenAPI document and the tests of authorisation are all made from these values.
+
+use std::sync::Arc;
+
+use axum::handler::Handler;
+use axum::routing::{MethodFilter, MethodRouter, on};
+use http::Method;
+use palyra_common::Scope;
+use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::app::App;
+
+/// Longest body of a request that says nothing else.
+pub const SMALL_BODY: usize = 64 << 10;
+
+/// One route of the API.
+pub struct Route {
+    /// Its method.
+    pub method: Method,
+    /// Its path, as in `/v1/tools/{tool}`.
+    pub path: &'static str,
+    /// What a token needs.
+    pub scope: Scope,
+    /// Longest body it reads.
+    pub body_limit: usize,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// The shape of its body.
+    pub takes: Option<Shape>,
+    /// The shape of its answer; none for one that is not JSON.
+    pub answers: Option<Shape>,
+    /// The media type of an answer that is not JSON.
+    pub answers_type: Option<&'static str>,
+    /// What may stand in its query.
+    pub query: Vec<utoipa::openapi::path::Parameter>,
+    pub(super) handler: MethodRouter<Arc<App>>,
+}
+
+/// A shape of the API, as the OpenAPI document names it.
+pub struct Shape {
+    pub(super) reference: Ref,
+    pub(super) schemas: fn(&mut Vec<(String, RefOr<Schema>)>),
+}
+
+impl Shape {
+    fn of<T: ToSchema>() -> Self {
+        let schemas = |all: &mut Vec<(String, RefOr<Schema>)>| {
+            all.push((T::name().into_owned(), T::schema()));
+            T::schemas(all);
+        };
+        Self { reference: Ref::from_schema_name(T::name()), schemas }
+    }
+}
+
+impl Route {
+    /// A route that looks at something.
+    pub fn get<H: Handler<X, Arc<App>>, X: 'static>(path: &'static str, scope: Scope, handler: H) -> Self {
+        Self::new(Method::GET, MethodFilter::GET, path, scope, handler)
+    }
+
+    /// A route that does something.
+    pub fn post<H: Handler<X, Arc<App>>, X: 'static>(path: &'static str, scope: Scope, handler: H) -> Self {
+        Self::new(Method::POST, MethodFilter::POST, path, scope, handler)
+    }
+
+    /// A route that sets something.
+    pub fn put<H: Handler<X, Arc<App>>, X: 'static>(path: &'static str, scope: Scope, handler: H) -> Self {
+        Self::new(Method::PUT, MethodFilter::PUT, path, scope, handler)
+    }
+
+    /// A route that takes something away.
+    pub fn delete<H: Handler<X, Arc<App>>, X: 'static>(path: &'static str, scope: Scope, handler: H) -> Self {
+        Self::new(Method::DELETE, MethodFilter::DELETE, path, scope, handler)
+    }
+
+    fn new<H: Handler<X, Arc<App>>, X: 'static>(
+        method: Method,
+        filter: MethodFilter,
+        path: &'static str,
+        scope: Scope,
+        handler: H,
+    ) -> Self {
+        Self {
+            method,
+            path,
+            scope,
+            body_limit: SMALL_BODY,
+            summary: "",
+            takes: None,
+            answers: None,
+            answers_type: None,
+            query: Vec::new(),
+            handler: on(filter, handler),
+        }
+    }
+
+    /// What it does, in one line.
+    #[must_use]
+    pub fn summary(self, summary: &'static str) -> Self {
+        Self { summary, ..self }
+    }
+
+    /// It takes a JSON body of this shape and at most so many bytes.
+    #[must_use]
+    pub fn takes<T: ToSchema>(self, body_limit: usize) -> Self {
+        Self { takes: Some(Shape::of::<T>()), body_limit, ..self }
+    }
+
+    /// It answers with JSON of this shape.
+    #[must_use]
+    pub fn answers<T: ToSchema>(self) -> Self {
+        Self { answers: Some(Shape::of::<T>()), ..self }
+    }
+
+    /// It answers with something else than JSON.
+    #[must_use]
+    pub fn answers_with(self, media_type: &'static str) -> Self {
+        Self { answers_type: Some(media_type), ..self }
+    }
+
+    /// It reads a query of this shape.
+    #[must_use]
+    pub fn query<T: IntoParams>(self) -> Self {
+        let query = T::into_params(|| Some(utoipa::openapi::path::ParameterIn::Query));
+        Self { query, ..self }
+    }
+}

@@ -1,0 +1,51 @@
+//! The one table of routes, and the router that follows from it.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use palyra_api::Problem;
+
+use super::access::{Needs, admit, authorise};
+use super::answer::Failure;
+use super::route::Route;
+use super::{events, health, openapi, skills, telemetry, tokens, tools};
+use crate::app::App;
+
+/// Every route there is.
+pub fn routes() -> Vec<Route> {
+    [
+        health::routes(),
+        telemetry::routes(),
+        openapi::routes(),
+        events::routes(),
+        tokens::routes(),
+        skills::routes(),
+        tools::routes(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// The router over an app.
+pub fn router(app: &Arc<App>) -> Router {
+    let mut router = Router::new();
+    for route in routes() {
+        let needs = Needs { scope: route.scope, body_limit: route.body_limit };
+        router = router.route(route.path, route.handler.route_layer(from_fn_with_state(needs, authorise)));
+    }
+    router
+        .fallback(unknown_path)
+        .method_not_allowed_fallback(unknown_method)
+        .layer(from_fn_with_state(Arc::clone(app), admit))
+        .with_state(Arc::clone(app))
+}
+
+async fn unknown_path() -> Failure {
+    Problem::new("not_found", "there is no such path").hint("`GET /v1/openapi.json` lists every one").into()
+}
+
+async fn unknown_method() -> Failure {
+    Problem::new("method_not_allowed", "this path is not for this method").into()
+}

@@ -1,0 +1,82 @@
+//! `/v1/tokens`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use palyra_api::Problem;
+use palyra_api::tokens::{NewToken, NewTokenRequest, Token, TokenList};
+use palyra_common::{Scope, ScopeSet};
+use palyra_state::TokenRecord;
+
+use super::access::Caller;
+use super::answer::{Answer, Failure, Json};
+use super::blocking::blocking;
+use super::params::Named;
+use super::route::{Route, SMALL_BODY};
+use crate::access::Principal;
+use crate::app::App;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::get("/v1/tokens", Scope::Admin, list)
+            .summary("Every token, without its secret")
+            .answers::<TokenList>(),
+        Route::post("/v1/tokens", Scope::Admin, add)
+            .summary("Make a token; the answer is the only time its secret is shown")
+            .takes::<NewTokenRequest>(SMALL_BODY)
+            .answers::<NewToken>(),
+        Route::delete("/v1/tokens/{name}", Scope::Admin, remove)
+            .summary("Remove a token; it is worth nothing from this moment on")
+            .answers::<Token>(),
+    ]
+}
+
+async fn list(State(app): State<Arc<App>>) -> Answer<TokenList> {
+    let now = app.now_ms();
+    let tokens = app.state().tokens().iter().map(|record| told(record, now)).collect();
+    Ok(Json(TokenList { tokens }))
+}
+
+async fn add(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Json(request): Json<NewTokenRequest>,
+) -> Answer<NewToken> {
+    blocking(&app, move |app| make(app, &principal, &request)).await.map(Json)
+}
+
+async fn remove(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(name): Named<String>,
+) -> Answer<Token> {
+    let removed = blocking(&app, move |app| app.state().remove_token(&name, &principal.name)).await?;
+    Ok(Json(told(&removed, app.now_ms())))
+}
+
+fn make(app: &App, principal: &Principal, request: &NewTokenRequest) -> Result<NewToken, Failure> {
+    let scopes: Result<ScopeSet, _> = request.scopes.iter().map(|scope| scope.parse::<Scope>()).collect();
+    let scopes = scopes.map_err(|error| Problem::new("usage", error.to_string()))?;
+    // Whoever makes a token hands on at most what it has: `admin` alone never makes an approver.
+    if let Some(scope) = scopes.iter().find(|scope| !principal.may(*scope)) {
+        return Err(Problem::new(
+            "forbidden",
+            format!("a token without the scope `{scope}` cannot hand it on"),
+        )
+        .into());
+    }
+    let now = app.now_ms();
+    let expires = request.lifetime_seconds.map(|seconds| now.saturating_add(seconds.saturating_mul(1_000)));
+    let made = app.state().add_token(&request.name, scopes, expires, &principal.name)?;
+    Ok(NewToken { token: told(&made.record, now), secret: made.secret.as_str().to_owned() })
+}
+
+fn told(record: &TokenRecord, now_ms: u64) -> Token {
+    Token {
+        name: record.name.clone(),
+        scopes: record.scopes.iter().map(|scope| scope.wire_name().to_owned()).collect(),
+        created_ms: record.created_ms,
+        expires_ms: record.expires_ms,
+        expired: record.is_expired(now_ms),
+    }
+}

@@ -1,0 +1,71 @@
+//! `/v1/tools`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use palyra_api::Problem;
+use palyra_api::tools::{InvokeAnswer, InvokeRequest, MAX_INVOKE_BYTES, ToolInfo, ToolList};
+use palyra_common::Scope;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::access::Caller;
+use super::answer::{Answer, Json};
+use super::blocking::blocking;
+use super::params::{Asked, Named};
+use super::route::Route;
+use crate::app::App;
+use crate::{catalog, invoke};
+
+/// Most tools one search gives.
+const MAX_FOUND: u16 = 100;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::get("/v1/tools", Scope::Read, list)
+            .summary("Every tool, or those that some words are about")
+            .query::<ToolQuery>()
+            .answers::<ToolList>(),
+        Route::get("/v1/tools/{tool}", Scope::Read, show)
+            .summary("One tool with its schemas, its risk and what it cost so far")
+            .answers::<ToolInfo>(),
+        Route::post("/v1/tools/{tool}/invoke", Scope::Invoke, call)
+            .summary("Call a tool; the answer comes after its receipt is in the journal")
+            .takes::<InvokeRequest>(MAX_INVOKE_BYTES)
+            .answers::<InvokeAnswer>(),
+    ]
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+struct ToolQuery {
+    /// Words the tools are about; best match first.
+    search: Option<String>,
+    /// Most tools to give when something is searched for.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<u16>,
+}
+
+async fn list(State(app): State<Arc<App>>, Asked(query): Asked<ToolQuery>) -> Answer<ToolList> {
+    let limit = usize::from(query.limit.unwrap_or(10).clamp(1, MAX_FOUND));
+    let tools = blocking(&app, move |app| {
+        Ok::<_, Problem>(match &query.search {
+            Some(words) => catalog::search(app.state(), words, limit),
+            None => catalog::list(app.state()),
+        })
+    });
+    Ok(Json(ToolList { tools: tools.await? }))
+}
+
+async fn show(State(app): State<Arc<App>>, Named(tool): Named<String>) -> Answer<ToolInfo> {
+    blocking(&app, move |app| catalog::show(app.state(), &tool)).await.map(Json)
+}
+
+async fn call(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(tool): Named<String>,
+    Json(request): Json<InvokeRequest>,
+) -> Answer<InvokeAnswer> {
+    Ok(Json(invoke::invoke(&app, &principal, tool, request).await?))
+}

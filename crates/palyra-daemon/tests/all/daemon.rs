@@ -1,0 +1,121 @@
+//! A daemon of a test's own, on port 0, with a clock the test holds.
+
+use palyra_api::Client;
+use palyra_api::client::remote::{Place, Remote};
+use palyra_common::{Scope, ScopeSet};
+use palyra_daemon::access::OwnerToken;
+use palyra_daemon::{App, AppConfig, InProcess, Outside, Server, ServerConfig};
+use palyra_plugins_runtime::InProcessCompiler;
+use palyra_state::{State, StateError, StateOptions, StateRoot};
+use palyra_vault::KeySourceChoice;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::task::JoinHandle;
+use zeroize::Zeroizing;
+
+pub(crate) struct Daemon {
+    pub(crate) app: Arc<App>,
+    pub(crate) address: SocketAddr,
+    pub(crate) socket: PathBuf,
+    pub(crate) token: Zeroizing<String>,
+    pub(crate) root: StateRoot,
+    clock: Arc<AtomicU64>,
+    serving: Option<JoinHandle<Result<(), StateError>>>,
+    _home: tempfile::TempDir,
+}
+
+pub(crate) fn config() -> ServerConfig {
+    ServerConfig { listen: SocketAddr::from(([127, 0, 0, 1], 0)), ..ServerConfig::default() }
+}
+
+pub(crate) fn options(clock: &Arc<AtomicU64>) -> StateOptions {
+    let clock = Arc::clone(clock);
+    StateOptions {
+        command: "test".into(),
+        clock: Arc::new(move || clock.load(Ordering::SeqCst)),
+        key_source: KeySourceChoice::File,
+        ..StateOptions::default()
+    }
+}
+
+impl Daemon {
+    pub(crate) async fn start() -> Self {
+        Self::with(config()).await
+    }
+
+    /// With the skill `acme.bench` installed.
+    pub(crate) async fn with_bench() -> Self {
+        let daemon = Self::start().await;
+        daemon.install("bench", "");
+        daemon
+    }
+
+    pub(crate) async fn with(config: ServerConfig) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let root = StateRoot::new(home.path().join("root"));
+        let clock = Arc::new(AtomicU64::new(1_700_000_000_000));
+        let state = root.init(&options(&clock)).unwrap();
+        let app = App::new(
+            state,
+            AppConfig {
+                keep_compiled_code: false,
+                outside: Outside::Closed,
+                max_concurrent_runs: 16,
+                ..AppConfig::new(Arc::new(InProcessCompiler))
+            },
+        );
+        let server = Server::bind(Arc::clone(&app), config).await.unwrap();
+        let endpoint = server.endpoint().clone();
+        let address = endpoint.url.rsplit('/').next().unwrap().parse().unwrap();
+        let token = OwnerToken::read(&root).unwrap().unwrap().expose().clone();
+        let serving = Some(tokio::spawn(server.run(std::future::pending())));
+        Self { app, address, socket: endpoint.socket, token, root, clock, serving, _home: home }
+    }
+
+    pub(crate) fn install(&self, name: &str, quotas: &str) {
+        crate::guests::install(self.app.state(), name, quotas);
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        self.app.state()
+    }
+
+    /// A token with these scopes.
+    pub(crate) fn token_with(&self, name: &str, scopes: &[Scope]) -> String {
+        let scopes: ScopeSet = scopes.iter().copied().collect();
+        self.state().add_token(name, scopes, None, "owner").unwrap().secret.as_str().to_owned()
+    }
+
+    pub(crate) fn in_process(&self) -> Client<InProcess> {
+        InProcess::client(&self.app)
+    }
+
+    pub(crate) fn over_socket(&self) -> Client<Remote> {
+        Client::new(Remote::new(Place::Socket(self.socket.clone()), Some(self.token.clone())))
+    }
+
+    pub(crate) fn over_tcp(&self) -> Client<Remote> {
+        self.over_tcp_as(&self.token)
+    }
+
+    pub(crate) fn over_tcp_as(&self, token: &str) -> Client<Remote> {
+        let place: Place = format!("http://{}", self.address).parse().unwrap();
+        Client::new(Remote::new(place, Some(Zeroizing::new(token.to_owned()))))
+    }
+
+    pub(crate) fn advance(&self, ms: u64) {
+        self.clock.fetch_add(ms, Ordering::SeqCst);
+    }
+
+    /// Stops it and gives back the state root, which must open again.
+    pub(crate) async fn stop_and_reopen(mut self) -> (State, tempfile::TempDir) {
+        self.app.begin_stop();
+        self.serving.take().unwrap().await.unwrap().unwrap();
+        let Self { app, root, clock, _home: home, .. } = self;
+        drop(app);
+        let state = State::open(&root, &options(&clock)).unwrap_or_else(|error| panic!("{error}"));
+        (state, home)
+    }
+}

@@ -1,0 +1,90 @@
+//! One skill with a tool for each way a call can end.
+
+use palyra_skills::consent::ConsentGiven;
+use palyra_skills::signing::SkillSigningKey;
+use palyra_skills::{BuildRequest, build_signed_skill_artifact, capability_digest};
+use palyra_state::{InstallOptions, State};
+use std::collections::BTreeSet;
+
+const ECHO: &str = r#"(module
+    (import "palyra:plugin/io@1.0.0" "input-length" (func $length (result i32)))
+    (import "palyra:plugin/io@1.0.0" "input-read" (func $read (param i32 i32 i32) (result i32)))
+    (import "palyra:plugin/io@1.0.0" "output-write" (func $write (param i32 i32) (result i32)))
+    (memory (export "memory") 2)
+    (func (export "palyra_plugin_main") (result i32)
+        (drop (call $read (i32.const 0) (i32.const 0) (call $length)))
+        (drop (call $write (i32.const 0) (call $length)))
+        (i32.const 0)))"#;
+const TRAP: &str =
+    r#"(module (memory (export "memory") 1) (func (export "palyra_plugin_main") (result i32) unreachable))"#;
+const SPIN: &str = r#"(module (memory (export "memory") 1)
+    (func (export "palyra_plugin_main") (result i32) (loop (br 0)) (i32.const 0)))"#;
+const FAIL: &str = r#"(module (memory (export "memory") 1) (func (export "palyra_plugin_main") (result i32) (i32.const 7)))"#;
+const SILENT: &str = r#"(module (memory (export "memory") 1) (func (export "palyra_plugin_main") (result i32) (i32.const 0)))"#;
+
+const TOOLS: [(&str, &str, &str); 6] = [
+    ("echo", ECHO, ""),
+    ("trap", TRAP, ""),
+    ("spin", SPIN, ""),
+    ("fail", FAIL, ""),
+    ("silent", SILENT, ""),
+    ("ask", ECHO, "risk = { requires_approval = true }"),
+];
+
+fn manifest(name: &str, quotas: &str) -> String {
+    let mut text = format!(
+        r#"manifest_version = 1
+skill_id = "acme.{name}"
+name = "Bench"
+version = "1.0.0"
+publisher = "acme"
+release_counter = 1
+
+[compat]
+required_protocol_major = 1
+min_palyra_version = "0.1.0"
+
+{quotas}
+"#
+    );
+    for (tool, _, risk) in TOOLS {
+        text.push_str(&format!(
+            r#"
+[[entrypoints.tools]]
+id = "acme.{name}.{tool}"
+name = "{tool}"
+description = "Ends a call in one way."
+module = "modules/{tool}.wasm"
+input_schema = {{ type = "object", properties = {{ n = {{ type = "integer" }} }} }}
+output_schema = {{ type = "object" }}
+{risk}
+"#
+        ));
+    }
+    text
+}
+
+/// Installs `acme.NAME`, consented to.
+pub(crate) fn install(state: &State, name: &str, quotas: &str) {
+    let manifest = manifest(name, quotas);
+    let modules: Vec<(String, Vec<u8>)> = TOOLS
+        .iter()
+        .map(|(tool, wat, _)| (format!("modules/{tool}.wasm"), wat::parse_str(wat).unwrap()))
+        .collect();
+    let key = SkillSigningKey::from_seed(&zeroize::Zeroizing::new([1; 32]));
+    let request = BuildRequest {
+        manifest_toml: &manifest,
+        modules: modules.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect(),
+        signers: vec![&key],
+        publisher_epoch: 1,
+        ..BuildRequest::default()
+    };
+    let built = build_signed_skill_artifact(&request).unwrap_or_else(|error| panic!("{error}"));
+    let consent = ConsentGiven {
+        digest: capability_digest(&built.manifest),
+        principal: "owner".into(),
+        secrets: BTreeSet::new(),
+    };
+    let options = InstallOptions { allow_tofu: true, consent: Some(consent), ..InstallOptions::default() };
+    state.install(built.bytes, &options, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
+}

@@ -1,0 +1,88 @@
+//! `palyrad` as a process: found by its files, ended by a signal.
+
+use palyra_api::Client;
+use palyra_api::client::remote::{Place, Remote};
+use palyra_daemon::Endpoint;
+use palyra_daemon::access::OwnerToken;
+use palyra_daemon::server::socket_path;
+use palyra_state::lock::SHORT_COMMAND_WAIT;
+use palyra_state::{State, StateError, StateOptions, StateRoot};
+use palyra_vault::KeySourceChoice;
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Command, Stdio};
+
+fn options(wait: std::time::Duration) -> StateOptions {
+    StateOptions { wait, key_source: KeySourceChoice::File, ..StateOptions::default() }
+}
+
+/// Starts it and reads its log until it listens.
+fn start(root: &StateRoot, arguments: &[&str]) -> Child {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_palyrad"))
+        .args(["--listen", "127.0.0.1:0", "--log-json", "--state-root"])
+        .arg(root.path())
+        .args(arguments)
+        .env_clear()
+        .stdin(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("\"listening\"") {
+        line.clear();
+        assert_ne!(log.read_line(&mut line).unwrap(), 0, "it ended before it listened");
+        let parsed: serde_json::Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
+        assert!(parsed["level"].is_string());
+    }
+    // Its log goes on to nobody.
+    std::thread::spawn(move || std::io::copy(&mut log, &mut std::io::sink()));
+    child
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_owns_the_state_until_a_signal_and_leaves_it_whole() {
+    let home = tempfile::tempdir().unwrap();
+    let root = StateRoot::new(home.path().join("root"));
+    let state = root.init(&options(SHORT_COMMAND_WAIT)).unwrap();
+    crate::guests::install(&state, "bench", "");
+    state.close().unwrap();
+    let mut child = start(&root, &[]);
+    let busy = State::open(&root, &options(std::time::Duration::ZERO)).err().unwrap();
+    assert!(matches!(&busy, StateError::Busy { holder: Some(holder) } if holder.pid == child.id()), "{busy}");
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&OwnerToken::path(&root)), 0o600);
+    assert_eq!(mode(socket_path(&root).parent().unwrap()), 0o700);
+    let endpoint = Endpoint::read(&root).unwrap().unwrap();
+    assert_eq!(endpoint.pid, child.id());
+    let token = OwnerToken::read(&root).unwrap().unwrap().expose().clone();
+    let place: Place = endpoint.url.parse().unwrap();
+    let client = Client::new(Remote::new(place, Some(token)));
+    let answer = client.invoke("acme.bench.echo", &Default::default()).await.unwrap();
+    assert_eq!(answer.result.get(), "{}");
+    let pid = Pid::from_child(&child);
+    kill_process(pid, Signal::TERM).unwrap();
+    let status = tokio::task::spawn_blocking(move || child.wait()).await.unwrap().unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert_eq!(Endpoint::read(&root).unwrap(), None);
+    let state = State::open(&root, &options(SHORT_COMMAND_WAIT)).unwrap();
+    assert_eq!(
+        state.journal().head(),
+        state.journal().last_checkpoint().unwrap().head(),
+        "signed to its end"
+    );
+}
+
+#[test]
+fn without_a_state_root_it_says_how_to_make_one() {
+    let home = tempfile::tempdir().unwrap();
+    let ran = Command::new(env!("CARGO_BIN_EXE_palyrad"))
+        .env_clear()
+        .env("HOME", home.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let told = String::from_utf8(ran.stderr).unwrap();
+    assert!(ran.status.code() == Some(1) && told.contains("palyra init"), "{told}");
+}

@@ -1,0 +1,110 @@
+//! The same call gives the same on every way in, with one receipt each.
+
+use crate::daemon::Daemon;
+use palyra_api::tools::{InvokeAnswer, InvokeRequest};
+use palyra_api::{ClientError, Problem};
+use palyra_journal::{EventKind, Query};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+/// A call and how it must end: `ok` or a code.
+struct Case {
+    tool: &'static str,
+    request: InvokeRequest,
+    ends: &'static str,
+    /// Whether the tool was found, so that the journal knows of the call.
+    receipts: usize,
+}
+
+fn case(tool: &'static str, input: &str, limits: &[&str], ends: &'static str, receipts: usize) -> Case {
+    let request = InvokeRequest {
+        limits: limits.iter().map(|&limit| limit.to_owned()).collect(),
+        ..InvokeRequest::with_input(RawValue::from_string(input.to_owned()).unwrap())
+    };
+    Case { tool, request, ends, receipts }
+}
+
+fn cases() -> Vec<Case> {
+    vec![
+        case("acme.bench.echo", r#"{"n": 1, "é": [true, 1.50]}"#, &[], "ok", 1),
+        case("acme__bench__echo", "{}", &[], "ok", 1),
+        case("acme.bench.nothing", "{}", &[], "not_found", 0),
+        case("acme.bench.echo", r#"{"n": "one"}"#, &[], "invalid_input", 1),
+        case("acme.bench.echo", r#"{"n": 1}"#, &["input=1"], "quota_exceeded", 1),
+        case("acme.bench.trap", "{}", &[], "trapped", 1),
+        case("acme.bench.fail", "{}", &[], "tool_failed", 1),
+        case("acme.bench.silent", "{}", &[], "invalid_output", 1),
+        case("acme.bench.spin", "{}", &["fuel=100000"], "quota_exceeded", 1),
+        case("acme.bench.ask", "{}", &[], "approval_required", 1),
+        case("acme.off.echo", "{}", &[], "not_runnable", 1),
+    ]
+}
+
+fn receipts(daemon: &Daemon) -> usize {
+    let kinds = vec![EventKind::RunCompleted, EventKind::RunFailed, EventKind::RunRefused];
+    daemon.state().journal().query(&Query { kinds, limit: 1_000, ..Query::default() }).unwrap().events.len()
+}
+
+/// Everything but what is new with every run.
+fn comparable(result: Result<InvokeAnswer, ClientError>) -> (String, Value) {
+    match result {
+        Ok(answer) => {
+            let mut told = serde_json::to_value(&answer).unwrap();
+            for field in ["run_id", "receipt"] {
+                told[field] = Value::Null;
+            }
+            told["usage"]["elapsed_us"] = Value::Null;
+            told["result"] = json!(answer.result.get());
+            ("ok".into(), told)
+        }
+        Err(error) => {
+            let problem = Problem { request_id: None, ..error.into_problem() };
+            (problem.code.clone(), json!(problem))
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_result_and_one_receipt_whichever_way_a_call_comes() {
+    let daemon = Daemon::with_bench().await;
+    daemon.install("off", "");
+    daemon.state().disable("acme.off", "not now").unwrap();
+    for Case { tool, request, ends, receipts: wanted } in cases() {
+        let mut told = Vec::new();
+        for way in ["in process", "socket", "tcp"] {
+            let before = receipts(&daemon);
+            let result = match way {
+                "in process" => daemon.in_process().invoke(tool, &request).await,
+                "socket" => daemon.over_socket().invoke(tool, &request).await,
+                _ => daemon.over_tcp().invoke(tool, &request).await,
+            };
+            let (ended, comparable) = comparable(result);
+            assert_eq!(ended, ends, "{tool} {way} {comparable}");
+            assert_eq!(receipts(&daemon) - before, wanted, "{tool} {way}");
+            told.push(comparable);
+        }
+        assert_eq!(told[0], told[1], "{tool}");
+        assert_eq!(told[0], told[2], "{tool}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn skills_and_tools_are_told_alike() {
+    let daemon = Daemon::with_bench().await;
+    let (own, remote) = (daemon.in_process(), daemon.over_tcp());
+    assert_eq!(own.skills().await.unwrap(), remote.skills().await.unwrap());
+    assert_eq!(own.skill("acme.bench").await.unwrap(), remote.skill("acme.bench").await.unwrap());
+    assert_eq!(own.tools().await.unwrap(), remote.tools().await.unwrap());
+    assert_eq!(own.tools().await.unwrap().tools.len(), 6);
+    let found = remote.search_tools("echo & more?", 3).await.unwrap().tools;
+    assert_eq!(found[0].tool_id, "acme.bench.echo");
+    remote.invoke("acme.bench.echo", &InvokeRequest::default()).await.unwrap();
+    let shown = own.tool("acme__bench__echo").await.unwrap();
+    assert_eq!((shown.summary.tool_id.as_str(), shown.cost.completed), ("acme.bench.echo", 1));
+    for missing in [own.skill("acme.benhc").await.map(drop), remote.tool("../../v1/health").await.map(drop)] {
+        let problem = missing.unwrap_err().into_problem();
+        assert_eq!((problem.code.as_str(), problem.status), ("not_found", 404));
+    }
+    let guess = own.skill("acme.benhc").await.unwrap_err().into_problem();
+    assert_eq!(guess.hints[0], "did you mean `acme.bench`?");
+}

@@ -1,0 +1,230 @@
+//! Tokens: who besides the owner may ask, for what, and until when.
+//!
+//! Only the hash of a secret is kept; the secret is shown once, to whoever made the token. A repair leaves no token
+//! behind, because an older database could bring a removed one back.
+
+use std::collections::BTreeMap;
+
+use palyra_common::{Scope, ScopeSet};
+use palyra_journal::EventKind;
+use palyra_skills::Sha256Digest;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use zeroize::Zeroizing;
+
+use crate::commit::Change;
+use crate::db::{RowChange, SealedTable};
+use crate::error::StateError;
+use crate::state::State;
+use crate::view::View;
+
+/// Most tokens there may be.
+pub const MAX_TOKENS: usize = 1_000;
+/// Longest name of a token.
+pub const MAX_TOKEN_NAME: usize = 40;
+const PREFIX: &str = "palyra_";
+
+/// One token, without its secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TokenRecord {
+    /// What people and receipts call its holder.
+    pub name: String,
+    /// What it may do.
+    pub scopes: ScopeSet,
+    /// The hash of its secret.
+    pub digest: Sha256Digest,
+    /// When it was made, in milliseconds of Unix time.
+    pub created_ms: u64,
+    /// From when on it is worth nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_ms: Option<u64>,
+}
+
+/// A token that was just made, with the secret nobody can be shown again.
+pub struct NewToken {
+    /// The record.
+    pub record: TokenRecord,
+    /// The secret.
+    pub secret: Zeroizing<String>,
+}
+
+/// Why a token was not made or removed.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum TokenError {
+    /// The name is not one.
+    #[error("`{name}` is not a name for a token")]
+    BadName {
+        /// The name.
+        name: String,
+    },
+    /// Another token has the name.
+    #[error("there is already a token `{name}`")]
+    Taken {
+        /// The name.
+        name: String,
+    },
+    /// It could do nothing.
+    #[error("a token needs at least one scope")]
+    NoScope,
+    /// It would be worth nothing from the start.
+    #[error("the token would have expired already")]
+    Expired,
+    /// There are too many.
+    #[error("there are already {MAX_TOKENS} tokens")]
+    TooMany,
+    /// There is none of that name.
+    #[error("there is no token `{name}`")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// The state itself.
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+impl TokenError {
+    /// What a person can do, where there is something.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::BadName { .. } => {
+                Some("use up to 40 lower-case letters, digits, `-` and `_`; `owner` is taken".into())
+            }
+            Self::Taken { .. } => {
+                Some("choose another name, or remove it with `palyra tokens remove NAME`".into())
+            }
+            Self::NoScope => Some("choose from read, invoke, operate, approve, admin".into()),
+            Self::TooMany => {
+                Some("remove those that are no longer used with `palyra tokens remove NAME`".into())
+            }
+            Self::Expired | Self::Unknown { .. } => None,
+            Self::State(error) => error.hint(),
+        }
+    }
+
+    /// The word of this error on every face.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::BadName { .. } | Self::NoScope | Self::Expired => "usage",
+            Self::Taken { .. } | Self::TooMany => "already_exists",
+            Self::Unknown { .. } => "not_found",
+            Self::State(error) => error.code(),
+        }
+    }
+}
+
+impl TokenRecord {
+    /// Whether it is worth nothing any more.
+    pub fn is_expired(&self, now_ms: u64) -> bool {
+        self.expires_ms.is_some_and(|expires| expires <= now_ms)
+    }
+}
+
+impl State {
+    /// Every token, by name.
+    pub fn tokens(&self) -> Vec<TokenRecord> {
+        self.view().tokens().by_name.values().cloned().collect()
+    }
+
+    /// The token of a secret, by the secret's hash; none if it has expired.
+    pub fn find_token(&self, digest: &Sha256Digest) -> Option<TokenRecord> {
+        let view = self.view();
+        let name = view.tokens().by_digest.get(digest)?;
+        let record = view.tokens().by_name.get(name)?;
+        (!record.is_expired(self.now_ms())).then(|| record.clone())
+    }
+
+    /// Makes a token; `by` is who asked for it.
+    pub fn add_token(
+        &self,
+        name: &str,
+        scopes: ScopeSet,
+        expires_ms: Option<u64>,
+        by: &str,
+    ) -> Result<NewToken, TokenError> {
+        check_name(name)?;
+        if scopes.is_empty() {
+            return Err(TokenError::NoScope);
+        }
+        let now = self.now_ms();
+        if expires_ms.is_some_and(|expires| expires <= now) {
+            return Err(TokenError::Expired);
+        }
+        let mut gate = self.gate();
+        let tokens = gate.view.tokens();
+        if tokens.by_name.contains_key(name) {
+            return Err(TokenError::Taken { name: name.to_owned() });
+        }
+        if tokens.by_name.len() >= MAX_TOKENS {
+            return Err(TokenError::TooMany);
+        }
+        let secret = new_secret()?;
+        let digest = Sha256Digest::of(secret.as_bytes());
+        let record = TokenRecord { name: name.to_owned(), scopes, digest, created_ms: now, expires_ms };
+        let bytes = serde_json::to_vec(&record).map_err(StateError::record("written", name))?;
+        let row = RowChange::Put { table: SealedTable::Token, key: name.to_owned(), bytes };
+        let scopes: Vec<Scope> = record.scopes.iter().collect();
+        let details = json!({ "scopes": scopes, "expires_ms": expires_ms });
+        let event = self.event(EventKind::TokenAdded).actor(by).subject(name).details(details);
+        self.commit(&mut gate, Change { rows: vec![row], events: vec![event] })?;
+        Ok(NewToken { record, secret })
+    }
+
+    /// Removes a token; it is worth nothing from this moment on.
+    pub fn remove_token(&self, name: &str, by: &str) -> Result<TokenRecord, TokenError> {
+        let mut gate = self.gate();
+        let tokens = gate.view.tokens();
+        let Some(record) = tokens.by_name.get(name).cloned() else {
+            let name = palyra_common::redact::escape_untrusted(&name.chars().take(80).collect::<String>());
+            return Err(TokenError::Unknown { name, known: tokens.by_name.keys().cloned().collect() });
+        };
+        let row = RowChange::Delete { table: SealedTable::Token, key: name.to_owned() };
+        let event = self.event(EventKind::TokenRemoved).actor(by).subject(name);
+        self.commit(&mut gate, Change { rows: vec![row], events: vec![event] })?;
+        Ok(record)
+    }
+}
+
+/// The tokens of one view.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TokenBook {
+    by_name: BTreeMap<String, TokenRecord>,
+    by_digest: BTreeMap<Sha256Digest, String>,
+}
+
+impl FromIterator<TokenRecord> for TokenBook {
+    fn from_iter<I: IntoIterator<Item = TokenRecord>>(records: I) -> Self {
+        let mut book = Self::default();
+        for record in records {
+            book.by_digest.insert(record.digest, record.name.clone());
+            book.by_name.insert(record.name.clone(), record);
+        }
+        book
+    }
+}
+
+impl View {
+    pub(crate) fn tokens(&self) -> &TokenBook {
+        &self.tokens
+    }
+}
+
+fn check_name(name: &str) -> Result<(), TokenError> {
+    let letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
+    match (1..=MAX_TOKEN_NAME).contains(&name.len()) && name.bytes().all(letter) && name != "owner" {
+        true => Ok(()),
+        false => {
+            let name = palyra_common::redact::escape_untrusted(&name.chars().take(80).collect::<String>());
+            Err(TokenError::BadName { name })
+        }
+    }
+}
+
+fn new_secret() -> Result<Zeroizing<String>, StateError> {
+    let mut random = Zeroizing::new([0; 32]);
+    getrandom::fill(&mut *random).map_err(StateError::record("written", "a token"))?;
+    Ok(Zeroizing::new(format!("{PREFIX}{}", hex::encode(*random))))
+}
