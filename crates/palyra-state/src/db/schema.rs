@@ -2,8 +2,12 @@
 
 use palyra_journal::Migration;
 
+use super::calls_schema::STATE_3;
+
 /// Each is applied once, in order, in the transaction that records it.
-pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
+pub(crate) const MIGRATIONS: &[Migration] = &[STATE_1, STATE_3];
+
+const STATE_1: Migration = Migration {
     name: "state-1",
     sql: "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -40,4 +44,4 @@ CREATE TABLE capability_use (
     PRIMARY KEY (skill_id, capability)
 ) STRICT, WITHOUT ROWID;
 ",
-}];
+};

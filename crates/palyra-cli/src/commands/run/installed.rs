@@ -19,7 +19,8 @@ use palyra_plugins_runtime::{LogLevel, LogLine, RunUsage};
 use palyra_skills::Sha256Digest;
 use palyra_state::State;
 use palyra_state::call::{
-    CallError, CallerConfig, CapabilityUse, ToolCaller, ToolInvocation, ToolResult, approval_digest,
+    CallContext, CallError, CallerConfig, CapabilityUse, ToolCaller, ToolInvocation, ToolResult,
+    approval_digest,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -87,6 +88,7 @@ pub(super) fn run(
         limits,
         approved,
         cancel: None,
+        context: CallContext::default(),
     };
     let caller = ToolCaller::new(Arc::clone(&state), config)?;
     let result = call(caller, invocation, printer);
