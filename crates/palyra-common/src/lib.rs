@@ -5,16 +5,20 @@
 pub mod access;
 pub mod byte_size;
 pub mod capabilities;
+mod capability_profile;
 pub mod env_vars;
 pub mod fs;
 pub mod json;
 pub mod limits;
 pub mod redact;
 pub mod run_error;
+mod runner_policy;
 
 pub use access::{Scope, ScopeSet};
 pub use capabilities::{Capability, CapabilityGrantSet, CapabilityKind, OperatorGrants};
+pub use capability_profile::PluginCapabilityProfile;
 pub use json::{JsonText, JsonTextError};
 pub use limits::{LimitKind, RuntimeLimits};
 pub use redact::SecretValue;
 pub use run_error::{Denial, WasmPluginRunError, WasmPluginRunErrorKind};
+pub use runner_policy::{BadSetting, WasmPluginRunnerPolicy};

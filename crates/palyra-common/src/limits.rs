@@ -113,6 +113,16 @@ impl RuntimeLimits {
         out
     }
 
+    /// The same limits with one of them at most `most`.
+    #[must_use]
+    pub fn capped_at(&self, kind: LimitKind, most: u64) -> Self {
+        let mut out = self.clone();
+        if let Some(field) = out.field_mut(kind) {
+            *field = (*field).min(most);
+        }
+        out
+    }
+
     fn field_mut(&mut self, kind: LimitKind) -> Option<&mut u64> {
         Some(match kind {
             LimitKind::Fuel => &mut self.fuel_budget,
@@ -226,7 +236,7 @@ impl LimitKind {
         }
     }
 
-    fn must_be_positive(self) -> bool {
+    pub(crate) fn must_be_positive(self) -> bool {
         matches!(self, Self::Fuel | Self::Memory | Self::Instances | Self::Timeout)
     }
 }

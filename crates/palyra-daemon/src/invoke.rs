@@ -7,7 +7,7 @@ use palyra_api::tools::{InvokeAnswer, InvokeRequest, Leaf, LogLine, Usage, UseCo
 use palyra_common::{JsonText, OperatorGrants, RuntimeLimits, Scope, WasmPluginRunError};
 use palyra_plugins_runtime::LogLevel;
 use palyra_skills::Sha256Digest;
-use palyra_state::call::{ToolInvocation, ToolResult};
+use palyra_state::call::{CallContext, ToolInvocation, ToolResult};
 use serde_json::value::RawValue;
 
 use crate::access::Principal;
@@ -38,6 +38,7 @@ fn read(principal: &Principal, tool: String, request: InvokeRequest) -> Result<T
         limits: read_limits(&limits)?,
         approved: read_approval(principal, approved)?,
         cancel: None,
+        context: CallContext::default(),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Corridor 3: one call of a tool of an installed skill.
 //!
 //! Find the tool → check the input → prove the module → grants → approval → run → check the output → receipt.
-//! Whoever calls, calls here.
+//! Whoever calls, calls here; the stages are in `wasm_plugin_runner`.
 
 mod approval;
 mod cost;
@@ -14,30 +14,33 @@ mod runs;
 mod schemas;
 mod services;
 mod usage;
+mod wasm_plugin_runner;
 
 use std::sync::Arc;
 
 use palyra_common::{JsonText, OperatorGrants, RuntimeLimits, WasmPluginRunError};
 use palyra_egress::EgressGuard;
 use palyra_plugins_runtime::{
-    CancelToken, Compiler, DiskCacheConfig, Entry, HostServices, Invocation, LogLine, RunUsage,
-    RuntimeConfig, Tape, WasmRuntime,
+    CancelToken, Compiler, DiskCacheConfig, HostServices, LogLine, RunUsage, RuntimeConfig, Tape, WasmRuntime,
 };
 use palyra_skills::Sha256Digest;
 
 pub use approval::approval_digest;
 pub use cost::ToolCost;
+pub use grants::{EffectiveGrants, GrantAuthority, GrantDerivation, GrantStep, GrantVerdict};
 pub use runs::{RunEvent, RunRow};
 pub use usage::{CapabilityUse, UseCount};
+pub use wasm_plugin_runner::{INLINE, InlineInvocation};
 
 use crate::error::StateError;
 use crate::skills::SkillError;
 use crate::state::State;
 use crate::storage::StorageDatabase;
-use find::FoundTool;
+use grants::GrantCache;
 use resolve::VerifiedCache;
 use schemas::SchemaCache;
 use services::{RunChannels, SkillStorage, VaultSecrets};
+use wasm_plugin_runner::{ModuleSource, run_wasm_plugin};
 
 /// How calls are carried out; decided once by whoever owns the process.
 pub struct CallerConfig {
@@ -72,6 +75,19 @@ pub struct ToolInvocation {
     pub approved: Option<Sha256Digest>,
     /// Lets the caller end the run.
     pub cancel: Option<CancelToken>,
+    /// What the call is part of.
+    pub context: CallContext,
+}
+
+/// What a call is part of; the default is a call of its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CallContext {
+    /// The session it belongs to.
+    pub session: Option<String>,
+    /// The larger run it is a step of.
+    pub parent_run: Option<String>,
+    /// How long to wait for a person to decide, where one has to; `None` refuses at once.
+    pub wait_for_approval: Option<std::time::Duration>,
 }
 
 /// What a call gave.
@@ -126,15 +142,6 @@ impl From<SkillError> for CallError {
     }
 }
 
-/// A call that may begin.
-struct Prepared {
-    schemas: Arc<schemas::ToolSchemas>,
-    module: resolve::ResolvedModule,
-    grants: Arc<palyra_common::CapabilityGrantSet>,
-    run_id: String,
-    run: Invocation,
-}
-
 /// Calls tools of installed skills.
 pub struct ToolCaller {
     state: Arc<State>,
@@ -142,6 +149,7 @@ pub struct ToolCaller {
     channels: Arc<RunChannels>,
     schemas: SchemaCache,
     verified: VerifiedCache,
+    grants: GrantCache,
 }
 
 impl ToolCaller {
@@ -172,24 +180,19 @@ impl ToolCaller {
             channels,
             schemas: SchemaCache::default(),
             verified: VerifiedCache::default(),
+            grants: GrantCache::default(),
         })
     }
 
-    /// Calls a tool.
+    /// Calls a tool of an installed skill.
     pub async fn call(&self, invocation: ToolInvocation) -> Result<ToolResult, CallError> {
         let tool = find::find_tool(&self.state.view(), &invocation)?;
-        let prepared = match self.prepare(&invocation, &tool).await {
-            Ok(prepared) => prepared,
-            Err(CallError::Run(error)) => {
-                receipt::refuse(&self.state, &invocation, &tool, &error).await?;
-                return Err(error.into());
-            }
-            Err(error) => return Err(error),
-        };
-        let Prepared { schemas, module, grants, run_id, run } = prepared;
-        let report = self.runtime.invoke(&module.loaded, run).await;
-        let channels = self.channels.take(&run_id);
-        receipt::finish(&self.state, &invocation, &tool, &schemas, &grants, &run_id, report, channels).await
+        run_wasm_plugin(self, ModuleSource::Installed(Box::new(tool), invocation)).await
+    }
+
+    /// Runs a module that comes with the call, where the policy allows it.
+    pub async fn call_inline(&self, invocation: InlineInvocation) -> Result<ToolResult, CallError> {
+        run_wasm_plugin(self, ModuleSource::Inline(invocation)).await
     }
 
     /// Asks a component what it is, once for each payload and with nothing granted; what differs quarantines.
@@ -197,41 +200,6 @@ impl ToolCaller {
         let record = self.state.record(skill_id)?;
         let skill = resolve::verified(self, &record).await?;
         resolve::check_description(self, &record, &skill).await
-    }
-
-    /// Everything that can refuse a call before an instance exists; ends with the row that says it begins.
-    async fn prepare(&self, invocation: &ToolInvocation, tool: &FoundTool) -> Result<Prepared, CallError> {
-        let schemas = self.schemas.get(tool)?;
-        schemas.check_input(&invocation.input)?;
-        let module = resolve::resolve(self, tool).await?;
-        let grants = grants::effective(self.state.root(), tool, &module.consent, &invocation.operator)?;
-        approval::check(tool, invocation)?;
-        let run_id = runs::new_run_id()?;
-        let run = self.invocation(invocation, tool, &run_id, &grants)?;
-        runs::start(&self.state, &run_id, tool).await?;
-        Ok(Prepared { schemas, module, grants, run_id, run })
-    }
-
-    fn invocation(
-        &self,
-        invocation: &ToolInvocation,
-        tool: &FoundTool,
-        run_id: &str,
-        grants: &Arc<palyra_common::CapabilityGrantSet>,
-    ) -> Result<Invocation, CallError> {
-        let asked = palyra_skills::grants::limits_from_manifest(&tool.release.manifest);
-        Ok(Invocation {
-            entry: Entry::Tool { id: tool.entrypoint.id.clone(), export: tool.entrypoint.export.clone() },
-            input: invocation.input.clone(),
-            run_id: run_id.into(),
-            owner: tool.skill_id.as_str().into(),
-            grants: Arc::clone(grants),
-            allow_addresses: invocation.operator.allow_addresses.clone().into(),
-            limits: invocation.limits.as_ref().map_or_else(|| asked.clone(), |most| asked.capped_by(most)),
-            operator_config: find::operator_config(tool)?,
-            cancel: invocation.cancel.clone(),
-            replay: None,
-        })
     }
 }
 

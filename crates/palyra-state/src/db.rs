@@ -3,6 +3,7 @@
 //! `palyra-journal` owns the file and its one writer; these tables live beside its leaves so that a row and the
 //! leaf that tells of it commit together.
 
+mod calls_schema;
 mod merkle;
 mod row;
 mod schema;

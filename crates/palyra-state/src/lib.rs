@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod anchor;
+mod approvals;
 pub mod call;
 mod commit;
 mod damage;
@@ -14,12 +15,14 @@ mod inventory;
 mod keeper;
 pub mod lock;
 pub mod objects;
+mod plugins;
 mod repair;
 mod root;
 mod skills;
 mod state;
 pub mod storage;
 mod survey;
+mod text;
 mod tokens;
 mod transaction;
 mod trust;
@@ -29,9 +32,14 @@ mod view;
 pub use palyra_journal as journal;
 
 pub use anchor::Anchor;
+pub use approvals::{
+    Approval, ApprovalDecision, ApprovalError, ApprovalFilter, ApprovalPage, ApprovalScope, ApprovalStatus,
+    ApprovalVerdict, LONG_YES_LIFETIME_MS, REQUEST_LIFETIME_MS, YES_LIFETIME_MS,
+};
 pub use damage::{Damage, Difference};
 pub use error::{StateError, TrustRefused};
 pub use inventory::{CanTouch, CapabilityTotal, MadeBy, RunTotals, SkillInfo, WaitingRelease};
+pub use plugins::{ConfigSource, ConfigValues, PluginSettingError, Revised, ShownConfig, ShownField};
 pub use repair::{JournalFate, RepairPlan};
 pub use root::StateRoot;
 pub use skills::{InstallOptions, Observe, ReAudit, SkillError};

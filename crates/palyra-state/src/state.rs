@@ -7,6 +7,7 @@ use palyra_common::fs::{Directory, OwnerLock};
 use palyra_journal::{EventKind, JournalStore, NewEvent};
 use palyra_skills::compat::{NodeCapability, Platform};
 use palyra_vault::{KeySourceChoice, Passphrase, Vault};
+use tokio::sync::watch;
 
 use crate::anchor::Standing;
 use crate::db::RowKey;
@@ -67,6 +68,8 @@ pub struct State {
     pub(crate) clock: Clock,
     pub(crate) platform: Platform,
     pub(crate) gate: Mutex<Gate>,
+    /// Counts decisions about approvals, for those who wait for one.
+    pub(crate) decisions: watch::Sender<u64>,
     _lock: OwnerLock,
 }
 
@@ -140,7 +143,8 @@ impl State {
             kept_head: journal.durable_head().size,
         });
         let (root, clock, platform) = (root.clone(), Arc::clone(&options.clock), options.platform.clone());
-        Self { root, keeper, row_key, journal, objects, clock, platform, gate, _lock: lock }
+        let decisions = watch::Sender::new(0);
+        Self { root, keeper, row_key, journal, objects, clock, platform, gate, decisions, _lock: lock }
     }
 
     /// Everything that is decided, as of the last commit.

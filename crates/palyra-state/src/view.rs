@@ -16,6 +16,7 @@ use palyra_skills::trust::{SkillTrustStore, TrustRow, TrustSnapshot};
 use crate::damage::Damage;
 use crate::db::{RowChange, SealedRows, SealedTable};
 use crate::error::StateError;
+use crate::plugins::PluginSettings;
 use crate::tokens::{TokenBook, TokenRecord};
 
 const AUDIT_POLICY: &str = "audit_policy";
@@ -31,6 +32,7 @@ pub struct View {
     consents: ConsentBook,
     aliases: BTreeMap<String, String>,
     policy: AuditPolicy,
+    plugins: PluginSettings,
     pub(crate) tokens: TokenBook,
 }
 
@@ -58,10 +60,12 @@ impl View {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let aliases = aliases.map(|(name, tool)| (name.to_owned(), text(tool))).collect();
         let policy = read_policy(&rows, &mut damage);
+        let plugins = PluginSettings::read(&mut rows, &mut damage);
         let tokens: Vec<TokenRecord> = read_rows(&mut rows, SealedTable::Token, &mut damage);
         let tokens = tokens.into_iter().collect();
         let (index, consents) = (records.into_iter().collect(), consents.into_iter().collect());
-        (Self { generation, rows, trust: Arc::new(trust), index, consents, aliases, policy, tokens }, damage)
+        let trust = Arc::new(trust);
+        (Self { generation, rows, trust, index, consents, aliases, policy, plugins, tokens }, damage)
     }
 
     /// Grows by one with every change.
@@ -102,6 +106,11 @@ impl View {
     /// What audits go by.
     pub fn audit_policy(&self) -> &AuditPolicy {
         &self.policy
+    }
+
+    /// What operators decided about plugins.
+    pub(crate) fn plugins(&self) -> &PluginSettings {
+        &self.plugins
     }
 
     /// Whether a component of this payload was asked what it is, and said what its manifest says.

@@ -86,6 +86,14 @@ event_kinds! {
     RunFailed = "run:failed",
     /// A run was refused before it began.
     RunRefused = "run:refused",
+    /// A call waits for a person to decide.
+    ApprovalRequested = "approval:requested",
+    /// A person decided about a call, or the time to decide ran out.
+    ApprovalDecided = "approval:decided",
+    /// An operator changed what a skill gets at most.
+    PluginProfileChanged = "plugin:profile_changed",
+    /// An operator changed the settings of a skill.
+    PluginConfigChanged = "plugin:config_changed",
     /// The state root was created.
     StateInitialised = "state:initialised",
     /// An operator accepted a difference that kept the state closed.

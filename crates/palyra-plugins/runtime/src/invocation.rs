@@ -112,7 +112,7 @@ impl CancelToken {
     }
 
     /// Waits until it is called.
-    pub(crate) async fn cancelled(&self) {
+    pub async fn cancelled(&self) {
         let notified = self.0.notify.notified();
         tokio::pin!(notified);
         // Registered before the flag is read, so a call in between is not missed.

@@ -1,11 +1,11 @@
 //! From a name to a tool of an installed skill.
 
-use palyra_common::{JsonText, WasmPluginRunError};
+use palyra_common::WasmPluginRunError;
 use palyra_skills::index::{InstalledRelease, SkillRecord};
 use palyra_skills::manifest::{ToolEntrypoint, model_name};
 use palyra_skills::{RuntimeStatus, SkillInventoryEntry};
 
-use super::{CallError, ToolInvocation};
+use super::ToolInvocation;
 use crate::view::View;
 
 /// A tool, its skill, and the state of that skill now.
@@ -65,19 +65,6 @@ pub(super) fn check_runnable(
         RuntimeStatus::Error => (entry.eligibility.missing.join("; "), "run it on a machine it fits".into()),
     };
     Err(WasmPluginRunError::NotRunnable { name: id.clone(), reason, remedy })
-}
-
-/// The operator's settings as the guest gets them: the manifest's defaults.
-pub(super) fn operator_config(tool: &FoundTool) -> Result<JsonText, CallError> {
-    let fields = &tool.release.manifest.operator.config;
-    let missing = fields.iter().find(|(_, field)| field.required && field.default.is_none());
-    if let Some((name, _)) = missing {
-        let reason = format!("its setting `{name}` has no value");
-        let remedy = "ask the publisher for a release with a default for it".into();
-        return Err(WasmPluginRunError::NotRunnable { name: tool.skill_id.clone(), reason, remedy }.into());
-    }
-    let values = fields.iter().filter_map(|(name, field)| Some((name.clone(), field.default.clone()?)));
-    Ok(JsonText::from(&serde_json::Value::Object(values.collect())))
 }
 
 fn common_prefix(left: &str, right: &str) -> usize {

@@ -1,101 +1,145 @@
-//! What a run may touch: the manifest and the consent in common, with the operator's directories filled in.
+//! What a run may touch: what manifest, consent, profile and policy all say yes to, with the operator's directories
+//! filled in, and for each grant who said what.
+
+mod cache;
+mod derive;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use palyra_common::{Capability, CapabilityGrantSet, OperatorGrants, WasmPluginRunError};
-use palyra_skills::consent::{ConsentRecord, consented_grants};
+use ipnet::IpNet;
+use palyra_common::capabilities::FilesystemGrant;
+use palyra_common::{
+    Capability, CapabilityGrantSet, Denial, OperatorGrants, PluginCapabilityProfile, WasmPluginRunError,
+    WasmPluginRunnerPolicy,
+};
+use palyra_skills::capability_grants_from_manifest;
+use serde::Serialize;
 
-use super::find::FoundTool;
+pub(super) use cache::{GrantCache, GrantKey};
+pub use derive::{GrantAuthority, GrantDerivation, GrantStep, GrantVerdict};
+
+use crate::plugins::check_outside;
 use crate::root::StateRoot;
+use crate::skills::SkillError;
+use crate::state::State;
 
-/// Never more than manifest ∩ consent; a root nobody mapped to a directory stays closed.
-pub(super) fn effective(
-    root: &StateRoot,
-    tool: &FoundTool,
-    consent: &ConsentRecord,
-    operator: &OperatorGrants,
-) -> Result<Arc<CapabilityGrantSet>, WasmPluginRunError> {
-    let grants = with_directories(&consented_grants(&tool.release.manifest, consent), &operator.capabilities);
-    for directory in grants.filesystem().iter().filter_map(|grant| grant.directory()) {
-        check_outside(root, directory)?;
-    }
-    Ok(Arc::new(grants))
+/// What a run gets, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EffectiveGrants {
+    /// What it gets.
+    #[serde(serialize_with = "as_set")]
+    pub grants: Arc<CapabilityGrantSet>,
+    /// Address ranges an operator opened.
+    #[serde(serialize_with = "as_list")]
+    pub allow_addresses: Arc<[IpNet]>,
+    /// For each grant the manifest asks for, who said what.
+    pub derivations: Vec<GrantDerivation>,
 }
 
-/// The consented grants with the operator's directories; nothing else of the operator's opens anything.
-fn with_directories(consented: &CapabilityGrantSet, operator: &CapabilityGrantSet) -> CapabilityGrantSet {
-    let mapped = consented.intersect(operator);
-    let is_root = |grant: &Capability| matches!(grant, Capability::Filesystem(_));
-    let doors = Vec::<Capability>::from(consented.clone()).into_iter().filter(|grant| !is_root(grant));
-    let roots = mapped.filesystem().iter().filter(|grant| grant.directory().is_some()).cloned();
-    doors.chain(roots.map(Capability::Filesystem)).collect()
+/// The authorities of one run besides the manifest's own wishes.
+pub(super) struct Authorities<'a> {
+    pub(super) skill_id: &'a str,
+    /// What the module asks for: its manifest, or for an inline module its caller.
+    pub(super) asked: &'a CapabilityGrantSet,
+    /// What somebody agreed to; `None` where nobody has to.
+    pub(super) consented: Option<&'a CapabilityGrantSet>,
+    pub(super) profile: &'a PluginCapabilityProfile,
+    pub(super) policy: &'a WasmPluginRunnerPolicy,
+    /// Directories and addresses opened with the call.
+    pub(super) operator: &'a OperatorGrants,
 }
 
-/// A guest that could write here could grant itself anything.
-fn check_outside(root: &StateRoot, directory: &Path) -> Result<(), WasmPluginRunError> {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let (root, mapped) = (real(root.path()), real(directory));
-    match mapped.starts_with(&root) || root.starts_with(&mapped) {
-        true => Err(WasmPluginRunError::InvalidInput {
-            subject: "input",
-            pointer: None,
-            reason: format!("`{}` contains the state root, or lies in it", directory.display()),
-            remedy: Some("map the root to a directory outside of the state root".into()),
-        }),
-        false => Ok(()),
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn grant() -> impl Strategy<Value = Capability> {
-        let texts = [
-            "http:https://a.example",
-            "http:GET https://*.a.example/x/*",
-            "secret:global/a reveal",
-            "secret:global/a hosts=a.example inject=bearer",
-            "storage:a/",
-            "storage:a/b/ bytes=1",
-            "channel:x",
-            "fs-read:docs",
-            "fs-write:docs",
-            "fs-read:docs=/srv/a",
-            "fs-write:docs=/srv/b",
-            "fs-write:out=/srv/out",
-        ];
-        prop::sample::select(texts.to_vec()).prop_map(|text| text.parse().unwrap())
-    }
-
-    fn grants() -> impl Strategy<Value = CapabilityGrantSet> {
-        prop::collection::vec(grant(), 0..8).prop_map(|list| list.into_iter().collect())
-    }
-
-    proptest! {
-        #[test]
-        fn grants_never_exceed_manifest_and_consent(manifest in grants(), consent in grants(), operator in grants()) {
-            let consented = manifest.intersect(&consent);
-            let effective = with_directories(&consented, &operator);
-            prop_assert!(effective.is_within(&manifest) && effective.is_within(&consent));
-            prop_assert!(effective.filesystem().iter().all(|grant| grant.directory().is_some()));
+impl Authorities<'_> {
+    /// Never more than any of them allows; a root nobody mapped to a directory stays closed.
+    pub(super) fn effective(&self) -> EffectiveGrants {
+        let asked: Vec<Capability> = self.asked.clone().into();
+        let derivations: Vec<GrantDerivation> =
+            asked.into_iter().map(|grant| derive::derive(self, grant)).collect();
+        let given = derivations.iter().flat_map(|one| Vec::<Capability>::from(one.given.clone()));
+        let mut allow_addresses = self.profile.allow_addresses.clone();
+        allow_addresses.extend(self.operator.allow_addresses.iter().copied());
+        allow_addresses.sort();
+        allow_addresses.dedup();
+        EffectiveGrants {
+            grants: Arc::new(given.collect()),
+            allow_addresses: allow_addresses.into(),
+            derivations,
         }
     }
 
-    #[test]
-    fn a_directory_around_or_inside_the_state_root_is_refused() {
-        let home = tempfile::tempdir().unwrap();
-        let root = StateRoot::new(home.path().join("root"));
-        std::fs::create_dir_all(root.vault()).unwrap();
-        std::os::unix::fs::symlink(root.path(), home.path().join("link")).unwrap();
-        for inside in [home.path().to_owned(), root.path().to_owned(), root.vault(), home.path().join("link")]
-        {
-            assert!(check_outside(&root, &inside).is_err(), "{}", inside.display());
-        }
-        std::fs::create_dir(home.path().join("beside")).unwrap();
-        assert!(check_outside(&root, &home.path().join("beside")).is_ok());
+    /// The directory of a root: the call's own mapping, else the profile's.
+    fn directory(&self, grant: &FilesystemGrant) -> Option<FilesystemGrant> {
+        let of_call = CapabilityGrantSet::from_iter([Capability::Filesystem(grant.clone())])
+            .intersect(&self.operator.capabilities);
+        let of_call = of_call.filesystem().iter().find(|mapped| mapped.directory().is_some()).cloned();
+        let own = grant.directory().is_some().then(|| grant.clone());
+        of_call.or(own).or_else(|| {
+            let directory = self.profile.directories.get(&grant.root)?.to_str()?;
+            FilesystemGrant::parse(grant.access, &format!("{}={directory}", grant.root)).ok()
+        })
     }
+}
+
+impl EffectiveGrants {
+    /// Refuses directories around or inside the state root; looked at anew for every run.
+    pub(super) fn check_directories(&self, root: &StateRoot) -> Result<(), WasmPluginRunError> {
+        let directories = self.grants.filesystem().iter().filter_map(FilesystemGrant::directory);
+        for directory in directories {
+            check_outside(root, directory).map_err(|_| outside(directory))?;
+        }
+        Ok(())
+    }
+
+    /// Says who refused what a guest was denied, where its manifest asks for it.
+    pub(super) fn explain(&self, denial: &mut Denial) {
+        let named = |one: &&GrantDerivation| one.is_about(denial.kind, &denial.subject);
+        let of_kind = |one: &&GrantDerivation| one.is_of(denial.kind);
+        let refused = |one: &&GrantDerivation| one.said_no().is_some();
+        let derivations = || self.derivations.iter().filter(refused);
+        // A guest without a handle names nothing; then it is whatever of this kind was refused.
+        let about = derivations().find(named).or_else(|| derivations().find(of_kind));
+        if let Some(step) = about.and_then(GrantDerivation::said_no) {
+            denial.reason = format!("{}; {}", denial.reason, step.reason);
+            if let Some(remedy) = &step.remedy {
+                denial.grant = None;
+                denial.manifest = Some(format!("it asks for this already; {remedy}"));
+            }
+        }
+    }
+}
+
+impl State {
+    /// What runs of a skill get now, and who said what about each thing it asks for.
+    pub fn effective_grants(&self, skill_id: &str) -> Result<EffectiveGrants, SkillError> {
+        let (view, record) = (self.view(), self.record(skill_id)?);
+        let settings = view.plugins();
+        let consent = view.consents().get(record.current.payload);
+        let authorities = Authorities {
+            skill_id,
+            asked: &capability_grants_from_manifest(&record.current.manifest),
+            consented: Some(&consent.map(|consent| consent.granted.clone()).unwrap_or_default()),
+            profile: &settings.profiles.get(skill_id).cloned().unwrap_or_default().value,
+            policy: &settings.policy.value,
+            operator: &OperatorGrants::default(),
+        };
+        Ok(authorities.effective())
+    }
+}
+
+fn outside(directory: &Path) -> WasmPluginRunError {
+    WasmPluginRunError::InvalidInput {
+        subject: "input",
+        pointer: None,
+        reason: format!("`{}` contains the state root, or lies in it", directory.display()),
+        remedy: Some("map the root to a directory outside of the state root".into()),
+    }
+}
+
+fn as_set<S: serde::Serializer>(grants: &Arc<CapabilityGrantSet>, serializer: S) -> Result<S::Ok, S::Error> {
+    CapabilityGrantSet::serialize(grants, serializer)
+}
+
+fn as_list<S: serde::Serializer>(ranges: &Arc<[IpNet]>, serializer: S) -> Result<S::Ok, S::Error> {
+    <[IpNet]>::serialize(ranges, serializer)
 }

@@ -2,44 +2,41 @@
 
 use std::sync::Arc;
 
-use palyra_common::{CapabilityGrantSet, JsonText, WasmPluginRunError};
+use palyra_common::{JsonText, WasmPluginRunError};
 use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, Leaf, NewEvent};
-use palyra_plugins_runtime::{ChannelMessage, RunReport};
+use palyra_plugins_runtime::{RunOutput, RunReport, RunUsage};
 use palyra_skills::Sha256Digest;
 use serde_json::{Value, json};
 
-use super::find::FoundTool;
+use super::approval::Approved;
 use super::runs::{self, FinishedRun};
-use super::schemas::ToolSchemas;
-use super::{CallError, CapabilityUse, ToolInvocation, ToolResult, usage};
+use super::wasm_plugin_runner::{Calling, ResolvedPlugin};
+use super::{CallError, CapabilityUse, ToolCaller, ToolResult, usage};
 use crate::error::StateError;
 use crate::state::State;
+use crate::text::short_name;
 
 /// Checks the output, writes the receipt, and gives the result once the receipt is committed.
-#[allow(clippy::too_many_arguments, reason = "everything a receipt is made of")]
 pub(super) async fn finish(
-    state: &Arc<State>,
-    invocation: &ToolInvocation,
-    tool: &FoundTool,
-    schemas: &ToolSchemas,
-    grants: &CapabilityGrantSet,
+    caller: &ToolCaller,
+    calling: &Calling,
+    resolved: &ResolvedPlugin,
     run_id: &str,
+    approval: Approved,
     report: RunReport,
-    channels: Vec<ChannelMessage>,
 ) -> Result<ToolResult, CallError> {
+    let (state, subject) = (&caller.state, &calling.subject);
+    let channels = caller.channels.take(run_id);
     let RunReport { result, usage, log, host_calls, tape, .. } = report;
-    let output = result.and_then(|output| match output.json() {
-        Some(text) => schemas.check_output(text).map(|()| text.clone()),
-        None => Err(WasmPluginRunError::Internal("a tool returned a hook's decision".into())),
-    });
-    let capabilities = usage::count(grants, &host_calls);
-    let details = details(invocation, tool, &output, &usage, &capabilities);
+    let output = checked_output(result, resolved);
+    let capabilities = usage::count(&resolved.grants.grants, &host_calls);
+    let details = details(calling, &output, &usage, &capabilities, approval);
     let kind = if output.is_ok() { EventKind::RunCompleted } else { EventKind::RunFailed };
-    let event = NewEvent::new(kind, state.now_ms()).actor(short(&invocation.principal));
-    let event = event.run(run_id).skill(&tool.skill_id).subject(&tool.entrypoint.id).details(details.clone());
+    let event = NewEvent::new(kind, state.now_ms()).actor(short_name(&calling.principal));
+    let event = event.run(run_id).skill(&subject.skill_id).subject(&subject.tool_id).details(details.clone());
     let finished = FinishedRun {
         run_id: run_id.to_owned(),
-        skill_id: tool.skill_id.clone(),
+        skill_id: subject.skill_id.clone(),
         status: if output.is_ok() { "completed" } else { "failed" },
         at_ms: runs::signed(state.now_ms()),
         receipt: details.to_string(),
@@ -53,9 +50,9 @@ pub(super) async fn finish(
     }
     Ok(ToolResult {
         run_id: run_id.to_owned(),
-        skill_id: tool.skill_id.clone(),
-        tool_id: tool.entrypoint.id.clone(),
-        payload: tool.release.payload,
+        skill_id: subject.skill_id.clone(),
+        tool_id: subject.tool_id.clone(),
+        payload: subject.payload,
         output: output?,
         usage,
         capabilities,
@@ -65,20 +62,41 @@ pub(super) async fn finish(
     })
 }
 
+/// The output against its schema; a denial learns who refused what the manifest asks for.
+fn checked_output(
+    result: Result<RunOutput, WasmPluginRunError>,
+    resolved: &ResolvedPlugin,
+) -> Result<JsonText, WasmPluginRunError> {
+    let output = result.map_err(|error| match error {
+        WasmPluginRunError::CapabilityDenied(mut denial) => {
+            resolved.grants.explain(&mut denial);
+            WasmPluginRunError::CapabilityDenied(denial)
+        }
+        other => other,
+    })?;
+    let Some(text) = output.json() else {
+        return Err(WasmPluginRunError::Internal("a tool returned a hook's decision".into()));
+    };
+    if let Some(schemas) = &resolved.schemas {
+        schemas.check_output(text)?;
+    }
+    Ok(text.clone())
+}
+
 /// Tells the journal of a call that was refused before it began.
 pub(super) async fn refuse(
     state: &Arc<State>,
-    invocation: &ToolInvocation,
-    tool: &FoundTool,
+    calling: &Calling,
     error: &WasmPluginRunError,
 ) -> Result<(), CallError> {
+    let subject = &calling.subject;
     let details = json!({
-        "payload": tool.release.payload.to_string(),
+        "payload": subject.payload.to_string(),
         "error": error.kind().wire_name(),
-        "input_sha256": Sha256Digest::of(invocation.input.as_str().as_bytes()).to_string(),
+        "input_sha256": Sha256Digest::of(calling.input.as_str().as_bytes()).to_string(),
     });
-    let event = NewEvent::new(EventKind::RunRefused, state.now_ms()).actor(short(&invocation.principal));
-    let event = event.skill(&tool.skill_id).subject(&tool.entrypoint.id).details(details);
+    let event = NewEvent::new(EventKind::RunRefused, state.now_ms()).actor(short_name(&calling.principal));
+    let event = event.skill(&subject.skill_id).subject(&subject.tool_id).details(details);
     state.journal.append(event).await.map_err(StateError::from)?;
     Ok(())
 }
@@ -95,18 +113,20 @@ async fn write(state: &Arc<State>, event: NewEvent, finished: FinishedRun) -> Re
 }
 
 fn details(
-    invocation: &ToolInvocation,
-    tool: &FoundTool,
+    calling: &Calling,
     output: &Result<JsonText, WasmPluginRunError>,
-    usage: &palyra_plugins_runtime::RunUsage,
+    usage: &RunUsage,
     capabilities: &CapabilityUse,
+    approval: Approved,
 ) -> Value {
     let digest = |text: &JsonText| Sha256Digest::of(text.as_str().as_bytes()).to_string();
+    let subject = &calling.subject;
     json!({
-        "payload": tool.release.payload.to_string(),
-        "version": tool.release.manifest.version.to_string(),
-        "consent": tool.release.consent.map(|consent| consent.to_string()),
-        "input_sha256": digest(&invocation.input),
+        "payload": subject.payload.to_string(),
+        "version": subject.version,
+        "consent": subject.consent.map(|consent| consent.to_string()),
+        "approval": approval,
+        "input_sha256": digest(&calling.input),
         "output_sha256": output.as_ref().ok().map(digest),
         "error": output.as_ref().err().map(|error| error.kind().wire_name()),
         "fuel": usage.fuel,
@@ -116,9 +136,4 @@ fn details(
         "elapsed_us": u64::try_from(usage.elapsed.as_micros()).unwrap_or(u64::MAX >> 1),
         "capabilities": capabilities,
     })
-}
-
-/// A principal's name is never longer than a field of the journal.
-fn short(name: &str) -> String {
-    palyra_common::redact::escape_untrusted(&name.chars().take(100).collect::<String>())
 }

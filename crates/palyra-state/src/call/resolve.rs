@@ -50,11 +50,20 @@ impl VerifiedCache {
 }
 
 /// Checks the skill's state, consent and bytes, and makes its module ready.
-pub(super) async fn resolve(caller: &ToolCaller, tool: &FoundTool) -> Result<ResolvedModule, CallError> {
+pub(super) async fn resolve(
+    caller: &ToolCaller,
+    tool: &FoundTool,
+    max_module_bytes: u64,
+) -> Result<ResolvedModule, CallError> {
     check_runnable(&tool.record, &caller.state.platform)?;
     let consent = consent(&caller.state, tool)?;
     let skill = verified(caller, &tool.record).await?;
     check_description(caller, &tool.record, &skill).await?;
+    let length = skill.artifact().entry(&tool.entrypoint.module).map_or(0, <[u8]>::len) as u64;
+    if length > max_module_bytes {
+        let reason = format!("it has {length} bytes, the policy allows {max_module_bytes}");
+        return Err(WasmPluginRunError::invalid_module(reason).into());
+    }
     let loaded = load(caller, &skill, &tool.entrypoint.module).await?;
     Ok(ResolvedModule { loaded, consent })
 }

@@ -8,7 +8,7 @@ use palyra_plugins_runtime::{ChannelMessage, LogLine};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
-use super::find::FoundTool;
+use super::wasm_plugin_runner::Calling;
 use super::{CallError, CapabilityUse as Uses};
 use crate::error::StateError;
 use crate::state::State;
@@ -69,21 +69,14 @@ impl State {
 
 /// Draws an id that sorts by time, which keeps the journal's index small.
 pub(super) fn new_run_id() -> Result<String, WasmPluginRunError> {
-    let mut random = [0; 10];
-    getrandom::fill(&mut random)
-        .map_err(|error| WasmPluginRunError::Internal(format!("there is no randomness: {error}")))?;
-    let now = u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or(0);
-    Ok(format!("run_{now:012x}{}", hex::encode(random)))
+    crate::text::time_sorted_id("run").map_err(WasmPluginRunError::Internal)
 }
 
 /// Says that a run begins, before it can have any effect.
-pub(super) async fn start(state: &Arc<State>, run_id: &str, tool: &FoundTool) -> Result<(), CallError> {
-    let row = (
-        run_id.to_owned(),
-        tool.skill_id.clone(),
-        tool.entrypoint.id.clone(),
-        tool.release.payload.to_string(),
-    );
+pub(super) async fn start(state: &Arc<State>, run_id: &str, calling: &Calling) -> Result<(), CallError> {
+    let subject = &calling.subject;
+    let row =
+        (run_id.to_owned(), subject.skill_id.clone(), subject.tool_id.clone(), subject.payload.to_string());
     let started = signed(state.now_ms());
     let written =
         state.journal.transaction(Durability::Normal, move |transaction: &mut JournalTransaction<'_>| {

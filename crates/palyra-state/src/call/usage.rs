@@ -64,7 +64,7 @@ fn door(grants: &CapabilityGrantSet, call: &HostCallTrace) -> String {
 }
 
 /// `api.example.com` of `GET https://api.example.com:8443/x`.
-fn host_of(subject: &str) -> &str {
+pub(super) fn host_of(subject: &str) -> &str {
     let url = subject.split_once(' ').map_or(subject, |(_, url)| url);
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();

@@ -79,7 +79,28 @@ impl RowKey {
         self.mac(table, key, bytes).verify(mac.into()).map_err(|_| RowProblem::Mac)
     }
 
+    /// The MAC of a row outside the root, in a table of this name.
+    pub(crate) fn seal_in(&self, table: &str, key: &str, bytes: &[u8]) -> [u8; 32] {
+        self.mac_in(table, key, bytes).finalize().into_bytes().into()
+    }
+
+    /// Checks the MAC of a row outside the root.
+    pub(crate) fn check_in(
+        &self,
+        table: &str,
+        key: &str,
+        bytes: &[u8],
+        mac: &[u8],
+    ) -> Result<(), RowProblem> {
+        let mac: &[u8; 32] = mac.try_into().map_err(|_| RowProblem::MacLength)?;
+        self.mac_in(table, key, bytes).verify(mac.into()).map_err(|_| RowProblem::Mac)
+    }
+
     fn mac(&self, table: SealedTable, key: &str, bytes: &[u8]) -> Hmac<Sha256> {
+        self.mac_in(table.name(), key, bytes)
+    }
+
+    fn mac_in(&self, table: &str, key: &str, bytes: &[u8]) -> Hmac<Sha256> {
         // The key of an HMAC is never shorter or longer than its block here: 32 bytes of 64.
         let mut block = Zeroizing::new([0; 64]);
         for (to, from) in block.iter_mut().zip(self.0.iter()) {
@@ -95,14 +116,14 @@ impl RowKey {
 pub(super) fn leaf_hash(table: SealedTable, key: &str, bytes: &[u8]) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update([0]);
-    feed(table, key, bytes, &mut |part| hash.update(part));
+    feed(table.name(), key, bytes, &mut |part| hash.update(part));
     hash.finalize().into()
 }
 
 /// Every part with its length before it: no two rows have one encoding.
-fn feed(table: SealedTable, key: &str, bytes: &[u8], update: &mut dyn FnMut(&[u8])) {
+fn feed(table: &str, key: &str, bytes: &[u8], update: &mut dyn FnMut(&[u8])) {
     update(b"palyra.state.row/v1");
-    for part in [table.name().as_bytes(), key.as_bytes(), bytes] {
+    for part in [table.as_bytes(), key.as_bytes(), bytes] {
         update(&(part.len() as u64).to_be_bytes());
         update(part);
     }

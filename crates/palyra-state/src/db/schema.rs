@@ -2,11 +2,14 @@
 
 use palyra_journal::Migration;
 
+use super::calls_schema::STATE_3;
+
 /// Each is applied once, in order, in the transaction that records it.
-pub(crate) const MIGRATIONS: &[Migration] = &[
-    Migration {
-        name: "state-1",
-        sql: "
+pub(crate) const MIGRATIONS: &[Migration] = &[STATE_1, STATE_2, STATE_3];
+
+const STATE_1: Migration = Migration {
+    name: "state-1",
+    sql: "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE trust_rows (key TEXT PRIMARY KEY, bytes BLOB NOT NULL, mac BLOB NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE index_rows (key TEXT PRIMARY KEY, bytes BLOB NOT NULL, mac BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -41,11 +44,11 @@ CREATE TABLE capability_use (
     PRIMARY KEY (skill_id, capability)
 ) STRICT, WITHOUT ROWID;
 ",
-    },
-    Migration {
-        name: "state-2",
-        sql: "
+};
+
+const STATE_2: Migration = Migration {
+    name: "state-2",
+    sql: "
 CREATE TABLE token_rows (key TEXT PRIMARY KEY, bytes BLOB NOT NULL, mac BLOB NOT NULL) STRICT, WITHOUT ROWID;
 ",
-    },
-];
+};

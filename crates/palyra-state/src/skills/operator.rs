@@ -9,6 +9,7 @@ use super::installed::not_installed;
 use super::{ReAudit, SkillError};
 use crate::commit::Change;
 use crate::db::{RowChange, SealedTable};
+use crate::plugins::rows_of_skill;
 use crate::state::State;
 use crate::view::{described_key, policy_row, record_row};
 
@@ -45,6 +46,7 @@ impl State {
             rows.push(RowChange::Delete { table: SealedTable::Consent, key: payload.to_string() });
             rows.push(RowChange::Delete { table: SealedTable::Setting, key: described_key(payload) });
         }
+        rows.extend(rows_of_skill(gate.view.rows(), skill_id));
         let tools: Vec<&str> =
             record.releases().flat_map(|release| release.tools()).map(|tool| tool.id.as_str()).collect();
         let aliases = gate.view.aliases().iter().filter(|(_, tool)| tools.contains(&tool.as_str()));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use palyra_common::capabilities::OperatorGrants;
 use palyra_common::{JsonText, SecretValue, WasmPluginRunError, WasmPluginRunErrorKind as Kind};
@@ -11,22 +12,34 @@ use palyra_skills::consent::ConsentGiven;
 use palyra_skills::index::QuarantineCause;
 use palyra_skills::trust::RevocationTarget;
 use palyra_skills::{RuntimeStatus, capability_digest};
-use palyra_state::call::{CallError, CallerConfig, ToolCaller, ToolInvocation, ToolResult, approval_digest};
+use palyra_state::call::{
+    CallContext, CallError, CallerConfig, ToolCaller, ToolInvocation, ToolResult, approval_digest,
+};
 use palyra_state::{InstallOptions, State};
 
 use crate::guests::{COUNTER, ECHO, describing, one_operation};
 use crate::home::{Home, signing_key};
 use crate::release::{Release, install, try_install};
 
-struct World {
-    home: Home,
-    state: Arc<State>,
-    caller: ToolCaller,
+pub(crate) struct World {
+    pub(crate) home: Home,
+    pub(crate) state: Arc<State>,
+    pub(crate) caller: ToolCaller,
 }
 
 impl World {
-    fn new(release: &Release) -> Self {
-        let home = Home::new();
+    pub(crate) fn new(release: &Release) -> Self {
+        Self::at(Home::new(), release)
+    }
+
+    /// One whose clock the test moves.
+    pub(crate) fn with_clock(release: &Release, time: Arc<AtomicU64>) -> Self {
+        let mut home = Home::new();
+        home.options.clock = Arc::new(move || time.load(Ordering::SeqCst));
+        Self::at(home, release)
+    }
+
+    fn at(home: Home, release: &Release) -> Self {
         let state = Arc::new(home.open());
         let outcome = install(&state, &release.build());
         assert_eq!(outcome.status, RuntimeStatus::Active, "{:?}", outcome.audit.map(|audit| audit.findings));
@@ -34,12 +47,12 @@ impl World {
         Self { home, state, caller }
     }
 
-    async fn call(&self, tool: &str, input: &str) -> Result<ToolResult, CallError> {
+    pub(crate) async fn call(&self, tool: &str, input: &str) -> Result<ToolResult, CallError> {
         self.caller.call(invocation(tool, input)).await
     }
 
     /// The events of a kind, oldest first.
-    fn events(&self, kind: EventKind) -> Vec<RecordedEvent> {
+    pub(crate) fn events(&self, kind: EventKind) -> Vec<RecordedEvent> {
         self.state.journal().query(&Query { kinds: vec![kind], ..Query::default() }).unwrap().events
     }
 
@@ -48,7 +61,7 @@ impl World {
     }
 }
 
-fn caller(state: &Arc<State>) -> ToolCaller {
+pub(crate) fn caller(state: &Arc<State>) -> ToolCaller {
     let config = CallerConfig {
         compiler: Arc::new(InProcessCompiler),
         keep_compiled_code: false,
@@ -59,7 +72,7 @@ fn caller(state: &Arc<State>) -> ToolCaller {
     ToolCaller::new(Arc::clone(state), config).unwrap()
 }
 
-fn invocation(tool: &str, input: &str) -> ToolInvocation {
+pub(crate) fn invocation(tool: &str, input: &str) -> ToolInvocation {
     ToolInvocation {
         tool: tool.into(),
         skill_id: None,
@@ -69,10 +82,11 @@ fn invocation(tool: &str, input: &str) -> ToolInvocation {
         limits: None,
         approved: None,
         cancel: None,
+        context: CallContext::default(),
     }
 }
 
-fn failure(result: Result<ToolResult, CallError>) -> WasmPluginRunError {
+pub(crate) fn failure(result: Result<ToolResult, CallError>) -> WasmPluginRunError {
     match result {
         Err(CallError::Run(error)) => error,
         Err(other) => panic!("{other}"),
@@ -238,7 +252,9 @@ async fn a_tool_that_asks_for_approval_gets_it_for_these_arguments_only() {
     let payload = world.state.view().index().get("acme.notes").unwrap().current.payload;
     let digest = approval_digest(&payload, "acme.notes.add", "owner", &plain.input);
     match failure(world.caller.call(plain.clone()).await) {
-        WasmPluginRunError::ApprovalRequired { approval_id } => assert_eq!(approval_id, digest.to_string()),
+        WasmPluginRunError::ApprovalRequired { approval_id } => {
+            assert_eq!(world.state.approval(&approval_id).unwrap().binding, digest);
+        }
         other => panic!("{other}"),
     }
     let approved = ToolInvocation { approved: Some(digest), ..plain };

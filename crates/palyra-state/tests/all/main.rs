@@ -1,6 +1,7 @@
 //! The state root as its users see it.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod approvals;
 mod calls;
 mod damage;
 mod guests;
@@ -8,5 +9,6 @@ mod home;
 mod kill;
 mod objects;
 mod opening;
+mod plugins;
 mod release;
 mod skills;

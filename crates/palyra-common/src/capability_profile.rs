@@ -1,0 +1,117 @@
+//! What an operator lets one skill have at most, and where its logical names lead.
+
+use crate::capabilities::{FilesystemGrant, GrantSyntaxError, OperatorGrants, RootName};
+use crate::limits::{LimitKind, RuntimeLimits};
+use crate::runner_policy::BadSetting;
+use crate::{Capability, CapabilityGrantSet};
+use ipnet::IpNet;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Component, PathBuf};
+
+/// The operator's profile of one skill.
+///
+/// The default narrows nothing, maps no directory and opens no address.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PluginCapabilityProfile {
+    /// The most its runs get; `None` narrows nothing, an empty set leaves nothing.
+    pub grants: Option<CapabilityGrantSet>,
+    /// The directory of each logical root; a root without one stays closed.
+    pub directories: BTreeMap<RootName, PathBuf>,
+    /// Address ranges that are closed otherwise.
+    pub allow_addresses: Vec<IpNet>,
+    /// Ceilings by limit.
+    pub limits: BTreeMap<LimitKind, u64>,
+}
+
+impl PluginCapabilityProfile {
+    /// Reads a profile from grants as flags write them: they are the upper bound, `fs-read:NAME=DIR` also maps a
+    /// directory, and `address:RANGE` opens a range.
+    pub fn parse<S: AsRef<str>>(grants: impl IntoIterator<Item = S>) -> Result<Self, GrantSyntaxError> {
+        let OperatorGrants { capabilities, allow_addresses } = OperatorGrants::parse(grants)?;
+        let mut directories = BTreeMap::new();
+        let without_directory = |capability: Capability| match capability {
+            Capability::Filesystem(grant) => {
+                if let Some(directory) = grant.directory() {
+                    directories.insert(grant.root.clone(), directory.to_owned());
+                }
+                Capability::Filesystem(FilesystemGrant::unmapped(grant.access, grant.root))
+            }
+            other => other,
+        };
+        let bound = Vec::<Capability>::from(capabilities).into_iter().map(without_directory).collect();
+        Ok(Self { grants: Some(bound), directories, allow_addresses, limits: BTreeMap::new() })
+    }
+
+    /// Refuses directories that are relative or climb, and limits that are none.
+    pub fn validate(&self) -> Result<(), BadSetting> {
+        for (root, directory) in &self.directories {
+            let climbs = directory.components().any(|part| part == Component::ParentDir);
+            if !directory.is_absolute() || climbs || directory.to_str().is_none() {
+                let found = format!("`{}`", directory.display());
+                return Err(BadSetting::new(format!("directories.{root}"), found, "an absolute path"));
+            }
+        }
+        for (kind, value) in &self.limits {
+            let field = format!("limits.{kind}");
+            if !LimitKind::SETTABLE.contains(kind) {
+                return Err(BadSetting::new(field, "no limit of a run", "a limit of a run"));
+            }
+            if *value == 0 && kind.must_be_positive() {
+                return Err(BadSetting::new(field, "0", "at least 1"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is left of a set under this profile; roots get their directories elsewhere.
+    #[must_use]
+    pub fn narrow(&self, grants: &CapabilityGrantSet) -> CapabilityGrantSet {
+        match &self.grants {
+            Some(bound) => grants.intersect(bound),
+            None => grants.clone(),
+        }
+    }
+
+    /// The limits under this profile's ceilings.
+    #[must_use]
+    pub fn cap(&self, limits: &RuntimeLimits) -> RuntimeLimits {
+        self.limits.iter().fold(limits.clone(), |limits, (kind, most)| limits.capped_at(*kind, *most))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_reads_the_grammar_of_flags_and_reads_itself_back() {
+        let lines = ["fs-write:out=/srv/out", "channel:alerts", "address:10.0.0.0/8"];
+        let profile = PluginCapabilityProfile::parse(lines).unwrap();
+        let bound: Vec<String> = Vec::<Capability>::from(profile.grants.clone().unwrap())
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(bound, ["channel:alerts", "fs-write:out"]);
+        assert_eq!(profile.directories[&"out".parse::<RootName>().unwrap()], PathBuf::from("/srv/out"));
+        assert_eq!(profile.allow_addresses.len(), 1);
+        assert!(profile.validate().is_ok());
+        let text = serde_json::to_string(&profile).unwrap();
+        assert_eq!(serde_json::from_str::<PluginCapabilityProfile>(&text).unwrap(), profile);
+    }
+
+    #[test]
+    fn relative_directories_and_empty_limits_are_refused() {
+        let mut profile = PluginCapabilityProfile::default();
+        profile.directories.insert("out".parse().unwrap(), "srv/out".into());
+        assert_eq!(profile.validate().unwrap_err().field, "directories.out");
+        let mut profile = PluginCapabilityProfile::default();
+        profile.limits.insert(LimitKind::Fuel, 0);
+        assert_eq!(profile.validate().unwrap_err().field, "limits.fuel");
+        profile.limits = BTreeMap::from([(LimitKind::Stack, 9)]);
+        assert!(profile.validate().is_err());
+        profile.limits = BTreeMap::from([(LimitKind::Fuel, 9)]);
+        assert_eq!(profile.cap(&RuntimeLimits::default()).fuel_budget, 9);
+    }
+}

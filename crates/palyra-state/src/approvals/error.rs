@@ -1,0 +1,82 @@
+//! Why nothing was decided.
+
+use super::{ApprovalScope, ApprovalStatus};
+use crate::error::StateError;
+
+/// Why an approval was not decided or not found.
+#[derive(Debug, thiserror::Error)]
+pub enum ApprovalError {
+    /// There is none of this id.
+    #[error("there is no approval `{approval_id}`")]
+    NotFound {
+        /// The id, escaped.
+        approval_id: String,
+    },
+    /// Somebody was faster, or time ran out.
+    #[error("approval `{approval_id}` is {} already", status.as_str())]
+    Decided {
+        /// The id.
+        approval_id: String,
+        /// What became of it.
+        status: ApprovalStatus,
+    },
+    /// Whoever asked cannot answer.
+    #[error("`{principal}` asked for approval `{approval_id}` and cannot decide it")]
+    OwnRequest {
+        /// The id.
+        approval_id: String,
+        /// Who asked.
+        principal: String,
+    },
+    /// The call belongs to no run or session a yes could reach over.
+    #[error("approval `{approval_id}` cannot be given for a {}", if *scope == ApprovalScope::Run { "run" } else { "session" })]
+    NoSuchScope {
+        /// The id.
+        approval_id: String,
+        /// The scope.
+        scope: ApprovalScope,
+    },
+    /// The row is not as the owner wrote it.
+    #[error("approval `{approval_id}` was changed by somebody else than its owner")]
+    Tampered {
+        /// The id.
+        approval_id: String,
+    },
+    /// The state itself.
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+impl ApprovalError {
+    /// What a person can do, where there is something.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotFound { .. } => Some("see what waits with `palyra approvals list`".into()),
+            Self::Decided { .. } => Some("make the call again to ask anew".into()),
+            Self::OwnRequest { .. } => {
+                Some("let another principal decide, or the owner on a terminal or in the console".into())
+            }
+            Self::NoSuchScope { .. } => Some("approve it once, or for these exact arguments".into()),
+            Self::Tampered { .. } => Some("make the call again, and look at `palyra journal verify`".into()),
+            Self::State(error) => error.hint(),
+        }
+    }
+
+    /// The word of this error on every face.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound { .. } => "not_found",
+            Self::Decided { .. } => "already_decided",
+            Self::OwnRequest { .. } => "forbidden",
+            Self::NoSuchScope { .. } => "invalid_scope",
+            Self::Tampered { .. } => "state_damaged",
+            Self::State(error) => error.code(),
+        }
+    }
+}
+
+impl From<palyra_journal::JournalError> for ApprovalError {
+    fn from(error: palyra_journal::JournalError) -> Self {
+        Self::State(error.into())
+    }
+}

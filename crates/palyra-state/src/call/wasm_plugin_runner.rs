@@ -1,0 +1,126 @@
+//! Corridor 3, stage by stage: whoever runs a plugin, installed or inline, walks through here.
+//!
+//! `run_wasm_plugin` = find → `resolve_module_source` → `run_resolved_wasm_plugin` (approval → row → `execute_module`
+//! → output → receipt).
+
+mod execute;
+mod inline;
+mod installed;
+
+use std::sync::Arc;
+
+use palyra_common::{JsonText, RuntimeLimits, WasmPluginRunError};
+use palyra_plugins_runtime::{CancelToken, Entry, LoadedModule};
+use palyra_skills::Sha256Digest;
+
+pub(super) use execute::execute_module;
+pub use inline::{INLINE, InlineInvocation};
+
+use super::find::FoundTool;
+use super::grants::EffectiveGrants;
+use super::schemas::ToolSchemas;
+use super::{CallContext, CallError, ToolCaller, ToolInvocation, ToolResult, approval, receipt, runs};
+
+/// What a run is of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RunSubject {
+    pub(super) skill_id: String,
+    pub(super) tool_id: String,
+    pub(super) payload: Sha256Digest,
+    pub(super) version: Option<String>,
+    pub(super) consent: Option<Sha256Digest>,
+}
+
+/// Who calls with what, wherever the module comes from.
+pub(super) struct Calling {
+    pub(super) subject: RunSubject,
+    pub(super) input: JsonText,
+    pub(super) principal: String,
+    pub(super) approved: Option<Sha256Digest>,
+    pub(super) context: CallContext,
+    pub(super) cancel: CancelToken,
+}
+
+/// Where a module comes from.
+pub(super) enum ModuleSource {
+    /// A tool of an installed skill.
+    Installed(Box<FoundTool>, ToolInvocation),
+    /// Bytes that came with the call.
+    Inline(InlineInvocation),
+}
+
+/// A module that may run now, with everything it runs under.
+pub(super) struct ResolvedPlugin {
+    pub(super) loaded: Arc<LoadedModule>,
+    pub(super) entry: Entry,
+    pub(super) schemas: Option<Arc<ToolSchemas>>,
+    pub(super) grants: Arc<EffectiveGrants>,
+    pub(super) limits: RuntimeLimits,
+    pub(super) operator_config: JsonText,
+    pub(super) requires_approval: bool,
+}
+
+/// Runs a plugin: what is refused before it begins is told to the journal, what begins has a receipt.
+pub(super) async fn run_wasm_plugin(
+    caller: &ToolCaller,
+    source: ModuleSource,
+) -> Result<ToolResult, CallError> {
+    let calling = source.calling(caller)?;
+    let resolved = match resolve_module_source(caller, &source, &calling).await {
+        Ok(resolved) => resolved,
+        Err(error) => return Err(refused(caller, &calling, error).await),
+    };
+    run_resolved_wasm_plugin(caller, calling, resolved).await
+}
+
+/// From a source to a module that is proven now, its grants, its limits and its settings.
+pub(super) async fn resolve_module_source(
+    caller: &ToolCaller,
+    source: &ModuleSource,
+    calling: &Calling,
+) -> Result<ResolvedPlugin, CallError> {
+    let policy = caller.state.runner_policy();
+    if !policy.value.enabled {
+        return Err(WasmPluginRunError::Disabled { what: "the runner".into() }.into());
+    }
+    match source {
+        ModuleSource::Installed(tool, invocation) => {
+            installed::resolve(caller, tool, invocation, &policy).await
+        }
+        ModuleSource::Inline(inline) => inline::resolve(caller, inline, calling, &policy.value).await,
+    }
+}
+
+/// Approval → row → run → output → receipt.
+pub(super) async fn run_resolved_wasm_plugin(
+    caller: &ToolCaller,
+    calling: Calling,
+    resolved: ResolvedPlugin,
+) -> Result<ToolResult, CallError> {
+    let approval = match approval::check(caller, &calling, resolved.requires_approval).await {
+        Ok(approval) => approval,
+        Err(error) => return Err(refused(caller, &calling, error).await),
+    };
+    let run_id = runs::new_run_id()?;
+    runs::start(&caller.state, &run_id, &calling).await?;
+    let report = execute_module(caller, &run_id, &calling, &resolved).await;
+    receipt::finish(caller, &calling, &resolved, &run_id, approval, report).await
+}
+
+/// Tells the journal of a refusal; what is no refusal is passed on.
+async fn refused(caller: &ToolCaller, calling: &Calling, error: CallError) -> CallError {
+    let CallError::Run(refusal) = &error else { return error };
+    match receipt::refuse(&caller.state, calling, refusal).await {
+        Ok(()) => error,
+        Err(error) => error,
+    }
+}
+
+impl ModuleSource {
+    fn calling(&self, caller: &ToolCaller) -> Result<Calling, CallError> {
+        match self {
+            Self::Installed(tool, invocation) => Ok(installed::calling(tool, invocation)),
+            Self::Inline(inline) => inline::calling(inline, &caller.state.runner_policy().value),
+        }
+    }
+}

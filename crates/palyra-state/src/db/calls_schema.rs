@@ -1,0 +1,41 @@
+//! Tables of calls: approvals, what runs leave behind, what skills touched.
+
+use palyra_journal::Migration;
+
+/// Added after the tables of `state-1`; never edited.
+pub(super) const STATE_3: Migration = Migration {
+    name: "state-3",
+    sql: "
+ALTER TABLE runs ADD COLUMN principal TEXT;
+ALTER TABLE runs ADD COLUMN session TEXT;
+ALTER TABLE runs ADD COLUMN error TEXT;
+ALTER TABLE runs ADD COLUMN tape TEXT;
+ALTER TABLE runs ADD COLUMN trimmed INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX runs_of_skill ON runs (skill_id, run_id);
+CREATE INDEX runs_of_tool ON runs (tool_id, run_id);
+CREATE INDEX runs_by_status ON runs (status, run_id);
+CREATE INDEX runs_by_time ON runs (started_at, run_id);
+CREATE INDEX runs_to_trim ON runs (started_at) WHERE trimmed = 0;
+CREATE TABLE approvals (
+    approval_id TEXT PRIMARY KEY,
+    status TEXT NOT NULL,
+    skill_id TEXT NOT NULL,
+    tool_id TEXT NOT NULL,
+    binding TEXT NOT NULL,
+    requested_at INTEGER NOT NULL,
+    bytes BLOB NOT NULL,
+    mac BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX approvals_by_status ON approvals (status, approval_id);
+CREATE INDEX approvals_by_tool ON approvals (tool_id, status);
+CREATE TABLE touched (
+    skill_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    uses INTEGER NOT NULL,
+    first_run TEXT NOT NULL,
+    last_run TEXT NOT NULL,
+    PRIMARY KEY (skill_id, kind, subject)
+) STRICT, WITHOUT ROWID;
+",
+};

@@ -1,0 +1,103 @@
+//! What an operator decides about plugins: the runner's policy, a profile for each skill, and settings for each skill.
+//!
+//! Each is a sealed row with a revision: the generation it was set in, which no later value shares.
+
+mod config;
+mod error;
+mod policy;
+mod profile;
+
+use std::collections::BTreeMap;
+
+use palyra_common::{PluginCapabilityProfile, WasmPluginRunnerPolicy};
+use serde::{Deserialize, Serialize};
+
+pub(crate) use config::effective_config;
+pub use config::{ConfigSource, ConfigValues, ShownConfig, ShownField};
+pub use error::PluginSettingError;
+pub(crate) use profile::check_outside;
+
+use crate::damage::Damage;
+use crate::db::{RowChange, SealedRows, SealedTable};
+use crate::error::StateError;
+use crate::state::State;
+
+const POLICY: &str = "runner_policy";
+const PROFILE: &str = "profile/";
+const CONFIG: &str = "config/";
+
+/// A value and the generation it was set in; 0 is the default nobody set.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Revised<T> {
+    /// Grows with every change.
+    pub revision: u64,
+    /// The value.
+    pub value: T,
+}
+
+/// Everything operators decided about plugins, as of one commit.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PluginSettings {
+    pub(crate) policy: Revised<WasmPluginRunnerPolicy>,
+    pub(crate) profiles: BTreeMap<String, Revised<PluginCapabilityProfile>>,
+    pub(crate) configs: BTreeMap<String, Revised<ConfigValues>>,
+}
+
+impl PluginSettings {
+    /// Reads the rows; one that cannot be read is damage and left out.
+    pub(crate) fn read(rows: &mut SealedRows, damage: &mut Damage) -> Self {
+        let mut settings = Self::default();
+        let mut gone = Vec::new();
+        for (key, bytes) in rows.table(SealedTable::Setting) {
+            if let Err(error) = settings.take(key, bytes) {
+                let row = crate::survey::row_name(SealedTable::Setting.name(), key);
+                let remedy = "a repair leaves it out; whatever it said has to be decided again";
+                damage.add(row, "a row of this version", error, remedy);
+                gone.push(RowChange::Delete { table: SealedTable::Setting, key: key.to_owned() });
+            }
+        }
+        if !gone.is_empty() {
+            *rows = rows.with(&gone);
+        }
+        settings
+    }
+
+    fn take(&mut self, key: &str, bytes: &[u8]) -> serde_json::Result<()> {
+        if key == POLICY {
+            self.policy = serde_json::from_slice(bytes)?;
+        } else if let Some(skill_id) = key.strip_prefix(PROFILE) {
+            self.profiles.insert(skill_id.to_owned(), serde_json::from_slice(bytes)?);
+        } else if let Some(skill_id) = key.strip_prefix(CONFIG) {
+            self.configs.insert(skill_id.to_owned(), serde_json::from_slice(bytes)?);
+        }
+        Ok(())
+    }
+}
+
+/// The rows that go when a skill goes: its profile and its settings.
+pub(crate) fn rows_of_skill(rows: &SealedRows, skill_id: &str) -> Vec<RowChange> {
+    let keys = [format!("{PROFILE}{skill_id}"), format!("{CONFIG}{skill_id}")];
+    let there = keys.into_iter().filter(|key| rows.get(SealedTable::Setting, key).is_some());
+    there.map(|key| RowChange::Delete { table: SealedTable::Setting, key }).collect()
+}
+
+fn put<T: Serialize>(key: String, revision: u64, value: &T) -> Result<RowChange, StateError> {
+    #[derive(Serialize)]
+    struct Row<'a, T> {
+        revision: u64,
+        value: &'a T,
+    }
+    let bytes = serde_json::to_vec(&Row { revision, value }).map_err(StateError::record("written", &key))?;
+    Ok(RowChange::Put { table: SealedTable::Setting, key, bytes })
+}
+
+impl State {
+    /// Refuses a setting of a skill that is not installed.
+    fn installed_for_setting(
+        &self,
+        skill_id: &str,
+    ) -> Result<palyra_skills::SkillRecord, PluginSettingError> {
+        self.record(skill_id).map_err(PluginSettingError::from)
+    }
+}

@@ -1,0 +1,88 @@
+//! The profile of a skill: what its runs get at most, and where its roots lead.
+
+use std::path::Path;
+
+use palyra_common::{BadSetting, PluginCapabilityProfile};
+use palyra_journal::EventKind;
+use serde_json::json;
+
+use super::{PROFILE, PluginSettingError, Revised, put};
+use crate::commit::Change;
+use crate::db::{RowChange, SealedTable};
+use crate::root::StateRoot;
+use crate::state::State;
+
+impl State {
+    /// The profile of a skill, if somebody set one.
+    pub fn profile(&self, skill_id: &str) -> Option<Revised<PluginCapabilityProfile>> {
+        self.view().plugins().profiles.get(skill_id).cloned()
+    }
+
+    /// Sets the profile of an installed skill on behalf of a principal; says its revision.
+    pub fn set_profile(
+        &self,
+        skill_id: &str,
+        profile: &PluginCapabilityProfile,
+        principal: &str,
+    ) -> Result<u64, PluginSettingError> {
+        profile.validate()?;
+        for (root, directory) in &profile.directories {
+            check_outside(&self.root, directory).map_err(|found| {
+                BadSetting::new(format!("directories.{root}"), found, "a directory away from the state root")
+            })?;
+        }
+        self.installed_for_setting(skill_id)?;
+        let mut gate = self.gate();
+        let revision = gate.view.generation() + 1;
+        let rows = vec![put(format!("{PROFILE}{skill_id}"), revision, profile)?];
+        let details = json!({ "revision": revision, "profile": profile });
+        let event = self.event(EventKind::PluginProfileChanged).actor(crate::text::short_name(principal));
+        let event = event.skill(skill_id).details(details);
+        self.commit(&mut gate, Change { rows, events: vec![event] })?;
+        Ok(revision)
+    }
+
+    /// Takes the profile of a skill away; says whether there was one.
+    pub fn remove_profile(&self, skill_id: &str, principal: &str) -> Result<bool, PluginSettingError> {
+        let mut gate = self.gate();
+        if !gate.view.plugins().profiles.contains_key(skill_id) {
+            return Ok(false);
+        }
+        let key = format!("{PROFILE}{skill_id}");
+        let rows = vec![RowChange::Delete { table: SealedTable::Setting, key }];
+        let event = self.event(EventKind::PluginProfileChanged).actor(crate::text::short_name(principal));
+        let event = event.skill(skill_id).details(json!({ "removed": true }));
+        self.commit(&mut gate, Change { rows, events: vec![event] })?;
+        Ok(true)
+    }
+}
+
+/// A guest that could write around or inside the state root could grant itself anything.
+pub(crate) fn check_outside(root: &StateRoot, directory: &Path) -> Result<(), String> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let (root, mapped) = (real(root.path()), real(directory));
+    match mapped.starts_with(&root) || root.starts_with(&mapped) {
+        true => Err(format!("`{}`, which contains the state root or lies in it", directory.display())),
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_around_or_inside_the_state_root_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let root = StateRoot::new(home.path().join("root"));
+        std::fs::create_dir_all(root.vault()).unwrap();
+        std::os::unix::fs::symlink(root.path(), home.path().join("link")).unwrap();
+        for inside in [home.path().to_owned(), root.path().to_owned(), root.vault(), home.path().join("link")]
+        {
+            assert!(check_outside(&root, &inside).is_err(), "{}", inside.display());
+        }
+        std::fs::create_dir(home.path().join("beside")).unwrap();
+        assert!(check_outside(&root, &home.path().join("beside")).is_ok());
+    }
+}
