@@ -45,26 +45,37 @@ impl<T: Transport> Client<T> {
     }
 
     /// Gets a resource.
-    pub async fn get<A: DeserializeOwned>(&self, path: &str) -> Result<A, ClientError> {
-        self.answer(request(Method::GET, path, empty_body())?).await
+    pub fn get<A: DeserializeOwned>(
+        &self,
+        path: &str,
+    ) -> impl Future<Output = Result<A, ClientError>> + Send {
+        self.answer(request(Method::GET, path, empty_body()))
     }
 
     /// Deletes a resource.
-    pub async fn delete<A: DeserializeOwned>(&self, path: &str) -> Result<A, ClientError> {
-        self.answer(request(Method::DELETE, path, empty_body())?).await
+    pub fn delete<A: DeserializeOwned>(
+        &self,
+        path: &str,
+    ) -> impl Future<Output = Result<A, ClientError>> + Send {
+        self.answer(request(Method::DELETE, path, empty_body()))
+    }
+
+    /// Asks for something to be done that needs no body.
+    pub fn post<A: DeserializeOwned>(
+        &self,
+        path: &str,
+    ) -> impl Future<Output = Result<A, ClientError>> + Send {
+        self.answer(request(Method::POST, path, empty_body()))
     }
 
     /// Sends a JSON body.
-    pub async fn send<A: DeserializeOwned>(
+    pub fn send<A: DeserializeOwned>(
         &self,
         method: Method,
         path: &str,
         body: &impl Serialize,
-    ) -> Result<A, ClientError> {
-        let bytes = serde_json::to_vec(body).map_err(|error| ClientError::Protocol(error.to_string()))?;
-        let mut request = request(method, path, full_body(bytes))?;
-        request.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
-        self.answer(request).await
+    ) -> impl Future<Output = Result<A, ClientError>> + Send {
+        self.answer(json_request(method, path, body))
     }
 
     /// Sends a request and gives its answer with the body still to come; a problem is an error.
@@ -76,15 +87,32 @@ impl<T: Transport> Client<T> {
         }
     }
 
-    async fn answer<A: DeserializeOwned>(&self, request: Request<ApiBody>) -> Result<A, ClientError> {
-        let response = self.open(request).await?;
-        let bytes = collect(response.into_body()).await?;
-        // An answer without a body says nothing but that it was done.
-        let bytes: &[u8] = if bytes.is_empty() { b"null" } else { &bytes };
-        serde_json::from_slice(bytes).map_err(|error| {
-            ClientError::Protocol(format!("the daemon's answer is not what was asked for: {error}"))
-        })
+    /// The whole answer, of the shape that is expected.
+    pub fn answer<A: DeserializeOwned>(
+        &self,
+        request: Result<Request<ApiBody>, ClientError>,
+    ) -> impl Future<Output = Result<A, ClientError>> + Send {
+        async move { decode(&self.exchange(request?).await?) }
     }
+
+    async fn exchange(&self, request: Request<ApiBody>) -> Result<Bytes, ClientError> {
+        collect(self.open(request).await?.into_body()).await
+    }
+}
+
+fn decode<A: DeserializeOwned>(bytes: &[u8]) -> Result<A, ClientError> {
+    // An answer without a body says nothing but that it was done.
+    let bytes: &[u8] = if bytes.is_empty() { b"null" } else { bytes };
+    serde_json::from_slice(bytes).map_err(|error| {
+        ClientError::Protocol(format!("the daemon's answer is not what was asked for: {error}"))
+    })
+}
+
+fn json_request(method: Method, path: &str, body: &impl Serialize) -> Result<Request<ApiBody>, ClientError> {
+    let bytes = serde_json::to_vec(body).map_err(|error| ClientError::Protocol(error.to_string()))?;
+    let mut request = request(method, path, full_body(bytes))?;
+    request.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
+    Ok(request)
 }
 
 /// A request for a path of the API.

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use axum::Router;
 use http::{Request, Response};
 use http_body_util::BodyExt;
-use palyra_api::client::ApiBody;
+use palyra_api::client::{ApiBody, BodyError};
 use palyra_api::{Client, Transport, TransportError};
 use tower::ServiceExt;
 
@@ -41,6 +41,6 @@ impl Transport for InProcess {
             Ok(response) => response,
             Err(never) => match never {},
         };
-        Ok(response.map(|body| body.map_err(|error| Box::new(error) as _).boxed_unsync()))
+        Ok(response.map(|body| body.map_err(|error| BodyError(error.to_string())).boxed_unsync()))
     }
 }

@@ -4,8 +4,11 @@ use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Empty, Full};
 
-/// Whatever may go wrong while a body streams.
-pub type BodyError = Box<dyn std::error::Error + Send + Sync>;
+/// What went wrong while a body streamed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BodyError(pub String);
+
 /// A body in either direction.
 pub type ApiBody = UnsyncBoxBody<Bytes, BodyError>;
 

@@ -1,8 +1,6 @@
 //! Calls about the daemon itself.
 
-use http::Method;
-
-use super::{Client, ClientError, Transport, empty_body, request};
+use super::{Client, ClientError, Transport};
 use crate::daemon::Stopping;
 use crate::health::Health;
 
@@ -14,6 +12,6 @@ impl<T: Transport> Client<T> {
 
     /// Tells the daemon to stop.
     pub async fn stop(&self) -> Result<Stopping, ClientError> {
-        self.answer(request(Method::POST, "/v1/daemon/stop", empty_body())?).await
+        self.post("/v1/daemon/stop").await
     }
 }

@@ -17,7 +17,7 @@ use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use zeroize::Zeroizing;
 
-use super::{ApiBody, Transport, TransportError};
+use super::{ApiBody, BodyError, Transport, TransportError};
 
 /// A daemon in another process.
 #[derive(Clone)]
@@ -70,7 +70,7 @@ impl Transport for Remote {
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
         tokio::spawn(connection);
         let response = sender.send_request(request).await.map_err(broken)?;
-        Ok(response.map(|body| body.map_err(|error| Box::new(error) as _).boxed_unsync()))
+        Ok(response.map(|body| body.map_err(|error| BodyError(error.to_string())).boxed_unsync()))
     }
 }
 

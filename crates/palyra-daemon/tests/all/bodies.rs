@@ -31,7 +31,7 @@ async fn malformed_bodies_are_refused_and_leave_nothing() {
         assert_eq!((reply.status, reply.code().as_str()), (status, code), "{body} {headers:?} {reply:?}");
     }
     let reply = ask(&daemon, "POST", INVOKE, token, &[JSON], &deep).await;
-    assert!(matches!(reply.status, 400), "{reply:?}");
+    assert_eq!(reply.status, 400, "{reply:?}");
     assert_eq!(daemon.state().journal().head().size, before, "nothing ran and nothing was refused by a tool");
 }
 
@@ -50,7 +50,7 @@ async fn a_body_longer_than_its_route_reads_is_refused() {
         daemon.token.as_str()
     );
     let reply = exchange(&daemon, head.as_bytes()).await;
-    assert!(matches!(reply.status, 400 | 413), "{reply:?}");
+    assert!(matches!(reply.status, 400 | 413 | 431), "{reply:?}");
     let chunked = format!(
         "POST /v1/tokens HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
          Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n",

@@ -24,11 +24,19 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
         check_type(&request)?;
         let limit = request.extensions().get::<Needs>().map_or(SMALL_BODY, |needs| needs.body_limit);
         let bytes = read(request, limit).await?;
-        serde_json::from_slice(&bytes).map(Json).map_err(|error| {
-            Problem::new("usage", format!("the body is not what this path takes: {error}"))
+        decode(&bytes).map(Json).map_err(|reason| {
+            Problem::new("usage", format!("the body is not what this path takes: {reason}"))
                 .hint("`GET /v1/openapi.json` describes every body")
                 .into()
         })
+    }
+}
+
+/// Reads an object; the fields of a shape could otherwise also come as a list, without their names.
+fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    match bytes.trim_ascii_start().first() {
+        Some(b'{') => serde_json::from_slice(bytes).map_err(|error| error.to_string()),
+        _ => Err("it is not a JSON object".into()),
     }
 }
 
