@@ -50,6 +50,20 @@ impl State {
         standing.await
     }
 
+    /// Takes back one use of a yes, for a call that did not begin.
+    pub(crate) async fn give_back_approval(&self, approval_id: &str) -> Result<(), ApprovalError> {
+        let (key, id) = (Arc::clone(&self.row_key), approval_id.to_owned());
+        let work = move |transaction: &mut JournalTransaction<'_>| {
+            let mut approval = super::decide::read(transaction, &key, &id)?;
+            approval.uses = approval.uses.saturating_sub(1);
+            if approval.status == ApprovalStatus::Used {
+                approval.status = ApprovalStatus::Approved;
+            }
+            rows::write(transaction.sql(), &key, &approval)
+        };
+        self.journal.transaction(Durability::Normal, work).await
+    }
+
     /// Records a yes that the owner gave on the spot, asked for and decided in one.
     pub(crate) async fn record_spot_approval(
         &self,

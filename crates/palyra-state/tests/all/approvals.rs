@@ -9,11 +9,11 @@ use palyra_journal::EventKind;
 use palyra_state::call::{CallContext, ToolInvocation};
 use palyra_state::{
     ApprovalDecision, ApprovalError, ApprovalFilter, ApprovalScope, ApprovalStatus, ApprovalVerdict,
-    InstallOptions, REQUEST_LIFETIME_MS,
+    REQUEST_LIFETIME_MS,
 };
 
 use crate::calls::{World, failure, invocation};
-use crate::release::{Release, agree, try_install};
+use crate::release::{Release, update};
 
 const TOOL: &str = "acme.notes.add";
 const ASKS: &str = "risk = { requires_approval = true }";
@@ -186,10 +186,7 @@ async fn an_update_needs_a_new_yes() {
     approve(&world, &id, ApprovalScope::Session).await;
     world.caller.call(asking("{}")).await.unwrap();
     let next = Release { number: 2, risk: ASKS, ..Release::default() }.build();
-    let plan = try_install(&world.state, &next, &InstallOptions::default()).unwrap();
-    if let Some(request) = plan.consent_request {
-        world.state.consent("acme.notes", agree(request.digest()), &mut |_| {}).unwrap();
-    }
+    update(&world.state, &next);
     assert_eq!(world.state.view().index().get("acme.notes").unwrap().current.manifest.version.minor, 2);
     assert_ne!(ask(&world, asking("{}")).await, id);
 }
