@@ -2,7 +2,7 @@
 
 mod leaves;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use palyra_skills::Sha256Digest;
@@ -11,6 +11,7 @@ use palyra_skills::consent::{ConsentBook, ConsentRecord};
 use palyra_skills::index::{
     InstalledRelease, InstalledSkillsIndex, Quarantine, QuarantineCause, SkillRecord,
 };
+use palyra_skills::manifest::model_name;
 use palyra_skills::trust::{SkillTrustStore, TrustRow, TrustSnapshot};
 
 use crate::damage::Damage;
@@ -32,6 +33,8 @@ pub struct View {
     aliases: BTreeMap<String, String>,
     policy: AuditPolicy,
     plugins: PluginSettings,
+    /// The skill of each tool, by id and by name for models.
+    tools: HashMap<String, String>,
 }
 
 impl View {
@@ -60,7 +63,21 @@ impl View {
         let policy = read_policy(&rows, &mut damage);
         let plugins = PluginSettings::read(&mut rows, &mut damage);
         let (index, consents) = (records.into_iter().collect(), consents.into_iter().collect());
-        (Self { generation, rows, trust: Arc::new(trust), index, consents, aliases, policy, plugins }, damage)
+        let tools = tools_of(&index);
+        (
+            Self {
+                generation,
+                rows,
+                trust: Arc::new(trust),
+                index,
+                consents,
+                aliases,
+                policy,
+                plugins,
+                tools,
+            },
+            damage,
+        )
     }
 
     /// Grows by one with every change.
@@ -103,6 +120,11 @@ impl View {
         &self.policy
     }
 
+    /// The skill whose tool has this id or this name for models; the same effort for any number of tools.
+    pub(crate) fn skill_of_tool(&self, name: &str) -> Option<&SkillRecord> {
+        self.tools.get(name).and_then(|skill_id| self.index.get(skill_id))
+    }
+
     /// What operators decided about plugins.
     pub(crate) fn plugins(&self) -> &PluginSettings {
         &self.plugins
@@ -137,6 +159,15 @@ impl View {
         }
         Ok(self.rows.with(&changes))
     }
+}
+
+fn tools_of(index: &InstalledSkillsIndex) -> HashMap<String, String> {
+    let tools = index.iter().flat_map(|record| record.current.tools().map(move |tool| (record, tool)));
+    tools
+        .flat_map(|(record, tool)| {
+            [tool.id.clone(), model_name(&tool.id)].map(|name| (name, record.skill_id.clone()))
+        })
+        .collect()
 }
 
 /// The row of an installed skill.

@@ -101,6 +101,12 @@ fn stand(
     let open = open.map_err(JournalError::sqlite("read approvals"))?;
     // A row that does not prove itself counts for nothing.
     let open: Vec<Approval> = open.into_iter().filter_map(|row| row.open(key).ok()).collect();
+    // A yes that was not used in time is put aside, so that it is not looked at for ever.
+    let spent =
+        |approval: &&Approval| approval.status == ApprovalStatus::Approved && now >= approval.expires_ms;
+    for late in open.iter().filter(spent) {
+        rows::write(transaction.sql(), key, &Approval { status: ApprovalStatus::Expired, ..late.clone() })?;
+    }
     if let Some(yes) = open.iter().find(|approval| approval.covers(request, now)) {
         let mut used = yes.clone();
         used.uses += 1;

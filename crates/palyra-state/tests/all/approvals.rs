@@ -177,6 +177,12 @@ async fn time_that_runs_out_is_a_no() {
     world.caller.call(asking("{}")).await.unwrap();
     time.fetch_add(palyra_state::YES_LIFETIME_MS, Ordering::SeqCst);
     assert_eq!(failure(world.caller.call(asking("{}")).await).kind(), Kind::ApprovalRequired);
+    assert_eq!(world.state.approval(&third).unwrap().status, ApprovalStatus::Expired);
+    // What is closed goes after a while; what waits stays.
+    time.fetch_add(31 * 24 * 60 * 60 * 1_000, Ordering::SeqCst);
+    ask(&world, asking("{}")).await;
+    assert_eq!(world.state.trim_runs().unwrap().approvals, 3);
+    assert_eq!(world.state.approvals(&ApprovalFilter::default()).unwrap().approvals.len(), 2);
 }
 
 #[tokio::test]

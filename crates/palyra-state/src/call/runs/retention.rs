@@ -1,4 +1,4 @@
-//! How long tapes and lines of runs are kept; rows and leaves stay.
+//! How long tapes and lines of runs, and closed approvals, are kept; rows of runs and leaves stay.
 
 use palyra_common::BadSetting;
 use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction};
@@ -40,6 +40,8 @@ pub struct Trimmed {
     pub runs: u64,
     /// Tapes that were removed.
     pub tapes: u64,
+    /// Closed approvals that were removed.
+    pub approvals: u64,
 }
 
 impl State {
@@ -71,7 +73,14 @@ impl State {
     pub fn trim_runs(&self) -> Result<Trimmed, StateError> {
         let retention = self.run_retention().value;
         let oldest = self.now_ms().saturating_sub(u64::from(retention.max_age_days).saturating_mul(DAY_MS));
-        let (mut trimmed, most) = (Trimmed::default(), signed(retention.max_runs));
+        let approvals = self.journal.transaction(Durability::Normal, move |transaction| {
+            let sql = "DELETE FROM approvals
+                       WHERE status IN ('used', 'denied', 'expired') AND requested_at < ?1";
+            let gone = transaction.sql().execute(sql, [signed(oldest)]);
+            gone.map_err(JournalError::sqlite("trim approvals"))
+        });
+        let approvals = approvals.wait()? as u64;
+        let (mut trimmed, most) = (Trimmed { approvals, ..Trimmed::default() }, signed(retention.max_runs));
         loop {
             let old = self.journal.read(|connection| {
                 to_trim(connection, signed(oldest), most).map_err(JournalError::sqlite("look for old runs"))
