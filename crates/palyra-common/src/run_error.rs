@@ -187,7 +187,7 @@ pub enum WasmPluginRunError {
     /// No permit within the queue time.
     #[error("no capacity for the run: {reason}")]
     Busy {
-        /// `concurrency`, `memory` or `compiling`.
+        /// `concurrency`, `memory`, `compiling` or `approvals`.
         reason: &'static str,
     },
     /// The caller cancelled the run.

@@ -8,11 +8,15 @@ mod cost;
 mod describe;
 mod find;
 mod grants;
+mod permits;
 mod receipt;
+mod replay;
 mod resolve;
+mod running;
 mod runs;
 mod schemas;
 mod services;
+mod tapes;
 mod usage;
 mod wasm_plugin_runner;
 
@@ -28,7 +32,13 @@ use palyra_skills::Sha256Digest;
 pub use approval::approval_digest;
 pub use cost::ToolCost;
 pub use grants::{EffectiveGrants, GrantAuthority, GrantDerivation, GrantStep, GrantVerdict};
-pub use runs::{RunEvent, RunRow};
+pub use replay::Replayed;
+pub(crate) use running::RunningRuns;
+pub use running::{RunUpdate, RunningRun};
+pub(crate) use runs::{OTHERS, close_interrupted};
+pub use runs::{RunEvent, RunPage, RunQuery, RunRetention, RunRow, Trimmed};
+pub use tapes::TapeProblem;
+pub(crate) use usage::declared;
 pub use usage::{CapabilityUse, UseCount};
 pub use wasm_plugin_runner::{INLINE, InlineInvocation};
 
@@ -37,6 +47,7 @@ use crate::skills::SkillError;
 use crate::state::State;
 use crate::storage::StorageDatabase;
 use grants::GrantCache;
+use permits::{CallPermits, QUEUE_TIME};
 use resolve::VerifiedCache;
 use schemas::SchemaCache;
 use services::{RunChannels, SkillStorage, VaultSecrets};
@@ -150,13 +161,15 @@ pub struct ToolCaller {
     schemas: SchemaCache,
     verified: VerifiedCache,
     grants: GrantCache,
+    permits: CallPermits,
+    max_concurrent_runs: u32,
 }
 
 impl ToolCaller {
     /// Starts the sandbox over an open state.
     pub fn new(state: Arc<State>, config: CallerConfig) -> Result<Self, StateError> {
         let storage = StorageDatabase::open(&state.root().storage())?;
-        let channels = Arc::new(RunChannels::default());
+        let channels = Arc::new(RunChannels::new(Arc::clone(&state.running)));
         let vault = Arc::clone(&state.keeper.vault);
         let defaults = RuntimeConfig::default();
         let runtime = WasmRuntime::new(RuntimeConfig {
@@ -181,7 +194,16 @@ impl ToolCaller {
             schemas: SchemaCache::default(),
             verified: VerifiedCache::default(),
             grants: GrantCache::default(),
+            permits: CallPermits::new(config.max_concurrent_runs, QUEUE_TIME),
+            max_concurrent_runs: config.max_concurrent_runs,
         })
+    }
+
+    /// Sets how long a call waits for room before it is `busy`.
+    #[must_use]
+    pub fn with_queue_time(mut self, queue_time: std::time::Duration) -> Self {
+        self.permits = CallPermits::new(self.max_concurrent_runs, queue_time);
+        self
     }
 
     /// Calls a tool of an installed skill.

@@ -49,6 +49,7 @@ impl State {
         gate.unsettled = Some(if happened { Unsettled::Happened } else { Unsettled::Failed });
         if happened {
             gate.view = Arc::new(view);
+            self.running.end_unrunnable(&gate.view);
         }
         // What happened is on disk; a vault that cannot be told now is told before the next change, or on opening.
         let _ = self.settle(gate);

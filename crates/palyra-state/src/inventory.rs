@@ -207,7 +207,7 @@ fn waiting(view: &View, record: &SkillRecord) -> Option<WaitingRelease> {
     })
 }
 
-fn totals(
+pub(crate) fn totals(
     connection: &Connection,
     skill_id: &str,
 ) -> Result<(Vec<CapabilityTotal>, RunTotals), JournalError> {
@@ -224,7 +224,7 @@ fn totals(
                 })
             })?
             .collect::<rusqlite::Result<Vec<_>>>()?;
-        let sql = "SELECT coalesce(sum(status = 'completed'), 0), coalesce(sum(status = 'failed'), 0), max(started_at)
+        let sql = "SELECT coalesce(sum(status = 'completed'), 0), coalesce(sum(status NOT IN ('started', 'completed')), 0), max(started_at)
                    FROM runs WHERE skill_id = ?1";
         let runs = connection.query_row(sql, [skill_id], |row| {
             let last: Option<i64> = row.get(2)?;

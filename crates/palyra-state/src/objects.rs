@@ -24,6 +24,8 @@ const TEMPORARY_PREFIX: &str = ".new-";
 pub struct ObjectStore {
     directory: OwnedFd,
     path: PathBuf,
+    /// Whether a write waits for the disk.
+    synced: bool,
 }
 
 /// Why an object cannot be trusted or reached.
@@ -120,7 +122,13 @@ impl ObjectStore {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
         let directory = rustix::fs::open(path, flags, Mode::empty())
             .map_err(|error| failed("open the directory", path)(error.into()))?;
-        Ok(Self { directory, path: path.to_owned() })
+        Ok(Self { directory, path: path.to_owned(), synced: true })
+    }
+
+    /// The same store, whose writes survive a killed process but do not wait for the disk.
+    #[must_use]
+    pub fn spooling(self) -> Self {
+        Self { synced: false, ..self }
     }
 
     /// Keeps bytes; they are on disk, whole and synced, when this returns.

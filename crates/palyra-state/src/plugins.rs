@@ -17,12 +17,14 @@ pub use config::{ConfigSource, ConfigValues, ShownConfig, ShownField};
 pub use error::PluginSettingError;
 pub(crate) use profile::check_outside;
 
+use crate::call::RunRetention;
 use crate::damage::Damage;
 use crate::db::{RowChange, SealedRows, SealedTable};
 use crate::error::StateError;
 use crate::state::State;
 
 const POLICY: &str = "runner_policy";
+const RETENTION: &str = "run_retention";
 const PROFILE: &str = "profile/";
 const CONFIG: &str = "config/";
 
@@ -42,6 +44,7 @@ pub(crate) struct PluginSettings {
     pub(crate) policy: Revised<WasmPluginRunnerPolicy>,
     pub(crate) profiles: BTreeMap<String, Revised<PluginCapabilityProfile>>,
     pub(crate) configs: BTreeMap<String, Revised<ConfigValues>>,
+    pub(crate) retention: Revised<RunRetention>,
 }
 
 impl PluginSettings {
@@ -66,6 +69,8 @@ impl PluginSettings {
     fn take(&mut self, key: &str, bytes: &[u8]) -> serde_json::Result<()> {
         if key == POLICY {
             self.policy = serde_json::from_slice(bytes)?;
+        } else if key == RETENTION {
+            self.retention = serde_json::from_slice(bytes)?;
         } else if let Some(skill_id) = key.strip_prefix(PROFILE) {
             self.profiles.insert(skill_id.to_owned(), serde_json::from_slice(bytes)?);
         } else if let Some(skill_id) = key.strip_prefix(CONFIG) {
@@ -80,6 +85,11 @@ pub(crate) fn rows_of_skill(rows: &SealedRows, skill_id: &str) -> Vec<RowChange>
     let keys = [format!("{PROFILE}{skill_id}"), format!("{CONFIG}{skill_id}")];
     let there = keys.into_iter().filter(|key| rows.get(SealedTable::Setting, key).is_some());
     there.map(|key| RowChange::Delete { table: SealedTable::Setting, key }).collect()
+}
+
+/// The row of what is kept of runs.
+pub(crate) fn put_retention(revision: u64, retention: &RunRetention) -> Result<RowChange, StateError> {
+    put(RETENTION.to_owned(), revision, retention)
 }
 
 fn put<T: Serialize>(key: String, revision: u64, value: &T) -> Result<RowChange, StateError> {

@@ -55,6 +55,11 @@ impl StateRoot {
         self.path.join("storage.db")
     }
 
+    /// The tapes of runs.
+    pub fn tapes(&self) -> PathBuf {
+        self.path.join("tapes")
+    }
+
     pub(crate) fn stage(&self, directory: &Directory) -> Result<Stage, FsError> {
         let mut any = false;
         for name in ["state.db", "vault", "objects"] {

@@ -1,6 +1,6 @@
 //! The owner of one state root, for as long as it holds the lock.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use palyra_common::fs::{Directory, OwnerLock};
@@ -10,6 +10,7 @@ use palyra_vault::{KeySourceChoice, Passphrase, Vault};
 use tokio::sync::watch;
 
 use crate::anchor::Standing;
+use crate::call::{RunningRuns, close_interrupted};
 use crate::db::RowKey;
 use crate::error::StateError;
 use crate::keeper::{Keeper, vault_damage};
@@ -70,6 +71,8 @@ pub struct State {
     pub(crate) gate: Mutex<Gate>,
     /// Counts decisions about approvals, for those who wait for one.
     pub(crate) decisions: watch::Sender<u64>,
+    pub(crate) running: Arc<RunningRuns>,
+    pub(crate) tapes: OnceLock<ObjectStore>,
     _lock: OwnerLock,
 }
 
@@ -123,7 +126,9 @@ impl State {
         keeper.vault.sweep()?;
         let objects = ObjectStore::open(&root.objects())?;
         objects.sweep(&|digest| view.refers_to(digest))?;
-        Ok(Self::assemble(root, options, keeper, row_key, journal, objects, view, lock))
+        let state = Self::assemble(root, options, keeper, row_key, journal, objects, view, lock);
+        close_interrupted(&state)?;
+        Ok(state)
     }
 
     #[allow(clippy::too_many_arguments, reason = "one place that puts the parts together")]
@@ -144,7 +149,20 @@ impl State {
         });
         let (root, clock, platform) = (root.clone(), Arc::clone(&options.clock), options.platform.clone());
         let decisions = watch::Sender::new(0);
-        Self { root, keeper, row_key, journal, objects, clock, platform, gate, decisions, _lock: lock }
+        Self {
+            root,
+            keeper,
+            row_key,
+            journal,
+            objects,
+            clock,
+            platform,
+            gate,
+            decisions,
+            running: Arc::default(),
+            tapes: OnceLock::new(),
+            _lock: lock,
+        }
     }
 
     /// Everything that is decided, as of the last commit.

@@ -2,7 +2,7 @@
 
 mod leaves;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use palyra_skills::Sha256Digest;
@@ -11,6 +11,7 @@ use palyra_skills::consent::{ConsentBook, ConsentRecord};
 use palyra_skills::index::{
     InstalledRelease, InstalledSkillsIndex, Quarantine, QuarantineCause, SkillRecord,
 };
+use palyra_skills::manifest::model_name;
 use palyra_skills::trust::{SkillTrustStore, TrustRow, TrustSnapshot};
 
 use crate::damage::Damage;
@@ -34,6 +35,8 @@ pub struct View {
     policy: AuditPolicy,
     plugins: PluginSettings,
     pub(crate) tokens: TokenBook,
+    /// The skill of each tool, by id and by name for models.
+    tools: HashMap<String, String>,
 }
 
 impl View {
@@ -64,8 +67,8 @@ impl View {
         let tokens: Vec<TokenRecord> = read_rows(&mut rows, SealedTable::Token, &mut damage);
         let tokens = tokens.into_iter().collect();
         let (index, consents) = (records.into_iter().collect(), consents.into_iter().collect());
-        let trust = Arc::new(trust);
-        (Self { generation, rows, trust, index, consents, aliases, policy, plugins, tokens }, damage)
+        let (trust, tools) = (Arc::new(trust), tools_of(&index));
+        (Self { generation, rows, trust, index, consents, aliases, policy, plugins, tokens, tools }, damage)
     }
 
     /// Grows by one with every change.
@@ -108,6 +111,11 @@ impl View {
         &self.policy
     }
 
+    /// The skill whose tool has this id or this name for models; the same effort for any number of tools.
+    pub(crate) fn skill_of_tool(&self, name: &str) -> Option<&SkillRecord> {
+        self.tools.get(name).and_then(|skill_id| self.index.get(skill_id))
+    }
+
     /// What operators decided about plugins.
     pub(crate) fn plugins(&self) -> &PluginSettings {
         &self.plugins
@@ -143,6 +151,15 @@ impl View {
         // An older database could bring back a token that was removed.
         Ok(self.rows.with(&changes).without(SealedTable::Token))
     }
+}
+
+fn tools_of(index: &InstalledSkillsIndex) -> HashMap<String, String> {
+    let tools = index.iter().flat_map(|record| record.current.tools().map(move |tool| (record, tool)));
+    tools
+        .flat_map(|(record, tool)| {
+            [tool.id.clone(), model_name(&tool.id)].map(|name| (name, record.skill_id.clone()))
+        })
+        .collect()
 }
 
 /// The row of an installed skill.

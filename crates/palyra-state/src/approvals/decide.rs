@@ -162,6 +162,7 @@ fn write(
         "payload": approval.payload.to_string(),
         "binding": approval.binding.to_string(),
         "requested_by": short_name(&approval.principal),
+        "expires_ms": approval.expires_ms,
         "reason": approval.reason,
     });
     let actor = approval.decided_by.clone().unwrap_or_else(|| "time".to_owned());

@@ -50,6 +50,20 @@ impl State {
         standing.await
     }
 
+    /// Takes back one use of a yes, for a call that did not begin.
+    pub(crate) async fn give_back_approval(&self, approval_id: &str) -> Result<(), ApprovalError> {
+        let (key, id) = (Arc::clone(&self.row_key), approval_id.to_owned());
+        let work = move |transaction: &mut JournalTransaction<'_>| {
+            let mut approval = super::decide::read(transaction, &key, &id)?;
+            approval.uses = approval.uses.saturating_sub(1);
+            if approval.status == ApprovalStatus::Used {
+                approval.status = ApprovalStatus::Approved;
+            }
+            rows::write(transaction.sql(), &key, &approval)
+        };
+        self.journal.transaction(Durability::Normal, work).await
+    }
+
     /// Records a yes that the owner gave on the spot, asked for and decided in one.
     pub(crate) async fn record_spot_approval(
         &self,
@@ -87,6 +101,12 @@ fn stand(
     let open = open.map_err(JournalError::sqlite("read approvals"))?;
     // A row that does not prove itself counts for nothing.
     let open: Vec<Approval> = open.into_iter().filter_map(|row| row.open(key).ok()).collect();
+    // A yes that was not used in time is put aside, so that it is not looked at for ever.
+    let spent =
+        |approval: &&Approval| approval.status == ApprovalStatus::Approved && now >= approval.expires_ms;
+    for late in open.iter().filter(spent) {
+        rows::write(transaction.sql(), key, &Approval { status: ApprovalStatus::Expired, ..late.clone() })?;
+    }
     if let Some(yes) = open.iter().find(|approval| approval.covers(request, now)) {
         let mut used = yes.clone();
         used.uses += 1;

@@ -59,6 +59,12 @@ pub(super) async fn check(
     }
 }
 
+/// Gives a yes back that a call could not use after all.
+pub(super) async fn give_back(caller: &ToolCaller, approval_id: &str) {
+    // A yes that cannot be given back is lost, which refuses a call and allows none.
+    let _ = caller.state.give_back_approval(approval_id).await;
+}
+
 async fn ask(caller: &ToolCaller, request: ApprovalRequest) -> Result<String, CallError> {
     match caller.state.ask_approval(request).await.map_err(outward)? {
         Standing::Approved(approval_id) => Ok(approval_id),

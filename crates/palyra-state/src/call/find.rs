@@ -20,25 +20,30 @@ pub(super) struct FoundTool {
 pub(super) fn find_tool(view: &View, invocation: &ToolInvocation) -> Result<FoundTool, WasmPluginRunError> {
     let name = invocation.tool.as_str();
     let id = view.aliases().get(name).map_or(name, String::as_str);
-    let tools =
-        || view.index().iter().flat_map(|record| record.current.tools().map(move |tool| (record, tool)));
-    let wanted = |(record, tool): &(&SkillRecord, &ToolEntrypoint)| {
-        let of_skill = invocation.skill_id.as_ref().is_none_or(|skill| *skill == record.skill_id);
-        of_skill && (tool.id == id || model_name(&tool.id) == id)
+    let record = match &invocation.skill_id {
+        Some(skill_id) => view.index().get(skill_id),
+        None => view.skill_of_tool(id),
     };
-    let (record, tool) = tools().find(wanted).ok_or_else(|| {
-        let mut known: Vec<String> = tools().map(|(_, tool)| tool.id.clone()).collect();
-        known.sort_by_key(|other| std::cmp::Reverse(common_prefix(other, name)));
-        known.truncate(8);
-        let name = palyra_common::redact::escape_untrusted(&name.chars().take(80).collect::<String>());
-        WasmPluginRunError::NotFound { what: "tool", name, known }
-    })?;
+    let of_record = |record: &SkillRecord| {
+        record.current.tools().find(|tool| tool.id == id || model_name(&tool.id) == id).cloned()
+    };
+    let found = record.and_then(|record| Some((record, of_record(record)?)));
+    let (record, tool) = found.ok_or_else(|| unknown(view, name))?;
     Ok(FoundTool {
         skill_id: record.skill_id.clone(),
         release: record.current.clone(),
-        entrypoint: tool.clone(),
+        entrypoint: tool,
         record: record.clone(),
     })
+}
+
+fn unknown(view: &View, name: &str) -> WasmPluginRunError {
+    let tools = view.index().iter().flat_map(|record| record.current.tools());
+    let mut known: Vec<String> = tools.map(|tool| tool.id.clone()).collect();
+    known.sort_by_key(|other| std::cmp::Reverse(common_prefix(other, name)));
+    known.truncate(8);
+    let name = palyra_common::redact::escape_untrusted(&name.chars().take(80).collect::<String>());
+    WasmPluginRunError::NotFound { what: "tool", name, known }
 }
 
 /// Whether the skill may run now, on this machine.

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use palyra_common::{JsonText, WasmPluginRunError};
 use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, Leaf, NewEvent};
-use palyra_plugins_runtime::{RunOutput, RunReport, RunUsage};
+use palyra_plugins_runtime::{RunOutput, RunReport, RunUsage, Tape};
 use palyra_skills::Sha256Digest;
 use serde_json::{Value, json};
 
 use super::approval::Approved;
+use super::running::RunUpdate;
 use super::runs::{self, FinishedRun};
-use super::wasm_plugin_runner::{Calling, ResolvedPlugin};
+use super::wasm_plugin_runner::{BegunRun, Calling, ResolvedPlugin};
 use super::{CallError, CapabilityUse, ToolCaller, ToolResult, usage};
 use crate::error::StateError;
 use crate::state::State;
@@ -21,35 +22,47 @@ pub(super) async fn finish(
     caller: &ToolCaller,
     calling: &Calling,
     resolved: &ResolvedPlugin,
-    run_id: &str,
+    mut run: BegunRun,
     approval: Approved,
     report: RunReport,
 ) -> Result<ToolResult, CallError> {
-    let (state, subject) = (&caller.state, &calling.subject);
-    let channels = caller.channels.take(run_id);
+    let (state, subject, run_id) = (&caller.state, &calling.subject, run.id().to_owned());
+    let channels = caller.channels.take(&run_id);
     let RunReport { result, usage, log, host_calls, tape, .. } = report;
     let output = checked_output(result, resolved);
     let capabilities = usage::count(&resolved.grants.grants, &host_calls);
-    let details = details(calling, &output, &usage, &capabilities, approval);
+    let touched = usage::touched(&resolved.grants.grants, &host_calls, tape.end.open);
+    let spooled = spool(state, &tape).await;
+    let facts = Facts { usage: &usage, capabilities: &capabilities, approval, tape: spooled.as_deref() };
+    let details = details(calling, &output, &facts, run.listed.ended_by());
     let kind = if output.is_ok() { EventKind::RunCompleted } else { EventKind::RunFailed };
     let event = NewEvent::new(kind, state.now_ms()).actor(short_name(&calling.principal));
-    let event = event.run(run_id).skill(&subject.skill_id).subject(&subject.tool_id).details(details.clone());
+    let event =
+        event.run(&run_id).skill(&subject.skill_id).subject(&subject.tool_id).details(details.clone());
+    let (status, lines) = (status_of(&output), runs::lines(&log, &channels));
     let finished = FinishedRun {
-        run_id: run_id.to_owned(),
+        run_id: run_id.clone(),
         skill_id: subject.skill_id.clone(),
-        status: if output.is_ok() { "completed" } else { "failed" },
+        status,
         at_ms: runs::signed(state.now_ms()),
         receipt: details.to_string(),
-        events: runs::lines(&log, &channels),
+        events: lines.clone(),
         uses: capabilities.clone(),
+        touched,
+        error: output.as_ref().err().map(|error| error.kind().wire_name()),
+        tape: spooled,
     };
+    run.finish();
     let receipt = write(state, event, finished).await?;
+    let logged = lines.into_iter().filter(|(kind, _)| *kind == "log");
+    logged.for_each(|(kind, text)| run.listed.tell(RunUpdate::Line { kind: kind.into(), text }));
+    run.listed.tell(RunUpdate::Finished { status: status.into() });
     if state.wants_head_kept() {
         let state = Arc::clone(state);
         super::resolve::blocking(move || state.keep_head()).await?;
     }
     Ok(ToolResult {
-        run_id: run_id.to_owned(),
+        run_id,
         skill_id: subject.skill_id.clone(),
         tool_id: subject.tool_id.clone(),
         payload: subject.payload,
@@ -60,6 +73,21 @@ pub(super) async fn finish(
         receipt,
         tape,
     })
+}
+
+/// Keeps the tape; a run whose tape cannot be kept has a receipt all the same, which names none.
+async fn spool(state: &Arc<State>, tape: &Tape) -> Option<String> {
+    let (state, bytes) = (Arc::clone(state), tape.encode());
+    let put = move || state.tapes()?.put(&bytes).map_err(StateError::from);
+    super::resolve::blocking(put).await.ok().map(|digest| digest.to_string())
+}
+
+fn status_of(output: &Result<JsonText, WasmPluginRunError>) -> &'static str {
+    match output {
+        Ok(_) => "completed",
+        Err(WasmPluginRunError::Cancelled) => "cancelled",
+        Err(_) => "failed",
+    }
 }
 
 /// The output against its schema; a denial learns who refused what the manifest asks for.
@@ -112,28 +140,37 @@ async fn write(state: &Arc<State>, event: NewEvent, finished: FinishedRun) -> Re
     written.await.map_err(|error: JournalError| CallError::State(error.into()))
 }
 
+/// What a receipt says besides who called what.
+struct Facts<'a> {
+    usage: &'a RunUsage,
+    capabilities: &'a CapabilityUse,
+    approval: Approved,
+    tape: Option<&'a str>,
+}
+
 fn details(
     calling: &Calling,
     output: &Result<JsonText, WasmPluginRunError>,
-    usage: &RunUsage,
-    capabilities: &CapabilityUse,
-    approval: Approved,
+    facts: &Facts<'_>,
+    ended_by: Option<&'static str>,
 ) -> Value {
     let digest = |text: &JsonText| Sha256Digest::of(text.as_str().as_bytes()).to_string();
-    let subject = &calling.subject;
+    let (subject, usage) = (&calling.subject, facts.usage);
     json!({
         "payload": subject.payload.to_string(),
         "version": subject.version,
         "consent": subject.consent.map(|consent| consent.to_string()),
-        "approval": approval,
+        "approval": facts.approval,
         "input_sha256": digest(&calling.input),
         "output_sha256": output.as_ref().ok().map(digest),
+        "tape_sha256": facts.tape,
         "error": output.as_ref().err().map(|error| error.kind().wire_name()),
+        "ended_by": ended_by,
         "fuel": usage.fuel,
         "peak_memory_bytes": usage.peak_memory_bytes,
         "host_calls": usage.host_calls,
         "egress_bytes": usage.egress_bytes,
         "elapsed_us": u64::try_from(usage.elapsed.as_micros()).unwrap_or(u64::MAX >> 1),
-        "capabilities": capabilities,
+        "capabilities": facts.capabilities,
     })
 }

@@ -1,22 +1,36 @@
 //! The rows of a run: begun before its first effect, finished with its receipt, with bounded events in between.
 
+mod interrupted;
+mod list;
+mod retention;
+
 use std::sync::Arc;
 
 use palyra_common::WasmPluginRunError;
 use palyra_journal::{Durability, JournalError, JournalTransaction};
 use palyra_plugins_runtime::{ChannelMessage, LogLine};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::params;
 use serde::Serialize;
 
+use super::usage::Touched;
 use super::wasm_plugin_runner::Calling;
 use super::{CallError, CapabilityUse as Uses};
-use crate::error::StateError;
+pub(super) use interrupted::close_abandoned;
+pub(crate) use interrupted::close_interrupted;
+pub use list::{RunPage, RunQuery};
+pub use retention::{RunRetention, Trimmed};
+
 use crate::state::State;
+use crate::text::short_name;
 
 /// Most events kept of one run.
 const MAX_EVENTS: usize = 1_000;
 /// Most bytes of one message that are kept.
 const MAX_EVENT_BYTES: usize = 16 << 10;
+/// Most names a skill's touches are kept under one by one.
+const MAX_TOUCHED: i64 = 10_000;
+/// The name of everything past that.
+pub(crate) const OTHERS: &str = "(others)";
 
 /// One run as the database keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -29,7 +43,7 @@ pub struct RunRow {
     pub tool_id: String,
     /// The release.
     pub payload: String,
-    /// `started`, `completed` or `failed`.
+    /// `started`, `completed`, `failed`, `cancelled` or `interrupted`.
     pub status: String,
     /// When it began, in milliseconds of Unix time.
     pub started_ms: u64,
@@ -37,6 +51,14 @@ pub struct RunRow {
     pub finished_ms: Option<u64>,
     /// Where its receipt stands in the journal.
     pub receipt_leaf: Option<u64>,
+    /// On whose behalf.
+    pub principal: Option<String>,
+    /// The session it belongs to.
+    pub session: Option<String>,
+    /// The kind of its error, where it has no result.
+    pub error: Option<String>,
+    /// The digest of its tape, as long as that is kept.
+    pub tape: Option<String>,
 }
 
 /// One line of a run: its log, or a message it published.
@@ -50,23 +72,6 @@ pub struct RunEvent {
     pub text: String,
 }
 
-impl State {
-    /// A run by its id.
-    pub fn run(&self, run_id: &str) -> Result<Option<RunRow>, StateError> {
-        Ok(self
-            .journal
-            .read(|connection| read_run(connection, run_id).map_err(JournalError::sqlite("read a run")))?)
-    }
-
-    /// The lines of a run, oldest first.
-    pub fn run_events(&self, run_id: &str) -> Result<Vec<RunEvent>, StateError> {
-        let read = |connection: &Connection| {
-            read_events(connection, run_id).map_err(JournalError::sqlite("read a run"))
-        };
-        Ok(self.journal.read(read)?)
-    }
-}
-
 /// Draws an id that sorts by time, which keeps the journal's index small.
 pub(super) fn new_run_id() -> Result<String, WasmPluginRunError> {
     crate::text::time_sorted_id("run").map_err(WasmPluginRunError::Internal)
@@ -75,14 +80,18 @@ pub(super) fn new_run_id() -> Result<String, WasmPluginRunError> {
 /// Says that a run begins, before it can have any effect.
 pub(super) async fn start(state: &Arc<State>, run_id: &str, calling: &Calling) -> Result<(), CallError> {
     let subject = &calling.subject;
-    let row =
-        (run_id.to_owned(), subject.skill_id.clone(), subject.tool_id.clone(), subject.payload.to_string());
+    let (run_id, subject) = (run_id.to_owned(), subject.clone());
+    let (principal, session) = (short_name(&calling.principal), calling.context.session.clone());
     let started = signed(state.now_ms());
     let written =
         state.journal.transaction(Durability::Normal, move |transaction: &mut JournalTransaction<'_>| {
-            let sql = "INSERT INTO runs (run_id, skill_id, tool_id, payload, status, started_at)
-                   VALUES (?1, ?2, ?3, ?4, 'started', ?5)";
-            let inserted = transaction.sql().execute(sql, params![row.0, row.1, row.2, row.3, started]);
+            let sql = "INSERT INTO runs
+                (run_id, skill_id, tool_id, payload, status, started_at, principal, session)
+                VALUES (?1, ?2, ?3, ?4, 'started', ?5, ?6, ?7)";
+            let payload = subject.payload.to_string();
+            let values =
+                params![run_id, subject.skill_id, subject.tool_id, payload, started, principal, session];
+            let inserted = transaction.sql().execute(sql, values);
             inserted.map(|_| ()).map_err(JournalError::sqlite("begin a run"))
         });
     written.await.map_err(|error: JournalError| CallError::State(error.into()))
@@ -96,8 +105,17 @@ pub(super) fn finish(
 ) -> rusqlite::Result<()> {
     let sql = transaction.sql();
     sql.execute(
-        "UPDATE runs SET status = ?2, finished_at = ?3, receipt_leaf = ?4, receipt = ?5 WHERE run_id = ?1",
-        params![finished.run_id, finished.status, finished.at_ms, signed(leaf), finished.receipt],
+        "UPDATE runs SET status = ?2, finished_at = ?3, receipt_leaf = ?4, receipt = ?5, error = ?6, tape = ?7
+         WHERE run_id = ?1",
+        params![
+            finished.run_id,
+            finished.status,
+            finished.at_ms,
+            signed(leaf),
+            finished.receipt,
+            finished.error,
+            finished.tape
+        ],
     )?;
     let mut insert =
         sql.prepare_cached("INSERT INTO run_events (run_id, number, kind, text) VALUES (?1, ?2, ?3, ?4)")?;
@@ -109,9 +127,29 @@ pub(super) fn finish(
          ON CONFLICT (skill_id, capability) DO UPDATE
          SET uses = uses + ?3, denials = denials + ?4, last_run = ?5",
     )?;
+    touch(transaction, finished)?;
     for (capability, uses) in finished.uses.iter().filter(|(_, uses)| uses.used + uses.denied > 0) {
         let (used, denied) = (signed(uses.used), signed(uses.denied));
         count.execute(params![finished.skill_id, capability, used, denied, finished.run_id])?;
+    }
+    Ok(())
+}
+
+/// Adds what the run touched to what its skill ever touched; past a bound, new names are counted together.
+fn touch(transaction: &JournalTransaction<'_>, finished: &FinishedRun) -> rusqlite::Result<()> {
+    if finished.touched.is_empty() {
+        return Ok(());
+    }
+    let sql = transaction.sql();
+    let mut known = sql.prepare_cached("SELECT count(*) FROM touched WHERE skill_id = ?1")?;
+    let known: i64 = known.query_row([&finished.skill_id], |row| row.get(0))?;
+    let mut add = sql.prepare_cached(
+        "INSERT INTO touched (skill_id, kind, subject, uses, first_run, last_run) VALUES (?1, ?2, ?3, ?4, ?5, ?5)
+         ON CONFLICT (skill_id, kind, subject) DO UPDATE SET uses = uses + ?4, last_run = ?5",
+    )?;
+    for ((kind, subject), uses) in &finished.touched {
+        let subject = if known < MAX_TOUCHED { subject.as_str() } else { OTHERS };
+        add.execute(params![finished.skill_id, kind, subject, signed(*uses), finished.run_id])?;
     }
     Ok(())
 }
@@ -125,16 +163,16 @@ pub(super) struct FinishedRun {
     pub(super) receipt: String,
     pub(super) events: Vec<(&'static str, String)>,
     pub(super) uses: Uses,
+    pub(super) touched: Touched,
+    pub(super) error: Option<&'static str>,
+    pub(super) tape: Option<String>,
 }
 
 /// The lines of a run that are kept: as many as fit, and a word about the rest.
 pub(super) fn lines(log: &[LogLine], channels: &[ChannelMessage]) -> Vec<(&'static str, String)> {
     let logged =
         log.iter().map(|line| ("log", format!("{:?} {}: {}", line.level, line.source, line.message)));
-    let published = channels.iter().map(|message| {
-        let body = String::from_utf8_lossy(&message.body);
-        ("channel", format!("{} ({}): {}", message.channel, message.content_type, clip(&body)))
-    });
+    let published = channels.iter().map(channel_line);
     let mut lines: Vec<(&'static str, String)> = logged.chain(published).collect();
     let more = lines.len().saturating_sub(MAX_EVENTS);
     if more > 0 {
@@ -142,6 +180,12 @@ pub(super) fn lines(log: &[LogLine], channels: &[ChannelMessage]) -> Vec<(&'stat
         lines.push(("log", format!("{} more lines were not kept", more + 1)));
     }
     lines.into_iter().map(|(kind, text)| (kind, clip(&text))).collect()
+}
+
+/// A message to a channel as a line of its run.
+pub(super) fn channel_line(message: &ChannelMessage) -> (&'static str, String) {
+    let body = String::from_utf8_lossy(&message.body);
+    ("channel", format!("{} ({}): {}", message.channel, message.content_type, clip(&body)))
 }
 
 pub(super) fn signed(number: u64) -> i64 {
@@ -154,32 +198,4 @@ fn clip(text: &str) -> String {
         end -= 1;
     }
     palyra_common::redact::escape_untrusted(text.get(..end).unwrap_or_default())
-}
-
-fn read_run(connection: &Connection, run_id: &str) -> rusqlite::Result<Option<RunRow>> {
-    let sql = "SELECT run_id, skill_id, tool_id, payload, status, started_at, finished_at, receipt_leaf
-               FROM runs WHERE run_id = ?1";
-    let number = |value: i64| u64::try_from(value).unwrap_or(0);
-    let read = |row: &rusqlite::Row<'_>| {
-        Ok(RunRow {
-            run_id: row.get(0)?,
-            skill_id: row.get(1)?,
-            tool_id: row.get(2)?,
-            payload: row.get(3)?,
-            status: row.get(4)?,
-            started_ms: number(row.get(5)?),
-            finished_ms: row.get::<_, Option<i64>>(6)?.map(number),
-            receipt_leaf: row.get::<_, Option<i64>>(7)?.map(number),
-        })
-    };
-    connection.query_row(sql, [run_id], read).optional()
-}
-
-fn read_events(connection: &Connection, run_id: &str) -> rusqlite::Result<Vec<RunEvent>> {
-    let sql = "SELECT number, kind, text FROM run_events WHERE run_id = ?1 ORDER BY number";
-    let read = |row: &rusqlite::Row<'_>| {
-        let number: i64 = row.get(0)?;
-        Ok(RunEvent { number: u64::try_from(number).unwrap_or(0), kind: row.get(1)?, text: row.get(2)? })
-    };
-    connection.prepare(sql)?.query_map([run_id], read)?.collect()
 }

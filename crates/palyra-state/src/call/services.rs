@@ -13,6 +13,8 @@ use palyra_plugins_runtime::{
 use palyra_vault::Vault;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::running::{RunUpdate, RunningRuns};
+use super::runs::channel_line;
 use crate::storage::{Allowance, StorageDatabase, StorageError};
 
 /// Secrets as the vault keeps them, opened anew for each run.
@@ -102,20 +104,30 @@ impl StorageBackend for SkillStorage {
 }
 
 /// Channel messages of the runs under way, kept until each run's receipt is written.
-#[derive(Default)]
-pub(super) struct RunChannels(Mutex<HashMap<String, Vec<ChannelMessage>>>);
+pub(super) struct RunChannels {
+    messages: Mutex<HashMap<String, Vec<ChannelMessage>>>,
+    running: Arc<RunningRuns>,
+}
 
 impl RunChannels {
+    pub(super) fn new(running: Arc<RunningRuns>) -> Self {
+        Self { messages: Mutex::default(), running }
+    }
+
     /// The messages of one run, oldest first; they are handed out once.
     pub(super) fn take(&self, run_id: &str) -> Vec<ChannelMessage> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(run_id).unwrap_or_default()
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner).remove(run_id).unwrap_or_default()
     }
 }
 
 #[async_trait]
 impl ChannelSink for RunChannels {
     async fn publish(&self, message: ChannelMessage) -> Result<(), BackendError> {
-        let mut runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        self.running.tell(&message.run_id, || {
+            let (kind, text) = channel_line(&message);
+            RunUpdate::Line { kind: kind.into(), text }
+        });
+        let mut runs = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
         runs.entry(message.run_id.clone()).or_default().push(message);
         Ok(())
     }

@@ -35,7 +35,32 @@ pub(super) fn count(grants: &CapabilityGrantSet, calls: &[HostCallTrace]) -> Cap
     uses
 }
 
-fn declared(grants: &CapabilityGrantSet) -> impl Iterator<Item = String> + '_ {
+/// What calls of a run went through to, by kind and name: the host itself, not the rule it came under.
+pub(super) type Touched = BTreeMap<(&'static str, String), u64>;
+
+/// Everything a run touched; a run that opened a file is taken to have touched every root it had.
+pub(super) fn touched(grants: &CapabilityGrantSet, calls: &[HostCallTrace], open: bool) -> Touched {
+    let mut touched = Touched::new();
+    for call in calls.iter().filter(|call| call.outcome != "denied") {
+        let Some(place) = place(grants, call) else { continue };
+        *touched.entry(place).or_default() += 1;
+    }
+    let roots = grants.filesystem().iter().filter(|_| open);
+    roots.for_each(|root| *touched.entry(("file_root", root.root.to_string())).or_default() += 1);
+    touched
+}
+
+fn place(grants: &CapabilityGrantSet, call: &HostCallTrace) -> Option<(&'static str, String)> {
+    match call.op.split('.').next().unwrap_or_default() {
+        "http" => Some(("host", host_of(&call.subject).to_ascii_lowercase())),
+        "secrets" => Some(("secret", call.subject.clone())),
+        "storage" => Some(("key_prefix", door(grants, call).trim_start_matches("storage:").to_owned())),
+        "channels" => Some(("channel", call.subject.clone())),
+        _ => None,
+    }
+}
+
+pub(crate) fn declared(grants: &CapabilityGrantSet) -> impl Iterator<Item = String> + '_ {
     let http = grants.http().iter().map(|rule| format!("http:{}", rule.host));
     let secrets = grants.secrets().iter().map(|grant| format!("secret:{}", grant.secret));
     let storage = grants.storage().iter().map(|grant| format!("storage:{}", grant.prefix));

@@ -1,8 +1,9 @@
 //! Corridor 3, stage by stage: whoever runs a plugin, installed or inline, walks through here.
 //!
-//! `run_wasm_plugin` = find → `resolve_module_source` → `run_resolved_wasm_plugin` (approval → row → `execute_module`
-//! → output → receipt).
+//! `run_wasm_plugin` = find → `resolve_module_source` → `run_resolved_wasm_plugin` (approval → room → row →
+//! `execute_module` → output → receipt).
 
+mod begun;
 mod execute;
 mod inline;
 mod installed;
@@ -13,13 +14,15 @@ use palyra_common::{JsonText, RuntimeLimits, WasmPluginRunError};
 use palyra_plugins_runtime::{CancelToken, Entry, LoadedModule};
 use palyra_skills::Sha256Digest;
 
+pub(super) use begun::BegunRun;
 pub(super) use execute::execute_module;
 pub use inline::{INLINE, InlineInvocation};
 
+use super::approval::Approved;
 use super::find::FoundTool;
 use super::grants::EffectiveGrants;
 use super::schemas::ToolSchemas;
-use super::{CallContext, CallError, ToolCaller, ToolInvocation, ToolResult, approval, receipt, runs};
+use super::{CallContext, CallError, ToolCaller, ToolInvocation, ToolResult, approval, receipt};
 
 /// What a run is of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,20 +94,34 @@ pub(super) async fn resolve_module_source(
     }
 }
 
-/// Approval → row → run → output → receipt.
+/// Approval → room → row → run → output → receipt.
 pub(super) async fn run_resolved_wasm_plugin(
     caller: &ToolCaller,
     calling: Calling,
     resolved: ResolvedPlugin,
 ) -> Result<ToolResult, CallError> {
-    let approval = match approval::check(caller, &calling, resolved.requires_approval).await {
-        Ok(approval) => approval,
+    let (approval, run) = match begin(caller, &calling, resolved.requires_approval).await {
+        Ok(begun) => begun,
         Err(error) => return Err(refused(caller, &calling, error).await),
     };
-    let run_id = runs::new_run_id()?;
-    runs::start(&caller.state, &run_id, &calling).await?;
-    let report = execute_module(caller, &run_id, &calling, &resolved).await;
-    receipt::finish(caller, &calling, &resolved, &run_id, approval, report).await
+    let report = execute_module(caller, run.id(), &calling, &resolved).await;
+    receipt::finish(caller, &calling, &resolved, run, approval, report).await
+}
+
+/// The last that can refuse: a person, no room, or a change since the module was resolved.
+async fn begin(
+    caller: &ToolCaller,
+    calling: &Calling,
+    requires_approval: bool,
+) -> Result<(Approved, BegunRun), CallError> {
+    let approval = approval::check(caller, calling, requires_approval).await?;
+    let begun = BegunRun::begin(caller, calling).await;
+    if begun.is_err()
+        && let Some(approval_id) = &approval
+    {
+        approval::give_back(caller, approval_id).await;
+    }
+    Ok((approval, begun?))
 }
 
 /// Tells the journal of a refusal; what is no refusal is passed on.

@@ -20,7 +20,7 @@ pub(super) fn put(store: &ObjectStore, bytes: &[u8]) -> Result<Sha256Digest, Obj
     let shard = shard_for_writing(store, &shard)?;
     // What is there already and proves itself is not written again, only made to last.
     if store.get(&digest).is_ok() {
-        fsync(&shard).map_err(|error| failed("sync a folder", &store.path)(error.into()))?;
+        sync(store, &shard).map_err(|error| failed("sync a folder", &store.path)(error.into()))?;
         return Ok(digest);
     }
     let temporary = temporary_name()?;
@@ -72,7 +72,7 @@ fn shard_for_writing(store: &ObjectStore, name: &str) -> Result<OwnedFd, ObjectE
     let io = |error: Errno| failed("make a folder", &store.path)(error.into());
     point(store, "object: make folder")?;
     match mkdirat(&store.directory, name, Mode::RWXU) {
-        Ok(()) => fsync(&store.directory).map_err(io)?,
+        Ok(()) => sync(store, &store.directory).map_err(io)?,
         Err(Errno::EXIST) => {}
         Err(error) => return Err(io(error)),
     }
@@ -94,7 +94,7 @@ fn write_temporary(
     file.write_all(bytes).map_err(io)?;
     fchmod(&file, Mode::RUSR | Mode::RGRP | Mode::ROTH).map_err(|error| io(error.into()))?;
     point(store, "object: sync")?;
-    file.sync_all().map_err(io)
+    if store.synced { file.sync_all().map_err(io) } else { Ok(()) }
 }
 
 fn rename(store: &ObjectStore, shard: &OwnedFd, temporary: &str, name: &str) -> Result<(), ObjectError> {
@@ -109,7 +109,11 @@ fn rename(store: &ObjectStore, shard: &OwnedFd, temporary: &str, name: &str) -> 
         other => other.map_err(io)?,
     }
     point(store, "object: sync folder")?;
-    fsync(shard).map_err(io)
+    sync(store, shard).map_err(io)
+}
+
+fn sync(store: &ObjectStore, folder: &OwnedFd) -> Result<(), Errno> {
+    if store.synced { fsync(folder) } else { Ok(()) }
 }
 
 fn point(store: &ObjectStore, name: &'static str) -> Result<(), ObjectError> {

@@ -9,11 +9,11 @@ use palyra_journal::EventKind;
 use palyra_state::call::{CallContext, ToolInvocation};
 use palyra_state::{
     ApprovalDecision, ApprovalError, ApprovalFilter, ApprovalScope, ApprovalStatus, ApprovalVerdict,
-    InstallOptions, REQUEST_LIFETIME_MS,
+    REQUEST_LIFETIME_MS,
 };
 
 use crate::calls::{World, failure, invocation};
-use crate::release::{Release, agree, try_install};
+use crate::release::{Release, update};
 
 const TOOL: &str = "acme.notes.add";
 const ASKS: &str = "risk = { requires_approval = true }";
@@ -177,6 +177,12 @@ async fn time_that_runs_out_is_a_no() {
     world.caller.call(asking("{}")).await.unwrap();
     time.fetch_add(palyra_state::YES_LIFETIME_MS, Ordering::SeqCst);
     assert_eq!(failure(world.caller.call(asking("{}")).await).kind(), Kind::ApprovalRequired);
+    assert_eq!(world.state.approval(&third).unwrap().status, ApprovalStatus::Expired);
+    // What is closed goes after a while; what waits stays.
+    time.fetch_add(31 * 24 * 60 * 60 * 1_000, Ordering::SeqCst);
+    ask(&world, asking("{}")).await;
+    assert_eq!(world.state.trim_runs().unwrap().approvals, 3);
+    assert_eq!(world.state.approvals(&ApprovalFilter::default()).unwrap().approvals.len(), 2);
 }
 
 #[tokio::test]
@@ -186,10 +192,7 @@ async fn an_update_needs_a_new_yes() {
     approve(&world, &id, ApprovalScope::Session).await;
     world.caller.call(asking("{}")).await.unwrap();
     let next = Release { number: 2, risk: ASKS, ..Release::default() }.build();
-    let plan = try_install(&world.state, &next, &InstallOptions::default()).unwrap();
-    if let Some(request) = plan.consent_request {
-        world.state.consent("acme.notes", agree(request.digest()), &mut |_| {}).unwrap();
-    }
+    update(&world.state, &next);
     assert_eq!(world.state.view().index().get("acme.notes").unwrap().current.manifest.version.minor, 2);
     assert_ne!(ask(&world, asking("{}")).await, id);
 }

@@ -160,6 +160,7 @@ async fn g06_unknown_tools_and_tools_of_another_skill_are_not_found() {
     assert_eq!(failure(world.caller.call(foreign).await).kind(), Kind::NotFound);
     let own = ToolInvocation { skill_id: Some("acme.mail".into()), ..invocation("acme.mail.send", "{}") };
     world.caller.call(own).await.unwrap();
+    world.caller.call(invocation("acme__mail__send", "{}")).await.unwrap();
 }
 
 const AS_DECLARED: &str = r#"{"tools":[{"id":"acme.notes.add","description":"Keeps short notes.","input_schema":{"type":"object"},"output_schema":{"type":"object"}}]}"#;

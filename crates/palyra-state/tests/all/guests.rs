@@ -87,3 +87,19 @@ pub(crate) fn describing(description: &str) -> String {
     (export "palyra:plugin/describe@1.0.0" (instance $describes)))"#
     )
 }
+
+/// Counts to `turns` before it answers `{"ok":true}`.
+pub(crate) fn counting_to(turns: u64) -> String {
+    format!(
+        r#"(module
+    (import "palyra:plugin/io@1.0.0" "output-write" (func $write (param i32 i32) (result i32)))
+    (memory (export "memory") 1)
+    (data (i32.const 0) "{{\"ok\":true}}")
+    (func (export "palyra_plugin_main") (result i32) (local $left i64)
+        (local.set $left (i64.const {turns}))
+        (loop $again
+            (local.set $left (i64.sub (local.get $left) (i64.const 1)))
+            (br_if $again (i64.ne (local.get $left) (i64.const 0))))
+        (drop (call $write (i32.const 0) (i32.const 11))) (i32.const 0)))"#
+    )
+}

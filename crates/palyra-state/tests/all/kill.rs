@@ -5,11 +5,18 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use palyra_common::fs::fault::PALYRA_FAULT_AT;
+use palyra_journal::{EventKind, Query};
 use palyra_skills::RuntimeStatus;
-use palyra_state::{InstallOptions, State, StateOptions, StateRoot};
+use palyra_state::call::RunQuery;
+use palyra_state::{
+    ApprovalDecision, ApprovalFilter, ApprovalScope, ApprovalStatus, ApprovalVerdict, InstallOptions, State,
+    StateOptions, StateRoot, verify_receipt,
+};
 
+use crate::calls::{caller, invocation};
 use crate::home::{Home, keys, options};
 use crate::release::{Release, install, permitting, try_install};
 
@@ -23,6 +30,8 @@ fn i06_child() {
     let (root, options) = (StateRoot::new(root), options());
     match action.as_str() {
         "init" => drop(root.init(&options).unwrap()),
+        "call" => call_twice(State::open(&root, &options).unwrap()),
+        "approve" => approve(&State::open(&root, &options).unwrap()),
         action => act(action, &State::open(&root, &options).unwrap()),
     }
 }
@@ -36,6 +45,29 @@ fn act(action: &str, state: &State) {
         "trust" => state.allow_publisher("globex", keys(2)).unwrap(),
         other => panic!("{other}"),
     }
+}
+
+fn call_twice(state: State) {
+    let state = Arc::new(state);
+    let caller = caller(&state);
+    let threads = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for _ in 0..2 {
+        threads.block_on(caller.call(invocation("acme.notes.add", "{}"))).unwrap();
+    }
+}
+
+/// Decides the first request that waits.
+fn approve(state: &State) {
+    let waiting = ApprovalFilter { status: Some(ApprovalStatus::Pending), ..ApprovalFilter::default() };
+    let id = state.approvals(&waiting).unwrap().approvals[0].approval_id.clone();
+    let decision = ApprovalDecision {
+        verdict: ApprovalVerdict::Approve(ApprovalScope::Once),
+        principal: "somebody".into(),
+        owner_present: false,
+        reason: None,
+    };
+    let threads = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    threads.block_on(state.decide_approval(&id, decision)).unwrap();
 }
 
 /// Runs the child until it gets through; `check` sees what each death left, and the prepared root starts anew.
@@ -157,6 +189,66 @@ fn i06_a_change_of_trust_is_whole_or_not_there() {
         let known = state.view().trust().publisher("globex").is_some();
         act("trust", &state);
         known
+    });
+}
+
+/// No run is left running, and each has exactly one leaf, where its row says.
+fn check_runs(state: &State) -> usize {
+    let runs = state.runs(&RunQuery::default()).unwrap().runs;
+    let kinds = vec![EventKind::RunCompleted, EventKind::RunFailed];
+    let leaves = state.journal().query(&Query { kinds, ..Query::default() }).unwrap().events;
+    assert_eq!(leaves.len(), runs.len());
+    for run in &runs {
+        assert_ne!(run.status, "started");
+        let of_run = leaves.iter().filter(|leaf| leaf.event.run.as_deref() == Some(run.run_id.as_str()));
+        let sequences: Vec<u64> = of_run.map(|leaf| leaf.leaf.sequence).collect();
+        assert_eq!(sequences, [run.receipt_leaf.unwrap()]);
+        if run.status == "completed" {
+            state.tape(&run.run_id).unwrap();
+        }
+        let receipt = serde_json::to_vec(&state.run_receipt(&run.run_id).unwrap()).unwrap();
+        assert_eq!(verify_receipt(&receipt, None).unwrap().completed, run.status == "completed");
+    }
+    let verified = state.journal().verify(palyra_journal::VerifyScope::Everything, None).unwrap();
+    assert!(verified.damage.is_none(), "{verified:?}");
+    runs.iter().filter(|run| run.status == "completed").count()
+}
+
+#[test]
+fn a_killed_call_has_one_leaf_and_is_not_left_running() {
+    at_every_operation("call", with_one, |home| {
+        let completed = check_runs(&home.open());
+        // The next command works, and closing what was left happens once.
+        let state = home.open();
+        assert_eq!(check_runs(&state), completed);
+        call_twice(state);
+        assert_eq!(check_runs(&home.open()), completed + 2);
+        completed > 0
+    });
+}
+
+#[test]
+fn a_killed_decision_is_whole_or_not_there() {
+    let asking = |home: &Home| {
+        made(home);
+        let state = Arc::new(home.open());
+        install(
+            &state,
+            &Release { risk: "risk = { requires_approval = true }", ..Release::default() }.build(),
+        );
+        let threads = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        threads.block_on(caller(&state).call(invocation("acme.notes.add", "{}"))).unwrap_err();
+    };
+    at_every_operation("approve", asking, |home| {
+        let state = home.open();
+        let decided = state.approvals(&ApprovalFilter::default()).unwrap().approvals[0].status;
+        let leaves = Query { kinds: vec![EventKind::ApprovalDecided], ..Query::default() };
+        let leaves = state.journal().query(&leaves).unwrap().events.len();
+        assert_eq!(leaves, usize::from(decided == ApprovalStatus::Approved));
+        if decided == ApprovalStatus::Pending {
+            approve(&state);
+        }
+        decided == ApprovalStatus::Approved
     });
 }
 

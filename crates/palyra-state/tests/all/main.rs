@@ -11,4 +11,5 @@ mod objects;
 mod opening;
 mod plugins;
 mod release;
+mod runs;
 mod skills;

@@ -139,7 +139,9 @@ async fn a_required_setting_refuses_with_the_command_that_sets_it() {
         assert!(!error.to_string().contains("hunter2"), "{error}");
     }
     set(json!({ "city": "Oslo", "pin": "1234", "token": "global/weather" })).unwrap();
-    world.call("acme.notes.add", "{}").await.unwrap();
+    let run = world.call("acme.notes.add", "{}").await.unwrap();
+    let delivered = r#"{"city":"Oslo","days":3,"pin":"1234","token":"global/weather"}"#;
+    assert_eq!(run.tape.header.operator_config.as_str(), delivered);
     let shown = world.state.plugin_config("acme.notes").unwrap();
     let field = |name: &str| shown.fields.iter().find(|field| field.name == name).unwrap();
     assert_eq!((field("city").source, field("days").source), (ConfigSource::Operator, ConfigSource::Default));

@@ -111,6 +111,15 @@ pub(crate) fn install(state: &State, built: &BuiltArtifact) -> InstallOutcome {
     try_install(state, built, &permitting(built)).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// Updates an installed skill, agreeing to whatever is asked.
+pub(crate) fn update(state: &State, built: &BuiltArtifact) {
+    let outcome =
+        try_install(state, built, &InstallOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+    if let Some(request) = outcome.consent_request {
+        state.consent(&outcome.record.skill_id, agree(request.digest()), &mut |_| {}).unwrap();
+    }
+}
+
 pub(crate) fn try_install(
     state: &State,
     built: &BuiltArtifact,

@@ -121,7 +121,7 @@ pub(super) fn derive(authorities: &Authorities<'_>, asked: Capability) -> GrantD
         walk.step(GrantAuthority::Profile, |left| mapped(authorities, left), said, Some(remedy));
     }
     let said = ["the policy allows it", "the policy for every run does not allow it"].map(str::to_owned);
-    let remedy = "palyra policy runner".to_owned();
+    let remedy = "let an operator widen the policy of the runner".to_owned();
     walk.step(GrantAuthority::Policy, |left| authorities.policy.narrow(left), said, Some(remedy));
     GrantDerivation { asked, steps: walk.steps, given: walk.left }
 }

@@ -1,0 +1,176 @@
+//! The runs under way: who can be cancelled, and what they say while they run.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use palyra_plugins_runtime::CancelToken;
+use palyra_skills::trust::RevocationTarget;
+use palyra_skills::{RuntimeStatus, Sha256Digest};
+use serde::Serialize;
+use tokio::sync::broadcast;
+
+use super::INLINE;
+use super::wasm_plugin_runner::Calling;
+use crate::state::State;
+use crate::view::View;
+
+/// Updates a slow listener may be behind before it misses some.
+const MAX_BEHIND: usize = 256;
+
+/// What a run says while it runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "update")]
+pub enum RunUpdate {
+    /// A line of its log, or a message it published.
+    Line {
+        /// `log` or `channel`.
+        kind: String,
+        /// The text, escaped.
+        text: String,
+    },
+    /// It ended; its receipt is committed.
+    Finished {
+        /// How.
+        status: String,
+    },
+}
+
+/// A run under way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunningRun {
+    /// Its id.
+    pub run_id: String,
+    /// The skill.
+    pub skill_id: String,
+    /// The tool.
+    pub tool_id: String,
+    /// The release.
+    pub payload: Sha256Digest,
+}
+
+/// Every run under way, by id.
+#[derive(Default)]
+pub(crate) struct RunningRuns(Mutex<HashMap<String, Entry>>);
+
+struct Entry {
+    run: RunningRun,
+    cancel: CancelToken,
+    why: Arc<OnceLock<&'static str>>,
+    updates: broadcast::Sender<RunUpdate>,
+}
+
+impl State {
+    /// The runs under way now, by id.
+    pub fn running(&self) -> Vec<RunningRun> {
+        let mut runs: Vec<RunningRun> = self.running.lock().values().map(|entry| entry.run.clone()).collect();
+        runs.sort_by(|left, right| left.run_id.cmp(&right.run_id));
+        runs
+    }
+
+    /// Ends a run under way; says whether there was one.
+    pub fn cancel_run(&self, run_id: &str) -> bool {
+        let runs = self.running.lock();
+        let Some(entry) = runs.get(run_id) else { return false };
+        entry.end("operator");
+        true
+    }
+
+    /// What a run says from now on; `None` if it is not under way.
+    pub fn follow_run(&self, run_id: &str) -> Option<broadcast::Receiver<RunUpdate>> {
+        self.running.lock().get(run_id).map(|entry| entry.updates.subscribe())
+    }
+}
+
+impl RunningRuns {
+    /// Lists a run, before it is decided for the last time whether it may run.
+    pub(super) fn list(self: &Arc<Self>, run_id: &str, calling: &Calling) -> Listed {
+        let subject = &calling.subject;
+        let why = Arc::new(OnceLock::new());
+        let run = RunningRun {
+            run_id: run_id.to_owned(),
+            skill_id: subject.skill_id.clone(),
+            tool_id: subject.tool_id.clone(),
+            payload: subject.payload,
+        };
+        let updates = broadcast::Sender::new(MAX_BEHIND);
+        let entry =
+            Entry { run, cancel: calling.cancel.clone(), why: Arc::clone(&why), updates: updates.clone() };
+        self.lock().insert(run_id.to_owned(), entry);
+        Listed { runs: Arc::clone(self), run_id: run_id.to_owned(), why, updates }
+    }
+
+    /// Tells those who follow a run.
+    pub(super) fn tell(&self, run_id: &str, update: impl FnOnce() -> RunUpdate) {
+        if let Some(entry) = self.lock().get(run_id)
+            && entry.updates.receiver_count() > 0
+        {
+            let _ = entry.updates.send(update());
+        }
+    }
+
+    /// Ends every run that may not go on after a change; an update lets runs of the old release finish.
+    pub(crate) fn end_unrunnable(&self, view: &View) {
+        for entry in self.lock().values() {
+            if let Some(why) = unrunnable(view, &entry.run) {
+                entry.end(why);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Entry>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Entry {
+    fn end(&self, why: &'static str) {
+        let _ = self.why.set(why);
+        self.cancel.cancel();
+    }
+}
+
+/// Why a run may not go on.
+fn unrunnable(view: &View, run: &RunningRun) -> Option<&'static str> {
+    let policy = &view.plugins().policy.value;
+    if !policy.enabled {
+        return Some("policy");
+    }
+    if run.skill_id == INLINE {
+        return (!policy.allow_inline_modules).then_some("policy");
+    }
+    let Some(record) = view.index().get(&run.skill_id) else { return Some("removed") };
+    if view.trust().revoked(RevocationTarget::Payload(run.payload), &record.publisher).is_some() {
+        return Some("revoked");
+    }
+    match record.runtime_status() {
+        RuntimeStatus::Quarantined => Some("quarantined"),
+        RuntimeStatus::Disabled => Some("disabled"),
+        RuntimeStatus::AwaitingConsent => Some("awaiting_consent"),
+        RuntimeStatus::Active | RuntimeStatus::Error => None,
+    }
+}
+
+/// A run's place in the list; it goes when this goes.
+pub(super) struct Listed {
+    runs: Arc<RunningRuns>,
+    run_id: String,
+    why: Arc<OnceLock<&'static str>>,
+    updates: broadcast::Sender<RunUpdate>,
+}
+
+impl Listed {
+    /// Who ended the run, where it was not its caller.
+    pub(super) fn ended_by(&self) -> Option<&'static str> {
+        self.why.get().copied()
+    }
+
+    pub(super) fn tell(&self, update: RunUpdate) {
+        let _ = self.updates.send(update);
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        self.runs.lock().remove(&self.run_id);
+    }
+}

@@ -1,0 +1,135 @@
+//! Runs as a list, newest first, and their lines.
+
+use palyra_journal::JournalError;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::Serialize;
+
+use super::{RunEvent, RunRow};
+use crate::error::StateError;
+use crate::state::State;
+
+/// Most rows of one answer.
+const MAX_PAGE: usize = 1_000;
+const COLUMNS: &str = "run_id, skill_id, tool_id, payload, status, started_at, finished_at, receipt_leaf, principal, session, error, tape";
+
+/// Which runs are wanted; the default is the newest of all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunQuery {
+    /// Only those of this skill.
+    pub skill_id: Option<String>,
+    /// Only those of this tool.
+    pub tool_id: Option<String>,
+    /// Only those of this status.
+    pub status: Option<String>,
+    /// Only those that began at this time or later, in milliseconds of Unix time.
+    pub since_ms: Option<u64>,
+    /// Only those that began before this time.
+    pub until_ms: Option<u64>,
+    /// Only those before this id, which are older: where the last page ended.
+    pub before: Option<String>,
+    /// How many at most; 0 is 100.
+    pub limit: usize,
+}
+
+/// Some runs, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunPage {
+    /// The runs.
+    pub runs: Vec<RunRow>,
+    /// Where the next page begins.
+    pub next: Option<String>,
+}
+
+impl State {
+    /// A run by its id.
+    pub fn run(&self, run_id: &str) -> Result<Option<RunRow>, StateError> {
+        let sql = format!("SELECT {COLUMNS} FROM runs WHERE run_id = ?1");
+        let read = |connection: &Connection| connection.query_row(&sql, [run_id], read_run).optional();
+        Ok(self.journal.read(|connection| read(connection).map_err(JournalError::sqlite("read a run")))?)
+    }
+
+    /// Runs, newest first.
+    pub fn runs(&self, query: &RunQuery) -> Result<RunPage, StateError> {
+        let limit = if query.limit == 0 { 100 } else { query.limit.min(MAX_PAGE) };
+        let read = |connection: &Connection| select(connection, query, limit + 1);
+        let mut runs =
+            self.journal.read(|connection| read(connection).map_err(JournalError::sqlite("read runs")))?;
+        let next = (runs.len() > limit).then(|| {
+            runs.truncate(limit);
+            runs.last().map(|last| last.run_id.clone())
+        });
+        Ok(RunPage { runs, next: next.flatten() })
+    }
+
+    /// The lines of a run, oldest first.
+    pub fn run_events(&self, run_id: &str) -> Result<Vec<RunEvent>, StateError> {
+        self.run_events_after(run_id, None, MAX_PAGE)
+    }
+
+    /// Some lines of a run after the one of this number, oldest first.
+    pub fn run_events_after(
+        &self,
+        run_id: &str,
+        after: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<RunEvent>, StateError> {
+        let after = after.map_or(-1, super::signed);
+        let limit = i64::try_from(limit.min(MAX_PAGE)).unwrap_or(i64::MAX);
+        let read = |connection: &Connection| {
+            let sql = "SELECT number, kind, text FROM run_events WHERE run_id = ?1 AND number > ?2
+                       ORDER BY number LIMIT ?3";
+            let line = |row: &Row<'_>| {
+                Ok(RunEvent { number: unsigned(row.get(0)?), kind: row.get(1)?, text: row.get(2)? })
+            };
+            let mut statement = connection.prepare_cached(sql)?;
+            let lines = statement.query_map(params![run_id, after, limit], line)?;
+            lines.collect::<rusqlite::Result<Vec<RunEvent>>>()
+        };
+        Ok(self.journal.read(|connection| read(connection).map_err(JournalError::sqlite("read a run")))?)
+    }
+}
+
+/// The most telling of the filters leads; its index is in the order of ids.
+fn select(connection: &Connection, query: &RunQuery, limit: usize) -> rusqlite::Result<Vec<RunRow>> {
+    let mut wheres = Vec::new();
+    let mut values: Vec<Box<dyn rusqlite::ToSql>> = Vec::new();
+    let mut only = |condition: &str, value: Option<Box<dyn rusqlite::ToSql>>| {
+        if let Some(value) = value {
+            values.push(value);
+            wheres.push(format!("{condition} ?{}", values.len()));
+        }
+    };
+    let text = |value: &Option<String>| value.clone().map(|text| Box::new(text) as Box<dyn rusqlite::ToSql>);
+    let time = |value: Option<u64>| value.map(|ms| Box::new(super::signed(ms)) as Box<dyn rusqlite::ToSql>);
+    only("skill_id =", text(&query.skill_id));
+    only("tool_id =", text(&query.tool_id));
+    only("status =", text(&query.status));
+    only("started_at >=", time(query.since_ms));
+    only("started_at <", time(query.until_ms));
+    only("run_id <", text(&query.before));
+    let wheres = if wheres.is_empty() { "1".to_owned() } else { wheres.join(" AND ") };
+    let sql = format!("SELECT {COLUMNS} FROM runs WHERE {wheres} ORDER BY run_id DESC LIMIT {limit}");
+    let values = values.iter().map(AsRef::as_ref);
+    connection.prepare_cached(&sql)?.query_map(rusqlite::params_from_iter(values), read_run)?.collect()
+}
+
+fn read_run(row: &Row<'_>) -> rusqlite::Result<RunRow> {
+    Ok(RunRow {
+        run_id: row.get(0)?,
+        skill_id: row.get(1)?,
+        tool_id: row.get(2)?,
+        payload: row.get(3)?,
+        status: row.get(4)?,
+        started_ms: unsigned(row.get(5)?),
+        finished_ms: row.get::<_, Option<i64>>(6)?.map(unsigned),
+        receipt_leaf: row.get::<_, Option<i64>>(7)?.map(unsigned),
+        principal: row.get(8)?,
+        session: row.get(9)?,
+        error: row.get(10)?,
+        tape: row.get(11)?,
+    })
+}
+
+fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}

@@ -1,0 +1,126 @@
+//! How long tapes and lines of runs, and closed approvals, are kept; rows of runs and leaves stay.
+
+use palyra_common::BadSetting;
+use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction};
+use palyra_skills::Sha256Digest;
+use rusqlite::{Connection, params};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::signed;
+use crate::commit::Change;
+use crate::error::StateError;
+use crate::plugins::{PluginSettingError, Revised, put_retention};
+use crate::state::State;
+
+/// Runs that are trimmed in one transaction.
+const BATCH: i64 = 500;
+const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
+
+/// What is kept of finished runs besides their rows and leaves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RunRetention {
+    /// Tapes and lines of runs that began longer ago go.
+    pub max_age_days: u32,
+    /// Tapes and lines of all but so many newest runs go.
+    pub max_runs: u64,
+}
+
+impl Default for RunRetention {
+    fn default() -> Self {
+        Self { max_age_days: 30, max_runs: 10_000 }
+    }
+}
+
+/// What went.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Trimmed {
+    /// Runs that lost their tape and lines.
+    pub runs: u64,
+    /// Tapes that were removed.
+    pub tapes: u64,
+    /// Closed approvals that were removed.
+    pub approvals: u64,
+}
+
+impl State {
+    /// What is kept of finished runs.
+    pub fn run_retention(&self) -> Revised<RunRetention> {
+        self.view().plugins().retention.clone()
+    }
+
+    /// Sets what is kept on behalf of a principal; says the revision.
+    pub fn set_run_retention(
+        &self,
+        retention: &RunRetention,
+        principal: &str,
+    ) -> Result<u64, PluginSettingError> {
+        if retention.max_age_days == 0 {
+            return Err(BadSetting::new("max_age_days", "0", "at least 1").into());
+        }
+        let mut gate = self.gate();
+        let revision = gate.view.generation() + 1;
+        let rows = vec![put_retention(revision, retention)?];
+        let event = self.event(EventKind::PolicyChanged).actor(crate::text::short_name(principal));
+        let event =
+            event.subject("retention").details(json!({ "revision": revision, "retention": retention }));
+        self.commit(&mut gate, Change { rows, events: vec![event] })?;
+        Ok(revision)
+    }
+
+    /// Trims what is older or more than is kept; blocks the calling thread.
+    pub fn trim_runs(&self) -> Result<Trimmed, StateError> {
+        let retention = self.run_retention().value;
+        let oldest = self.now_ms().saturating_sub(u64::from(retention.max_age_days).saturating_mul(DAY_MS));
+        let approvals = self.journal.transaction(Durability::Normal, move |transaction| {
+            let sql = "DELETE FROM approvals
+                       WHERE status IN ('used', 'denied', 'expired') AND requested_at < ?1";
+            let gone = transaction.sql().execute(sql, [signed(oldest)]);
+            gone.map_err(JournalError::sqlite("trim approvals"))
+        });
+        let approvals = approvals.wait()? as u64;
+        let (mut trimmed, most) = (Trimmed { approvals, ..Trimmed::default() }, signed(retention.max_runs));
+        loop {
+            let old = self.journal.read(|connection| {
+                to_trim(connection, signed(oldest), most).map_err(JournalError::sqlite("look for old runs"))
+            })?;
+            if old.is_empty() {
+                return Ok(trimmed);
+            }
+            trimmed.runs += old.len() as u64;
+            // The tape first: a row that names a missing tape says so, a tape nobody names would stay for ever.
+            for digest in old.iter().filter_map(|(_, tape)| tape.as_ref()?.parse::<Sha256Digest>().ok()) {
+                trimmed.tapes += u64::from(self.tapes()?.remove(&digest)?);
+            }
+            let work = move |transaction: &mut JournalTransaction<'_>| trim(transaction, &old);
+            let written = self.journal.transaction(Durability::Normal, work);
+            written.wait().map_err(|error: JournalError| StateError::from(error))?;
+        }
+    }
+}
+
+fn to_trim(
+    connection: &Connection,
+    oldest: i64,
+    most: i64,
+) -> rusqlite::Result<Vec<(String, Option<String>)>> {
+    let sql = "SELECT run_id, tape FROM runs
+               WHERE trimmed = 0 AND status <> 'started'
+                 AND (started_at < ?1 OR run_id <= (SELECT run_id FROM runs ORDER BY run_id DESC LIMIT 1 OFFSET ?2))
+               LIMIT ?3";
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    connection.prepare_cached(sql)?.query_map(params![oldest, most, BATCH], read)?.collect()
+}
+
+fn trim(transaction: &JournalTransaction<'_>, old: &[(String, Option<String>)]) -> Result<(), JournalError> {
+    let sql = transaction.sql();
+    for (run_id, _) in old {
+        let failed = JournalError::sqlite("trim a run");
+        let gone = sql.execute("DELETE FROM run_events WHERE run_id = ?1", [run_id]).and_then(|_| {
+            sql.execute("UPDATE runs SET tape = NULL, trimmed = 1 WHERE run_id = ?1", [run_id])
+        });
+        gone.map_err(failed)?;
+    }
+    Ok(())
+}

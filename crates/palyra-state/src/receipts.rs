@@ -1,0 +1,185 @@
+//! The receipt of a run, to hand to others: they need nothing of ours to check it.
+
+use palyra_journal::{CheckpointKey, EventKind, KeyError, MAX_EVENT_BYTES, Receipt, ReceiptError};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::StateError;
+use crate::state::State;
+
+/// The schema name of a receipt.
+pub const RECEIPT_SCHEMA: &str = "palyra.receipt/v1";
+/// Longest receipt that is read: a leaf as JSON text in JSON, its proof and its checkpoint.
+const MAX_RECEIPT_BYTES: usize = 4 * MAX_EVENT_BYTES + (64 << 10);
+
+/// The leaf of a run with everything that shows that it stands in a journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunReceipt {
+    /// `palyra.receipt/v1`.
+    pub schema: String,
+    /// The run.
+    pub run_id: String,
+    /// Leaf, inclusion proof and signed checkpoint.
+    pub receipt: Receipt,
+    /// The key of the checkpoint, as `origin+hash+key`.
+    pub key: String,
+}
+
+/// What a receipt shows.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct VerifiedReceipt {
+    /// The run.
+    pub run_id: String,
+    /// The skill.
+    pub skill_id: String,
+    /// The tool.
+    pub tool_id: String,
+    /// On whose behalf it ran.
+    pub principal: String,
+    /// Whether it gave a result.
+    pub completed: bool,
+    /// When, by the clock of its machine, in milliseconds of Unix time.
+    pub at_ms: u64,
+    /// Digests, costs and doors, as the leaf has them.
+    pub details: Value,
+    /// Where its leaf stands.
+    pub sequence: u64,
+    /// How many leaves the signed checkpoint covers.
+    pub tree_size: u64,
+    /// The key that signed; whose it is, the reader has to know.
+    pub key: String,
+}
+
+/// Why a receipt shows nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum RunReceiptError {
+    /// The bytes are no receipt.
+    #[error("the text is not a receipt: {reason}")]
+    NotAReceipt {
+        /// What the reader says.
+        reason: String,
+    },
+    /// Its key cannot be used.
+    #[error("the key of the receipt cannot be used")]
+    Key(#[from] KeyError),
+    /// It is signed by another key than expected.
+    #[error("the receipt is signed by `{found}`, expected `{expected}`")]
+    OtherKey {
+        /// The expected key.
+        expected: String,
+        /// The key in the receipt.
+        found: String,
+    },
+    /// It does not hold.
+    #[error(transparent)]
+    Proof(#[from] ReceiptError),
+    /// Its leaf is about something else.
+    #[error("the leaf of the receipt is not the end of run `{run_id}`")]
+    OtherLeaf {
+        /// The run the receipt says it is of.
+        run_id: String,
+    },
+}
+
+/// Why a run has no receipt to hand out.
+#[derive(Debug, thiserror::Error)]
+pub enum NoReceipt {
+    /// There is no such run.
+    #[error("there is no run `{run_id}`")]
+    NoRun {
+        /// The id, escaped.
+        run_id: String,
+    },
+    /// It has not ended yet.
+    #[error("run `{run_id}` has not ended")]
+    NotEnded {
+        /// The run.
+        run_id: String,
+    },
+    /// Its leaf was moved to a segment file.
+    #[error("the leaf of run `{run_id}` is in a segment file")]
+    Archived {
+        /// The run.
+        run_id: String,
+    },
+    /// The state itself.
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+impl NoReceipt {
+    /// The word of this error on every face.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoRun { .. } | Self::Archived { .. } => "not_found",
+            Self::NotEnded { .. } => "not_ended",
+            Self::State(error) => error.code(),
+        }
+    }
+}
+
+impl State {
+    /// The receipt of a run; signs a checkpoint first where none covers it yet. Blocks the calling thread.
+    pub fn run_receipt(&self, run_id: &str) -> Result<RunReceipt, NoReceipt> {
+        let run =
+            self.run(run_id)?.ok_or_else(|| NoReceipt::NoRun { run_id: crate::text::short_name(run_id) })?;
+        let run_id = run.run_id;
+        let leaf = run.receipt_leaf.ok_or_else(|| NoReceipt::NotEnded { run_id: run_id.clone() })?;
+        let covered = |leaf| self.journal.receipt(leaf).map_err(StateError::from);
+        let receipt = match covered(leaf)? {
+            Some(receipt) => Some(receipt),
+            None => {
+                self.journal.checkpoint().wait().map_err(StateError::from)?;
+                covered(leaf)?
+            }
+        };
+        let receipt = receipt.ok_or_else(|| NoReceipt::Archived { run_id: run_id.clone() })?;
+        let key = self.journal.key().map(ToString::to_string).unwrap_or_default();
+        Ok(RunReceipt { schema: RECEIPT_SCHEMA.to_owned(), run_id, receipt, key })
+    }
+}
+
+/// Checks a receipt with nothing but its bytes; `expected` is the key of the machine it should come from.
+///
+/// Without one, the receipt shows that whoever holds the key in it signed this; whose key that is stays open.
+pub fn verify_receipt(
+    bytes: &[u8],
+    expected: Option<&CheckpointKey>,
+) -> Result<VerifiedReceipt, RunReceiptError> {
+    let RunReceipt { run_id, receipt, key, .. } = read(bytes)?;
+    let key = CheckpointKey::parse(&key)?;
+    if let Some(expected) = expected.filter(|expected| **expected != key) {
+        let (expected, found) = (expected.to_string(), key.to_string());
+        return Err(RunReceiptError::OtherKey { expected, found });
+    }
+    let event = receipt.verify(&key)?;
+    let completed = event.kind == EventKind::RunCompleted;
+    if !(completed || event.kind == EventKind::RunFailed) || event.run.as_deref() != Some(run_id.as_str()) {
+        return Err(RunReceiptError::OtherLeaf { run_id: crate::text::short_name(&run_id) });
+    }
+    Ok(VerifiedReceipt {
+        run_id,
+        skill_id: event.skill.unwrap_or_default(),
+        tool_id: event.subject.unwrap_or_default(),
+        principal: event.actor.unwrap_or_default(),
+        completed,
+        at_ms: event.at_ms,
+        details: event.details,
+        sequence: receipt.proof.sequence,
+        tree_size: receipt.proof.head.size,
+        key: key.to_string(),
+    })
+}
+
+fn read(bytes: &[u8]) -> Result<RunReceipt, RunReceiptError> {
+    let not = |reason: String| RunReceiptError::NotAReceipt { reason };
+    if bytes.len() > MAX_RECEIPT_BYTES {
+        return Err(not(format!("it has more than {MAX_RECEIPT_BYTES} bytes")));
+    }
+    let receipt: RunReceipt = serde_json::from_slice(bytes).map_err(|error| not(error.to_string()))?;
+    match receipt.schema == RECEIPT_SCHEMA {
+        true => Ok(receipt),
+        false => Err(not(format!("its schema is not `{RECEIPT_SCHEMA}`"))),
+    }
+}

@@ -1,0 +1,148 @@
+//! What a skill asked for and what it did: declared against used, and everything it ever touched.
+
+use std::collections::BTreeMap;
+
+use palyra_journal::JournalError;
+use palyra_skills::capability_grants_from_manifest;
+use rusqlite::{Connection, Row};
+use serde::Serialize;
+
+use crate::call::{EffectiveGrants, OTHERS, RunQuery, RunRow, declared};
+use crate::error::StateError;
+use crate::inventory::{CapabilityTotal, RunTotals, totals};
+use crate::skills::SkillError;
+use crate::state::State;
+
+/// Most runs a blast radius lists one by one; the rest is in `runs list`.
+const MAX_LISTED_RUNS: usize = 1_000;
+
+/// What a skill declares beside what it used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DeclaredVersusUsed {
+    /// The skill.
+    pub skill_id: String,
+    /// Every door the manifest declares, used or not.
+    pub declared: Vec<DeclaredDoor>,
+    /// Doors it came to without declaring them.
+    pub undeclared: Vec<CapabilityTotal>,
+    /// What its runs get now, and why.
+    pub grants: EffectiveGrants,
+}
+
+/// One declared door.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DeclaredDoor {
+    /// The door, as in `http:api.example.com`.
+    pub capability: String,
+    /// Calls that went through.
+    pub used: u64,
+    /// Calls that were refused.
+    pub denied: u64,
+    /// The last run that came to it; `None` if none did.
+    pub last_run: Option<String>,
+}
+
+/// Everything a skill ever touched on this machine, also one that is gone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BlastRadius {
+    /// The skill.
+    pub skill_id: String,
+    /// Hosts it reached.
+    pub hosts: Vec<Touch>,
+    /// Directories it had while it opened files.
+    pub file_roots: Vec<Touch>,
+    /// Secrets it used, by name.
+    pub secrets: Vec<Touch>,
+    /// Prefixes it kept keys under.
+    pub key_prefixes: Vec<Touch>,
+    /// Channels it published to.
+    pub channels: Vec<Touch>,
+    /// How often it ran.
+    pub totals: RunTotals,
+    /// Its newest runs.
+    pub runs: Vec<RunRow>,
+    /// Where older runs begin in `runs`, if there are any.
+    pub older_runs: Option<String>,
+    /// Whether it touched more names than are kept one by one.
+    pub more: bool,
+}
+
+/// One thing that was touched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Touch {
+    /// Its name.
+    pub subject: String,
+    /// How often.
+    pub uses: u64,
+    /// By which run first.
+    pub first_run: String,
+    /// By which run last.
+    pub last_run: String,
+}
+
+impl State {
+    /// What an installed skill declares beside what it used.
+    pub fn declared_versus_used(&self, skill_id: &str) -> Result<DeclaredVersusUsed, SkillError> {
+        let record = self.record(skill_id)?;
+        let grants = self.effective_grants(skill_id)?;
+        let (used, _) =
+            self.journal.read(|connection| totals(connection, skill_id)).map_err(StateError::from)?;
+        let mut used: BTreeMap<String, CapabilityTotal> =
+            used.into_iter().map(|total| (total.capability.clone(), total)).collect();
+        let door = |capability: String| match used.remove(&capability) {
+            Some(total) => DeclaredDoor {
+                capability,
+                used: total.used,
+                denied: total.denied,
+                last_run: Some(total.last_run),
+            },
+            None => DeclaredDoor { capability, used: 0, denied: 0, last_run: None },
+        };
+        let declared =
+            declared(&capability_grants_from_manifest(&record.current.manifest)).map(door).collect();
+        Ok(DeclaredVersusUsed {
+            skill_id: skill_id.to_owned(),
+            declared,
+            undeclared: used.into_values().collect(),
+            grants,
+        })
+    }
+
+    /// Everything a skill ever touched; from rows that grew with its runs, not from the journal.
+    pub fn blast_radius(&self, skill_id: &str) -> Result<BlastRadius, StateError> {
+        let (touched, (_, totals)) = self.journal.read(|connection| {
+            let touched =
+                touched(connection, skill_id).map_err(JournalError::sqlite("read what was touched"))?;
+            Ok::<_, JournalError>((touched, totals(connection, skill_id)?))
+        })?;
+        let query =
+            RunQuery { skill_id: Some(skill_id.to_owned()), limit: MAX_LISTED_RUNS, ..RunQuery::default() };
+        let page = self.runs(&query)?;
+        let more = touched.iter().any(|(_, touch)| touch.subject == OTHERS);
+        let of = |wanted: &str| {
+            touched.iter().filter(|(kind, _)| kind == wanted).map(|(_, touch)| touch.clone()).collect()
+        };
+        Ok(BlastRadius {
+            skill_id: skill_id.to_owned(),
+            hosts: of("host"),
+            file_roots: of("file_root"),
+            secrets: of("secret"),
+            key_prefixes: of("key_prefix"),
+            channels: of("channel"),
+            totals,
+            runs: page.runs,
+            older_runs: page.next,
+            more,
+        })
+    }
+}
+
+fn touched(connection: &Connection, skill_id: &str) -> rusqlite::Result<Vec<(String, Touch)>> {
+    let sql = "SELECT kind, subject, uses, first_run, last_run FROM touched WHERE skill_id = ?1";
+    let read = |row: &Row<'_>| {
+        let uses: i64 = row.get(2)?;
+        let uses = u64::try_from(uses).unwrap_or(0);
+        Ok((row.get(0)?, Touch { subject: row.get(1)?, uses, first_run: row.get(3)?, last_run: row.get(4)? }))
+    };
+    connection.prepare(sql)?.query_map([skill_id], read)?.collect()
+}
