@@ -8,6 +8,7 @@ mod refusals;
 mod skills;
 mod state;
 
+pub(crate) use chain::sentence;
 pub(crate) use refusals::FileRefusal;
 pub(crate) use skills::SkillRefusal;
 

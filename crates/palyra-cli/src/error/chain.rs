@@ -3,7 +3,7 @@
 use std::error::Error;
 
 /// The message, then each cause that the message does not already tell.
-pub(super) fn sentence(error: &dyn Error) -> String {
+pub(crate) fn sentence(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {

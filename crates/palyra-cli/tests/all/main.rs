@@ -5,6 +5,7 @@ mod environment;
 mod guests;
 mod skill_bench;
 
+mod audit_policy;
 mod cache;
 mod canary;
 mod command_line;
