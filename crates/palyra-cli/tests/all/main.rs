@@ -3,6 +3,7 @@
 
 mod environment;
 mod guests;
+mod person;
 mod skill_bench;
 
 mod audit_policy;
@@ -20,6 +21,7 @@ mod journal;
 mod keys;
 mod modules;
 mod output;
+mod prompts;
 mod secrets;
 mod skills;
 mod skills_package;

@@ -3,6 +3,7 @@
 
 mod calls;
 mod damage;
+mod features;
 mod guests;
 mod home;
 mod kill;
