@@ -145,7 +145,7 @@ def main():
     options = parser.parse_args()
     good = True
     for file in options.files:
-        for program, verdict, fine, skipped in look(file, options.tools):
+        for program, verdict, fine, skipped in look(file, options.tools.resolve()):
             print(f"{file.name}: {program}: {verdict}")
             good = good and fine and not (skipped and options.require_all)
     return 0 if good else 1

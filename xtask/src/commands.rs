@@ -2,6 +2,7 @@
 
 mod bench;
 mod demo;
+mod eyes;
 mod foreign;
 mod fuzz;
 mod guests;
@@ -29,6 +30,7 @@ enum Command {
     Bench(bench::Args),
     Fuzz(fuzz::Args),
     Foreign(foreign::Args),
+    Eyes(eyes::Args),
     Soak(soak::Args),
 }
 
@@ -42,6 +44,7 @@ impl Cli {
             Command::Bench(args) => bench::run(args),
             Command::Fuzz(args) => fuzz::run(args),
             Command::Foreign(args) => foreign::run(args),
+            Command::Eyes(args) => eyes::run(args),
             Command::Soak(args) => soak::run(args),
         }
     }

@@ -1,5 +1,6 @@
 //! One file per command; this one only dispatches.
 
+pub(crate) mod audit_policy;
 pub(crate) mod completions;
 pub(crate) mod daemon;
 pub(crate) mod init;
@@ -29,6 +30,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Tokens(args) => tokens::run(&args, globals),
         Command::Keys(args) => keys::run(&args, globals),
         Command::Trust(args) => trust::run(&args, globals),
+        Command::AuditPolicy(args) => audit_policy::run(&args, globals),
         Command::Vault(args) => vault::run(&args, globals),
         Command::Journal(args) => journal::run(&args, globals),
         Command::Daemon(args) => daemon::run(&args, globals),

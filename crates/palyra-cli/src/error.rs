@@ -7,6 +7,7 @@ mod problem;
 mod refusals;
 mod skills;
 
+pub(crate) use chain::sentence;
 pub(crate) use refusals::FileRefusal;
 pub(crate) use skills::SkillRefusal;
 

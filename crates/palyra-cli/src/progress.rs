@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, interval_at};
 
@@ -45,23 +46,62 @@ pub(crate) fn with_progress_blocking<T>(
     terminal: Option<impl Write + Send>,
     work: impl FnOnce() -> T,
 ) -> T {
-    let Some(mut terminal) = terminal else { return work() };
+    with_progress_between(what, terminal, |_| work())
+}
+
+/// The same for work that blocks its thread and has something to say now and then: it hands that to its argument,
+/// and the line is out of the way while it is said.
+pub(crate) fn with_progress_between<T>(
+    what: &str,
+    terminal: Option<impl Write + Send>,
+    work: impl FnOnce(&dyn Fn(&dyn Fn())) -> T,
+) -> T {
+    let Some(terminal) = terminal else { return work(&|say| say()) };
+    let line = Mutex::new(Line { terminal, seconds: 0 });
     let (working, ended) = channel::<()>();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            let mut seconds = 0_u64;
+    let result = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // It is the thread that waits.
+            let ended = ended;
             while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(PATIENCE) {
-                seconds += 1;
-                draw(&mut terminal, &format!("{ERASE}{what}… {seconds} s"));
-            }
-            if seconds > 0 {
-                draw(&mut terminal, ERASE);
+                lock(&line).tick(what);
             }
         });
-        let result = work();
+        let result = work(&|say| {
+            let mut line = lock(&line);
+            line.erase();
+            say();
+        });
         drop(working);
         result
-    })
+    });
+    lock(&line).erase();
+    result
+}
+
+/// The line, and how long it has been there.
+struct Line<W> {
+    terminal: W,
+    seconds: u64,
+}
+
+impl<W: Write> Line<W> {
+    fn tick(&mut self, what: &str) {
+        self.seconds += 1;
+        draw(&mut self.terminal, &format!("{ERASE}{what}… {} s", self.seconds));
+    }
+
+    /// Takes the line away; the next one counts anew.
+    fn erase(&mut self) {
+        if self.seconds > 0 {
+            draw(&mut self.terminal, ERASE);
+        }
+        self.seconds = 0;
+    }
+}
+
+fn lock<T>(line: &Mutex<T>) -> MutexGuard<'_, T> {
+    line.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A terminal that has gone away is no reason to stop working.
@@ -86,5 +126,33 @@ mod tests {
             shown(Duration::from_millis(2_500)).await,
             "\r\x1b[2Kcompiling… 1 s\r\x1b[2Kcompiling… 2 s\r\x1b[2K"
         );
+    }
+
+    #[test]
+    fn a_line_is_out_of_the_way_while_a_step_is_told() {
+        let mut line = Line { terminal: Vec::new(), seconds: 0 };
+        line.erase();
+        line.tick("checking");
+        line.tick("checking");
+        line.erase();
+        line.terminal.extend_from_slice(b"ok  archive\n");
+        line.tick("checking");
+        let shown = String::from_utf8(line.terminal).unwrap();
+        assert_eq!(
+            shown,
+            "\r\x1b[2Kchecking… 1 s\r\x1b[2Kchecking… 2 s\r\x1b[2Kok  archive\n\r\x1b[2Kchecking… 1 s"
+        );
+    }
+
+    #[test]
+    fn what_is_said_meanwhile_is_said_with_a_terminal_and_without() {
+        for terminal in [None, Some(Vec::new())] {
+            let said = std::cell::Cell::new(0);
+            let result = with_progress_between("checking", terminal, |tell| {
+                tell(&|| said.set(said.get() + 1));
+                7
+            });
+            assert_eq!((result, said.get()), (7, 1));
+        }
     }
 }

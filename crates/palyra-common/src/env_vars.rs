@@ -54,6 +54,56 @@ pub const PALYRA_RUN_TRACE: &str = "PALYRA_RUN_TRACE";
 pub const PALYRA_RUN_STORAGE_DIR: &str = "PALYRA_RUN_STORAGE_DIR";
 /// Any value but a false one leaves the cache of compiled code alone; mirrors `palyra run --no-cache`.
 pub const PALYRA_RUN_NO_CACHE: &str = "PALYRA_RUN_NO_CACHE";
+/// Why a key is revoked; mirrors `palyra keys revoke --reason`.
+pub const PALYRA_KEYS_REVOKE_REASON: &str = "PALYRA_KEYS_REVOKE_REASON";
+/// Publisher of a list of revocations; mirrors `palyra keys revoke --publisher`.
+pub const PALYRA_KEYS_REVOKE_PUBLISHER: &str = "PALYRA_KEYS_REVOKE_PUBLISHER";
+/// Where a list of revocations is written; mirrors `palyra keys revoke --out`.
+pub const PALYRA_KEYS_REVOKE_OUT: &str = "PALYRA_KEYS_REVOKE_OUT";
+/// Number of a list of revocations; mirrors `palyra keys revoke --number`.
+pub const PALYRA_KEYS_REVOKE_NUMBER: &str = "PALYRA_KEYS_REVOKE_NUMBER";
+/// Epoch that a rotation ends; mirrors `palyra keys rotate --epoch`.
+pub const PALYRA_KEYS_ROTATE_EPOCH: &str = "PALYRA_KEYS_ROTATE_EPOCH";
+/// Where a rotation is written; mirrors `palyra keys rotate --out`.
+pub const PALYRA_KEYS_ROTATE_OUT: &str = "PALYRA_KEYS_ROTATE_OUT";
+/// Any value but a false one: print the public half of a key; mirrors `palyra keys export --public`.
+pub const PALYRA_KEYS_EXPORT_PUBLIC: &str = "PALYRA_KEYS_EXPORT_PUBLIC";
+/// Why a publisher is blocked; mirrors `palyra trust block --reason`.
+pub const PALYRA_TRUST_BLOCK_REASON: &str = "PALYRA_TRUST_BLOCK_REASON";
+/// Checkpoint the journal must agree with; mirrors `palyra journal verify --against`.
+pub const PALYRA_JOURNAL_VERIFY_AGAINST: &str = "PALYRA_JOURNAL_VERIFY_AGAINST";
+/// First moment of a query of the journal; mirrors `palyra journal query --since`.
+pub const PALYRA_JOURNAL_QUERY_SINCE: &str = "PALYRA_JOURNAL_QUERY_SINCE";
+/// Last moment of a query of the journal; mirrors `palyra journal query --until`.
+pub const PALYRA_JOURNAL_QUERY_UNTIL: &str = "PALYRA_JOURNAL_QUERY_UNTIL";
+/// Kind of event to query; mirrors `palyra journal query --kind`.
+pub const PALYRA_JOURNAL_QUERY_KIND: &str = "PALYRA_JOURNAL_QUERY_KIND";
+/// Skill to query the journal for; mirrors `palyra journal query --skill`.
+pub const PALYRA_JOURNAL_QUERY_SKILL: &str = "PALYRA_JOURNAL_QUERY_SKILL";
+/// Run to query the journal for; mirrors `palyra journal query --run`.
+pub const PALYRA_JOURNAL_QUERY_RUN: &str = "PALYRA_JOURNAL_QUERY_RUN";
+/// Sequence a query of the journal begins at; mirrors `palyra journal query --from`.
+pub const PALYRA_JOURNAL_QUERY_FROM: &str = "PALYRA_JOURNAL_QUERY_FROM";
+/// Most events of a query; mirrors `palyra journal query --limit`.
+pub const PALYRA_JOURNAL_QUERY_LIMIT: &str = "PALYRA_JOURNAL_QUERY_LIMIT";
+/// Any value but a false one: newest event of a query first; mirrors `palyra journal query --newest-first`.
+pub const PALYRA_JOURNAL_QUERY_NEWEST_FIRST: &str = "PALYRA_JOURNAL_QUERY_NEWEST_FIRST";
+/// Any value but a false one: a proof with each event; mirrors `palyra journal query --proofs`.
+pub const PALYRA_JOURNAL_QUERY_PROOFS: &str = "PALYRA_JOURNAL_QUERY_PROOFS";
+/// How many events `palyra journal tail` begins with; mirrors `palyra journal tail --count`.
+pub const PALYRA_JOURNAL_TAIL_COUNT: &str = "PALYRA_JOURNAL_TAIL_COUNT";
+/// Any value but a false one: keep showing new events; mirrors `palyra journal tail --follow`.
+pub const PALYRA_JOURNAL_TAIL_FOLLOW: &str = "PALYRA_JOURNAL_TAIL_FOLLOW";
+/// Why a skill is quarantined; mirrors `palyra skills quarantine --reason`.
+pub const PALYRA_SKILLS_QUARANTINE_REASON: &str = "PALYRA_SKILLS_QUARANTINE_REASON";
+/// Why a skill is switched off; mirrors `palyra skills disable --reason`.
+pub const PALYRA_SKILLS_DISABLE_REASON: &str = "PALYRA_SKILLS_DISABLE_REASON";
+/// Version to go back to; mirrors `palyra skills rollback --to`.
+pub const PALYRA_SKILLS_ROLLBACK_TO: &str = "PALYRA_SKILLS_ROLLBACK_TO";
+/// Any value but a false one: keep what a removed skill stored; mirrors `palyra skills remove --keep-data`.
+pub const PALYRA_SKILLS_REMOVE_KEEP_DATA: &str = "PALYRA_SKILLS_REMOVE_KEEP_DATA";
+/// Where a package is written; mirrors `palyra skills package build --out`.
+pub const PALYRA_SKILLS_PACKAGE_BUILD_OUT: &str = "PALYRA_SKILLS_PACKAGE_BUILD_OUT";
 /// Forces one route of the guest toolchain: `auto`, `installed`, `rustup` or `debian`.
 pub const PALYRA_GUEST_ROUTE: &str = "PALYRA_GUEST_ROUTE";
 
@@ -86,5 +136,30 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_RUN_TRACE, "list host calls of `palyra run`"),
     (PALYRA_RUN_STORAGE_DIR, "where `palyra run` keeps a guest's storage"),
     (PALYRA_RUN_NO_CACHE, "compile anew in `palyra run`"),
+    (PALYRA_KEYS_REVOKE_REASON, "why a key is revoked"),
+    (PALYRA_KEYS_REVOKE_PUBLISHER, "publisher of a list of revocations"),
+    (PALYRA_KEYS_REVOKE_OUT, "where a list of revocations is written"),
+    (PALYRA_KEYS_REVOKE_NUMBER, "number of a list of revocations"),
+    (PALYRA_KEYS_ROTATE_EPOCH, "epoch that a rotation ends"),
+    (PALYRA_KEYS_ROTATE_OUT, "where a rotation is written"),
+    (PALYRA_KEYS_EXPORT_PUBLIC, "print the public half of a key"),
+    (PALYRA_TRUST_BLOCK_REASON, "why a publisher is blocked"),
+    (PALYRA_JOURNAL_VERIFY_AGAINST, "checkpoint the journal must agree with"),
+    (PALYRA_JOURNAL_QUERY_SINCE, "first moment of a query of the journal"),
+    (PALYRA_JOURNAL_QUERY_UNTIL, "last moment of a query of the journal"),
+    (PALYRA_JOURNAL_QUERY_KIND, "kind of event to query"),
+    (PALYRA_JOURNAL_QUERY_SKILL, "skill to query the journal for"),
+    (PALYRA_JOURNAL_QUERY_RUN, "run to query the journal for"),
+    (PALYRA_JOURNAL_QUERY_FROM, "sequence a query of the journal begins at"),
+    (PALYRA_JOURNAL_QUERY_LIMIT, "most events of a query"),
+    (PALYRA_JOURNAL_QUERY_NEWEST_FIRST, "newest event of a query first"),
+    (PALYRA_JOURNAL_QUERY_PROOFS, "a proof with each event"),
+    (PALYRA_JOURNAL_TAIL_COUNT, "how many events `palyra journal tail` begins with"),
+    (PALYRA_JOURNAL_TAIL_FOLLOW, "keep showing new events"),
+    (PALYRA_SKILLS_QUARANTINE_REASON, "why a skill is quarantined"),
+    (PALYRA_SKILLS_DISABLE_REASON, "why a skill is switched off"),
+    (PALYRA_SKILLS_ROLLBACK_TO, "version to go back to"),
+    (PALYRA_SKILLS_REMOVE_KEEP_DATA, "keep what a removed skill stored"),
+    (PALYRA_SKILLS_PACKAGE_BUILD_OUT, "where a package is written"),
     (PALYRA_GUEST_ROUTE, "guest toolchain route: auto, installed, rustup or debian"),
 ];

@@ -139,10 +139,13 @@ impl StorageDatabase {
 
     /// Forgets everything of a skill; says how many keys went.
     pub fn forget(&self, owner: &str) -> Result<usize, StorageError> {
-        self.with(|connection| {
-            connection.execute("DELETE FROM held WHERE owner = ?1", [owner])?;
-            connection.execute("DELETE FROM entries WHERE owner = ?1", [owner])
-        })
+        let mut connection = self.lock();
+        let failed = |source| self.failed(source);
+        let sql = connection.transaction().map_err(failed)?;
+        sql.execute("DELETE FROM held WHERE owner = ?1", [owner]).map_err(failed)?;
+        let keys = sql.execute("DELETE FROM entries WHERE owner = ?1", [owner]).map_err(failed)?;
+        sql.commit().map_err(failed)?;
+        Ok(keys)
     }
 
     fn with<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StorageError> {

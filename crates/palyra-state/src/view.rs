@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use palyra_skills::Sha256Digest;
-use palyra_skills::audit::AuditPolicy;
+use palyra_skills::audit::{AdvisoryList, AuditPolicy};
 use palyra_skills::consent::{ConsentBook, ConsentRecord};
 use palyra_skills::index::{
     InstalledRelease, InstalledSkillsIndex, Quarantine, QuarantineCause, SkillRecord,
@@ -21,6 +21,7 @@ use crate::plugins::PluginSettings;
 use crate::tokens::{TokenBook, TokenRecord};
 
 const AUDIT_POLICY: &str = "audit_policy";
+const ADVISORIES: &str = "advisories";
 const UNREADABLE: &str = "a repair leaves it out; whatever it said has to be decided again";
 
 /// The state as of one commit.
@@ -182,6 +183,12 @@ pub(crate) fn policy_row(policy: &AuditPolicy) -> Result<RowChange, StateError> 
     Ok(RowChange::Put { table: SealedTable::Setting, key: AUDIT_POLICY.into(), bytes })
 }
 
+/// The row of the list of known-vulnerable dependencies.
+pub(crate) fn advisories_row(list: &AdvisoryList) -> Result<RowChange, StateError> {
+    let bytes = serde_json::to_vec(list).map_err(StateError::record("written", ADVISORIES))?;
+    Ok(RowChange::Put { table: SealedTable::Setting, key: ADVISORIES.into(), bytes })
+}
+
 /// The row that says a payload was asked what it is.
 pub(crate) fn described_row(payload: &Sha256Digest) -> RowChange {
     RowChange::Put { table: SealedTable::Setting, key: described_key(payload), bytes: b"true".to_vec() }
@@ -224,9 +231,20 @@ fn read_rows<T: serde::de::DeserializeOwned>(
 }
 
 fn read_policy(rows: &SealedRows, damage: &mut Damage) -> AuditPolicy {
-    let Some(bytes) = rows.get(SealedTable::Setting, AUDIT_POLICY) else { return AuditPolicy::default() };
-    AuditPolicy::from_json(&String::from_utf8_lossy(bytes)).unwrap_or_else(|error| {
+    let text = |key: &str| rows.get(SealedTable::Setting, key).map(String::from_utf8_lossy);
+    let policy = text(AUDIT_POLICY).map(|text| AuditPolicy::from_json(&text)).transpose();
+    let policy = policy.unwrap_or_else(|error| {
         damage.add("the audit policy", "a policy of this version", error, UNREADABLE);
-        AuditPolicy::default()
-    })
+        None
+    });
+    let advisories = text(ADVISORIES).map(|text| AdvisoryList::from_json(&text)).transpose();
+    let advisories = advisories.unwrap_or_else(|error| {
+        damage.add("the advisories", "a list of this version", error, UNREADABLE);
+        None
+    });
+    let policy = policy.unwrap_or_default();
+    match advisories {
+        Some(list) => policy.with_advisories(Arc::new(list)),
+        None => policy,
+    }
 }

@@ -13,7 +13,7 @@ use crate::{guest_builder, output, project};
 /// in a vault under target/, for this machine only.
 ///
 /// Example: cargo xtask skills
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub(super) struct Args {
     /// Build even if nothing changed.
     #[arg(long)]

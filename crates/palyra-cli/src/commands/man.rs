@@ -9,47 +9,71 @@ use std::process::ExitCode;
 
 const EXAMPLE: &str = "\
 Example:
-  palyra man run | man -l -";
+  palyra man run | man -l -
+  palyra man skills install | man -l -";
 
 /// Print a manual page.
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(crate) struct ManArgs {
-    /// The command whose page it is; without one, the page of `palyra` itself
+    /// The command whose page it is, with its verb if it has one; without any, the page of `palyra` itself
     #[arg(value_name = "COMMAND")]
-    command: Option<String>,
+    command: Vec<String>,
 }
 
 pub(crate) fn run(args: &ManArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::plain(globals.form());
-    match page(args.command.as_deref()) {
+    match page(&args.command) {
         Ok(text) => printer.data(&text),
         Err(error) => printer.fail(&error.into(), &[]),
     }
 }
 
-fn page(name: Option<&str>) -> Result<Vec<u8>, CliError> {
+fn page(names: &[String]) -> Result<Vec<u8>, CliError> {
     let mut palyra = Cli::command();
     // Fills in the global flags and the full names of the commands.
     palyra.build();
-    let command = match name {
-        None => palyra,
-        Some(name) => palyra.find_subcommand(name).cloned().ok_or_else(|| unknown(name, &palyra))?,
-    };
+    let mut command = &palyra;
+    for name in names {
+        command = command.find_subcommand(name).ok_or_else(|| unknown(name, command))?;
+    }
     let title = command.get_display_name().unwrap_or(command.get_name()).to_owned();
     let mut text = Vec::new();
-    Man::new(command).title(title).render(&mut text).map_err(CliError::io("the page cannot be made"))?;
+    let page = Man::new(command.clone()).title(title);
+    page.render(&mut text).map_err(CliError::io("the page cannot be made"))?;
     Ok(text)
 }
 
-fn unknown(name: &str, palyra: &clap::Command) -> CliError {
-    let known: Vec<String> = palyra
+fn unknown(name: &str, command: &clap::Command) -> CliError {
+    let message = format!("there is no command `{name}`");
+    let known: Vec<String> = command
         .get_subcommands()
         .filter(|command| command.get_name() != "help")
         .map(|c| format!("`{}`", c.get_name()))
         .collect();
-    CliError::usage_with_hint(
-        format!("there is no command `{name}`"),
-        format!("there is {}", known.join(", ")),
-    )
+    if known.is_empty() {
+        return CliError::usage_with_hint(message, format!("`{}` has no verbs", command.get_name()));
+    }
+    CliError::usage_with_hint(message, format!("there is {}", known.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(command: &clap::Command, path: &mut Vec<String>) {
+        let text = String::from_utf8(page(path).unwrap()).unwrap();
+        let title = std::iter::once("palyra").chain(path.iter().map(String::as_str)).collect::<Vec<_>>();
+        assert!(text.contains(&format!(".TH {} 1", title.join("-"))), "{text}");
+        for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
+            path.push(verb.get_name().to_owned());
+            check(verb, path);
+            path.pop();
+        }
+    }
+
+    #[test]
+    fn every_command_and_every_verb_has_a_page() {
+        check(&Cli::command(), &mut Vec::new());
+    }
 }

@@ -20,17 +20,18 @@ fn the_help_of_palyra() {
     Usage: palyra [OPTIONS] <COMMAND>
 
     Commands:
-      init         Make the state root, once
-      run          Call a tool of an installed skill, or of a module with only the doors open that you
-                   name
-      skills       Package, check, install and look after skills
-      keys         Make and keep the keys that sign skills
-      trust        Decide whose skills are believed
-      vault        Keep secrets for skills; no command shows one
-      journal      See what happened, and prove that nothing was taken out
-      completions  Print the completions of a shell
-      man          Print a manual page
-      help         Print this message or the help of the given subcommand(s)
+      init          Make the state root, once
+      run           Call a tool of an installed skill, or of a module with only the doors open that you
+                    name
+      skills        Package, check, install and look after skills
+      keys          Make and keep the keys that sign skills
+      trust         Decide whose skills are believed
+      audit-policy  Decide what audits look for
+      vault         Keep secrets for skills; no command shows one
+      journal       See what happened, and prove that nothing was taken out
+      completions   Print the completions of a shell
+      man           Print a manual page
+      help          Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help     Print help
@@ -173,13 +174,15 @@ fn the_help_of_the_small_commands() {
     --- stdout
     Example:
       palyra man run | man -l -
+      palyra man skills install | man -l -
 
     Print a manual page
 
-    Usage: palyra man [OPTIONS] [COMMAND]
+    Usage: palyra man [OPTIONS] [COMMAND]...
 
     Arguments:
-      [COMMAND]  The command whose page it is; without one, the page of `palyra` itself
+      [COMMAND]...  The command whose page it is, with its verb if it has one; without any, the page of
+                    `palyra` itself
 
     Options:
       -h, --help  Print help
@@ -297,7 +300,7 @@ fn manual_pages() {
     exit 2
     --- stderr
     error: there is no command `fun`
-    hint: there is `init`, `run`, `skills`, `keys`, `trust`, `vault`, `journal`, `completions`, `man`
+    hint: there is `init`, `run`, `skills`, `keys`, `trust`, `audit-policy`, `vault`, `journal`, `completions`, `man`
     ");
 }
 

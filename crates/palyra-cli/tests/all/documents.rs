@@ -12,8 +12,12 @@ const TEXT: &str = include_str!("../../../../docs/run.md");
 
 /// The rows of the table below a heading, without its head: the cells of each.
 fn table(heading: &str) -> Vec<Vec<String>> {
+    table_of(TEXT, heading)
+}
+
+fn table_of(text: &str, heading: &str) -> Vec<Vec<String>> {
     let section =
-        TEXT.split(&format!("## {heading}\n")).nth(1).unwrap_or_else(|| panic!("no heading `{heading}`"));
+        text.split(&format!("## {heading}\n")).nth(1).unwrap_or_else(|| panic!("no heading `{heading}`"));
     let section = section.split("\n## ").next().unwrap();
     let rows = section.lines().filter(|line| line.starts_with('|')).skip(2);
     rows.map(|row| row.trim_matches('|').split(" | ").map(|cell| cell.trim().to_owned()).collect()).collect()
@@ -86,7 +90,8 @@ fn the_exit_codes_are_those_of_the_code() {
 
 #[test]
 fn the_variables_are_those_of_the_code() {
-    let rows = table("Variables");
+    let mut rows = table("Variables");
+    rows.extend(table_of(include_str!("../../../../docs/state.md"), "Variables of the commands"));
     for (name, _) in env_vars::ALL.iter().filter(|(name, _)| *name != env_vars::PALYRA_GUEST_ROUTE) {
         assert!(rows.iter().any(|row| row[0] == format!("`{name}`")), "{name}");
     }

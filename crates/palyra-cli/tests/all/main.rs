@@ -3,8 +3,10 @@
 
 mod environment;
 mod guests;
+mod person;
 mod skill_bench;
 
+mod audit_policy;
 mod cache;
 mod canary;
 mod command_line;
@@ -20,6 +22,7 @@ mod journal;
 mod keys;
 mod modules;
 mod output;
+mod prompts;
 mod secrets;
 mod skills;
 mod skills_package;

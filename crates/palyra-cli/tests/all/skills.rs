@@ -9,7 +9,7 @@ const CANARY: &str = "canary-5d1e77-bearer";
 const ECHO: &str = "palyra.echo_http";
 
 /// The manifest of echo-http, with the server of a test as its host.
-fn echo_http(port: u16) -> String {
+pub(crate) fn echo_http(port: u16) -> String {
     example("echo-http")
         .replace(
             "host = \"api.example.com\"",
@@ -233,4 +233,27 @@ fn without_a_state_root_every_verb_says_how_to_make_one() {
         let missing = environment.palyra(verb);
         assert!(missing.code != 0 && missing.stderr.contains("palyra init"), "{verb:?} {}", missing.shown());
     }
+}
+
+#[test]
+fn a_removed_skill_takes_its_data_along_unless_told_otherwise() {
+    let bench = SkillBench::new();
+    let file = bench.package("counter", &example("counter-wat"), "counter-wat");
+    let count =
+        || bench.json(&["run", "palyra.counter_wat.add", "--input", "{\"step\": 3}"])["result"].clone();
+    bench.install(&file, &[]);
+    let (first, second) = (count(), count());
+    assert_ne!(first, second);
+
+    let remove = ["skills", "remove", "palyra.counter_wat", "--yes"];
+    let kept = bench.json(&[&remove[..], &["--keep-data"]].concat());
+    assert_eq!(kept["forgotten_keys"], json!(null), "{kept}");
+    bench.install(&file, &[]);
+    let third = count();
+    assert!(third != first && third != second, "it counts on: {third}");
+
+    let shown = bench.ok(&remove);
+    assert!(shown.stdout.contains("stored data  forgotten, 1 keys"), "{}", shown.stdout);
+    bench.install(&file, &[]);
+    assert_eq!(count(), first, "it starts anew");
 }

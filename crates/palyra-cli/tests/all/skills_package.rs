@@ -141,3 +141,39 @@ fn two_releases_are_compared_in_two_columns() {
     let same = bench.ok(&["skills", "package", "diff", &old, &old]);
     assert_eq!(same.stdout, "nothing differs\n");
 }
+
+#[test]
+fn a_key_file_signs_like_the_key_it_came_from() {
+    let bench = SkillBench::new();
+    let by_vault = bench.package("counter", &example("counter-wat"), "counter-wat");
+    bench.environment.write_private("passphrase", "a long passphrase of a test");
+    let sealed = ["--key-passphrase-file", "passphrase"];
+    bench.ok(&[&["keys", "export", "release", "--key-file", "release.key"], &sealed[..]].concat());
+    let build = |out: &str, flags: &[&str]| {
+        let build = ["skills", "package", "build", "counter", "--out", out];
+        bench.palyra(&[&build, flags, &sealed].concat())
+    };
+    let built = build("by-file.palyra-skill", &["--signing-key-file", "release.key"]);
+    assert_eq!(built.code, 0, "{}", built.shown());
+    let bytes = |name: &str| std::fs::read(bench.environment.path(name)).unwrap();
+    assert_eq!(bytes("by-file.palyra-skill"), bytes(&by_vault), "signatures are deterministic");
+
+    bench.environment.write_private("other", "another passphrase of a test");
+    let wrong = bench.palyra(&[
+        "skills",
+        "package",
+        "build",
+        "counter",
+        "--out",
+        "wrong.palyra-skill",
+        "--signing-key-file",
+        "release.key",
+        "--key-passphrase-file",
+        "other",
+    ]);
+    assert!(wrong.code != 0 && !bench.environment.path("wrong.palyra-skill").exists(), "{}", wrong.shown());
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    std::fs::set_permissions(bench.environment.path("release.key"), open).unwrap();
+    let readable = build("open.palyra-skill", &["--signing-key-file", "release.key"]);
+    assert!(readable.code != 0, "{}", readable.shown());
+}

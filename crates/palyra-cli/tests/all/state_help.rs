@@ -4,7 +4,7 @@ use crate::environment::TestEnvironment;
 use insta::assert_snapshot;
 
 /// Every noun with its verbs.
-const COMMANDS: [&[&str]; 26] = [
+const COMMANDS: [&[&str]; 30] = [
     &["init"],
     &["keys"],
     &["keys", "new"],
@@ -22,6 +22,10 @@ const COMMANDS: [&[&str]; 26] = [
     &["trust", "repin"],
     &["trust", "apply"],
     &["trust", "repair"],
+    &["audit-policy"],
+    &["audit-policy", "show"],
+    &["audit-policy", "set"],
+    &["audit-policy", "advisories"],
     &["vault"],
     &["vault", "put"],
     &["vault", "list"],

@@ -166,6 +166,27 @@ proptest! {
     }
 }
 
+#[test]
+fn i04_a_segment_cut_by_one_or_edited_is_refused() {
+    let text = std::str::from_utf8(sample()).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let cut = [&lines[..2], &lines[3..]].concat().join("\n");
+    let edited = text.replacen("\"at_ms\":", "\"at_ms\":1", 1);
+    assert_ne!(edited, text);
+    for (name, bytes) in [("cut_by_one", cut), ("edited", edited)] {
+        keep_seed(&format!("i04_a_segment_{name}"), bytes.as_bytes());
+        let read = Segment::decode(bytes.as_bytes()).and_then(|segment| segment.verify(&[key()]));
+        assert!(read.is_err(), "{name}");
+    }
+}
+
+/// With `PALYRA_FUZZ_SEEDS` set to a folder, an input becomes a seed of the import.
+fn keep_seed(name: &str, bytes: &[u8]) {
+    let Some(folder) = std::env::var_os("PALYRA_FUZZ_SEEDS") else { return };
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::fs::write(root.join(folder).join("journal_import").join(name), bytes).unwrap();
+}
+
 fn sample() -> &'static [u8] {
     static SAMPLE: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
     SAMPLE.get_or_init(|| {

@@ -139,6 +139,12 @@ impl AuditPolicy {
         policy.checked()
     }
 
+    /// The policy as TOML, every setting with its value.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).unwrap_or_default()
+    }
+
     /// The policy with an imported list of known-vulnerable dependencies.
     #[must_use]
     pub fn with_advisories(mut self, advisories: Arc<AdvisoryList>) -> Self {

@@ -2,6 +2,7 @@
 
 mod arbitrary;
 mod bombs;
+mod ceilings;
 mod contract;
 mod honest;
 mod modules;

@@ -7,6 +7,7 @@ use crate::corpus::manifest_with;
 
 #[track_caller]
 fn refused(text: &str) -> ManifestError {
+    crate::seeds::keep_of_row("m", "skill_manifest", text.as_bytes());
     match parse_manifest_toml(text) {
         Ok(_) => panic!("accepted:\n{text}"),
         Err(error) => {

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use crate::corpus::{honest_manifests, manifest_with};
 
 fn parse(text: &str) -> SkillManifest {
+    crate::seeds::keep_of_row("u", "skill_manifest", text.as_bytes());
     parse_manifest_toml(text).unwrap_or_else(|error| panic!("{}", error.render()))
 }
 

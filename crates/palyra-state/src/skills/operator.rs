@@ -1,7 +1,7 @@
 //! What an operator does with an installed skill, and with the settings everything goes by.
 
 use palyra_journal::EventKind;
-use palyra_skills::audit::AuditPolicy;
+use palyra_skills::audit::{AdvisoryList, AuditPolicy};
 use palyra_skills::index::QuarantineCause;
 use serde_json::json;
 
@@ -9,9 +9,11 @@ use super::installed::not_installed;
 use super::{ReAudit, SkillError};
 use crate::commit::Change;
 use crate::db::{RowChange, SealedTable};
+use crate::error::StateError;
 use crate::plugins::rows_of_skill;
 use crate::state::State;
-use crate::view::{described_key, policy_row, record_row};
+use crate::storage::StorageDatabase;
+use crate::view::{advisories_row, described_key, policy_row, record_row};
 
 impl State {
     /// Keeps the current release from running until somebody enables it.
@@ -64,6 +66,16 @@ impl State {
         Ok(())
     }
 
+    /// Forgets what a skill kept for itself; says how many keys went.
+    pub fn forget_storage(&self, skill_id: &str) -> Result<usize, StateError> {
+        let path = self.root().storage();
+        // A root whose skills never stored anything has no file, and needs none now.
+        if !path.exists() {
+            return Ok(0);
+        }
+        Ok(StorageDatabase::open(&path)?.forget(skill_id)?)
+    }
+
     /// Gives a tool another name; `None` takes the name away.
     pub fn set_alias(&self, alias: &str, tool_id: Option<&str>) -> Result<(), SkillError> {
         let mut gate = self.gate();
@@ -100,6 +112,18 @@ impl State {
             let details = json!({ "version": policy.version, "digest": policy.digest().to_string() });
             let event = self.event(EventKind::PolicyChanged).subject("audit").details(details);
             self.commit(&mut gate, Change { rows: vec![policy_row(policy)?], events: vec![event] })?;
+        }
+        self.re_audit(None)
+    }
+
+    /// Keeps a list of known-vulnerable dependencies, and looks at everything installed again.
+    pub fn keep_advisories(&self, list: &AdvisoryList) -> Result<Vec<ReAudit>, SkillError> {
+        {
+            let mut gate = self.gate();
+            let count = list.advisories.len();
+            let details = json!({ "date": list.date, "digest": list.digest().to_string(), "count": count });
+            let event = self.event(EventKind::PolicyChanged).subject("advisories").details(details);
+            self.commit(&mut gate, Change { rows: vec![advisories_row(list)?], events: vec![event] })?;
         }
         self.re_audit(None)
     }

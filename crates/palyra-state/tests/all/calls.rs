@@ -62,9 +62,13 @@ impl World {
 }
 
 pub(crate) fn caller(state: &Arc<State>) -> ToolCaller {
+    caller_keeping_code(state, false)
+}
+
+fn caller_keeping_code(state: &Arc<State>, keep_compiled_code: bool) -> ToolCaller {
     let config = CallerConfig {
         compiler: Arc::new(InProcessCompiler),
-        keep_compiled_code: false,
+        keep_compiled_code,
         egress: None,
         ceiling: None,
         max_concurrent_runs: 8,
@@ -343,4 +347,29 @@ async fn messages_to_channels_are_recorded() {
     let events = world.state.run_events(&result.run_id).unwrap();
     assert_eq!((events[0].kind.as_str(), events[0].text.as_str()), ("channel", "alerts (text/plain): milk"));
     assert_eq!(result.capabilities["channel:alerts"].used, 1);
+}
+
+#[tokio::test]
+async fn i07_compiled_code_that_was_changed_is_discarded_and_told_to_the_journal() {
+    let world = World::new(&Release { wat: ECHO.into(), ..Release::default() });
+    let call = async || {
+        let caller = caller_keeping_code(&world.state, true);
+        caller.call(invocation("acme.notes.add", r#"{"a":1}"#)).await.unwrap()
+    };
+    call().await;
+    call().await;
+    assert!(world.events(EventKind::StateCacheDiscarded).is_empty());
+    let code = world.home.root.path().join("cache").join("code");
+    let file = std::fs::read_dir(&code).unwrap().next().unwrap().unwrap().path();
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    assert_eq!(call().await.output.as_str(), r#"{"a":1}"#, "it is compiled anew");
+    let told = world.events(EventKind::StateCacheDiscarded);
+    assert_eq!(told.len(), 1);
+    let name = file.file_name().unwrap().to_str().unwrap();
+    assert!(told[0].event.details["file"].as_str().unwrap().ends_with(name), "{:?}", told[0].event.details);
+    call().await;
+    assert_eq!(world.events(EventKind::StateCacheDiscarded).len(), 1, "and kept again");
 }

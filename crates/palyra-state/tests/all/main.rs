@@ -4,6 +4,7 @@
 mod approvals;
 mod calls;
 mod damage;
+mod features;
 mod guests;
 mod home;
 mod kill;

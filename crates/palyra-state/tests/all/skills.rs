@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use palyra_journal::{EventKind, Query};
+use palyra_skills::audit::AdvisoryList;
 use palyra_skills::index::QuarantineCause;
 use palyra_skills::trust::RevocationTarget;
 use palyra_skills::{RuntimeStatus, TrustState};
@@ -295,4 +296,65 @@ fn a_name_of_a_tool_is_given_and_taken() {
     assert_eq!(state.view().aliases().len(), 1);
     state.remove("acme.notes").unwrap();
     assert!(state.view().aliases().is_empty());
+}
+
+/// A module that says which package it was built with, as `cargo auditable` does; the list is stored, not packed.
+fn built_with(package: &str, version: &str) -> String {
+    let list = format!(
+        r#"{{"packages":[{{"name":"{package}","version":"{version}","source":"crates.io"}},{{"name":"notes","version":"0.1.0","source":"local","root":true}}]}}"#
+    );
+    let length = u16::try_from(list.len()).unwrap();
+    let (mut a, mut b) = (1_u32, 0_u32);
+    for byte in list.bytes() {
+        a = (a + u32::from(byte)) % 65_521;
+        b = (b + a) % 65_521;
+    }
+    let head = [&[0x78, 0x01, 0x01][..], &length.to_le_bytes(), &(!length).to_le_bytes()].concat();
+    let packed = [&head[..], list.as_bytes(), &((b << 16) | a).to_be_bytes()].concat();
+    let escaped: String = packed.iter().map(|byte| format!("\\{byte:02x}")).collect();
+    crate::release::HONEST.replacen("(module", &format!("(module (@custom \".dep-v0\" \"{escaped}\")"), 1)
+}
+
+#[test]
+fn a_kept_list_of_advisories_holds_for_what_is_installed_and_for_what_comes() {
+    let home = Home::new();
+    let state = home.open();
+    let weak = Release { wat: built_with("leaky", "1.2.0"), ..Release::default() };
+    assert_eq!(install(&state, &weak.build()).status, RuntimeStatus::Active);
+    let list = r#"{"date":"2026-01-31","advisories":[{"id":"TEST-2026-0001","ecosystem":"cargo","package":"leaky",
+        "affected":[">=1.0.0, <1.3.0"],"severity":"high","title":"tells everything"}]}"#;
+    let again = state.keep_advisories(&AdvisoryList::from_json(list).unwrap()).unwrap();
+    assert_eq!(again.len(), 1);
+    assert_eq!(status(&state), RuntimeStatus::Quarantined);
+    state.close().unwrap();
+
+    let state = home.open();
+    let view = state.view();
+    assert_eq!(view.audit_policy().advisories().map(|list| list.date.as_str()), Some("2026-01-31"));
+    let query = Query { kinds: vec![EventKind::PolicyChanged], ..Query::default() };
+    let told = &state.journal().query(&query).unwrap().events[0].event;
+    assert_eq!((told.subject.as_deref(), &told.details["date"]), (Some("advisories"), &"2026-01-31".into()));
+    for (skill, tool, version, status) in [
+        ("weak", "acme.weak.add", "1.2.9", RuntimeStatus::Quarantined),
+        ("mended", "acme.mended.add", "1.3.0", RuntimeStatus::Active),
+    ] {
+        let release = Release { skill, tool, wat: built_with("leaky", version), ..Release::default() };
+        assert_eq!(install(&state, &release.build()).status, status, "{version}");
+    }
+}
+
+#[test]
+fn what_a_skill_stored_is_forgotten_on_request() {
+    let home = Home::new();
+    let state = home.open();
+    assert_eq!(state.forget_storage("acme.notes").unwrap(), 0);
+    assert!(!home.root.storage().exists(), "nothing was stored, so there is no file");
+    let storage = palyra_state::storage::StorageDatabase::open(&home.root.storage()).unwrap();
+    let allowance = palyra_state::storage::Allowance { prefix: "a/", max_bytes: 100, max_keys: 10 };
+    for owner in ["acme.notes", "acme.other"] {
+        storage.put(owner, "a/1", b"x", &allowance).unwrap();
+    }
+    assert_eq!(state.forget_storage("acme.notes").unwrap(), 1);
+    assert_eq!(storage.get("acme.notes", "a/1").unwrap(), None);
+    assert!(storage.get("acme.other", "a/1").unwrap().is_some());
 }

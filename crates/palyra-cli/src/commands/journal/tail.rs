@@ -9,7 +9,9 @@ use crate::error::CliError;
 use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::output::{Printer, Remark, Reply};
 use crate::state;
-use clap::Args;
+use clap::builder::FalseyValueParser;
+use clap::{ArgAction, Args};
+use palyra_common::env_vars::{PALYRA_JOURNAL_TAIL_COUNT, PALYRA_JOURNAL_TAIL_FOLLOW};
 use palyra_state::StateRoot;
 use palyra_state::journal::{Query, RecordedEvent};
 use serde::Serialize;
@@ -34,10 +36,12 @@ Example:
 pub(super) struct TailArgs {
     /// How many
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(env = PALYRA_JOURNAL_TAIL_COUNT, hide_env_values = true)]
     count: u16,
 
     /// Go on showing events as other commands write them, until interrupted
-    #[arg(short, long)]
+    #[arg(short, long, action = ArgAction::SetTrue)]
+    #[arg(env = PALYRA_JOURNAL_TAIL_FOLLOW, hide_env_values = true, value_parser = FalseyValueParser::new())]
     follow: bool,
 }
 

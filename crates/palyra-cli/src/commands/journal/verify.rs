@@ -7,6 +7,7 @@ use crate::output::{Printer, Remark, Reply, facts};
 use crate::progress::with_progress_blocking;
 use crate::state;
 use clap::Args;
+use palyra_common::env_vars::PALYRA_JOURNAL_VERIFY_AGAINST;
 use palyra_state::State;
 use palyra_state::journal::{Checkpoint, CheckpointError, MAX_NOTE_BYTES, VerifyReport, VerifyScope};
 use serde::Serialize;
@@ -27,6 +28,7 @@ since, even if the whole state root was replaced by an old copy.";
 pub(super) struct VerifyArgs {
     /// A checkpoint of this journal that was kept elsewhere
     #[arg(long, value_name = "FILE")]
+    #[arg(env = PALYRA_JOURNAL_VERIFY_AGAINST, hide_env_values = true)]
     against: Option<PathBuf>,
 }
 

@@ -6,7 +6,9 @@ use crate::error::{CliError, FileRefusal};
 use crate::output::{Remark, Reply};
 use crate::state;
 use crate::terminal::Terminal;
-use clap::Args;
+use clap::builder::FalseyValueParser;
+use clap::{ArgAction, Args};
+use palyra_common::env_vars::PALYRA_KEYS_EXPORT_PUBLIC;
 use palyra_state::journal::{EventKind, NewEvent};
 use palyra_vault::{KdfCost, KeyFileType, Passphrase, key_file};
 use serde::Serialize;
@@ -26,7 +28,8 @@ pub(super) struct ExportArgs {
     name: String,
 
     /// Print the public half
-    #[arg(long, required_unless_present = "key_file", conflicts_with = "key_file")]
+    #[arg(long, required_unless_present = "key_file", conflicts_with = "key_file", action = ArgAction::SetTrue)]
+    #[arg(env = PALYRA_KEYS_EXPORT_PUBLIC, hide_env_values = true, value_parser = FalseyValueParser::new())]
     public: bool,
 
     /// Seal the whole key into this new file

@@ -7,6 +7,7 @@ use crate::files::write_new_file;
 use crate::output::{Remark, Reply, facts};
 use crate::state;
 use clap::Args;
+use palyra_common::env_vars::{PALYRA_KEYS_ROTATE_EPOCH, PALYRA_KEYS_ROTATE_OUT};
 use palyra_skills::manifest::PublisherName;
 use palyra_skills::signing::{KeySet, SkillSigningKey};
 use palyra_skills::trust::{SignedRotation, TrustStatement};
@@ -51,10 +52,12 @@ pub(super) struct RotateArgs {
 
     /// The epoch that ends; may be left out when the publisher is known here
     #[arg(long, value_name = "N")]
+    #[arg(env = PALYRA_KEYS_ROTATE_EPOCH, hide_env_values = true)]
     epoch: Option<u64>,
 
     /// Where the statement is written; the file must not exist
     #[arg(long, value_name = "FILE")]
+    #[arg(env = PALYRA_KEYS_ROTATE_OUT, hide_env_values = true)]
     out: PathBuf,
 }
 

@@ -1,7 +1,7 @@
 //! `palyra skills consent`.
 
 use super::installed_id;
-use super::installing::{ConsentFlags, Verb, Walked, can_ask, conclude, observer};
+use super::installing::{ConsentFlags, Verb, Walked, can_ask, conclude, with_steps};
 use crate::cli::Globals;
 use crate::error::CliError;
 use crate::output::Printer;
@@ -45,7 +45,7 @@ pub(super) fn run(
     let state = state::open(globals, "skills consent")?;
     installed_id(&state, &args.id)?;
     let outcome = match args.consent.given() {
-        Some(given) => state.consent(&args.id, given, &mut observer(printer))?,
+        Some(given) => with_steps(printer, |step| state.consent(&args.id, given, step))?,
         None if can_ask(globals) => look_again(&state, &args.id)?,
         None => return Err(nobody_to_ask(&state, &args.id)?),
     };

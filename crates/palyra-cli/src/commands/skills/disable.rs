@@ -7,6 +7,7 @@ use crate::error::CliError;
 use crate::output::{Remark, Reply};
 use crate::state;
 use clap::Args;
+use palyra_common::env_vars::PALYRA_SKILLS_DISABLE_REASON;
 use serde::Serialize;
 
 const EXAMPLE: &str = "\
@@ -22,6 +23,7 @@ pub(super) struct DisableArgs {
 
     /// Why, for the journal
     #[arg(long, value_name = "TEXT")]
+    #[arg(env = PALYRA_SKILLS_DISABLE_REASON, hide_env_values = true)]
     reason: Option<String>,
 }
 

@@ -1,7 +1,7 @@
 //! `palyra skills enable`.
 
 use super::installed_id;
-use super::installing::{Verb, Walked, conclude, observer};
+use super::installing::{Verb, Walked, conclude, with_steps};
 use crate::cli::Globals;
 use crate::error::CliError;
 use crate::output::Printer;
@@ -44,7 +44,7 @@ pub(super) fn run(
     let state = state::open(globals, "skills enable")?;
     installed_id(&state, &args.id)?;
     let accept = args.accept.iter().copied().collect();
-    let outcome = state.enable(&args.id, accept, &mut observer(printer))?;
+    let outcome = with_steps(printer, |step| state.enable(&args.id, accept, step))?;
     let answer = conclude(&state, outcome, globals, printer)?;
     state::finish(state)?;
     Ok(answer)

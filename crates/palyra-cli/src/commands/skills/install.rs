@@ -1,6 +1,6 @@
 //! `palyra skills install`.
 
-use super::installing::{ConsentFlags, Verb, Walked, conclude, observer};
+use super::installing::{ConsentFlags, Verb, Walked, conclude, with_steps};
 use super::package_file;
 use crate::cli::Globals;
 use crate::error::CliError;
@@ -54,7 +54,7 @@ pub(super) fn run(
         consent: args.consent.given(),
         ..InstallOptions::default()
     };
-    let outcome = state.install(bytes, &options, &mut observer(printer))?;
+    let outcome = with_steps(printer, |step| state.install(bytes, &options, step))?;
     let answer = conclude(&state, outcome, globals, printer)?;
     state::finish(state)?;
     Ok(answer)

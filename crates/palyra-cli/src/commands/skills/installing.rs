@@ -5,6 +5,7 @@ use super::Judged;
 use crate::cli::{Globals, OutputForm};
 use crate::error::CliError;
 use crate::output::{Printer, Remark, Reply, facts, skills};
+use crate::progress::with_progress_between;
 use crate::terminal::Terminal;
 use clap::Args;
 use palyra_common::capabilities::SecretRef;
@@ -73,9 +74,11 @@ enum Answer {
     Declined,
 }
 
-/// Shows a step as it passes.
-pub(super) fn observer(printer: &Printer) -> impl FnMut(&InstallStep) + '_ {
-    move |step| printer.remark(&[Remark::Note(skills::install_step(step))])
+/// Shows each step as it passes and, on a terminal, that the next one is under way.
+pub(super) fn with_steps<T>(printer: &Printer, walk: impl FnOnce(&mut dyn FnMut(&InstallStep)) -> T) -> T {
+    with_progress_between("checking", printer.terminal(), |between| {
+        walk(&mut |step| between(&|| printer.remark(&[Remark::Note(skills::install_step(step))])))
+    })
 }
 
 /// Whether there is a person to ask.

@@ -1,13 +1,14 @@
 //! `palyra skills rollback`.
 
 use super::installed_id;
-use super::installing::{Verb, Walked, conclude, observer};
+use super::installing::{Verb, Walked, conclude, with_steps};
 use crate::cli::Globals;
 use crate::error::CliError;
 use crate::output::Printer;
 use crate::state;
 use crate::terminal::confirm;
 use clap::Args;
+use palyra_common::env_vars::PALYRA_SKILLS_ROLLBACK_TO;
 
 const EXAMPLE: &str = "\
 Example:
@@ -23,6 +24,7 @@ pub(super) struct RollbackArgs {
 
     /// The version to go back to [default: the last one that ran]
     #[arg(long = "to", value_name = "VERSION")]
+    #[arg(env = PALYRA_SKILLS_ROLLBACK_TO, hide_env_values = true)]
     version: Option<String>,
 }
 
@@ -45,7 +47,7 @@ pub(super) fn run(
         .clone()
         .map_or_else(|| "the release before".to_owned(), |version| format!("`{version}`"));
     confirm(globals, &format!("Go back from `{current}` of `{}` to {to}?", args.id))?;
-    let outcome = state.rollback(&args.id, args.version.as_deref(), &mut observer(printer))?;
+    let outcome = with_steps(printer, |step| state.rollback(&args.id, args.version.as_deref(), step))?;
     let answer = conclude(&state, outcome, globals, printer)?;
     state::finish(state)?;
     Ok(answer)

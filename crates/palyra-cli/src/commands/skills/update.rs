@@ -1,6 +1,6 @@
 //! `palyra skills update`.
 
-use super::installing::{ConsentFlags, Verb, Walked, conclude, observer};
+use super::installing::{ConsentFlags, Verb, Walked, conclude, with_steps};
 use super::package_file;
 use crate::cli::Globals;
 use crate::error::CliError;
@@ -44,7 +44,7 @@ pub(super) fn run(
     let bytes = package_file::read(&args.file)?;
     let state = state::open(globals, "skills update")?;
     let options = InstallOptions { consent: args.consent.given(), ..InstallOptions::default() };
-    let outcome = state.update(bytes, &options, &mut observer(printer))?;
+    let outcome = with_steps(printer, |step| state.update(bytes, &options, step))?;
     let answer = conclude(&state, outcome, globals, printer)?;
     state::finish(state)?;
     Ok(answer)

@@ -6,6 +6,7 @@ use crate::error::CliError;
 use crate::output::{Remark, Reply};
 use crate::state;
 use clap::Args;
+use palyra_common::env_vars::PALYRA_TRUST_BLOCK_REASON;
 use palyra_skills::manifest::PublisherName;
 use serde::Serialize;
 
@@ -22,6 +23,7 @@ pub(super) struct BlockArgs {
 
     /// Why
     #[arg(long, value_name = "TEXT")]
+    #[arg(env = PALYRA_TRUST_BLOCK_REASON, hide_env_values = true)]
     reason: String,
 }
 

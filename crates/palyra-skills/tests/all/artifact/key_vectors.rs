@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use palyra_skills::signing::{KeyError, PublisherKey};
+use palyra_skills::signing::{KeyError, PublisherKey, base64};
+use palyra_skills::verify::VerifyStepName;
+
+use super::support::{plain, signature_file, verify, with_signature};
 
 /// The eight points of low order, in every encoding that decodes to one of them.
 pub(crate) fn low_order_keys() -> Vec<[u8; 32]> {
@@ -92,6 +95,36 @@ fn s07_cctv_vectors_are_accepted_only_when_strict() {
         assert!(!low, "vector {}: {:?}", vector.number, vector.flags);
     }
     assert_eq!(accepted.len(), 43);
+}
+
+#[test]
+fn s07_a_second_spelling_of_a_signature_is_refused_in_an_artifact() {
+    // The order of the group, as the last half of a signature is written.
+    const ORDER: [u8; 32] = [
+        0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 0, 0,
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10,
+    ];
+    let larger = |signature: &mut [u8]| {
+        let mut carry = 0_u16;
+        for (byte, order) in signature[32..].iter_mut().zip(ORDER) {
+            let sum = u16::from(*byte) + u16::from(order) + carry;
+            (*byte, carry) = (sum.to_le_bytes()[0], sum >> 8);
+        }
+        assert_eq!(carry, 0);
+    };
+    let point = |signature: &mut [u8]| signature[..32].copy_from_slice(&[0xff; 32]);
+    let changes: [&dyn Fn(&mut [u8]); 2] = [&larger, &point];
+    for change in changes {
+        let bytes = with_signature(&plain(), |file| {
+            let signature = &mut file.envelope.signatures[0];
+            let mut raw = base64::decode(&signature.sig).unwrap();
+            change(&mut raw);
+            signature.sig = base64::encode(&raw);
+        });
+        crate::seeds::keep("skill_envelope", &signature_file(&bytes).encode().unwrap());
+        let refusal = verify(bytes).unwrap_err();
+        assert_eq!(refusal.step, VerifyStepName::Signatures, "{refusal}");
+    }
 }
 
 #[test]

@@ -152,6 +152,9 @@ pub(crate) fn verify_with(
     store: &SkillTrustStore,
     bytes: impl Into<Arc<[u8]>>,
 ) -> Result<Verification, Box<VerifyRefusal>> {
+    let bytes = bytes.into();
+    crate::seeds::keep_of_row("smtu", "skill_archive", &bytes);
+    crate::seeds::keep_store(store);
     let snapshot = TrustSnapshot::new(store.clone()).with_tofu(true);
     verify_skill_artifact(bytes, &snapshot, &platform()).map_err(Box::new)
 }

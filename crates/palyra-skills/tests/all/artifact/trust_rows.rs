@@ -39,6 +39,12 @@ fn rotation(from_epoch: u64, old: u8, new: u8) -> SignedRotation {
     .unwrap()
 }
 
+/// Keeps an envelope that is no good statement.
+fn keep_statement(envelope: &palyra_skills::signing::dsse::Envelope) {
+    let file = palyra_skills::signing::strict_json::encode_canonical(envelope).unwrap();
+    crate::seeds::keep("trust_store", &file);
+}
+
 fn pinned() -> SkillTrustStore {
     let mut store = SkillTrustStore::default();
     store.pin("acme", key_set(&[1], 1), 0).unwrap();
@@ -89,6 +95,8 @@ fn t07_a_rotation_needs_the_old_threshold_and_every_new_key() {
     assert_eq!(sign(&[&three, &four]), Err(RotationError::OldThreshold { found: 0, needed: 2 }));
     assert_eq!(sign(&[&one, &three, &four]), Err(RotationError::OldThreshold { found: 1, needed: 2 }));
     let good = sign(&[&one, &two, &three, &four]).unwrap();
+    let file = TrustStatement::Rotation(Box::new(good.clone())).encode().unwrap();
+    crate::seeds::keep("trust_store", &file);
 
     let mut store = SkillTrustStore::default();
     store.pin("acme", old.clone(), 0).unwrap();
@@ -106,6 +114,7 @@ fn t07_a_rotation_needs_the_old_threshold_and_every_new_key() {
         &payload,
         &[&one, &two, &three, &four],
     );
+    keep_statement(&envelope);
     assert_eq!(SignedRotation::verify(envelope), Err(RotationError::EpochGap { from: 0, to: 2 }));
     let early = SignedRotation::sign("acme", 5, &old, &new, &[&one, &two, &three, &four]).unwrap();
     let mut fresh = SkillTrustStore::default();
@@ -293,7 +302,12 @@ fn u07_a_list_of_lower_number_is_refused() {
     let mut store = store();
     store.follow_feed("community", key_set(&[70], 1)).unwrap();
     let feed = || FeedIssuer::Feed("community".into());
-    let sign = |list: RevocationList, number: u8| SignedRevocations::sign(list, &[&key(number)]).unwrap();
+    let sign = |list: RevocationList, number: u8| {
+        let signed = SignedRevocations::sign(list, &[&key(number)]).unwrap();
+        let file = TrustStatement::Revocations(Box::new(signed.clone())).encode().unwrap();
+        crate::seeds::keep_of_row("u", "trust_store", &file);
+        signed
+    };
 
     let five = sign(list(feed(), 5, &[9], &[]), 70);
     assert_eq!(store.apply_feed(&five), Ok(FeedOutcome::Applied { added: 1 }));

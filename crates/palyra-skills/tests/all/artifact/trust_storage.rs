@@ -45,8 +45,7 @@ fn full() -> SkillTrustStore {
 fn rows_come_back_as_the_same_store() {
     let store = full();
     let rows = store.rows().unwrap();
-    let lines = rows.iter().flat_map(|row| [row.key.as_bytes(), b" ", &row.bytes, b"\n"].concat());
-    crate::seeds::keep("trust_store", &lines.collect::<Vec<u8>>());
+    crate::seeds::keep("trust_store", &crate::seeds::trust_lines(&rows));
     assert!(rows.is_sorted());
     let mut shuffled = rows.clone();
     shuffled.reverse();
@@ -65,6 +64,7 @@ fn t01_damaged_rows_are_refused() {
         let with = |bytes: Vec<u8>| {
             let mut rows = rows.clone();
             rows[index].bytes = bytes;
+            crate::seeds::keep_of_row("t", "trust_store", &crate::seeds::trust_lines(&rows[index..=index]));
             SkillTrustStore::from_rows(rows)
         };
         let whole = rows[index].bytes.clone();
@@ -85,6 +85,7 @@ fn t03_a_key_twice_is_refused() {
     let rows = full().rows().unwrap();
     let mut doubled = rows.clone();
     doubled.push(rows[0].clone());
+    crate::seeds::keep("trust_store", &crate::seeds::trust_lines(&doubled));
     assert!(matches!(SkillTrustStore::from_rows(doubled), Err(TrustRowError::Duplicate(_))));
 
     let publisher = rows.iter().position(|row| row.key == "publisher/other").unwrap();
@@ -93,9 +94,11 @@ fn t03_a_key_twice_is_refused() {
     let mut edited = rows.clone();
     edited[publisher].bytes =
         text.replacen(&format!("\"{key}\""), &format!("\"{key}\",\"{key}\""), 1).into_bytes();
+    crate::seeds::keep("trust_store", &crate::seeds::trust_lines(&edited));
     assert!(matches!(SkillTrustStore::from_rows(edited), Err(TrustRowError::Value { .. })));
     let mut edited = rows;
     edited[publisher].bytes = text.replacen("\"blocked\"", "\"blocked\":null,\"blocked\"", 1).into_bytes();
+    crate::seeds::keep("trust_store", &crate::seeds::trust_lines(&edited));
     assert!(matches!(SkillTrustStore::from_rows(edited), Err(TrustRowError::Value { .. })));
 }
 

@@ -16,6 +16,7 @@ use wasm_encoder::{
 use super::support::{MODULE, expect, finding, manifest};
 
 fn audit(bytes: &[u8]) -> AuditReport {
+    crate::seeds::keep_modules(&[(MODULE, bytes)]);
     let policy = AuditPolicy::default();
     let report = audit_module(MODULE, bytes, &manifest(""), &policy);
     // One step over ends the scan, so the count passes the budget by at most one instruction.
@@ -56,7 +57,7 @@ fn module_with_types(types: &[(usize, usize)], bodies: &[Function]) -> Vec<u8> {
     module.finish()
 }
 
-fn body_of(bytes: impl IntoIterator<Item = u8>) -> Function {
+pub(super) fn body_of(bytes: impl IntoIterator<Item = u8>) -> Function {
     let mut body = Function::new([]);
     body.raw(bytes);
     body.instruction(&Instruction::End);
@@ -88,7 +89,7 @@ fn w05_a_br_table_of_a_million_targets_is_quarantined() {
 }
 
 /// Functions of instructions that take two bytes and make the validator take and give 256 values each.
-fn calls_with_many_values(functions_with_calls: usize) -> Vec<u8> {
+pub(super) fn calls_with_many_values(functions_with_calls: usize) -> Vec<u8> {
     let mut calls = Function::new([]);
     calls.instruction(&Instruction::Unreachable);
     for _ in 0..30_000 {

@@ -45,6 +45,8 @@ output_schema = {{ type = "object" }}
 
 /// Audits with the default policy and no installed tools.
 pub(crate) fn audit(manifest: &SkillManifest, entries: &[(&str, &[u8])]) -> AuditReport {
+    crate::seeds::keep_manifest(manifest);
+    crate::seeds::keep_modules(entries);
     audit_entries(manifest, entries, &AuditPolicy::default(), &InstalledTools::none())
 }
 

@@ -33,6 +33,7 @@ fn m04_an_id_that_looks_like_an_installed_one_is_quarantined() {
     let installed: InstalledTools = [("bank.pay", "bank.pay.transfer_all")].into_iter().collect();
     let module = wat::parse_str(HONEST_CORE).unwrap();
     let audit_id = |id: &str| {
+        crate::seeds::keep_manifest(&skill_with_tool(id));
         audit_entries(&skill_with_tool(id), &[(MODULE, &module)], &AuditPolicy::default(), &installed)
     };
     for id in

@@ -199,6 +199,7 @@ impl Home {
         ask: impl FnOnce(&mut InstallRequest),
         observe: &mut dyn FnMut(&InstallStep),
     ) -> Result<InstallOutcome, InstallFailure> {
+        crate::seeds::keep_of_row("tu", "skill_archive", &release.bytes);
         let view = self.clone();
         self.objects_put(release);
         let mut request = InstallRequest::offered(release.bytes.clone());
