@@ -7,7 +7,7 @@ mod problem;
 mod refusals;
 mod skills;
 
-pub(crate) use chain::sentence;
+pub(crate) use palyra_daemon::problem::sentence;
 pub(crate) use refusals::FileRefusal;
 pub(crate) use skills::SkillRefusal;
 
