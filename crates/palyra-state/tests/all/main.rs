@@ -10,3 +10,4 @@ mod objects;
 mod opening;
 mod release;
 mod skills;
+mod tokens;
