@@ -90,7 +90,7 @@ fn the_variables_are_those_of_the_code() {
     let of_daemon = include_str!("../../../../docs/daemon.md").lines();
     told.extend(
         of_daemon
-            .filter_map(|line| Some(line.strip_prefix("| `PALYRA_")?.split('`').next()?))
+            .filter_map(|line| line.strip_prefix("| `PALYRA_")?.split('`').next())
             .map(|name| format!("`PALYRA_{name}`")),
     );
     for (name, _) in env_vars::ALL.iter().filter(|(name, _)| *name != env_vars::PALYRA_GUEST_ROUTE) {

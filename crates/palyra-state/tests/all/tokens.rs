@@ -21,7 +21,7 @@ fn a_token_is_found_by_its_secret_until_it_is_removed() {
     assert_eq!(state.find_token(&Sha256Digest::of(b"another")), None);
     drop(state);
     let state = home.open();
-    assert_eq!(state.tokens(), [made.record.clone()]);
+    assert_eq!(state.tokens(), std::slice::from_ref(&made.record));
     assert_eq!(state.remove_token("editor", "owner").unwrap(), made.record);
     assert_eq!(state.find_token(&digest), None);
     assert!(matches!(state.remove_token("editor", "owner"), Err(TokenError::Unknown { .. })));
