@@ -88,11 +88,11 @@ impl<T: Transport> Client<T> {
     }
 
     /// The whole answer, of the shape that is expected.
-    pub fn answer<A: DeserializeOwned>(
+    pub async fn answer<A: DeserializeOwned>(
         &self,
         request: Result<Request<ApiBody>, ClientError>,
-    ) -> impl Future<Output = Result<A, ClientError>> + Send {
-        async move { decode(&self.exchange(request?).await?) }
+    ) -> Result<A, ClientError> {
+        decode(&self.exchange(request?).await?)
     }
 
     async fn exchange(&self, request: Request<ApiBody>) -> Result<Bytes, ClientError> {

@@ -1,7 +1,24 @@
 //! Tokens: who besides the owner may ask.
 
+use palyra_common::{Scope, ScopeSet};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+/// A scope, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ScopeName {
+    /// Look at what is installed and what happened.
+    Read,
+    /// Call tools.
+    Invoke,
+    /// Install, enable, disable and remove skills.
+    Operate,
+    /// Decide calls that wait for a person.
+    Approve,
+    /// Decide whom to trust, who gets tokens, and stop the daemon.
+    Admin,
+}
 
 /// The answer of `GET /v1/tokens`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -15,8 +32,8 @@ pub struct TokenList {
 pub struct Token {
     /// What receipts call its holder.
     pub name: String,
-    /// What it may do: `read`, `invoke`, `operate`, `approve`, `admin`.
-    pub scopes: Vec<String>,
+    /// What it may do.
+    pub scopes: Vec<ScopeName>,
     /// When it was made, in milliseconds of Unix time.
     pub created_ms: u64,
     /// From when on it is worth nothing.
@@ -29,12 +46,15 @@ pub struct Token {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewTokenRequest {
-    /// Up to 40 lower-case letters, digits, `-` and `_`.
+    /// Up to 40 lower-case letters, digits, `-` and `_`; `owner` is taken.
+    #[schema(pattern = "^[a-z0-9_-]{1,40}$")]
     pub name: String,
     /// What it may do; no scope implies another.
-    pub scopes: Vec<String>,
+    #[schema(min_items = 1)]
+    pub scopes: Vec<ScopeName>,
     /// For how long it is worth something; without this it never expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1)]
     pub lifetime_seconds: Option<u64>,
 }
 
@@ -45,6 +65,37 @@ pub struct NewToken {
     pub token: Token,
     /// The secret to send as `Authorization: Bearer`.
     pub secret: String,
+}
+
+impl From<Scope> for ScopeName {
+    fn from(scope: Scope) -> Self {
+        match scope {
+            Scope::Read => Self::Read,
+            Scope::Invoke => Self::Invoke,
+            Scope::Operate => Self::Operate,
+            Scope::Approve => Self::Approve,
+            Scope::Admin => Self::Admin,
+        }
+    }
+}
+
+impl From<ScopeName> for Scope {
+    fn from(name: ScopeName) -> Self {
+        match name {
+            ScopeName::Read => Self::Read,
+            ScopeName::Invoke => Self::Invoke,
+            ScopeName::Operate => Self::Operate,
+            ScopeName::Approve => Self::Approve,
+            ScopeName::Admin => Self::Admin,
+        }
+    }
+}
+
+impl Token {
+    /// What it may do, with commas between.
+    pub fn scope_names(&self) -> String {
+        self.scopes.iter().map(|scope| Scope::from(*scope)).collect::<ScopeSet>().to_string()
+    }
 }
 
 impl std::fmt::Debug for NewToken {

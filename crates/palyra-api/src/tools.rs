@@ -62,7 +62,6 @@ pub struct ToolInfo {
     /// `json` or `a2ui`.
     pub returns: String,
     /// Inputs to try.
-    #[schema(value_type = Vec<Object>)]
     pub examples: Vec<Value>,
     /// What its calls cost so far.
     pub cost: ToolCost,
@@ -84,12 +83,12 @@ pub struct ToolCost {
 }
 
 /// The body of `POST /v1/tools/{tool}/invoke`.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvokeRequest {
     /// The input, checked against the tool's schema; an empty object where it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Value)]
     pub input: Option<Box<RawValue>>,
     /// The skill the tool has to be of, if the caller knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,6 +101,7 @@ pub struct InvokeRequest {
     pub grants: Vec<String>,
     /// The approval that was given for exactly this call; only the owner gives one here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^[0-9a-f]{64}$")]
     pub approved: Option<String>,
     /// Whether the recording comes back with the result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -114,7 +114,7 @@ pub struct InvokeAnswer {
     /// The tool.
     pub tool: String,
     /// The output, as the guest wrote it.
-    #[schema(value_type = Object)]
+    #[schema(value_type = Value)]
     pub result: Box<RawValue>,
     /// The run.
     pub run_id: String,
@@ -189,18 +189,5 @@ impl InvokeRequest {
     /// A call with an input and nothing else.
     pub fn with_input(input: Box<RawValue>) -> Self {
         Self { input: Some(input), ..Self::default() }
-    }
-}
-
-impl Default for InvokeRequest {
-    fn default() -> Self {
-        Self {
-            input: None,
-            skill_id: None,
-            limits: Vec::new(),
-            grants: Vec::new(),
-            approved: None,
-            record: false,
-        }
     }
 }

@@ -8,8 +8,10 @@ mod directory;
 mod error;
 pub mod fault;
 mod lock;
+mod short_path;
 mod strict;
 
 pub use directory::Directory;
 pub use error::FsError;
 pub use lock::{LockOutcome, OwnerLock};
+pub use short_path::ShortPath;

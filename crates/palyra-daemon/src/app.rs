@@ -10,6 +10,7 @@ use palyra_plugins_runtime::Compiler;
 use palyra_state::call::{CallError, CallerConfig, ToolCaller, ToolInvocation, ToolResult};
 use palyra_state::{State, StateError};
 use tokio::sync::{OnceCell, watch};
+use tracing::Instrument;
 
 use crate::access::Access;
 use crate::calls::{Calls, EndWithCaller};
@@ -158,12 +159,13 @@ impl App {
         let (permit, token) = self.calls.begin();
         invocation.cancel = Some(token.clone());
         let guard = EndWithCaller::new(token);
-        let running = tokio::spawn(async move {
+        let calling = async move {
             let result = caller.call(invocation).await;
             drop(caller);
             drop(permit);
             result
-        });
+        };
+        let running = tokio::spawn(calling.in_current_span());
         let result = running.await;
         guard.ended();
         let result =

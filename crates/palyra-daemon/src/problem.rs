@@ -3,6 +3,7 @@
 //! Libraries say what happened in types of their own; here, and nowhere else, these become a [`Problem`].
 
 mod chain;
+mod files;
 mod runs;
 mod skills;
 mod state;

@@ -23,6 +23,8 @@ pub const MAX_TOKENS: usize = 1_000;
 /// Longest name of a token.
 pub const MAX_TOKEN_NAME: usize = 40;
 const PREFIX: &str = "palyra_";
+/// The name of whoever owns the state root, who has a token of another kind.
+const OWNER: &str = "owner";
 
 /// One token, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,9 +92,7 @@ impl TokenError {
     /// What a person can do, where there is something.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::BadName { .. } => {
-                Some("use up to 40 lower-case letters, digits, `-` and `_`; `owner` is taken".into())
-            }
+            Self::BadName { .. } => Some("use up to 40 lower-case letters, digits, `-` and `_`".into()),
             Self::Taken { .. } => {
                 Some("choose another name, or remove it with `palyra tokens remove NAME`".into())
             }
@@ -155,7 +155,7 @@ impl State {
         }
         let mut gate = self.gate();
         let tokens = gate.view.tokens();
-        if tokens.by_name.contains_key(name) {
+        if name == OWNER || tokens.by_name.contains_key(name) {
             return Err(TokenError::Taken { name: name.to_owned() });
         }
         if tokens.by_name.len() >= MAX_TOKENS {
@@ -214,7 +214,7 @@ impl View {
 
 fn check_name(name: &str) -> Result<(), TokenError> {
     let letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
-    match (1..=MAX_TOKEN_NAME).contains(&name.len()) && name.bytes().all(letter) && name != "owner" {
+    match (1..=MAX_TOKEN_NAME).contains(&name.len()) && name.bytes().all(letter) {
         true => Ok(()),
         false => {
             let name = palyra_common::redact::escape_untrusted(&name.chars().take(80).collect::<String>());

@@ -6,11 +6,12 @@ use crate::error::CliError;
 use crate::state;
 use palyra_api::client::remote::{Place, Remote};
 use palyra_api::{Transport, TransportError};
-use palyra_common::fs::Directory;
+use palyra_common::fs::{Directory, ShortPath};
 use palyra_daemon::access::OwnerToken;
 use palyra_daemon::server::socket_path;
 use palyra_daemon::{App, AppConfig, InProcess};
 use palyra_state::{State, StateError, StateRoot};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -79,7 +80,8 @@ impl Door {
 
 /// Whether a daemon owns this state root and can be spoken to.
 pub(crate) fn daemon_answers(root: &StateRoot) -> bool {
-    std::os::unix::net::UnixStream::connect(socket_path(root)).is_ok()
+    let connected = ShortPath::of(&socket_path(root)).and_then(|short| UnixStream::connect(short.path()));
+    connected.is_ok()
 }
 
 fn local(globals: &Globals, root: &StateRoot) -> Result<Remote, CliError> {

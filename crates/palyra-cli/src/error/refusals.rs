@@ -79,12 +79,12 @@ impl FileRefusal {
         let hint = match self {
             Self::Artifact(refusal) => Some(refusal.hint()),
             Self::Manifest(error) => error.hint(),
-            Self::Statement(_) => Some("get the file again from whoever signed it".into()),
+            Self::Statement(error) => return error.to_problem().hints,
             Self::Rotation(_) => Some("every new key and enough of the old ones must sign".into()),
-            Self::Checkpoint(error) => Some(error.hint().into()),
+            Self::Checkpoint(error) => return error.to_problem().hints,
             Self::KeyFile(error) => error.hint(),
             Self::Passphrase(PassphraseError::Files(error)) => error.hint(),
-            Self::Key(error) => Some(error.hint().into()),
+            Self::Key(error) => return error.to_problem().hints,
             Self::Passphrase(_) | Self::KeySet(_) => None,
         };
         hint.into_iter().collect()

@@ -20,18 +20,21 @@ fn the_help_of_palyra() {
     Usage: palyra [OPTIONS] <COMMAND>
 
     Commands:
-      init          Make the state root, once
-      run           Call a tool of an installed skill, or of a module with only the doors open that you
-                    name
-      skills        Package, check, install and look after skills
-      keys          Make and keep the keys that sign skills
-      trust         Decide whose skills are believed
-      audit-policy  Decide what audits look for
-      vault         Keep secrets for skills; no command shows one
-      journal       See what happened, and prove that nothing was taken out
-      completions   Print the completions of a shell
-      man           Print a manual page
-      help          Print this message or the help of the given subcommand(s)
+      init         Make the state root, once
+      up           Start a daemon in the foreground, and make the state root first if there is none
+      run          Call a tool of an installed skill, or of a module with only the doors open that you
+                   name
+      skills       Package, check, install and look after skills
+      tools        See which tools can be called
+      tokens       Make, list and remove tokens for programs that call tools
+      keys         Make and keep the keys that sign skills
+      trust        Decide whose skills are believed
+      vault        Keep secrets for skills; no command shows one
+      journal      See what happened, and prove that nothing was taken out
+      daemon       Run, look at or stop the daemon of the state root
+      completions  Print the completions of a shell
+      man          Print a manual page
+      help         Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help     Print help
@@ -54,6 +57,10 @@ fn the_help_of_palyra() {
                                     PALYRA_LOCK_WAIT] [default: 10]
           --passphrase-file <FILE>  The file with the passphrase of the device key, where it has one
                                     [env: PALYRA_PASSPHRASE_FILE]
+          --url <URL>               The daemon to speak to, instead of the one of the state root:
+                                    `https`, or `http` to a loopback address [env: PALYRA_URL]
+          --token-file <FILE>       The file with the token to show it [default: the owner's, in the
+                                    state root] [env: PALYRA_TOKEN_FILE]
     "#);
     assert_eq!(shown(&["-h"]), shown(&["--help"]));
     assert_eq!(shown(&["help"]), shown(&["--help"]));
@@ -121,6 +128,10 @@ fn the_help_of_run() {
                                     PALYRA_LOCK_WAIT] [default: 10]
           --passphrase-file <FILE>  The file with the passphrase of the device key, where it has one
                                     [env: PALYRA_PASSPHRASE_FILE]
+          --url <URL>               The daemon to speak to, instead of the one of the state root:
+                                    `https`, or `http` to a loopback address [env: PALYRA_URL]
+          --token-file <FILE>       The file with the token to show it [default: the owner's, in the
+                                    state root] [env: PALYRA_TOKEN_FILE]
 
     The result goes to standard output, everything else to standard error. A tool of an installed skill
     gets what
@@ -168,6 +179,10 @@ fn the_help_of_the_small_commands() {
                                     PALYRA_LOCK_WAIT] [default: 10]
           --passphrase-file <FILE>  The file with the passphrase of the device key, where it has one
                                     [env: PALYRA_PASSPHRASE_FILE]
+          --url <URL>               The daemon to speak to, instead of the one of the state root:
+                                    `https`, or `http` to a loopback address [env: PALYRA_URL]
+          --token-file <FILE>       The file with the token to show it [default: the owner's, in the
+                                    state root] [env: PALYRA_TOKEN_FILE]
     "#);
     assert_snapshot!(shown(&["man", "--help"]), @r#"
     exit 0
@@ -204,6 +219,10 @@ fn the_help_of_the_small_commands() {
                                     PALYRA_LOCK_WAIT] [default: 10]
           --passphrase-file <FILE>  The file with the passphrase of the device key, where it has one
                                     [env: PALYRA_PASSPHRASE_FILE]
+          --url <URL>               The daemon to speak to, instead of the one of the state root:
+                                    `https`, or `http` to a loopback address [env: PALYRA_URL]
+          --token-file <FILE>       The file with the token to show it [default: the owner's, in the
+                                    state root] [env: PALYRA_TOKEN_FILE]
     "#);
 }
 
@@ -300,7 +319,7 @@ fn manual_pages() {
     exit 2
     --- stderr
     error: there is no command `fun`
-    hint: there is `init`, `run`, `skills`, `keys`, `trust`, `audit-policy`, `vault`, `journal`, `completions`, `man`
+    hint: there is `init`, `up`, `run`, `skills`, `tools`, `tokens`, `keys`, `trust`, `vault`, `journal`, `daemon`, `completions`, `man`
     ");
 }
 

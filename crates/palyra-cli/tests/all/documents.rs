@@ -1,4 +1,4 @@
-//! `docs/run.md` says what the program does.
+//! `docs/run.md`, `docs/state.md` and `docs/daemon.md` say what the program does.
 
 use crate::environment::TestEnvironment;
 use palyra_common::limits::{
@@ -92,10 +92,17 @@ fn the_exit_codes_are_those_of_the_code() {
 fn the_variables_are_those_of_the_code() {
     let mut rows = table("Variables");
     rows.extend(table_of(include_str!("../../../../docs/state.md"), "Variables of the commands"));
+    let mut told: Vec<String> = rows.into_iter().map(|row| row[0].clone()).collect();
+    let of_daemon = include_str!("../../../../docs/daemon.md").lines();
+    told.extend(
+        of_daemon
+            .filter_map(|line| line.strip_prefix("| `PALYRA_")?.split('`').next())
+            .map(|name| format!("`PALYRA_{name}`")),
+    );
     for (name, _) in env_vars::ALL.iter().filter(|(name, _)| *name != env_vars::PALYRA_GUEST_ROUTE) {
-        assert!(rows.iter().any(|row| row[0] == format!("`{name}`")), "{name}");
+        assert_eq!(told.iter().filter(|row| **row == format!("`{name}`")).count(), 1, "{name}");
     }
-    assert_eq!(rows.len(), env_vars::ALL.len() - 1);
+    assert_eq!(told.len(), env_vars::ALL.len() - 1);
 }
 
 #[test]
@@ -110,10 +117,10 @@ fn every_flag_is_explained_and_no_other() {
     assert_eq!(words(TEXT), words(&help).into_iter().filter(|flag| flag != "--help").collect());
 }
 
-/// Every command that `docs/state.md` shows exists, with its flags.
+/// Every command that `docs/state.md` and `docs/daemon.md` show exists, with its flags.
 #[test]
 fn the_commands_about_the_state_exist() {
-    let text = include_str!("../../../../docs/state.md");
+    let text = concat!(include_str!("../../../../docs/state.md"), include_str!("../../../../docs/daemon.md"));
     let environment = TestEnvironment::new();
     let mut commands = 0;
     for line in text.lines().filter_map(|line| line.strip_prefix("$ palyra ")) {

@@ -4,7 +4,7 @@ use crate::environment::TestEnvironment;
 use insta::assert_snapshot;
 
 /// Every noun with its verbs.
-const COMMANDS: [&[&str]; 30] = [
+const COMMANDS: [&[&str]; 43] = [
     &["init"],
     &["keys"],
     &["keys", "new"],
@@ -35,6 +35,19 @@ const COMMANDS: [&[&str]; 30] = [
     &["journal", "query"],
     &["journal", "verify"],
     &["journal", "checkpoint"],
+    &["up"],
+    &["daemon"],
+    &["daemon", "run"],
+    &["daemon", "status"],
+    &["daemon", "stop"],
+    &["tools"],
+    &["tools", "list"],
+    &["tools", "show"],
+    &["tools", "search"],
+    &["tokens"],
+    &["tokens", "list"],
+    &["tokens", "add"],
+    &["tokens", "remove"],
 ];
 
 /// Without the flags that every command has.
@@ -43,7 +56,7 @@ fn help(command: &[&str]) -> String {
     assert_eq!(ran.code, 0, "{}", ran.shown());
     let own = ran.stdout.split("Global options:").next().unwrap();
     let after = ran.stdout.rsplit("\n\n").next().unwrap();
-    let after = if after.contains("--passphrase-file") { "" } else { after };
+    let after = if after.contains("--token-file") { "" } else { after };
     format!("$ palyra {} --help\n{}\n{after}", command.join(" "), own.trim_end())
 }
 
@@ -67,7 +80,7 @@ fn the_help_of_the_commands_that_own_the_state() {
 #[test]
 fn a_noun_without_a_verb_shows_its_help_and_a_wrong_verb_is_guessed() {
     let environment = TestEnvironment::new();
-    for noun in ["keys", "trust", "vault", "journal"] {
+    for noun in ["keys", "trust", "vault", "journal", "daemon", "tools", "tokens"] {
         let ran = environment.palyra(&[noun]);
         assert_eq!(ran.code, 2);
         assert!(ran.stderr.starts_with("Example:\n"), "{}", ran.stderr);

@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use palyra_common::fs::Directory;
+use palyra_common::fs::{Directory, ShortPath};
 use palyra_state::StateRoot;
 use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio_rustls::TlsAcceptor;
@@ -40,7 +40,8 @@ impl Listeners {
             }
             _ => {}
         }
-        let socket = UnixListener::bind(&path).map_err(failed(path.display().to_string()))?;
+        let bound = ShortPath::of(&path).and_then(|short| UnixListener::bind(short.path()));
+        let socket = bound.map_err(failed(path.display().to_string()))?;
         let tcp = TcpListener::bind(config.listen).await.map_err(failed(config.listen.to_string()))?;
         Ok(Self { socket, tcp, tls })
     }

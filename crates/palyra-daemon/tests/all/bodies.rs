@@ -22,7 +22,7 @@ async fn malformed_bodies_are_refused_and_leave_nothing() {
         (&[JSON], "{} {}", 400, "usage"),
         (&[JSON], "{\"limits\":[\"fuel\"]}", 400, "usage"),
         (&[JSON], "{\"grants\":[\"everything\"]}", 400, "usage"),
-        (&[JSON], "{\"input\":\"\\ud800\"}", 400, "usage"),
+        (&[JSON], "{\"input\":\"\\ud800\"}", 400, "invalid_input"),
         (&[], "{}", 415, "unsupported_media_type"),
         (&[("Content-Type", "text/plain")], "{}", 415, "unsupported_media_type"),
         (&[("Content-Type", "application/x-www-form-urlencoded")], "a=b", 415, "unsupported_media_type"),

@@ -14,3 +14,4 @@ mod plugins;
 mod release;
 mod runs;
 mod skills;
+mod tokens;

@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use palyra_common::fs::ShortPath;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_pki_types::{CertificateDer, ServerName};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -54,7 +55,10 @@ pub(super) async fn connect(place: &Place, tls: &Tls) -> Result<Pin<Box<dyn Stre
     let unreachable = |reason: String| TransportError::Unreachable { place: place.to_string(), reason };
     let connecting = async {
         Ok::<Pin<Box<dyn Stream>>, std::io::Error>(match place {
-            Place::Socket(path) => Box::pin(UnixStream::connect(path).await?),
+            Place::Socket(path) => {
+                let short = ShortPath::of(path)?;
+                Box::pin(UnixStream::connect(short.path()).await?)
+            }
             Place::Url { tls: false, host, port } => Box::pin(tcp(host, *port).await?),
             Place::Url { tls: true, host, port } => {
                 let name = ServerName::try_from(bare(host).to_owned()).map_err(std::io::Error::other)?;

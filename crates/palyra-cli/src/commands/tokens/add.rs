@@ -51,7 +51,7 @@ pub(super) fn execute(args: &AddArgs, globals: &Globals) -> Result<Added, CliErr
     }
     let request = NewTokenRequest {
         name: args.name.clone(),
-        scopes: args.scopes.iter().map(ToString::to_string).collect(),
+        scopes: args.scopes.iter().map(|scope| (*scope).into()).collect(),
         lifetime_seconds: args.expires,
     };
     let made = client::ask(globals, "tokens add", async |client| client.add_token(&request).await)?;
@@ -93,7 +93,7 @@ impl Reply for Added {
     fn data(&self) -> String {
         facts(&[
             ("token", self.token.name.clone()),
-            ("may", self.token.scopes.join(", ")),
+            ("may", self.token.scope_names()),
             ("until", self.token.expires_ms.map(when).unwrap_or_default()),
             ("file", self.file.clone().unwrap_or_default()),
             ("secret", self.secret.clone().unwrap_or_default()),

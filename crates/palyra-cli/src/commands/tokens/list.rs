@@ -35,7 +35,7 @@ impl Reply for Listed {
                 (Some(at), true) => format!("{} (expired)", when(at)),
                 (Some(at), false) => when(at),
             };
-            [token.name.clone(), token.scopes.join(", "), when(token.created_ms), until]
+            [token.name.clone(), token.scope_names(), when(token.created_ms), until]
         };
         let rows: Vec<_> = self.0.tokens.iter().map(row).collect();
         table(["token", "may", "made", "until"], &rows)

@@ -13,6 +13,7 @@ use palyra_api::Problem;
 use palyra_common::Scope;
 use palyra_journal::{EventKind, NewEvent};
 use serde_json::json;
+use tracing::Instrument;
 
 use super::answer::{Failure, write_problem};
 use super::telemetry::Watched;
@@ -50,7 +51,8 @@ pub(super) async fn admit(State(app): State<Arc<App>>, mut request: Request, nex
         Ok(principal) => {
             let name = principal.name.clone();
             request.extensions_mut().insert(principal);
-            (Some(name), next.run(request).await)
+            let span = tracing::info_span!("request", request_id = %id);
+            (Some(name), next.run(request).instrument(span).await)
         }
         Err(failure) => (None, refuse(&app, &id, failure)),
     };

@@ -39,6 +39,7 @@ pub(super) fn routes() -> Vec<Route> {
 #[serde(deny_unknown_fields)]
 struct EventQuery {
     /// Kinds such as `run:completed`, or their first part such as `run`, with commas between; all without it.
+    #[param(nullable = false)]
     topics: Option<String>,
 }
 

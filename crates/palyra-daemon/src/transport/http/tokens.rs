@@ -55,8 +55,7 @@ async fn remove(
 }
 
 fn make(app: &App, principal: &Principal, request: &NewTokenRequest) -> Result<NewToken, Failure> {
-    let scopes: Result<ScopeSet, _> = request.scopes.iter().map(|scope| scope.parse::<Scope>()).collect();
-    let scopes = scopes.map_err(|error| Problem::new("usage", error.to_string()))?;
+    let scopes: ScopeSet = request.scopes.iter().map(|scope| Scope::from(*scope)).collect();
     // Whoever makes a token hands on at most what it has: `admin` alone never makes an approver.
     if let Some(scope) = scopes.iter().find(|scope| !principal.may(*scope)) {
         return Err(Problem::new(
@@ -74,7 +73,7 @@ fn make(app: &App, principal: &Principal, request: &NewTokenRequest) -> Result<N
 fn told(record: &TokenRecord, now_ms: u64) -> Token {
     Token {
         name: record.name.clone(),
-        scopes: record.scopes.iter().map(|scope| scope.wire_name().to_owned()).collect(),
+        scopes: record.scopes.iter().map(Into::into).collect(),
         created_ms: record.created_ms,
         expires_ms: record.expires_ms,
         expired: record.is_expired(now_ms),

@@ -40,17 +40,21 @@ pub(super) fn routes() -> Vec<Route> {
 #[serde(deny_unknown_fields)]
 struct ToolQuery {
     /// Words the tools are about; best match first.
+    #[param(nullable = false)]
     search: Option<String>,
     /// Most tools to give when something is searched for.
-    #[param(minimum = 1, maximum = 100)]
+    #[param(minimum = 1, maximum = 100, nullable = false)]
     limit: Option<u16>,
 }
 
 async fn list(State(app): State<Arc<App>>, Asked(query): Asked<ToolQuery>) -> Answer<ToolList> {
-    let limit = usize::from(query.limit.unwrap_or(10).clamp(1, MAX_FOUND));
+    let limit = query.limit.unwrap_or(10);
+    if !(1..=MAX_FOUND).contains(&limit) {
+        return Err(Problem::new("usage", format!("`limit` is from 1 to {MAX_FOUND}")).into());
+    }
     let tools = blocking(&app, move |app| {
         Ok::<_, Problem>(match &query.search {
-            Some(words) => catalog::search(app.state(), words, limit),
+            Some(words) => catalog::search(app.state(), words, usize::from(limit)),
             None => catalog::list(app.state()),
         })
     });

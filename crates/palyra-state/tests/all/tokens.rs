@@ -1,0 +1,69 @@
+//! Tokens are rows like any other: sealed, anchored, told to the journal, and gone after a repair.
+
+use palyra_common::{Scope, ScopeSet};
+use palyra_journal::{EventKind, Query};
+use palyra_skills::Sha256Digest;
+use palyra_state::TokenError;
+
+use crate::home::Home;
+
+fn reading() -> ScopeSet {
+    [Scope::Read].into_iter().collect()
+}
+
+#[test]
+fn a_token_is_found_by_its_secret_until_it_is_removed() {
+    let home = Home::new();
+    let state = home.open();
+    let made = state.add_token("editor", reading(), None, "owner").unwrap();
+    let digest = Sha256Digest::of(made.secret.as_bytes());
+    assert_eq!(state.find_token(&digest), Some(made.record.clone()));
+    assert_eq!(state.find_token(&Sha256Digest::of(b"another")), None);
+    drop(state);
+    let state = home.open();
+    assert_eq!(state.tokens(), std::slice::from_ref(&made.record));
+    assert_eq!(state.remove_token("editor", "owner").unwrap(), made.record);
+    assert_eq!(state.find_token(&digest), None);
+    assert!(matches!(state.remove_token("editor", "owner"), Err(TokenError::Unknown { .. })));
+    let kinds = vec![EventKind::TokenAdded, EventKind::TokenRemoved];
+    let told = state.journal().query(&Query { kinds, ..Query::default() }).unwrap().events;
+    assert_eq!(told.len(), 2);
+    assert!(!serde_json::to_string(&told).unwrap().contains(made.secret.as_str()));
+}
+
+#[test]
+fn a_token_written_by_hand_fails_closed_and_a_repair_leaves_none() {
+    let home = Home::new();
+    home.open().add_token("editor", reading(), None, "owner").unwrap();
+    home.sql("UPDATE token_rows SET bytes = CAST(replace(CAST(bytes AS TEXT), 'read', 'admin') AS BLOB)");
+    home.damage();
+    let plan = home.root.repair_plan(&home.options).unwrap();
+    let state = home.root.repair(&home.options, &plan.accept).unwrap();
+    assert_eq!(state.tokens(), []);
+}
+
+#[test]
+fn a_repair_brings_no_removed_token_back() {
+    let home = Home::new();
+    let state = home.open();
+    state.add_token("editor", reading(), None, "owner").unwrap();
+    state.close().unwrap();
+    let yesterday = home.backup();
+    home.open().remove_token("editor", "owner").unwrap();
+    home.restore(&yesterday);
+    home.damage();
+    let plan = home.root.repair_plan(&home.options).unwrap();
+    assert_eq!(home.root.repair(&home.options, &plan.accept).unwrap().tokens(), []);
+}
+
+#[test]
+fn a_database_of_an_older_version_gets_its_table_and_a_dropped_one_is_missed() {
+    let home = Home::new();
+    home.sql("DROP TABLE token_rows; DELETE FROM schema_version WHERE name = 'state-2';");
+    let state = home.open();
+    state.add_token("editor", reading(), None, "owner").unwrap();
+    state.close().unwrap();
+    assert_eq!(home.open().tokens().len(), 1);
+    home.sql("DROP TABLE token_rows; DELETE FROM schema_version WHERE name = 'state-2';");
+    home.damage();
+}
