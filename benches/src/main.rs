@@ -14,6 +14,7 @@ mod report;
 mod row;
 mod rows;
 mod sample;
+mod skill;
 mod soak;
 
 use std::process::ExitCode;

@@ -42,6 +42,8 @@ pub enum Compare {
 pub enum Goal {
     AtMost(f64),
     AtLeast(f64),
+    /// There is none: the figure is told and judges nothing.
+    Reported,
 }
 
 impl Row {
@@ -77,6 +79,7 @@ impl Goal {
         match self {
             Self::AtMost(most) => shown <= most,
             Self::AtLeast(least) => shown >= least,
+            Self::Reported => true,
         }
     }
 }
@@ -86,6 +89,7 @@ impl fmt::Display for Goal {
         match self {
             Self::AtMost(most) => write!(f, "<= {most}"),
             Self::AtLeast(least) => write!(f, ">= {least}"),
+            Self::Reported => write!(f, "none"),
         }
     }
 }
@@ -112,6 +116,7 @@ mod tests {
         assert!(!row(Compare::BaselineOverOurs, Goal::AtLeast(2.0), 20.0, Some(20.0)).ok);
         assert!(row(Compare::OursAlone, Goal::AtMost(0.0), 0.004, None).ok);
         assert!(!row(Compare::OursAlone, Goal::AtMost(0.0), 0.01, None).ok);
+        assert!(row(Compare::OursOverBaseline, Goal::Reported, 1e9, Some(1.0)).ok);
         assert!(!Row::not_measured("r", "us", Goal::AtMost(1.0), "no tool".into()).ok);
     }
 

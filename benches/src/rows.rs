@@ -4,16 +4,19 @@ mod cold;
 mod counters;
 mod extism;
 mod http;
+mod install;
+mod journal;
 mod naive;
 mod stale_bytes;
 mod throughput;
 mod timeout;
+mod verify;
 mod warm;
 
 use crate::ours::Ours;
 use crate::report;
 use crate::row::Compare::{BaselineOverOurs, OursAlone, OursOverBaseline};
-use crate::row::Goal::{AtLeast, AtMost};
+use crate::row::Goal::{AtLeast, AtMost, Reported};
 use crate::row::{Compare, Goal, Measured, Row};
 use anyhow::Result;
 use std::pin::Pin;
@@ -95,6 +98,21 @@ pub const ROWS: &[RowSpec] = &[
         Box::pin(stale_bytes::instances(bench))
     }),
     row("host_call_http_guard", "us", OursOverBaseline, AtMost(1.5), |bench| Box::pin(http::guard(bench))),
+    row("verify_vs_hash_and_signature_1m", "us", OursOverBaseline, AtMost(1.5), |bench| {
+        Box::pin(verify::one_mebibyte(bench))
+    }),
+    row("verify_vs_hash_and_signature_16m", "us", OursOverBaseline, AtMost(1.5), |bench| {
+        Box::pin(verify::sixteen_mebibytes(bench))
+    }),
+    row("install_1mb_vs_write_fsync", "us", OursOverBaseline, Reported, |bench| {
+        Box::pin(install::one_megabyte(bench))
+    }),
+    row("journal_append_vs_insert", "us", OursOverBaseline, AtMost(2.0), |bench| {
+        Box::pin(journal::against_insert(bench))
+    }),
+    row("journal_append_growth", "us", OursOverBaseline, AtMost(1.2), |bench| {
+        Box::pin(journal::growth(bench))
+    }),
 ];
 
 const fn row(

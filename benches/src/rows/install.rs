@@ -1,0 +1,69 @@
+//! An installation beside writing the same bytes so that they last.
+
+use super::Bench;
+use crate::row::Measured;
+use crate::sample::{Plan, in_turn};
+use crate::skill::{release, signing_key};
+use anyhow::{Context, Result, ensure};
+use palyra_skills::consent::ConsentGiven;
+use palyra_skills::signing::KeySet;
+use palyra_skills::{RuntimeStatus, capability_digest};
+use palyra_state::{InstallOptions, State, StateOptions, StateRoot};
+use palyra_vault::KeySourceChoice;
+use std::io::Write;
+use std::path::Path;
+
+/// Each release updates the one before: verified, audited, stored, with rows, leaf and anchor.
+pub async fn one_megabyte(bench: &Bench) -> Result<Measured> {
+    let rounds = bench.pick(8, 40);
+    let directory = tempfile::tempdir()?;
+    let state = new_state(directory.path())?;
+    let mut releases = Vec::new();
+    for number in 2..=rounds as u64 + 2 {
+        releases.push(release(number, 1_000_000)?.bytes);
+    }
+    let (mut ours, mut theirs) = (releases.iter(), releases.iter().enumerate());
+    let medians = in_turn(
+        Plan::even(rounds, 1),
+        async || {
+            let bytes = ours.next().context("there is no release left")?;
+            let outcome = state.install(bytes.clone(), &InstallOptions::default(), &mut |_| {})?;
+            ensure!(outcome.status == RuntimeStatus::Active, "it is {:?}", outcome.status);
+            Ok(())
+        },
+        async || {
+            let (number, bytes) = theirs.next().context("there is no release left")?;
+            write_and_sync(directory.path(), &format!("plain-{number}"), bytes)
+        },
+    );
+    let medians = medians.await?;
+    let note = "told, without a goal: an installation also verifies, audits and commits twice".to_owned();
+    Ok(Measured { ours: medians.ours, baseline: Some(medians.baseline), note: Some(note) })
+}
+
+/// A state root that believes the publisher and has its first release.
+fn new_state(directory: &Path) -> Result<State> {
+    let options = StateOptions { key_source: KeySourceChoice::File, ..StateOptions::default() };
+    let state = StateRoot::new(directory.join("root")).init(&options)?;
+    state.allow_publisher("bench", KeySet::single(signing_key().public()))?;
+    let first = release(1, 1_000_000)?;
+    let consent = ConsentGiven {
+        digest: capability_digest(&first.manifest),
+        principal: "owner".to_owned(),
+        secrets: Default::default(),
+    };
+    let options = InstallOptions { consent: Some(consent), ..InstallOptions::default() };
+    let outcome = state.install(first.bytes.clone(), &options, &mut |_| {})?;
+    ensure!(outcome.status == RuntimeStatus::Active, "the first release is {:?}", outcome.status);
+    Ok(state)
+}
+
+/// Whole or not at all: a temporary file, synced, renamed, and its directory synced.
+fn write_and_sync(directory: &Path, name: &str, bytes: &[u8]) -> Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(directory.join(name))?;
+    std::fs::File::open(directory)?.sync_all()?;
+    Ok(())
+}
