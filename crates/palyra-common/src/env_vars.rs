@@ -104,6 +104,12 @@ pub const PALYRA_SKILLS_ROLLBACK_TO: &str = "PALYRA_SKILLS_ROLLBACK_TO";
 pub const PALYRA_SKILLS_REMOVE_KEEP_DATA: &str = "PALYRA_SKILLS_REMOVE_KEEP_DATA";
 /// Where a package is written; mirrors `palyra skills package build --out`.
 pub const PALYRA_SKILLS_PACKAGE_BUILD_OUT: &str = "PALYRA_SKILLS_PACKAGE_BUILD_OUT";
+/// Install no examples.
+pub const PALYRA_UP_NO_EXAMPLES: &str = "PALYRA_UP_NO_EXAMPLES";
+/// For how long a new token is worth something.
+pub const PALYRA_TOKENS_ADD_EXPIRES: &str = "PALYRA_TOKENS_ADD_EXPIRES";
+/// Where the secret of a new token is written.
+pub const PALYRA_TOKENS_ADD_OUT: &str = "PALYRA_TOKENS_ADD_OUT";
 /// Forces one route of the guest toolchain: `auto`, `installed`, `rustup` or `debian`.
 pub const PALYRA_GUEST_ROUTE: &str = "PALYRA_GUEST_ROUTE";
 
@@ -161,5 +167,8 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_SKILLS_ROLLBACK_TO, "version to go back to"),
     (PALYRA_SKILLS_REMOVE_KEEP_DATA, "keep what a removed skill stored"),
     (PALYRA_SKILLS_PACKAGE_BUILD_OUT, "where a package is written"),
+    (PALYRA_UP_NO_EXAMPLES, "install no examples"),
+    (PALYRA_TOKENS_ADD_EXPIRES, "for how long a new token is worth something"),
+    (PALYRA_TOKENS_ADD_OUT, "where the secret of a new token is written"),
     (PALYRA_GUEST_ROUTE, "guest toolchain route: auto, installed, rustup or debian"),
 ];

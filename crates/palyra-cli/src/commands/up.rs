@@ -10,8 +10,10 @@ use crate::error::CliError;
 use crate::output::{Printer, Remark};
 use crate::state;
 use clap::Args;
+use clap::builder::FalseyValueParser;
 use examples::Examples;
 use palyra_api::Problem;
+use palyra_common::env_vars::PALYRA_UP_NO_EXAMPLES;
 use palyra_daemon::serve::ServeArgs;
 use palyra_state::{State, StateError};
 use std::process::ExitCode;
@@ -36,6 +38,7 @@ pub(crate) struct UpArgs {
 
     /// Install no examples into a new state root
     #[arg(long)]
+    #[arg(env = PALYRA_UP_NO_EXAMPLES, hide_env_values = true, value_parser = FalseyValueParser::new())]
     no_examples: bool,
 
     #[command(flatten)]

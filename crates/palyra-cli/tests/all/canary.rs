@@ -196,6 +196,24 @@ fn trust_and_journal_commands(ear: &mut Ear) {
     }
 }
 
+/// A daemon that nobody asks ends by itself; the others speak to the state without one.
+fn daemon_commands(ear: &mut Ear) {
+    for arguments in [
+        &["up", "--no-examples", "--listen", "127.0.0.1:0", "--idle-exit", "1s"][..],
+        &["daemon", "run", "--listen", "127.0.0.1:0", "--idle-exit", "1s", "--log", "trace", "--log-json"],
+        &["daemon", "status"],
+        &["daemon", "stop"],
+        &["tools", "list"],
+        &["tools", "show", "palyra.echo_http.fetch"],
+        &["tools", "search", "fetch"],
+        &["tokens", "add", "robot", "--scope", "read", "--expires", "1d", "--out", "robot.token"],
+        &["tokens", "list"],
+        &["tokens", "remove", "robot", "--yes"],
+    ] {
+        ear.run(arguments);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn no_command_tells_a_secret() {
     let (server, _) = serve(|request| {
@@ -220,6 +238,7 @@ fn try_every_command(port: u16) {
     skill_commands(&mut ear, port);
     run_commands(&mut ear, port);
     trust_and_journal_commands(&mut ear);
+    daemon_commands(&mut ear);
 
     let environment = &ear.bench.environment;
     let mut commands = Vec::new();

@@ -20,21 +20,22 @@ fn the_help_of_palyra() {
     Usage: palyra [OPTIONS] <COMMAND>
 
     Commands:
-      init         Make the state root, once
-      up           Start a daemon in the foreground, and make the state root first if there is none
-      run          Call a tool of an installed skill, or of a module with only the doors open that you
-                   name
-      skills       Package, check, install and look after skills
-      tools        See which tools can be called
-      tokens       Make, list and remove tokens for programs that call tools
-      keys         Make and keep the keys that sign skills
-      trust        Decide whose skills are believed
-      vault        Keep secrets for skills; no command shows one
-      journal      See what happened, and prove that nothing was taken out
-      daemon       Run, look at or stop the daemon of the state root
-      completions  Print the completions of a shell
-      man          Print a manual page
-      help         Print this message or the help of the given subcommand(s)
+      init          Make the state root, once
+      up            Start a daemon in the foreground, and make the state root first if there is none
+      run           Call a tool of an installed skill, or of a module with only the doors open that you
+                    name
+      skills        Package, check, install and look after skills
+      tools         See which tools can be called
+      tokens        Make, list and remove tokens for programs that call tools
+      keys          Make and keep the keys that sign skills
+      trust         Decide whose skills are believed
+      audit-policy  Decide what audits look for
+      vault         Keep secrets for skills; no command shows one
+      journal       See what happened, and prove that nothing was taken out
+      daemon        Run, look at or stop the daemon of the state root
+      completions   Print the completions of a shell
+      man           Print a manual page
+      help          Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help     Print help
@@ -319,7 +320,7 @@ fn manual_pages() {
     exit 2
     --- stderr
     error: there is no command `fun`
-    hint: there is `init`, `up`, `run`, `skills`, `tools`, `tokens`, `keys`, `trust`, `vault`, `journal`, `daemon`, `completions`, `man`
+    hint: there is `init`, `up`, `run`, `skills`, `tools`, `tokens`, `keys`, `trust`, `audit-policy`, `vault`, `journal`, `daemon`, `completions`, `man`
     ");
 }
 
