@@ -2,7 +2,10 @@
 //!
 //! Libraries say what happened in types of their own; here, and nowhere else, these become a [`Problem`].
 
+mod approvals;
 mod chain;
+mod plugins;
+mod records;
 mod runs;
 mod skills;
 mod state;
