@@ -42,15 +42,25 @@ fn a_remedy_can_be_typed_as_it_is_told() {
 #[test]
 fn grants_and_settings_for_people() {
     let bench = bench();
-    assert_snapshot!(bench.ok(&["plugins", "grants", ID]).stdout, @"");
+    assert_snapshot!(bench.ok(&["plugins", "grants", ID]).stdout, @r"
+    storage:counter/ bytes=4KiB
+      manifest  yes   it is asked for
+      consent   yes   somebody agreed to it
+      profile   yes   the profile allows it (`palyra.counter_wat`)
+      policy    yes   the policy allows it
+    ");
     bench.ok(&["plugins", "config", "set", ID, "city=Oslo", "days=5"]);
-    assert_snapshot!(bench.ok(&["plugins", "config", "show", ID]).stdout, @"");
+    assert_snapshot!(bench.ok(&["plugins", "config", "show", ID]).stdout, @r"
+    SETTING  TYPE     VALUE  FROM  WHAT FOR
+    city     string   Oslo   you
+    days     integer  5      you
+    ");
     bench.ok(&["plugins", "config", "set", ID, "--unset", "city"]);
     let shown = bench.json(&["plugins", "config", "show", ID]);
     assert_eq!((&shown["fields"][0]["source"], &shown["fields"][1]["value"]), (&json!("missing"), &json!(5)));
     let wrong = bench.palyra(&["plugins", "config", "set", ID, "days=many", "--json"]);
     assert_eq!((wrong.code, &wrong.error()["code"]), (2, &json!("invalid_setting")));
-    assert_snapshot!(bench.ok(&["plugins", "check", ID]).stdout, @"");
+    assert_eq!(bench.ok(&["plugins", "check", ID]).stdout, "a call would begin\n");
     assert_eq!(bench.palyra(&["plugins", "info", "palyra.nothing"]).code, 11);
 }
 

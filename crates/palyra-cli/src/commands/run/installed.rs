@@ -104,7 +104,9 @@ async fn approve(
         return Err(ClientError::Problem(Box::new(wanted)));
     };
     let input = request.input.as_ref().map_or("{}", |input| input.get());
-    let question = format!("Let `{tool}` run with {}?", shortened(input));
+    let input =
+        JsonText::from_text(input.to_owned()).map_or_else(|_| input.to_owned(), |text| compact_json(&text));
+    let question = format!("Let `{tool}` run with {}?", shortened(&input));
     let agreed = person.agrees(&question).map_err(|error| ClientError::Protocol(error.to_string()))?;
     let decided = match agreed {
         true => client.approve(&id, &ApproveRequest { owner_present: true, ..Default::default() }).await,
