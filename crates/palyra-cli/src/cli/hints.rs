@@ -4,6 +4,9 @@ use super::Cli;
 use clap::{Command, CommandFactory};
 use std::path::{Path, PathBuf};
 
+/// What is hashed or derived from also begins with our name, and is no command.
+const LABELS: [&str; 3] = ["skill payload v1", "audit policy v1", "one-shot 2026-01"];
+
 /// The sources of every crate that speaks to people.
 fn sources() -> Vec<(PathBuf, String)> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
@@ -68,13 +71,20 @@ fn unknown(root: &Command, words: &str) -> Option<String> {
 fn every_command_somebody_is_told_to_type_exists() {
     let root = Cli::command();
     let mut told = 0;
+    let mut wrong = Vec::new();
     for (path, text) in sources() {
-        for words in commands(&text) {
+        let told_to_people = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for words in commands(told_to_people) {
+            if LABELS.iter().any(|label| words.starts_with(label)) {
+                continue;
+            }
             told += 1;
-            let first = words.split_whitespace().next().unwrap_or_default();
-            assert_eq!(unknown(&root, words), None, "{}: palyra {words} ({first})", path.display());
+            if unknown(&root, words).is_some() {
+                wrong.push(format!("{}: palyra {words}", path.display()));
+            }
         }
     }
+    assert_eq!(wrong, Vec::<String>::new());
     assert!(told > 100, "only {told} commands were found");
 }
 
