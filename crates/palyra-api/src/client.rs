@@ -1,10 +1,14 @@
 //! The typed client: one method for each call, the same whether the daemon is remote or this process.
 
+mod approvals;
 mod body;
 mod error;
 mod events;
 mod health;
+mod plugins;
+mod query;
 pub mod remote;
+mod runs;
 mod skills;
 pub mod sse;
 mod tokens;

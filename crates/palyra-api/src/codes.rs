@@ -68,6 +68,15 @@ pub const TABLE: &[(&str, u16, u8)] = &[
     ("no_earlier_release", 404, NOT_FOUND),
     ("object_damaged", 503, DAMAGED),
     ("alias_refused", 409, FAILED),
+    // Approvals, runs and plugins.
+    ("already_decided", 409, FAILED),
+    ("invalid_scope", 422, USAGE),
+    ("not_ended", 409, FAILED),
+    ("not_under_way", 409, FAILED),
+    ("diverged", 409, FAILED),
+    ("tape_damaged", 503, DAMAGED),
+    ("bad_receipt", 422, REFUSED),
+    ("invalid_setting", 422, USAGE),
 ];
 
 /// The HTTP status of a code; one that is not listed is about something that was refused.

@@ -8,12 +8,15 @@
 
 #![forbid(unsafe_code)]
 
+pub mod approvals;
 pub mod client;
 pub mod codes;
 pub mod daemon;
 pub mod events;
 pub mod health;
+pub mod plugins;
 mod problem;
+pub mod runs;
 pub mod skills;
 pub mod tokens;
 pub mod tools;

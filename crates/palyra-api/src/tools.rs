@@ -99,10 +99,15 @@ pub struct InvokeRequest {
     /// Directories and private addresses to open, as `--grant` writes them; needs the scope `admin`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<String>,
-    /// The approval that was given for exactly this call; only the owner gives one here.
+    /// How many seconds to wait for a person, where one has to approve; at once it is `approval_required` without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(pattern = "^[0-9a-f]{64}$")]
-    pub approved: Option<String>,
+    pub wait_seconds: Option<u32>,
+    /// The session the call belongs to, for approvals that reach over one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The larger run the call is a step of, for approvals that reach over one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_run: Option<String>,
     /// Whether the recording comes back with the result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub record: bool,

@@ -1,9 +1,12 @@
 //! What can be written on the command line.
 
+#[cfg(test)]
+mod hints;
 mod refusal;
 
 pub(crate) use refusal::Refusal;
 
+use crate::commands::approvals::ApprovalsArgs;
 use crate::commands::audit_policy::AuditPolicyArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::daemon::DaemonArgs;
@@ -11,7 +14,9 @@ use crate::commands::init::InitArgs;
 use crate::commands::journal::JournalArgs;
 use crate::commands::keys::KeysArgs;
 use crate::commands::man::ManArgs;
+use crate::commands::plugins::PluginsArgs;
 use crate::commands::run::RunArgs;
+use crate::commands::runs::RunsArgs;
 use crate::commands::skills::SkillsArgs;
 use crate::commands::tokens::TokensArgs;
 use crate::commands::tools::ToolsArgs;
@@ -49,6 +54,9 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     Skills(Box<SkillsArgs>),
     Tools(ToolsArgs),
+    Plugins(PluginsArgs),
+    Runs(RunsArgs),
+    Approvals(ApprovalsArgs),
     Tokens(TokensArgs),
     Keys(KeysArgs),
     Trust(TrustArgs),
@@ -184,10 +192,13 @@ mod tests {
 
     /// Flags that widen what a guest may do or use, whom the host trusts, which key signs, or how well a key is
     /// kept, come from the operator's hand only; with a command where another one has a flag of that name.
-    const WIDENING: [&str; 26] = [
+    const WIDENING: [&str; 29] = [
         "--grant",
         "--secret",
         "run --limit",
+        "plugins profile set --limit",
+        "plugins profile set --only",
+        "approvals approve --scope",
         "--ca-file",
         "--compile-timeout-ms",
         "--yes",

@@ -1,5 +1,6 @@
 //! One file per command; this one only dispatches.
 
+pub(crate) mod approvals;
 pub(crate) mod audit_policy;
 pub(crate) mod completions;
 pub(crate) mod daemon;
@@ -7,7 +8,9 @@ pub(crate) mod init;
 pub(crate) mod journal;
 pub(crate) mod keys;
 pub(crate) mod man;
+pub(crate) mod plugins;
 pub(crate) mod run;
+pub(crate) mod runs;
 pub(crate) mod skills;
 pub(crate) mod tokens;
 pub(crate) mod tools;
@@ -27,6 +30,9 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Run(args) => run::run(&args, globals),
         Command::Skills(args) => skills::run(&args, globals),
         Command::Tools(args) => tools::run(&args, globals),
+        Command::Plugins(args) => plugins::run(&args, globals),
+        Command::Runs(args) => runs::run(&args, globals),
+        Command::Approvals(args) => approvals::run(&args, globals),
         Command::Tokens(args) => tokens::run(&args, globals),
         Command::Keys(args) => keys::run(&args, globals),
         Command::Trust(args) => trust::run(&args, globals),

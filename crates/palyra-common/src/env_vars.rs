@@ -106,10 +106,50 @@ pub const PALYRA_SKILLS_REMOVE_KEEP_DATA: &str = "PALYRA_SKILLS_REMOVE_KEEP_DATA
 pub const PALYRA_SKILLS_PACKAGE_BUILD_OUT: &str = "PALYRA_SKILLS_PACKAGE_BUILD_OUT";
 /// Install no examples.
 pub const PALYRA_UP_NO_EXAMPLES: &str = "PALYRA_UP_NO_EXAMPLES";
+/// How many tools are found; mirrors `palyra tools search --count`.
+pub const PALYRA_TOOLS_SEARCH_COUNT: &str = "PALYRA_TOOLS_SEARCH_COUNT";
 /// For how long a new token is worth something.
 pub const PALYRA_TOKENS_ADD_EXPIRES: &str = "PALYRA_TOKENS_ADD_EXPIRES";
 /// Where the secret of a new token is written.
 pub const PALYRA_TOKENS_ADD_OUT: &str = "PALYRA_TOKENS_ADD_OUT";
+/// Seconds to wait for an approval; mirrors `palyra run --wait-approval`.
+pub const PALYRA_RUN_WAIT_APPROVAL: &str = "PALYRA_RUN_WAIT_APPROVAL";
+/// Which approvals are listed; mirrors `palyra approvals list --status`.
+pub const PALYRA_APPROVALS_LIST_STATUS: &str = "PALYRA_APPROVALS_LIST_STATUS";
+/// Most approvals that are listed; mirrors `palyra approvals list --limit`.
+pub const PALYRA_APPROVALS_LIST_LIMIT: &str = "PALYRA_APPROVALS_LIST_LIMIT";
+/// Where a list of approvals goes on; mirrors `palyra approvals list --before`.
+pub const PALYRA_APPROVALS_LIST_BEFORE: &str = "PALYRA_APPROVALS_LIST_BEFORE";
+/// Why a call is approved; mirrors `palyra approvals approve --reason`.
+pub const PALYRA_APPROVALS_APPROVE_REASON: &str = "PALYRA_APPROVALS_APPROVE_REASON";
+/// Why a call is denied; mirrors `palyra approvals deny --reason`.
+pub const PALYRA_APPROVALS_DENY_REASON: &str = "PALYRA_APPROVALS_DENY_REASON";
+/// Skill whose runs are listed; mirrors `palyra runs list --skill`.
+pub const PALYRA_RUNS_LIST_SKILL: &str = "PALYRA_RUNS_LIST_SKILL";
+/// Tool whose runs are listed; mirrors `palyra runs list --tool`.
+pub const PALYRA_RUNS_LIST_TOOL: &str = "PALYRA_RUNS_LIST_TOOL";
+/// Status of the runs that are listed; mirrors `palyra runs list --status`.
+pub const PALYRA_RUNS_LIST_STATUS: &str = "PALYRA_RUNS_LIST_STATUS";
+/// First moment of the runs that are listed; mirrors `palyra runs list --since`.
+pub const PALYRA_RUNS_LIST_SINCE: &str = "PALYRA_RUNS_LIST_SINCE";
+/// Last moment of the runs that are listed; mirrors `palyra runs list --until`.
+pub const PALYRA_RUNS_LIST_UNTIL: &str = "PALYRA_RUNS_LIST_UNTIL";
+/// Where a list of runs goes on; mirrors `palyra runs list --before`.
+pub const PALYRA_RUNS_LIST_BEFORE: &str = "PALYRA_RUNS_LIST_BEFORE";
+/// Most runs that are listed; mirrors `palyra runs list --limit`.
+pub const PALYRA_RUNS_LIST_LIMIT: &str = "PALYRA_RUNS_LIST_LIMIT";
+/// Any value but a false one: keep showing what a run says; mirrors `palyra runs events --follow`.
+pub const PALYRA_RUNS_EVENTS_FOLLOW: &str = "PALYRA_RUNS_EVENTS_FOLLOW";
+/// Where a tape is written; mirrors `palyra runs tape --out`.
+pub const PALYRA_RUNS_TAPE_OUT: &str = "PALYRA_RUNS_TAPE_OUT";
+/// Where a receipt is written; mirrors `palyra runs receipt --out`.
+pub const PALYRA_RUNS_RECEIPT_OUT: &str = "PALYRA_RUNS_RECEIPT_OUT";
+/// Receipt that is verified; mirrors `palyra runs receipt --verify`.
+pub const PALYRA_RUNS_RECEIPT_VERIFY: &str = "PALYRA_RUNS_RECEIPT_VERIFY";
+/// Key a receipt must be signed by; mirrors `palyra runs receipt --key`.
+pub const PALYRA_RUNS_RECEIPT_KEY: &str = "PALYRA_RUNS_RECEIPT_KEY";
+/// Setting that is taken away; mirrors `palyra plugins config set --unset`.
+pub const PALYRA_PLUGINS_CONFIG_SET_UNSET: &str = "PALYRA_PLUGINS_CONFIG_SET_UNSET";
 /// Forces one route of the guest toolchain: `auto`, `installed`, `rustup` or `debian`.
 pub const PALYRA_GUEST_ROUTE: &str = "PALYRA_GUEST_ROUTE";
 
@@ -168,7 +208,27 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_SKILLS_REMOVE_KEEP_DATA, "keep what a removed skill stored"),
     (PALYRA_SKILLS_PACKAGE_BUILD_OUT, "where a package is written"),
     (PALYRA_UP_NO_EXAMPLES, "install no examples"),
+    (PALYRA_TOOLS_SEARCH_COUNT, "how many tools are found at most"),
     (PALYRA_TOKENS_ADD_EXPIRES, "for how long a new token is worth something"),
     (PALYRA_TOKENS_ADD_OUT, "where the secret of a new token is written"),
+    (PALYRA_RUN_WAIT_APPROVAL, "seconds `palyra run` waits for an approval"),
+    (PALYRA_APPROVALS_LIST_STATUS, "which approvals are listed"),
+    (PALYRA_APPROVALS_LIST_LIMIT, "most approvals that are listed"),
+    (PALYRA_APPROVALS_LIST_BEFORE, "where a list of approvals goes on"),
+    (PALYRA_APPROVALS_APPROVE_REASON, "why a call is approved"),
+    (PALYRA_APPROVALS_DENY_REASON, "why a call is denied"),
+    (PALYRA_RUNS_LIST_SKILL, "skill whose runs are listed"),
+    (PALYRA_RUNS_LIST_TOOL, "tool whose runs are listed"),
+    (PALYRA_RUNS_LIST_STATUS, "status of the runs that are listed"),
+    (PALYRA_RUNS_LIST_SINCE, "first moment of the runs that are listed"),
+    (PALYRA_RUNS_LIST_UNTIL, "last moment of the runs that are listed"),
+    (PALYRA_RUNS_LIST_BEFORE, "where a list of runs goes on"),
+    (PALYRA_RUNS_LIST_LIMIT, "most runs that are listed"),
+    (PALYRA_RUNS_EVENTS_FOLLOW, "keep showing what a run says"),
+    (PALYRA_RUNS_TAPE_OUT, "where a tape is written"),
+    (PALYRA_RUNS_RECEIPT_OUT, "where a receipt is written"),
+    (PALYRA_RUNS_RECEIPT_VERIFY, "receipt that is verified"),
+    (PALYRA_RUNS_RECEIPT_KEY, "key a receipt must be signed by"),
+    (PALYRA_PLUGINS_CONFIG_SET_UNSET, "setting that is taken away"),
     (PALYRA_GUEST_ROUTE, "guest toolchain route: auto, installed, rustup or debian"),
 ];

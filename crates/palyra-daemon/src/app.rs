@@ -7,7 +7,7 @@ use std::time::Instant;
 use palyra_common::{RuntimeLimits, WasmPluginRunError};
 use palyra_egress::{CertificateDer, EgressConfig, EgressGuard};
 use palyra_plugins_runtime::Compiler;
-use palyra_state::call::{CallError, CallerConfig, ToolCaller, ToolInvocation, ToolResult};
+use palyra_state::call::{CallError, CallerConfig, Replayed, ToolCaller, ToolInvocation, ToolResult};
 use palyra_state::{State, StateError};
 use tokio::sync::{OnceCell, watch};
 use tracing::Instrument;
@@ -172,6 +172,20 @@ impl App {
             result.unwrap_or_else(|error| Err(WasmPluginRunError::Internal(error.to_string()).into()));
         self.count(&result);
         result
+    }
+
+    /// Runs a stored run again; it goes on to its end even if the caller goes away.
+    pub(crate) async fn replay(self: &Arc<Self>, run_id: String) -> Result<Replayed, CallError> {
+        let caller = self.caller().await?;
+        let (permit, _) = self.calls.begin();
+        let replaying = tokio::spawn(async move {
+            let replayed = caller.replay(&run_id).await;
+            drop(caller);
+            drop(permit);
+            replayed
+        });
+        let internal = |error: tokio::task::JoinError| WasmPluginRunError::Internal(error.to_string());
+        replaying.await.map_err(internal)?
     }
 
     fn count(&self, result: &Result<ToolResult, CallError>) {

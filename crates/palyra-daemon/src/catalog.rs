@@ -83,7 +83,7 @@ fn summary(view: &View, record: &SkillRecord, tool: &ToolEntrypoint, platform: &
     }
 }
 
-fn status(status: RuntimeStatus) -> SkillStatus {
+pub(crate) fn status(status: RuntimeStatus) -> SkillStatus {
     match status {
         RuntimeStatus::Active => SkillStatus::Active,
         RuntimeStatus::Quarantined => SkillStatus::Quarantined,

@@ -1,18 +1,21 @@
 //! One call of a tool, from the words of the API to corridor 3 and back.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use palyra_api::Problem;
 use palyra_api::tools::{InvokeAnswer, InvokeRequest, Leaf, LogLine, Usage, UseCount};
 use palyra_common::{JsonText, OperatorGrants, RuntimeLimits, Scope, WasmPluginRunError};
 use palyra_plugins_runtime::LogLevel;
-use palyra_skills::Sha256Digest;
 use palyra_state::call::{CallContext, ToolInvocation, ToolResult};
 use serde_json::value::RawValue;
 
 use crate::access::Principal;
 use crate::app::App;
 use crate::problem::ToProblem;
+
+/// Longest name of a session or a larger run.
+const MAX_NAME: usize = 100;
 
 /// Calls a tool on behalf of a principal.
 pub(crate) async fn invoke(
@@ -28,7 +31,8 @@ pub(crate) async fn invoke(
 }
 
 fn read(principal: &Principal, tool: String, request: InvokeRequest) -> Result<ToolInvocation, Problem> {
-    let InvokeRequest { input, skill_id, limits, grants, approved, record: _ } = request;
+    let InvokeRequest { input, skill_id, limits, grants, record: _, wait_seconds, session, parent_run } =
+        request;
     Ok(ToolInvocation {
         tool,
         skill_id,
@@ -36,9 +40,13 @@ fn read(principal: &Principal, tool: String, request: InvokeRequest) -> Result<T
         principal: principal.name.clone(),
         operator: read_grants(principal, &grants)?,
         limits: read_limits(&limits)?,
-        approved: read_approval(principal, approved)?,
+        approved: None,
         cancel: None,
-        context: CallContext::default(),
+        context: CallContext {
+            session: read_name("session", session)?,
+            parent_run: read_name("parent_run", parent_run)?,
+            wait_for_approval: wait_seconds.map(|seconds| Duration::from_secs(seconds.into())),
+        },
     })
 }
 
@@ -68,15 +76,18 @@ fn read_limits(limits: &[String]) -> Result<Option<RuntimeLimits>, Problem> {
     Ok(Some(most))
 }
 
-/// Whoever asked for a call cannot decide it, unless it is the owner.
-fn read_approval(principal: &Principal, approved: Option<String>) -> Result<Option<Sha256Digest>, Problem> {
-    let Some(text) = approved else { return Ok(None) };
-    if !(principal.owner && principal.may(Scope::Approve)) {
-        return Err(Problem::new("forbidden", "only the owner decides its own calls"));
+/// What a call is part of has a short name of plain letters: it is kept with the run and shown to people.
+fn read_name(field: &str, name: Option<String>) -> Result<Option<String>, Problem> {
+    let plain = |name: &String| {
+        (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    match name {
+        Some(name) if !plain(&name) => {
+            let expected = format!("up to {MAX_NAME} letters, digits and signs without a space");
+            Err(Problem::new("usage", format!("`{field}` is not a name: write {expected}")))
+        }
+        name => Ok(name),
     }
-    let digest =
-        text.parse().map_err(|_| Problem::new("usage", "`approved` is not the id of an approval"))?;
-    Ok(Some(digest))
 }
 
 fn answer(result: ToolResult, record: bool) -> Result<InvokeAnswer, Problem> {

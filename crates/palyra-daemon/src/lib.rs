@@ -14,11 +14,13 @@ pub mod compile_child;
 pub mod in_process;
 mod invoke;
 mod metrics;
+mod plugins;
 pub mod problem;
 pub mod serve;
 pub mod server;
 mod streams;
 pub mod transport;
+pub mod upkeep;
 
 pub use app::{App, AppConfig, Outside};
 pub use in_process::InProcess;

@@ -2,8 +2,11 @@
 //!
 //! Libraries say what happened in types of their own; here, and nowhere else, these become a [`Problem`].
 
+mod approvals;
 mod chain;
 mod files;
+mod plugins;
+mod records;
 mod runs;
 mod skills;
 mod state;

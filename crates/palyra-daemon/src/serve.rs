@@ -7,10 +7,13 @@ mod signals;
 pub use args::{BadDuration, ServeArgs, parse_duration};
 pub use logging::start_logging;
 
+use std::sync::Arc;
+
 use palyra_state::{State, StateError};
 
 use crate::app::{App, AppConfig};
 use crate::server::{Endpoint, Server, ServerError};
+use crate::upkeep::{EVERY, keep_up};
 
 /// Why a daemon did not run to its clean stop.
 #[derive(Debug, thiserror::Error)]
@@ -35,11 +38,17 @@ pub async fn serve(
 ) -> Result<(), ServeError> {
     let stop = signals::stop().map_err(ServeError::Signals)?;
     let app = App::new(state, config);
-    let server = Server::bind(app, args.config()).await?;
+    let server = Server::bind(Arc::clone(&app), args.config()).await?;
     let Endpoint { url, socket, .. } = server.endpoint();
     tracing::info!(%url, socket = %socket.display(), "listening");
     announce(server.endpoint());
-    server.run(stop).await?;
+    let upkeep = tokio::spawn(keep_up(Arc::clone(&app), EVERY));
+    let served = server.run(stop).await;
+    app.begin_stop();
+    if let Err(error) = upkeep.await {
+        tracing::error!(%error, "the state was not looked after");
+    }
+    served?;
     tracing::info!("stopped");
     Ok(())
 }

@@ -4,7 +4,7 @@ mod checkpoint;
 mod events;
 mod query;
 mod tail;
-mod time;
+pub(crate) mod time;
 mod verify;
 
 use crate::cli::Globals;

@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command};
 
 /// A daemon in the background; it ends with the test.
-struct Background {
+pub(crate) struct Background {
     child: Child,
     told: String,
 }
@@ -25,7 +25,7 @@ impl Background {
         Self { child, told }
     }
 
-    fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         self.told.split_whitespace().find(|word| word.starts_with("http")).unwrap()
     }
 
@@ -42,7 +42,7 @@ impl Drop for Background {
     }
 }
 
-fn up(environment: &TestEnvironment, arguments: &[&str]) -> Background {
+pub(crate) fn up(environment: &TestEnvironment, arguments: &[&str]) -> Background {
     let all =
         [&["up", "--device-key", "file", "--listen", "127.0.0.1:0", "--log", "warn"], arguments].concat();
     Background::start(environment.command(&all))

@@ -6,6 +6,7 @@ mod guests;
 mod person;
 mod skill_bench;
 
+mod approvals;
 mod audit_policy;
 mod cache;
 mod canary;
@@ -22,7 +23,9 @@ mod journal;
 mod keys;
 mod modules;
 mod output;
+mod plugins;
 mod prompts;
+mod runs;
 mod secrets;
 mod skills;
 mod skills_package;

@@ -2,14 +2,17 @@
 
 mod access;
 mod answer;
+mod approvals;
 mod blocking;
 mod body;
 mod events;
 mod health;
 mod openapi;
 mod params;
+mod plugins;
 pub mod route;
 mod router;
+mod runs;
 mod shape;
 mod skills;
 mod telemetry;

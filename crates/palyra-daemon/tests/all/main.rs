@@ -6,15 +6,19 @@ mod guests;
 mod raw;
 
 mod access;
+mod approvals;
 mod bodies;
 mod events;
 mod openapi;
 mod patience;
+mod plugins;
 mod process;
+mod runs;
 mod same;
 mod stopping;
 mod tls;
 mod tokens;
+mod upkeep;
 
 #[test]
 fn no_file_of_tests_is_forgotten() {

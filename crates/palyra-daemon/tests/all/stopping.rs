@@ -6,6 +6,7 @@ use palyra_common::ScopeSet;
 use palyra_daemon::ServerConfig;
 use palyra_journal::{EventKind, Query};
 use palyra_state::State;
+use palyra_state::call::RunQuery;
 use std::time::Duration;
 
 /// More fuel and time than anybody waits for.
@@ -20,8 +21,9 @@ fn failed_runs(state: &State) -> usize {
         .len()
 }
 
+/// A call counts as soon as it arrives, a run once it has its row.
 async fn until_running(daemon: &Daemon) {
-    while daemon.app.calls_under_way() == 0 {
+    while daemon.state().runs(&RunQuery::default()).unwrap().runs.is_empty() {
         tokio::task::yield_now().await;
     }
 }

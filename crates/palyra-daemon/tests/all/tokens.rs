@@ -78,14 +78,4 @@ async fn nobody_hands_on_what_it_does_not_have() {
     let caller = daemon.over_tcp_as(&daemon.token_with("caller", &[Scope::Invoke, Scope::Approve]));
     let wide = InvokeRequest { grants: vec!["address:127.0.0.1".into()], ..InvokeRequest::default() };
     assert_eq!(code(caller.invoke("acme.bench.echo", &wide).await), "forbidden");
-    let own = InvokeRequest { approved: Some("0".repeat(64)), ..InvokeRequest::default() };
-    assert_eq!(code(caller.invoke("acme.bench.ask", &own).await), "forbidden");
-    let asked = caller.invoke("acme.bench.ask", &InvokeRequest::default()).await.unwrap_err().into_problem();
-    assert_eq!(asked.code, "approval_required");
-    let owner = InvokeRequest {
-        approved: Some(asked.details["approval_id"].as_str().unwrap().to_owned()),
-        ..InvokeRequest::default()
-    };
-    let other = daemon.over_socket().invoke("acme.bench.ask", &owner).await;
-    assert_eq!(code(other), "approval_required", "an approval is for one principal");
 }

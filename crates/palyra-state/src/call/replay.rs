@@ -66,7 +66,7 @@ fn stored(state: &State, run_id: &str) -> Result<(RunRow, Tape), CallError> {
         problem => WasmPluginRunError::NotRunnable {
             name: run_id.to_owned(),
             reason: problem.to_string(),
-            remedy: "its receipt still stands: `palyra runs receipt`".into(),
+            remedy: format!("its receipt still stands: `palyra runs receipt {run_id}`"),
         }
         .into(),
     })?;
@@ -83,7 +83,8 @@ fn check_replayable(run: &RunRow, tape: &Tape) -> Result<(), CallError> {
         () if tape.end.open && writes => "it wrote to a directory, and would write to it again",
         () => return Ok(()),
     };
-    let (name, remedy) = (run.run_id.clone(), "look at its tape instead: `palyra runs tape`".to_owned());
+    let name = run.run_id.clone();
+    let remedy = format!("look at its tape instead: `palyra runs tape {name}`");
     Err(WasmPluginRunError::NotRunnable { name, reason: reason.into(), remedy }.into())
 }
 

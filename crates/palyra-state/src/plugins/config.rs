@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{CONFIG, PluginSettingError, Revised, put};
+use crate::call::CallError;
 use crate::commit::Change;
 use crate::db::{RowChange, SealedTable};
 use crate::state::State;
@@ -74,6 +75,14 @@ impl State {
         let fields = record.current.manifest.operator.config.iter();
         let fields = fields.map(|(name, field)| shown(name, field, stored.value.get(name))).collect();
         Ok(ShownConfig { skill_id: skill_id.to_owned(), revision: stored.revision, fields })
+    }
+
+    /// Whether runs of an installed skill would get their settings now; else what refuses them.
+    pub fn check_plugin_config(&self, skill_id: &str) -> Result<(), CallError> {
+        let record = self.record(skill_id)?;
+        let view = self.view();
+        effective_config(skill_id, &record.current.manifest, view.plugins().configs.get(skill_id))?;
+        Ok(())
     }
 
     /// Sets some settings of an installed skill, checked against its manifest; `null` takes a value away.

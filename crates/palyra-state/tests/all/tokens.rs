@@ -56,14 +56,32 @@ fn a_repair_brings_no_removed_token_back() {
     assert_eq!(home.root.repair(&home.options, &plan.accept).unwrap().tokens(), []);
 }
 
+/// Undoes the migrations after the first.
+const AS_OF_STATE_1: &str = "
+DROP TABLE token_rows;
+DROP TABLE approvals;
+DROP TABLE touched;
+DROP INDEX runs_of_skill;
+DROP INDEX runs_of_tool;
+DROP INDEX runs_by_status;
+DROP INDEX runs_by_time;
+DROP INDEX runs_to_trim;
+ALTER TABLE runs DROP COLUMN principal;
+ALTER TABLE runs DROP COLUMN session;
+ALTER TABLE runs DROP COLUMN error;
+ALTER TABLE runs DROP COLUMN tape;
+ALTER TABLE runs DROP COLUMN trimmed;
+DELETE FROM schema_version WHERE name IN ('state-2', 'state-3');
+";
+
 #[test]
 fn a_database_of_an_older_version_gets_its_table_and_a_dropped_one_is_missed() {
     let home = Home::new();
-    home.sql("DROP TABLE token_rows; DELETE FROM schema_version WHERE name = 'state-2';");
+    home.sql(AS_OF_STATE_1);
     let state = home.open();
     state.add_token("editor", reading(), None, "owner").unwrap();
     state.close().unwrap();
     assert_eq!(home.open().tokens().len(), 1);
-    home.sql("DROP TABLE token_rows; DELETE FROM schema_version WHERE name = 'state-2';");
+    home.sql(AS_OF_STATE_1);
     home.damage();
 }

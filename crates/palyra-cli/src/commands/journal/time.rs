@@ -6,10 +6,10 @@ use jiff::tz::TimeZone;
 
 /// Milliseconds of Unix time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Instant(pub(super) u64);
+pub(crate) struct Instant(pub(crate) u64);
 
 /// Reads `2026-01-31T12:00:00Z`, `2026-01-31` (its beginning in UTC), `90s`, `30m`, `2h` or `7d` ago.
-pub(super) fn parse(text: &str) -> Result<Instant, String> {
+pub(crate) fn parse(text: &str) -> Result<Instant, String> {
     read(text, Timestamp::now())
         .and_then(|time| u64::try_from(time.as_millisecond()).ok())
         .map(Instant)

@@ -5,6 +5,7 @@ use clap::{ArgAction, Args};
 use palyra_common::env_vars::{
     PALYRA_RUN_CONFIG, PALYRA_RUN_EXPORT, PALYRA_RUN_INPUT, PALYRA_RUN_MODULE, PALYRA_RUN_NO_CACHE,
     PALYRA_RUN_RECORD, PALYRA_RUN_REPLAY, PALYRA_RUN_STORAGE_DIR, PALYRA_RUN_TOOL, PALYRA_RUN_TRACE,
+    PALYRA_RUN_WAIT_APPROVAL,
 };
 use palyra_common::limits::COMPILE_TIMEOUT_MS;
 use std::path::PathBuf;
@@ -73,6 +74,11 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "DIR", conflicts_with = "replay")]
     #[arg(env = PALYRA_RUN_STORAGE_DIR, hide_env_values = true)]
     pub(super) storage_dir: Option<PathBuf>,
+
+    /// Wait so long for somebody to approve the call, where one has to
+    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["module", "replay"])]
+    #[arg(env = PALYRA_RUN_WAIT_APPROVAL, hide_env_values = true)]
+    pub(super) wait_approval: Option<u32>,
 
     /// Trust the root certificates in this file, besides the usual ones
     #[arg(long, value_name = "PEM", conflicts_with = "replay")]

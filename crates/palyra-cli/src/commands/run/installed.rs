@@ -13,6 +13,7 @@ use crate::output::{Printer, Remark, Reply, compact_json, duration_text, pretty_
 use crate::progress::with_progress;
 use crate::standard_input::StandardInput;
 use crate::terminal::Terminal;
+use palyra_api::approvals::{ApproveRequest, DenyRequest};
 use palyra_api::tools::{InvokeAnswer, InvokeRequest, LogLine};
 use palyra_api::{ClientError, Problem};
 use palyra_common::{JsonText, RuntimeLimits};
@@ -45,8 +46,7 @@ pub(super) fn run(
         let what = format!("running {tool}");
         match with_progress(&what, printer.terminal(), client.invoke(tool, &request)).await {
             Err(ClientError::Problem(problem)) if problem.code == "approval_required" => {
-                let request =
-                    InvokeRequest { approved: approve(tool, &request, globals, *problem)?, ..request };
+                approve(&client, tool, &request, globals, *problem).await?;
                 with_progress(&what, printer.terminal(), client.invoke(tool, &request)).await
             }
             other => other,
@@ -73,6 +73,7 @@ fn read(args: &RunArgs, globals: &Globals) -> Result<InvokeRequest, CliError> {
         limits: args.limits.clone(),
         grants: args.grants.clone(),
         record: args.record.is_some(),
+        wait_seconds: args.wait_approval,
         ..InvokeRequest::default()
     })
 }
@@ -91,23 +92,37 @@ fn sandbox_of(args: &RunArgs) -> Result<AppConfig, CliError> {
 }
 
 /// The owner on a terminal may decide for itself about a tool that asks for approval.
-fn approve(
+async fn approve(
+    client: &client::AnyClient,
     tool: &str,
     request: &InvokeRequest,
     globals: &Globals,
     wanted: Problem,
-) -> Result<Option<String>, ClientError> {
-    let Some(mut person) = Terminal::of_person(globals) else {
+) -> Result<(), ClientError> {
+    let id = wanted.details.get("approval_id").and_then(|id| id.as_str()).map(str::to_owned);
+    let (Some(mut person), Some(id)) = (Terminal::of_person(globals), id) else {
         return Err(ClientError::Problem(Box::new(wanted)));
     };
     let input = request.input.as_ref().map_or("{}", |input| input.get());
-    let question = format!("Let `{tool}` run with {}?", shortened(input));
-    match person.agrees(&question) {
-        Ok(true) => Ok(wanted.details.get("approval_id").and_then(|id| id.as_str()).map(str::to_owned)),
-        Ok(false) => {
-            Err(ClientError::Problem(Box::new(Problem::new("cancelled", "cancelled: nothing was changed"))))
+    let input =
+        JsonText::from_text(input.to_owned()).map_or_else(|_| input.to_owned(), |text| compact_json(&text));
+    let question = format!("Let `{tool}` run with {}?", shortened(&input));
+    let agreed = person.agrees(&question).map_err(|error| ClientError::Protocol(error.to_string()))?;
+    let decided = match agreed {
+        true => client.approve(&id, &ApproveRequest { owner_present: true, ..Default::default() }).await,
+        false => client.deny(&id, &DenyRequest { owner_present: true, ..Default::default() }).await,
+    };
+    match decided {
+        Ok(_) if agreed => Ok(()),
+        Ok(_) => {
+            let problem = Problem::new("cancelled", "cancelled: the call was denied");
+            Err(ClientError::Problem(Box::new(problem)))
         }
-        Err(error) => Err(ClientError::Protocol(error.to_string())),
+        // Whoever may not decide is told what it was told before: somebody else has to.
+        Err(ClientError::Problem(problem)) if problem.code == "forbidden" => {
+            Err(ClientError::Problem(Box::new(wanted)))
+        }
+        Err(error) => Err(error),
     }
 }
 

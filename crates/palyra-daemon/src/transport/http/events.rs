@@ -23,7 +23,7 @@ use crate::app::App;
 use stream::event_stream;
 use topics::Topics;
 
-const EVENT_STREAM: &str = "text/event-stream";
+pub(super) const EVENT_STREAM: &str = "text/event-stream";
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 pub(super) fn routes() -> Vec<Route> {
@@ -50,9 +50,9 @@ async fn events(
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     let topics: Topics = query.topics.as_deref().unwrap_or_default().parse()?;
-    let next = match headers.get(LAST_EVENT_ID) {
+    let next = match after_last(&headers)? {
         None => app.state().journal().head().size,
-        Some(last) => after(last)?,
+        Some(last) => last.saturating_add(1),
     };
     let permit = app.streams().open(&principal.name).ok_or_else(|| {
         Problem::new("too_many_streams", "this token has as many event streams open as it may")
@@ -62,8 +62,10 @@ async fn events(
     Ok(response)
 }
 
-fn after(last: &HeaderValue) -> Result<u64, Failure> {
-    let number =
-        last.to_str().ok().and_then(|text| text.parse::<u64>().ok()).and_then(|last| last.checked_add(1));
-    number.ok_or_else(|| Problem::new("usage", "`Last-Event-ID` is the number of an event").into())
+/// The number of the last event somebody has seen.
+pub(super) fn after_last(headers: &HeaderMap) -> Result<Option<u64>, Failure> {
+    let Some(last) = headers.get(LAST_EVENT_ID) else { return Ok(None) };
+    let number = last.to_str().ok().and_then(|text| text.parse::<u64>().ok());
+    let number = number.filter(|number| *number < u64::MAX);
+    number.map(Some).ok_or_else(|| Problem::new("usage", "`Last-Event-ID` is the number of an event").into())
 }

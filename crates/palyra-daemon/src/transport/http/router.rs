@@ -9,7 +9,7 @@ use palyra_api::Problem;
 use super::access::{Needs, admit, authorise};
 use super::answer::Failure;
 use super::route::Route;
-use super::{events, health, openapi, skills, telemetry, tokens, tools};
+use super::{approvals, events, health, openapi, plugins, runs, skills, telemetry, tokens, tools};
 use crate::app::App;
 
 /// Every route there is.
@@ -22,6 +22,9 @@ pub fn routes() -> Vec<Route> {
         tokens::routes(),
         skills::routes(),
         tools::routes(),
+        approvals::routes(),
+        runs::routes(),
+        plugins::routes(),
     ]
     .into_iter()
     .flatten()

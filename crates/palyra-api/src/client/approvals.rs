@@ -1,0 +1,38 @@
+//! Calls about approvals.
+
+use http::Method;
+
+use super::query::Pairs;
+use super::{Client, ClientError, Transport, segment};
+use crate::approvals::{Approval, ApprovalList, ApprovalQuery, ApproveRequest, DenyRequest};
+
+impl<T: Transport> Client<T> {
+    /// Approvals, newest first.
+    pub async fn approvals(&self, query: &ApprovalQuery) -> Result<ApprovalList, ClientError> {
+        let pairs = Pairs::default()
+            .with("status", query.status.map(|status| status.wire_name()))
+            .with("before", query.before.as_deref())
+            .with("limit", query.limit);
+        self.get(&pairs.after("/v1/approvals")).await
+    }
+
+    /// One approval.
+    pub async fn approval(&self, approval_id: &str) -> Result<Approval, ClientError> {
+        self.get(&format!("/v1/approvals/{}", segment(approval_id))).await
+    }
+
+    /// Says yes.
+    pub async fn approve(
+        &self,
+        approval_id: &str,
+        request: &ApproveRequest,
+    ) -> Result<Approval, ClientError> {
+        let path = format!("/v1/approvals/{}/approve", segment(approval_id));
+        self.send(Method::POST, &path, request).await
+    }
+
+    /// Says no.
+    pub async fn deny(&self, approval_id: &str, request: &DenyRequest) -> Result<Approval, ClientError> {
+        self.send(Method::POST, &format!("/v1/approvals/{}/deny", segment(approval_id)), request).await
+    }
+}

@@ -1,0 +1,66 @@
+//! Calls about runs.
+
+use bytes::Bytes;
+use http::Method;
+use http::header::{ACCEPT, HeaderValue};
+
+use super::query::Pairs;
+use super::sse::SseStream;
+use super::{Client, ClientError, Transport, empty_body, request, segment};
+use crate::runs::{ReplayAnswer, Run, RunFilter, RunInfo, RunLineList, RunList, RunReceipt};
+
+impl<T: Transport> Client<T> {
+    /// Runs, newest first.
+    pub async fn runs(&self, filter: &RunFilter) -> Result<RunList, ClientError> {
+        let pairs = Pairs::default()
+            .with("skill", filter.skill_id.as_deref())
+            .with("tool", filter.tool_id.as_deref())
+            .with("status", filter.status.as_deref())
+            .with("since_ms", filter.since_ms)
+            .with("until_ms", filter.until_ms)
+            .with("before", filter.before.as_deref())
+            .with("limit", filter.limit);
+        self.get(&pairs.after("/v1/runs")).await
+    }
+
+    /// One run.
+    pub async fn run(&self, run_id: &str) -> Result<RunInfo, ClientError> {
+        self.get(&path(run_id, "")).await
+    }
+
+    /// The lines of a run after the one of this number.
+    pub async fn run_lines(&self, run_id: &str, after: Option<u64>) -> Result<RunLineList, ClientError> {
+        self.get(&Pairs::default().with("after", after).after(&path(run_id, "/lines"))).await
+    }
+
+    /// What a run says until it ends.
+    pub async fn follow_run(&self, run_id: &str) -> Result<SseStream, ClientError> {
+        let mut request = request(Method::GET, &path(run_id, "/events"), empty_body())?;
+        request.headers_mut().insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        Ok(SseStream::new(self.open(request).await?.into_body()))
+    }
+
+    /// The tape of a run, as it was written.
+    pub async fn tape(&self, run_id: &str) -> Result<Bytes, ClientError> {
+        self.exchange(request(Method::GET, &path(run_id, "/tape"), empty_body())?).await
+    }
+
+    /// The receipt of a run.
+    pub async fn receipt(&self, run_id: &str) -> Result<RunReceipt, ClientError> {
+        self.get(&path(run_id, "/receipt")).await
+    }
+
+    /// Runs a stored run again from its tape.
+    pub async fn replay(&self, run_id: &str) -> Result<ReplayAnswer, ClientError> {
+        self.post(&path(run_id, "/replay")).await
+    }
+
+    /// Ends a run under way.
+    pub async fn cancel_run(&self, run_id: &str) -> Result<Run, ClientError> {
+        self.post(&path(run_id, "/cancel")).await
+    }
+}
+
+fn path(run_id: &str, rest: &str) -> String {
+    format!("/v1/runs/{}{rest}", segment(run_id))
+}

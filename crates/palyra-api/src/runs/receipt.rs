@@ -1,0 +1,48 @@
+//! The receipt of a run, to hand to others; `schemas/json/receipt.schema.json` describes it for them.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The answer of `GET /v1/runs/{run_id}/receipt`: the leaf of a run, and all that shows that it stands in a journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RunReceipt {
+    /// `palyra.receipt/v1`.
+    pub schema: String,
+    /// The run.
+    pub run_id: String,
+    /// Leaf, inclusion proof and signed checkpoint.
+    pub receipt: JournalReceipt,
+    /// The key of the checkpoint, as `origin+hash+key`.
+    pub key: String,
+}
+
+/// One event with all that shows that it stands in the journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct JournalReceipt {
+    /// The leaf, in its canonical form.
+    pub leaf: String,
+    /// Where it stands.
+    pub proof: Proof,
+    /// The signed note of the head that the proof ends in.
+    pub checkpoint: String,
+}
+
+/// The audit path of RFC 6962, from the leaf upwards.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Proof {
+    /// The place of the leaf, counted from zero.
+    pub sequence: u64,
+    /// The head the leaf is proven under.
+    pub head: TreeHead,
+    /// The sibling hashes from the leaf upwards.
+    pub path: Vec<String>,
+}
+
+/// A journal in two values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TreeHead {
+    /// The number of leaves.
+    pub size: u64,
+    /// The root hash over them.
+    pub root: String,
+}

@@ -1,0 +1,113 @@
+//! `palyra approvals list`.
+
+use crate::cli::Globals;
+use crate::client;
+use crate::error::CliError;
+use crate::output::{Remark, Reply, table, when};
+use clap::{Args, ValueEnum};
+use palyra_api::approvals::{Approval, ApprovalList, ApprovalQuery, ApprovalStatus};
+use palyra_common::env_vars::{
+    PALYRA_APPROVALS_LIST_BEFORE, PALYRA_APPROVALS_LIST_LIMIT, PALYRA_APPROVALS_LIST_STATUS,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// Most characters of arguments on a line; `approvals show` has more.
+const MAX_ARGUMENTS_CHARS: usize = 60;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra approvals list
+  palyra approvals list --status all --limit 20";
+
+/// Show the calls that wait, or what became of others.
+#[derive(Args)]
+#[command(before_help = EXAMPLE)]
+pub(super) struct ListArgs {
+    /// Which ones
+    #[arg(long, value_enum, default_value_t, value_name = "STATUS")]
+    #[arg(env = PALYRA_APPROVALS_LIST_STATUS, hide_env_values = true)]
+    status: Which,
+
+    /// At most so many
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=500))]
+    #[arg(env = PALYRA_APPROVALS_LIST_LIMIT, hide_env_values = true)]
+    limit: u16,
+
+    /// Only those older than this one: where an earlier answer stopped
+    #[arg(long, value_name = "ID")]
+    #[arg(env = PALYRA_APPROVALS_LIST_BEFORE, hide_env_values = true)]
+    before: Option<String>,
+}
+
+/// Which approvals are shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Which {
+    #[default]
+    Pending,
+    Approved,
+    Used,
+    Denied,
+    Expired,
+    All,
+}
+
+impl Which {
+    fn status(self) -> Option<ApprovalStatus> {
+        Some(match self {
+            Self::Pending => ApprovalStatus::Pending,
+            Self::Approved => ApprovalStatus::Approved,
+            Self::Used => ApprovalStatus::Used,
+            Self::Denied => ApprovalStatus::Denied,
+            Self::Expired => ApprovalStatus::Expired,
+            Self::All => return None,
+        })
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct Listed(ApprovalList);
+
+pub(super) fn execute(args: &ListArgs, globals: &Globals) -> Result<Listed, CliError> {
+    let query =
+        ApprovalQuery { status: args.status.status(), before: args.before.clone(), limit: Some(args.limit) };
+    client::ask(globals, "approvals list", async |client| client.approvals(&query).await).map(Listed)
+}
+
+impl Reply for Listed {
+    const SCHEMA: &'static str = "palyra.approvals.list/v1";
+
+    fn data(&self) -> String {
+        let row = |approval: &Approval| {
+            let arguments: String = approval.arguments.chars().take(MAX_ARGUMENTS_CHARS).collect();
+            [
+                approval.approval_id.clone(),
+                approval.status.wire_name().to_owned(),
+                approval.tool_id.clone(),
+                approval.principal.clone(),
+                when(approval.expires_ms),
+                arguments,
+            ]
+        };
+        let rows: Vec<_> = self.0.approvals.iter().map(row).collect();
+        table(["approval", "status", "tool", "for", "until", "arguments"], &rows)
+    }
+
+    fn talk(&self) -> Vec<Remark> {
+        let mut remarks = Vec::new();
+        match self.0.approvals.first() {
+            None => remarks.push(Remark::Note("there is none".into())),
+            Some(first) if first.status == ApprovalStatus::Pending => {
+                remarks.push(Remark::Next(format!("palyra approvals show {}", first.approval_id)));
+            }
+            Some(_) => {}
+        }
+        let more =
+            self.0.next.as_ref().map(|id| Remark::Next(format!("there are more: add `--before {id}`")));
+        remarks.into_iter().chain(more).collect()
+    }
+
+    fn lines(&self) -> Option<Vec<Value>> {
+        Some(self.0.approvals.iter().map(|approval| json!(approval)).collect())
+    }
+}

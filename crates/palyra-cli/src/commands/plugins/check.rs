@@ -1,0 +1,51 @@
+//! `palyra plugins check`.
+
+use crate::cli::Globals;
+use crate::client;
+use crate::error::CliError;
+use crate::output::{Remark, Reply};
+use clap::Args;
+use palyra_api::plugins::{PluginCheck, PluginFinding};
+use palyra_common::redact::escape_untrusted;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+const EXAMPLE: &str = "\
+Example:
+  palyra plugins check acme.notes";
+
+/// See whether a call would begin now, and what it would do without; nothing is run.
+#[derive(Args)]
+#[command(before_help = EXAMPLE)]
+pub(super) struct CheckArgs {
+    /// The skill
+    skill: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct Checked(PluginCheck);
+
+pub(super) fn execute(args: &CheckArgs, globals: &Globals) -> Result<Checked, CliError> {
+    client::ask(globals, "plugins check", async |client| client.check_plugin(&args.skill).await).map(Checked)
+}
+
+impl Reply for Checked {
+    const SCHEMA: &'static str = "palyra.plugins.check/v1";
+
+    fn data(&self) -> String {
+        let verdict = if self.0.runnable { "a call would begin" } else { "no call would begin" };
+        let line = |finding: &PluginFinding| {
+            let mark = if finding.stops { "! " } else { "- " };
+            format!("  {mark}{}: {}\n", finding.about, escape_untrusted(&finding.message))
+        };
+        format!("{verdict}\n") + &self.0.findings.iter().map(line).collect::<String>()
+    }
+
+    fn talk(&self) -> Vec<Remark> {
+        self.0.findings.iter().filter_map(|finding| finding.remedy.clone()).map(Remark::Next).collect()
+    }
+
+    fn lines(&self) -> Option<Vec<Value>> {
+        Some(self.0.findings.iter().map(|finding| json!(finding)).collect())
+    }
+}

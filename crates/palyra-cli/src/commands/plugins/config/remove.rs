@@ -1,0 +1,41 @@
+//! `palyra plugins config remove`.
+
+use crate::cli::Globals;
+use crate::client;
+use crate::error::CliError;
+use crate::output::Reply;
+use clap::Args;
+use palyra_api::plugins::Removed;
+use serde::Serialize;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra plugins config remove acme.weather";
+
+/// Take every value away: runs get the defaults of the manifest.
+#[derive(Args)]
+#[command(before_help = EXAMPLE)]
+pub(super) struct RemoveArgs {
+    /// The skill
+    skill: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct Taken(Removed);
+
+pub(super) fn execute(args: &RemoveArgs, globals: &Globals) -> Result<Taken, CliError> {
+    let removed =
+        client::ask(globals, "plugins config remove", async |client| client.remove_config(&args.skill).await);
+    removed.map(Taken)
+}
+
+impl Reply for Taken {
+    const SCHEMA: &'static str = "palyra.plugins.config.remove/v1";
+
+    fn data(&self) -> String {
+        match self.0.removed {
+            true => format!("the settings of {} are gone\n", self.0.skill_id),
+            false => format!("{} had no settings\n", self.0.skill_id),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! `palyra runs events`, once or until the run ends.
+
+use crate::cli::Globals;
+use crate::client::{self, AnyClient};
+use crate::error::CliError;
+use crate::output::{Printer, Remark, Reply};
+use clap::builder::FalseyValueParser;
+use clap::{ArgAction, Args};
+use palyra_api::ClientError;
+use palyra_api::runs::{RunEnd, RunLine};
+use palyra_common::env_vars::PALYRA_RUNS_EVENTS_FOLLOW;
+use palyra_common::redact::escape_untrusted;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::process::ExitCode;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra runs events run_0123456789abcdef0123
+  palyra runs events run_0123456789abcdef0123 --follow";
+
+/// Show what a run logged and published.
+#[derive(Args)]
+#[command(before_help = EXAMPLE)]
+pub(super) struct EventsArgs {
+    /// The run
+    run: String,
+
+    /// Keep showing what it says until it ends
+    #[arg(long, action = ArgAction::SetTrue)]
+    #[arg(env = PALYRA_RUNS_EVENTS_FOLLOW, hide_env_values = true, value_parser = FalseyValueParser::new())]
+    follow: bool,
+}
+
+#[derive(Serialize)]
+struct Lines {
+    run_id: String,
+    lines: Vec<RunLine>,
+}
+
+pub(super) fn run(args: &EventsArgs, globals: &Globals, printer: &Printer) -> ExitCode {
+    if !args.follow {
+        return printer.finish(kept(args, globals));
+    }
+    let followed =
+        client::ask(globals, "runs events", async |client| follow(&client, &args.run, printer).await);
+    match followed {
+        Ok(end) => {
+            let told = end.map(|end| Remark::Note(format!("{} {}", args.run, escape_untrusted(&end.status))));
+            printer.remark(&told.into_iter().collect::<Vec<_>>());
+            ExitCode::SUCCESS
+        }
+        Err(error) => printer.fail(&error.into(), &[]),
+    }
+}
+
+fn kept(args: &EventsArgs, globals: &Globals) -> Result<Lines, CliError> {
+    let lines = client::ask(globals, "runs events", async |client| {
+        let mut all = client.run_lines(&args.run, None).await?;
+        while let Some(after) = all.next {
+            let more = client.run_lines(&args.run, Some(after)).await?;
+            all.lines.extend(more.lines);
+            all.next = more.next;
+        }
+        Ok::<_, ClientError>(all.lines)
+    })?;
+    Ok(Lines { run_id: args.run.clone(), lines })
+}
+
+/// Shows lines as they come; gives the end, unless whoever reads has read enough.
+async fn follow(client: &AnyClient, run_id: &str, printer: &Printer) -> Result<Option<RunEnd>, ClientError> {
+    let mut stream = client.follow_run(run_id).await?;
+    while let Some(event) = stream.next().await? {
+        match event.event.as_deref() {
+            Some("line") => {
+                let lines = Lines { run_id: run_id.to_owned(), lines: vec![read(&event.data)?] };
+                let reads = printer.stream(&lines);
+                if !reads.map_err(|error| ClientError::Protocol(error.to_string()))? {
+                    return Ok(None);
+                }
+            }
+            Some("missed") => {
+                let missed: Value = read(&event.data)?;
+                printer.remark(&[Remark::Warning(format!("{} lines were missed", missed["missed"]))]);
+            }
+            Some("finished") => return read(&event.data).map(Some),
+            _ => {}
+        }
+    }
+    Err(ClientError::Protocol("the stream ended before the run did".into()))
+}
+
+fn read<T: DeserializeOwned>(data: &str) -> Result<T, ClientError> {
+    serde_json::from_str(data).map_err(|error| ClientError::Protocol(error.to_string()))
+}
+
+impl Reply for Lines {
+    const SCHEMA: &'static str = "palyra.runs.events/v1";
+
+    fn data(&self) -> String {
+        self.lines
+            .iter()
+            .map(|line| format!("{:<7}  {}\n", line.kind, escape_untrusted(&line.text)))
+            .collect()
+    }
+
+    fn talk(&self) -> Vec<Remark> {
+        match self.lines.is_empty() {
+            true => vec![Remark::Note("nothing of what it said is kept".into())],
+            false => Vec::new(),
+        }
+    }
+
+    fn lines(&self) -> Option<Vec<Value>> {
+        Some(self.lines.iter().map(|line| json!(line)).collect())
+    }
+}

@@ -1,0 +1,108 @@
+//! `palyra runs list`.
+
+use crate::cli::Globals;
+use crate::client;
+use crate::commands::journal::time::{self, Instant};
+use crate::error::CliError;
+use crate::output::{Remark, Reply, duration_text, table, when};
+use clap::Args;
+use palyra_api::runs::{Run, RunFilter, RunList};
+use palyra_common::env_vars::{
+    PALYRA_RUNS_LIST_BEFORE, PALYRA_RUNS_LIST_LIMIT, PALYRA_RUNS_LIST_SINCE, PALYRA_RUNS_LIST_SKILL,
+    PALYRA_RUNS_LIST_STATUS, PALYRA_RUNS_LIST_TOOL, PALYRA_RUNS_LIST_UNTIL,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra runs list
+  palyra runs list --skill acme.notes --status failed --since 7d";
+
+/// Show runs, newest first.
+#[derive(Args)]
+#[command(before_help = EXAMPLE)]
+pub(super) struct ListArgs {
+    /// Of this skill
+    #[arg(long, value_name = "ID")]
+    #[arg(env = PALYRA_RUNS_LIST_SKILL, hide_env_values = true)]
+    skill: Option<String>,
+
+    /// Of this tool
+    #[arg(long, value_name = "ID")]
+    #[arg(env = PALYRA_RUNS_LIST_TOOL, hide_env_values = true)]
+    tool: Option<String>,
+
+    /// That ended this way, or are under way
+    #[arg(long, value_name = "STATUS", value_parser = ["started", "completed", "failed", "cancelled", "interrupted"])]
+    #[arg(env = PALYRA_RUNS_LIST_STATUS, hide_env_values = true)]
+    status: Option<String>,
+
+    /// That began at this time or later: `2026-01-31T12:00:00Z`, `2026-01-31`, or how long ago, as in `2h`
+    #[arg(long, value_name = "TIME", value_parser = time::parse)]
+    #[arg(env = PALYRA_RUNS_LIST_SINCE, hide_env_values = true)]
+    since: Option<Instant>,
+
+    /// That began before this time
+    #[arg(long, value_name = "TIME", value_parser = time::parse)]
+    #[arg(env = PALYRA_RUNS_LIST_UNTIL, hide_env_values = true)]
+    until: Option<Instant>,
+
+    /// Older than this one: where an earlier answer stopped
+    #[arg(long, value_name = "ID")]
+    #[arg(env = PALYRA_RUNS_LIST_BEFORE, hide_env_values = true)]
+    before: Option<String>,
+
+    /// At most so many
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(env = PALYRA_RUNS_LIST_LIMIT, hide_env_values = true)]
+    limit: u16,
+}
+
+#[derive(Serialize)]
+pub(super) struct Listed(RunList);
+
+pub(super) fn execute(args: &ListArgs, globals: &Globals) -> Result<Listed, CliError> {
+    let filter = RunFilter {
+        skill_id: args.skill.clone(),
+        tool_id: args.tool.clone(),
+        status: args.status.clone(),
+        since_ms: args.since.map(|time| time.0),
+        until_ms: args.until.map(|time| time.0),
+        before: args.before.clone(),
+        limit: Some(args.limit),
+    };
+    client::ask(globals, "runs list", async |client| client.runs(&filter).await).map(Listed)
+}
+
+impl Reply for Listed {
+    const SCHEMA: &'static str = "palyra.runs.list/v1";
+
+    fn data(&self) -> String {
+        let row = |run: &Run| {
+            let took = run.finished_ms.map(|end| Duration::from_millis(end.saturating_sub(run.started_ms)));
+            [
+                run.run_id.clone(),
+                run.error.clone().unwrap_or_else(|| run.status.clone()),
+                run.tool_id.clone(),
+                run.principal.clone().unwrap_or_default(),
+                when(run.started_ms),
+                took.map(duration_text).unwrap_or_default(),
+            ]
+        };
+        let rows: Vec<_> = self.0.runs.iter().map(row).collect();
+        table(["run", "ended", "tool", "for", "began", "took"], &rows)
+    }
+
+    fn talk(&self) -> Vec<Remark> {
+        let none = self.0.runs.is_empty().then(|| Remark::Note("there is none".into()));
+        let more =
+            self.0.next.as_ref().map(|id| Remark::Next(format!("there are more: add `--before {id}`")));
+        none.into_iter().chain(more).collect()
+    }
+
+    fn lines(&self) -> Option<Vec<Value>> {
+        Some(self.0.runs.iter().map(|run| json!(run)).collect())
+    }
+}

@@ -1,0 +1,88 @@
+//! `palyra runs show`.
+
+use crate::cli::Globals;
+use crate::client;
+use crate::error::CliError;
+use crate::output::{Remark, Reply, byte_count, duration_text, facts, when};
+use clap::Args;
+use palyra_api::runs::{Run, RunInfo};
+use serde::Serialize;
+use serde_json::Value;
+use std::time::Duration;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra runs show run_0123456789abcdef0123";
+
+/// Show how a run ended, what it cost and which doors it used.
+#[derive(Args)]
+#[command(before_help = EXAMPLE)]
+pub(super) struct ShowArgs {
+    /// The run
+    run: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct Shown(RunInfo);
+
+pub(super) fn execute(args: &ShowArgs, globals: &Globals) -> Result<Shown, CliError> {
+    client::ask(globals, "runs show", async |client| client.run(&args.run).await).map(Shown)
+}
+
+/// What is known of every run.
+pub(super) fn known(run: &Run) -> Vec<(&'static str, String)> {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    vec![
+        ("run", run.run_id.clone()),
+        ("status", run.status.clone()),
+        ("error", text(&run.error)),
+        ("tool", run.tool_id.clone()),
+        ("skill", run.skill_id.clone()),
+        ("release", run.payload.clone()),
+        ("for", text(&run.principal)),
+        ("session", text(&run.session)),
+        ("began", when(run.started_ms)),
+        ("ended", run.finished_ms.map(when).unwrap_or_default()),
+        ("tape", text(&run.tape)),
+        ("receipt", run.receipt_leaf.map(|leaf| format!("leaf {leaf} of the journal")).unwrap_or_default()),
+    ]
+}
+
+impl Reply for Shown {
+    const SCHEMA: &'static str = "palyra.runs.show/v1";
+
+    fn data(&self) -> String {
+        let details = &self.0.details;
+        let text = |name: &str| details.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let number = |name: &str| details.get(name).and_then(Value::as_u64);
+        let mut all = known(&self.0.run);
+        all.extend([
+            ("approved by", text("approval")),
+            ("ended by", text("ended_by")),
+            ("input", text("input_sha256")),
+            ("output", text("output_sha256")),
+            ("took", number("elapsed_us").map(Duration::from_micros).map(duration_text).unwrap_or_default()),
+            ("fuel", number("fuel").map(|fuel| fuel.to_string()).unwrap_or_default()),
+            ("memory", number("peak_memory_bytes").map(byte_count).unwrap_or_default()),
+            ("egress", number("egress_bytes").filter(|bytes| *bytes > 0).map(byte_count).unwrap_or_default()),
+        ]);
+        let doors = details.get("capabilities").and_then(Value::as_object).into_iter().flatten();
+        let doors: String = doors.map(|(door, uses)| door_line(door, uses)).collect();
+        let doors = if doors.is_empty() { doors } else { format!("\nDoors\n{doors}") };
+        facts(&all) + &doors
+    }
+
+    fn talk(&self) -> Vec<Remark> {
+        let id = &self.0.run.run_id;
+        match self.0.run.receipt_leaf {
+            Some(_) => vec![Remark::Next(format!("palyra runs receipt {id}"))],
+            None => vec![Remark::Next(format!("palyra runs events {id} --follow"))],
+        }
+    }
+}
+
+fn door_line(door: &str, uses: &Value) -> String {
+    let count = |name: &str| uses.get(name).and_then(Value::as_u64).unwrap_or(0);
+    let door = palyra_common::redact::escape_untrusted(door);
+    format!("  {door}: used {}, denied {}, failed {}\n", count("used"), count("denied"), count("failed"))
+}

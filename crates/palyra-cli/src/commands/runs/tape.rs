@@ -1,0 +1,66 @@
+//! `palyra runs tape`.
+
+use crate::cli::Globals;
+use crate::client;
+use crate::error::CliError;
+use crate::files::write_new_file;
+use crate::output::{Printer, Remark, Reply, byte_count, facts};
+use clap::Args;
+use palyra_common::env_vars::PALYRA_RUNS_TAPE_OUT;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra runs tape run_0123456789abcdef0123 --out run.tape";
+
+/// Print the recording of a run, one step a line.
+#[derive(Args)]
+#[command(before_help = EXAMPLE)]
+pub(super) struct TapeArgs {
+    /// The run
+    run: String,
+
+    /// Write it to this new file instead
+    #[arg(long, value_name = "FILE")]
+    #[arg(env = PALYRA_RUNS_TAPE_OUT, hide_env_values = true)]
+    out: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct Kept {
+    run_id: String,
+    file: String,
+    bytes: u64,
+}
+
+pub(super) fn run(args: &TapeArgs, globals: &Globals, printer: &Printer) -> ExitCode {
+    let tape = client::ask(globals, "runs tape", async |client| client.tape(&args.run).await);
+    match (tape, &args.out) {
+        (Ok(tape), None) => printer.data(&tape),
+        (tape, Some(file)) => printer.finish(tape.and_then(|tape| keep(&args.run, file, &tape))),
+        (Err(error), None) => printer.fail(&error.into(), &[]),
+    }
+}
+
+fn keep(run_id: &str, file: &Path, tape: &[u8]) -> Result<Kept, CliError> {
+    write_new_file(file, tape)?;
+    Ok(Kept { run_id: run_id.to_owned(), file: file.display().to_string(), bytes: tape.len() as u64 })
+}
+
+impl Reply for Kept {
+    const SCHEMA: &'static str = "palyra.runs.tape/v1";
+
+    fn data(&self) -> String {
+        facts(&[
+            ("run", self.run_id.clone()),
+            ("file", self.file.clone()),
+            ("length", byte_count(self.bytes)),
+        ])
+    }
+
+    fn talk(&self) -> Vec<Remark> {
+        vec![Remark::Warning("a tape has the input and the output of its run".into())]
+    }
+}

@@ -1,0 +1,74 @@
+//! `palyra runs receipt --verify`: a file, and at most a key.
+
+use crate::error::{CliError, sentence};
+use crate::files::read_file;
+use crate::output::{Remark, Reply, facts, when};
+use palyra_api::Problem;
+use palyra_state::journal::CheckpointKey;
+use palyra_state::{RunReceiptError, VerifiedReceipt, verify_receipt};
+use serde::Serialize;
+use std::path::Path;
+
+/// Longest file that is read.
+const MAX_FILE_BYTES: u64 = 16 << 20;
+
+#[derive(Serialize)]
+pub(super) struct Verified {
+    #[serde(flatten)]
+    receipt: VerifiedReceipt,
+    /// Whether the key is the one that was named.
+    key_expected: bool,
+}
+
+pub(super) fn execute(file: &Path, key: Option<&str>) -> Result<Verified, CliError> {
+    let expected = key.map(CheckpointKey::parse).transpose();
+    let expected = expected.map_err(|error| CliError::usage(format!("`--key` is not a key: {error}")))?;
+    let bytes = read_file(file, MAX_FILE_BYTES)?;
+    let receipt = verify_receipt(&bytes, expected.as_ref()).map_err(|error| refused(&error))?;
+    Ok(Verified { receipt, key_expected: expected.is_some() })
+}
+
+fn refused(error: &RunReceiptError) -> CliError {
+    let hint = match error {
+        RunReceiptError::NotAReceipt { .. } => "a receipt is what `palyra runs receipt RUN` prints",
+        RunReceiptError::OtherKey { .. } => "ask whoever gave it to you for the key of the machine",
+        _ => "it was changed, or never stood in that journal: ask for it again",
+    };
+    CliError::Problem(Box::new(Problem::new("bad_receipt", sentence(error)).hint(hint)))
+}
+
+impl Reply for Verified {
+    const SCHEMA: &'static str = "palyra.runs.verify/v1";
+
+    fn data(&self) -> String {
+        let receipt = &self.receipt;
+        let detail = |name: &str| {
+            let value = receipt.details.get(name).and_then(|value| value.as_str());
+            value.unwrap_or_default().to_owned()
+        };
+        facts(&[
+            ("run", receipt.run_id.clone()),
+            ("ended", if receipt.completed { "completed" } else { "failed" }.to_owned()),
+            ("error", detail("error")),
+            ("tool", receipt.tool_id.clone()),
+            ("skill", receipt.skill_id.clone()),
+            ("release", detail("payload")),
+            ("for", receipt.principal.clone()),
+            ("when", when(receipt.at_ms)),
+            ("input", detail("input_sha256")),
+            ("output", detail("output_sha256")),
+            ("tape", detail("tape_sha256")),
+            ("stands at", format!("{} of {}", receipt.sequence, receipt.tree_size)),
+            ("signed by", receipt.key.clone()),
+        ])
+    }
+
+    fn talk(&self) -> Vec<Remark> {
+        match self.key_expected {
+            true => vec![Remark::Note("the receipt holds, and the key is the one you named".into())],
+            false => vec![Remark::Warning(
+                "the receipt holds for whoever has this key; add `--key KEY` to say whose it must be".into(),
+            )],
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The profile of a skill, read and changed in the words of the API.
+
+use palyra_api::Problem;
+use palyra_api::plugins::{Profile, ProfileChange};
+use palyra_common::limits::LimitSyntaxError;
+use palyra_common::{Capability, CapabilityGrantSet, LimitKind, PluginCapabilityProfile, RuntimeLimits};
+use palyra_state::{Revised, State};
+
+use super::{installed, lines};
+use crate::problem::ToProblem;
+
+/// The profile of an installed skill; the empty one narrows nothing.
+pub(crate) fn profile(state: &State, skill_id: &str) -> Result<Profile, Problem> {
+    installed(state, skill_id)?;
+    Ok(told(skill_id, &state.profile(skill_id).unwrap_or_default()))
+}
+
+/// Changes the profile of a skill on behalf of a principal.
+pub(crate) fn change_profile(
+    state: &State,
+    skill_id: &str,
+    change: &ProfileChange,
+    principal: &str,
+) -> Result<Profile, Problem> {
+    installed(state, skill_id)?;
+    let before = state.profile(skill_id).unwrap_or_default().value;
+    let after = changed(before, change)?;
+    state.set_profile(skill_id, &after, principal).map_err(|error| error.to_problem())?;
+    profile(state, skill_id)
+}
+
+/// The profile in the words of the API.
+pub(super) fn told(skill_id: &str, set: &Revised<PluginCapabilityProfile>) -> Profile {
+    let PluginCapabilityProfile { grants, directories, allow_addresses, limits } = &set.value;
+    Profile {
+        skill_id: skill_id.to_owned(),
+        revision: set.revision,
+        grants: grants.as_ref().map(lines),
+        directories: directories
+            .iter()
+            .map(|(root, directory)| (root.to_string(), directory.display().to_string()))
+            .collect(),
+        allow_addresses: allow_addresses.iter().map(ToString::to_string).collect(),
+        limits: limits.iter().map(|(kind, most)| (kind.to_string(), *most)).collect(),
+    }
+}
+
+/// Adds to what is there, unless the change is all there shall be; a profile without a bound has nothing to add to.
+fn changed(
+    before: PluginCapabilityProfile,
+    change: &ProfileChange,
+) -> Result<PluginCapabilityProfile, Problem> {
+    let asked = PluginCapabilityProfile::parse(&change.grants)
+        .map_err(|error| Problem::new("usage", error.to_string()).hint(error.hint()))?;
+    let mut after = match change.only {
+        true => PluginCapabilityProfile { limits: before.limits, ..asked },
+        false => added(before, asked),
+    };
+    for text in &change.limits {
+        let (kind, most) =
+            limit(text).map_err(|error| Problem::new("usage", error.to_string()).hint(error.hint()))?;
+        after.limits.insert(kind, most);
+    }
+    Ok(after)
+}
+
+fn added(before: PluginCapabilityProfile, asked: PluginCapabilityProfile) -> PluginCapabilityProfile {
+    let mut after = before;
+    after.grants = after.grants.map(|bound| union(bound, asked.grants.unwrap_or_default()));
+    after.directories.extend(asked.directories);
+    after.allow_addresses.extend(asked.allow_addresses);
+    after.allow_addresses.sort();
+    after.allow_addresses.dedup();
+    after
+}
+
+fn union(one: CapabilityGrantSet, other: CapabilityGrantSet) -> CapabilityGrantSet {
+    Vec::<Capability>::from(one).into_iter().chain(Vec::<Capability>::from(other)).collect()
+}
+
+/// `fuel=1000` as a limit and its value.
+fn limit(text: &str) -> Result<(LimitKind, u64), LimitSyntaxError> {
+    let mut limits = RuntimeLimits::default();
+    limits.set(text)?;
+    let name = text.split('=').next().unwrap_or_default().trim();
+    let kind = LimitKind::SETTABLE.into_iter().find(|kind| kind.wire_name() == name);
+    let set = kind.and_then(|kind| Some((kind, limits.get(kind)?)));
+    set.ok_or_else(|| LimitSyntaxError::UnknownLimit(name.to_owned()))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn change(only: bool, grants: &[&str], limits: &[&str]) -> ProfileChange {
+        let owned = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect();
+        ProfileChange { only, grants: owned(grants), limits: owned(limits) }
+    }
+
+    fn shown(profile: &PluginCapabilityProfile) -> Option<Vec<String>> {
+        profile.grants.as_ref().map(lines)
+    }
+
+    #[test]
+    fn grants_are_added_unless_they_are_all_there_shall_be() {
+        let none = PluginCapabilityProfile::default();
+        let mapped = changed(none, &change(false, &["fs-read:docs=/srv/docs"], &["fuel=5"])).unwrap();
+        assert_eq!(shown(&mapped), None, "mapping a directory narrows nothing");
+        assert_eq!(mapped.directories.len(), 1);
+        let bound = changed(mapped, &change(true, &["channel:a"], &[])).unwrap();
+        assert_eq!(shown(&bound).unwrap(), ["channel:a"]);
+        assert!(bound.directories.is_empty());
+        assert_eq!(bound.limits.get(&LimitKind::Fuel), Some(&5), "limits stay");
+        let more = changed(bound, &change(false, &["channel:b", "address:10.0.0.0/8"], &[])).unwrap();
+        assert_eq!(shown(&more).unwrap(), ["channel:a", "channel:b"]);
+        assert_eq!(more.allow_addresses.len(), 1);
+        assert_eq!(shown(&changed(more, &change(true, &[], &[])).unwrap()), Some(Vec::new()));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused() {
+        for (grants, limits) in [(&["nothing"][..], &[][..]), (&[], &["fuel"]), (&[], &["speed=1"])] {
+            let refused = changed(PluginCapabilityProfile::default(), &change(false, grants, limits));
+            assert_eq!(refused.unwrap_err().code, "usage");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Profiles and settings that are not kept.
+
+use palyra_api::Problem;
+use palyra_state::PluginSettingError;
+use serde_json::json;
+
+use super::{ToProblem, closest};
+
+impl ToProblem for PluginSettingError {
+    fn to_problem(&self) -> Problem {
+        let problem = || Problem::new(self.code(), self.to_string());
+        match self {
+            Self::Skill(error) => error.to_problem(),
+            Self::State(error) => error.to_problem(),
+            Self::Bad(bad) => problem().details(json!({ "field": bad.field, "expected": bad.expected })),
+            Self::NoSuchSetting { name, known, .. } => problem()
+                .hints(closest(name, known).map(|name| format!("did you mean `{name}`?")))
+                .hints(self.hint())
+                .details(json!({ "name": name, "known": known })),
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What a run says: live while it is under way, from its kept lines once it has ended.
+//!
+//! Lines get their numbers when the run ends, so that only lines of a finished run have ids and are replayed; a
+//! follower who lost its connection in between reads them all.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::Stream;
+use palyra_api::runs::{RunEnd, RunLine};
+use palyra_state::call::RunUpdate;
+use serde::Serialize;
+use serde_json::json;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::watch;
+
+use crate::app::{App, until_stopping};
+use crate::streams::StreamPermit;
+
+/// Lines read at once.
+const PAGE: usize = 200;
+/// How often a quiet stream says that it is still there.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+struct Standing {
+    app: Arc<App>,
+    run_id: String,
+    stopping: watch::Receiver<bool>,
+    live: Option<Receiver<RunUpdate>>,
+    after: Option<u64>,
+    ready: VecDeque<Bytes>,
+    greeted: bool,
+    ended: bool,
+    _permit: StreamPermit,
+}
+
+/// What a run says until it ends; the last event is `finished`.
+pub(super) fn run_stream(
+    app: Arc<App>,
+    run_id: String,
+    live: Option<Receiver<RunUpdate>>,
+    after: Option<u64>,
+    permit: StreamPermit,
+) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
+    let standing = Standing {
+        stopping: app.stopping(),
+        app,
+        run_id,
+        live,
+        after,
+        ready: VecDeque::new(),
+        greeted: false,
+        ended: false,
+        _permit: permit,
+    };
+    futures::stream::unfold(standing, |mut standing| async move {
+        let bytes = standing.next_bytes().await?;
+        Some((Ok(bytes), standing))
+    })
+}
+
+impl Standing {
+    async fn next_bytes(&mut self) -> Option<Bytes> {
+        if !std::mem::replace(&mut self.greeted, true) {
+            return Some(Bytes::from_static(b": the run\n\n"));
+        }
+        loop {
+            if let Some(bytes) = self.ready.pop_front() {
+                return Some(bytes);
+            }
+            if self.ended {
+                return None;
+            }
+            let Some(live) = &mut self.live else {
+                self.read_kept().await?;
+                continue;
+            };
+            let update = tokio::select! {
+                biased;
+                () = until_stopping(&mut self.stopping) => return None,
+                update = live.recv() => update,
+                () = tokio::time::sleep(HEARTBEAT) => return Some(Bytes::from_static(b": still here\n\n")),
+            };
+            match update {
+                Ok(RunUpdate::Line { kind, text }) => {
+                    return Some(event("line", None, &RunLine { number: None, kind, text }));
+                }
+                Ok(RunUpdate::Finished { status }) => {
+                    self.ended = true;
+                    return Some(event("finished", None, &RunEnd { status }));
+                }
+                Err(RecvError::Lagged(missed)) => {
+                    return Some(event("missed", None, &json!({ "missed": missed })));
+                }
+                // It ended without a word; what is kept of it says how.
+                Err(RecvError::Closed) => self.live = None,
+            }
+        }
+    }
+
+    /// Reads the next page of kept lines; after the last one comes the end.
+    async fn read_kept(&mut self) -> Option<()> {
+        let (app, run_id, after) = (Arc::clone(&self.app), self.run_id.clone(), self.after);
+        let read = tokio::task::spawn_blocking(move || {
+            let lines = app.state().run_events_after(&run_id, after, PAGE)?;
+            Ok::<_, palyra_state::StateError>((lines, app.state().run(&run_id)?))
+        });
+        let (lines, run) = match read.await.ok()? {
+            Ok(read) => read,
+            Err(error) => {
+                tracing::error!(%error, "a run cannot be read for an event stream");
+                return None;
+            }
+        };
+        self.ended = lines.len() < PAGE;
+        self.after = lines.last().map(|last| last.number).or(self.after);
+        self.ready.extend(lines.into_iter().map(|line| {
+            let told = RunLine { number: Some(line.number), kind: line.kind, text: line.text };
+            event("line", told.number, &told)
+        }));
+        if self.ended {
+            self.ready.extend(run.map(|run| event("finished", None, &RunEnd { status: run.status })));
+        }
+        Some(())
+    }
+}
+
+fn event(name: &str, id: Option<u64>, data: &impl Serialize) -> Bytes {
+    let data = serde_json::to_string(data).unwrap_or_default();
+    let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
+    format!("{id}event: {name}\ndata: {data}\n\n").into()
+}

@@ -1,0 +1,50 @@
+//! What a daemon does by itself from time to time: requests nobody decided are closed, and old tapes and lines go.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use palyra_state::State;
+
+use crate::app::{App, until_stopping};
+use crate::problem::sentence;
+
+/// How often a daemon looks.
+pub const EVERY: Duration = Duration::from_secs(60);
+/// Old runs are looked for every so many times: they are kept for days.
+const TRIM_EVERY: u64 = 60;
+
+/// Looks after the state until the daemon stops; begins at once.
+pub async fn keep_up(app: Arc<App>, every: Duration) {
+    let mut stopping = app.stopping();
+    for round in 0_u64.. {
+        let state = Arc::clone(app.state());
+        let tending = tokio::task::spawn_blocking(move || tend(&state, round.is_multiple_of(TRIM_EVERY)));
+        if let Err(error) = tending.await {
+            tracing::error!(%error, "the state was not looked after");
+        }
+        tokio::select! {
+            biased;
+            () = until_stopping(&mut stopping) => return,
+            () = tokio::time::sleep(every) => {}
+        }
+    }
+}
+
+/// One round; what goes wrong is logged, and tried again in the next one.
+fn tend(state: &State, trim: bool) {
+    match state.expire_approvals() {
+        Ok(0) => {}
+        Ok(closed) => tracing::info!(closed, "requests ran out of time"),
+        Err(error) => tracing::error!(error = sentence(&error), "requests cannot be closed"),
+    }
+    if !trim {
+        return;
+    }
+    match state.trim_runs() {
+        Ok(trimmed) if trimmed == Default::default() => {}
+        Ok(trimmed) => {
+            tracing::info!(trimmed.runs, trimmed.tapes, trimmed.approvals, "old runs were trimmed");
+        }
+        Err(error) => tracing::error!(error = sentence(&error), "old runs cannot be trimmed"),
+    }
+}

@@ -1,0 +1,159 @@
+//! Runs: found, followed, proven, replayed, ended.
+
+use crate::daemon::Daemon;
+use palyra_api::client::sse::SseEvent;
+use palyra_api::runs::{ReplayVerdict, RunEnd, RunFilter};
+use palyra_api::tools::InvokeRequest;
+use palyra_api::{ClientError, Problem};
+use palyra_common::Scope;
+use palyra_state::verify_receipt;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// More fuel and time than anybody waits for.
+const LONG: &str = "[capabilities.quotas]\nfuel_budget = 1000000000000\nwall_clock_timeout_ms = 600000\n";
+
+fn problem<T: std::fmt::Debug>(result: Result<T, ClientError>) -> Problem {
+    result.unwrap_err().into_problem()
+}
+
+fn schema_file(name: &str) -> String {
+    format!("{}/../../schemas/json/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_are_listed_and_shown() {
+    let daemon = Daemon::with_bench().await;
+    let client = daemon.over_tcp();
+    let first = client.invoke("acme.bench.echo", &InvokeRequest::default()).await.unwrap();
+    daemon.advance(1_000);
+    client.invoke("acme.bench.fail", &InvokeRequest::default()).await.unwrap_err();
+    let all = client.runs(&RunFilter::default()).await.unwrap();
+    let ended: Vec<(&str, &str)> =
+        all.runs.iter().map(|run| (run.tool_id.as_str(), run.status.as_str())).collect();
+    assert_eq!(ended, [("acme.bench.fail", "failed"), ("acme.bench.echo", "completed")]);
+    assert_eq!(all.runs[0].error.as_deref(), Some("tool_failed"));
+    let count = async |filter: RunFilter| client.runs(&filter).await.unwrap().runs.len();
+    let none = RunFilter::default;
+    assert_eq!(count(RunFilter { skill_id: Some("acme.bench".into()), ..none() }).await, 2);
+    assert_eq!(count(RunFilter { skill_id: Some("acme.other".into()), ..none() }).await, 0);
+    assert_eq!(count(RunFilter { tool_id: Some("acme.bench.echo".into()), ..none() }).await, 1);
+    assert_eq!(count(RunFilter { status: Some("failed".into()), ..none() }).await, 1);
+    let began = all.runs[0].started_ms;
+    assert_eq!(count(RunFilter { since_ms: Some(began), ..none() }).await, 1);
+    assert_eq!(count(RunFilter { until_ms: Some(began), ..none() }).await, 1);
+    let page = client.runs(&RunFilter { limit: Some(1), ..none() }).await.unwrap();
+    assert_eq!(count(RunFilter { before: page.next, ..none() }).await, 1);
+    let shown = client.run(&first.run_id).await.unwrap();
+    assert_eq!(shown.run, all.runs[1]);
+    assert_eq!(shown.run.receipt_leaf, Some(first.receipt.sequence));
+    assert_eq!(shown.details["fuel"], first.usage.fuel);
+    assert_eq!(problem(client.run("run_none").await).status, 404);
+    let odd = RunFilter { status: Some("done".into()), ..none() };
+    assert_eq!(problem(client.runs(&odd).await).code, "usage");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_receipt_convinces_somebody_who_has_nothing_else() {
+    let daemon = Daemon::with_bench().await;
+    let client = daemon.over_tcp();
+    let run = client.invoke("acme.bench.echo", &InvokeRequest::default()).await.unwrap();
+    let receipt = client.receipt(&run.run_id).await.unwrap();
+    let text = serde_json::to_string_pretty(&receipt).unwrap() + "\n";
+    let shown = verify_receipt(text.as_bytes(), None).unwrap();
+    assert_eq!((shown.run_id.as_str(), shown.completed), (run.run_id.as_str(), true));
+    assert_eq!(shown.sequence, run.receipt.sequence);
+    let other = text.replace("acme.bench.echo", "acme.bench.fail");
+    assert!(verify_receipt(other.as_bytes(), None).is_err());
+    assert_eq!(problem(client.receipt("run_none").await).code, "not_found");
+    // Others read receipts by this schema and this example.
+    let schema: Value =
+        serde_json::from_str(&std::fs::read_to_string(schema_file("receipt.schema.json")).unwrap()).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let example = schema_file("examples/receipt.json");
+    if std::env::var_os("PALYRA_WRITE_GENERATED").is_some() {
+        std::fs::create_dir_all(schema_file("examples")).unwrap();
+        std::fs::write(&example, &text).unwrap();
+    }
+    let example = std::fs::read_to_string(example).unwrap();
+    assert!(verify_receipt(example.as_bytes(), None).unwrap().completed);
+    for text in [&text, &example] {
+        let value: Value = serde_json::from_str(text).unwrap();
+        if let Err(error) = schema.validate(&value) {
+            panic!("{error}");
+        }
+        let mut without = value.clone();
+        without["receipt"]["proof"] = Value::Null;
+        assert!(!schema.is_valid(&without));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_is_replayed_from_its_tape() {
+    let daemon = Daemon::with_bench().await;
+    let client = daemon.over_tcp();
+    let input = RawValue::from_string("{\"n\":3}".into()).unwrap();
+    let run = client.invoke("acme.bench.echo", &InvokeRequest::with_input(input)).await.unwrap();
+    let again = client.replay(&run.run_id).await.unwrap();
+    assert_eq!(again.verdict, ReplayVerdict::Identical);
+    assert_eq!((again.output["n"].as_u64(), again.usage.fuel), (Some(3), run.usage.fuel));
+    let tape = client.tape(&run.run_id).await.unwrap();
+    assert!(tape.starts_with(b"{") && tape.len() > 100, "{tape:?}");
+    let failed = problem(client.invoke("acme.bench.fail", &InvokeRequest::default()).await);
+    assert_eq!(failed.code, "tool_failed");
+    let filter = RunFilter { limit: Some(1), ..RunFilter::default() };
+    let failed = client.runs(&filter).await.unwrap().runs.remove(0);
+    assert_eq!(client.replay(&failed.run_id).await.unwrap().error.as_deref(), Some("tool_failed"));
+    for missing in [client.replay("run_none").await.map(drop), client.tape("run_none").await.map(drop)] {
+        assert_eq!(problem(missing).code, "not_found");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_under_way_is_followed_and_ended() {
+    let daemon = Daemon::start().await;
+    daemon.install("long", LONG);
+    let client = daemon.over_tcp();
+    let caller = client.clone();
+    let call = tokio::spawn(async move { caller.invoke("acme.long.spin", &InvokeRequest::default()).await });
+    let run_id = loop {
+        if let Some(run) = daemon.state().running().into_iter().next() {
+            break run.run_id;
+        }
+        tokio::task::yield_now().await;
+    };
+    // Its row is written before it is listed as begun to anybody else.
+    let mut stream = loop {
+        match client.follow_run(&run_id).await {
+            Ok(stream) => break stream,
+            Err(error) => assert_eq!(error.into_problem().code, "not_found"),
+        }
+    };
+    assert_eq!(problem(client.receipt(&run_id).await).code, "not_ended");
+    let reader = daemon.over_tcp_as(&daemon.token_with("reader", &[Scope::Read]));
+    assert_eq!(problem(reader.cancel_run(&run_id).await).code, "forbidden");
+    let ended = client.cancel_run(&run_id).await.unwrap();
+    assert_eq!((ended.status.as_str(), ended.error.as_deref()), ("cancelled", Some("cancelled")));
+    let last = stream.next().await.unwrap().unwrap();
+    assert_eq!(last.event.as_deref(), Some("finished"));
+    assert_eq!(serde_json::from_str::<RunEnd>(&last.data).unwrap().status, "cancelled");
+    assert_eq!(stream.next().await.unwrap(), None::<SseEvent>);
+    assert_eq!(problem(call.await.unwrap()).code, "cancelled");
+    assert_eq!(client.run(&run_id).await.unwrap().details["ended_by"], "operator");
+    let twice = problem(client.cancel_run(&run_id).await);
+    assert_eq!((twice.code.as_str(), twice.status), ("not_under_way", 409));
+    assert_eq!(problem(client.cancel_run("run_none").await).code, "not_found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_finished_run_tells_its_lines_and_its_end() {
+    let daemon = Daemon::with_bench().await;
+    let client = daemon.over_tcp();
+    let run = client.invoke("acme.bench.echo", &InvokeRequest::default()).await.unwrap();
+    let lines = client.run_lines(&run.run_id, None).await.unwrap();
+    assert_eq!((lines.lines.len(), lines.next), (0, None));
+    let mut stream = client.follow_run(&run.run_id).await.unwrap();
+    assert_eq!(stream.next().await.unwrap().unwrap().event.as_deref(), Some("finished"));
+    assert_eq!(problem(client.follow_run("run_none").await.map(drop)).code, "not_found");
+    assert_eq!(problem(client.run_lines("run_none", None).await).code, "not_found");
+}
