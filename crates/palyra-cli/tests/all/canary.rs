@@ -196,6 +196,34 @@ fn trust_and_journal_commands(ear: &mut Ear) {
     }
 }
 
+fn record_commands(ear: &mut Ear) {
+    let runs = ear.answer(&["runs", "list"]);
+    let run = runs["runs"][0]["run_id"].as_str().unwrap_or_default().to_owned();
+    for verb in ["show", "events", "tape", "receipt", "replay", "cancel"] {
+        ear.run(&["runs", verb, &run]);
+    }
+    let skill = "palyra.echo_http";
+    for arguments in [
+        &["approvals", "list"][..],
+        &["approvals", "show", "apr_none"],
+        &["approvals", "approve", "apr_none"],
+        &["approvals", "deny", "apr_none"],
+        &["plugins", "list"],
+        &["plugins", "info", skill],
+        &["plugins", "grants", skill],
+        &["plugins", "check", skill],
+        &["plugins", "touched", skill],
+        &["plugins", "profile", "set", skill, "--grant", "secret:global/token hosts=localhost inject=bearer"],
+        &["plugins", "profile", "show", skill],
+        &["plugins", "profile", "remove", skill, "--yes"],
+        &["plugins", "config", "set", skill, "retries=1"],
+        &["plugins", "config", "show", skill],
+        &["plugins", "config", "remove", skill, "--yes"],
+    ] {
+        ear.run(arguments);
+    }
+}
+
 /// A daemon that nobody asks ends by itself; the others speak to the state without one.
 fn daemon_commands(ear: &mut Ear) {
     for arguments in [
@@ -239,6 +267,7 @@ fn try_every_command(port: u16) {
     run_commands(&mut ear, port);
     trust_and_journal_commands(&mut ear);
     daemon_commands(&mut ear);
+    record_commands(&mut ear);
 
     let environment = &ear.bench.environment;
     let mut commands = Vec::new();

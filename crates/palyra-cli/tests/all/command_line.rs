@@ -26,6 +26,9 @@ fn the_help_of_palyra() {
                     name
       skills        Package, check, install and look after skills
       tools         See which tools can be called
+      plugins       See what runs of a skill get and why, and set it
+      runs          See what ran, follow it, replay it, and prove it to others
+      approvals     Decide about calls that wait for a person
       tokens        Make, list and remove tokens for programs that call tools
       keys          Make and keep the keys that sign skills
       trust         Decide whose skills are believed
@@ -87,30 +90,33 @@ fn the_help_of_run() {
       [TOOL]  The tool of an installed skill, as in `acme.notes.add`
 
     Options:
-          --module <FILE>          The module: a component or core module, as binary or as text (`.wat`)
-                                   [env: PALYRA_RUN_MODULE]
-          --tool <ID>              The tool to call; may be left out when the module has only one [env:
-                                   PALYRA_RUN_TOOL]
-          --export <NAME>          The function of a core module [default: palyra_plugin_main] [env:
-                                   PALYRA_RUN_EXPORT]
-          --input <JSON|@FILE|->   The input: JSON text, a file, or `-` for standard input [default: {}]
-                                   [env: PALYRA_RUN_INPUT]
-          --grant <GRANT>          Open a door, as in `storage:notes/`; may be given again
-          --limit <NAME=VALUE>     Set a limit, as in `fuel=1000000` or `timeout=5s`; may be given again
-          --secret <NAME=@FILE|->  Keep a secret for this run, its value from a file or standard input;
-                                   may be given again
-          --config <JSON|@FILE|->  The operator's settings for the plugin: JSON text, a file, or `-`
-                                   [default: {}] [env: PALYRA_RUN_CONFIG]
-          --storage-dir <DIR>      Keep the guest's storage in this directory instead of in memory [env:
-                                   PALYRA_RUN_STORAGE_DIR]
-          --ca-file <PEM>          Trust the root certificates in this file, besides the usual ones
-          --record <TAPE>          Write everything the run was told by the outside world to this file
-                                   [env: PALYRA_RUN_RECORD]
-          --replay <TAPE>          Run again from a tape, without the outside world, and compare [env:
-                                   PALYRA_RUN_REPLAY]
-          --trace                  List every host call [env: PALYRA_RUN_TRACE]
-          --no-cache               Compile anew and keep nothing [env: PALYRA_RUN_NO_CACHE]
-      -h, --help                   Print help
+          --module <FILE>            The module: a component or core module, as binary or as text
+                                     (`.wat`) [env: PALYRA_RUN_MODULE]
+          --tool <ID>                The tool to call; may be left out when the module has only one
+                                     [env: PALYRA_RUN_TOOL]
+          --export <NAME>            The function of a core module [default: palyra_plugin_main] [env:
+                                     PALYRA_RUN_EXPORT]
+          --input <JSON|@FILE|->     The input: JSON text, a file, or `-` for standard input [default:
+                                     {}] [env: PALYRA_RUN_INPUT]
+          --grant <GRANT>            Open a door, as in `storage:notes/`; may be given again
+          --limit <NAME=VALUE>       Set a limit, as in `fuel=1000000` or `timeout=5s`; may be given
+                                     again
+          --secret <NAME=@FILE|->    Keep a secret for this run, its value from a file or standard
+                                     input; may be given again
+          --config <JSON|@FILE|->    The operator's settings for the plugin: JSON text, a file, or `-`
+                                     [default: {}] [env: PALYRA_RUN_CONFIG]
+          --storage-dir <DIR>        Keep the guest's storage in this directory instead of in memory
+                                     [env: PALYRA_RUN_STORAGE_DIR]
+          --wait-approval <SECONDS>  Wait so long for somebody to approve the call, where one has to
+                                     [env: PALYRA_RUN_WAIT_APPROVAL]
+          --ca-file <PEM>            Trust the root certificates in this file, besides the usual ones
+          --record <TAPE>            Write everything the run was told by the outside world to this file
+                                     [env: PALYRA_RUN_RECORD]
+          --replay <TAPE>            Run again from a tape, without the outside world, and compare [env:
+                                     PALYRA_RUN_REPLAY]
+          --trace                    List every host call [env: PALYRA_RUN_TRACE]
+          --no-cache                 Compile anew and keep nothing [env: PALYRA_RUN_NO_CACHE]
+      -h, --help                     Print help
 
     Global options:
           --output <FORM>           How results and errors are written [env: PALYRA_OUTPUT] [default:
@@ -250,7 +256,7 @@ fn did_you_mean() {
     --- stderr
     error: unrecognized subcommand 'rum'
 
-      tip: a similar subcommand exists: 'run'
+      tip: some similar subcommands exist: 'runs', 'run'
 
     Usage: palyra [OPTIONS] <COMMAND>
 
@@ -320,7 +326,7 @@ fn manual_pages() {
     exit 2
     --- stderr
     error: there is no command `fun`
-    hint: there is `init`, `up`, `run`, `skills`, `tools`, `tokens`, `keys`, `trust`, `audit-policy`, `vault`, `journal`, `daemon`, `completions`, `man`
+    hint: there is `init`, `up`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `tokens`, `keys`, `trust`, `audit-policy`, `vault`, `journal`, `daemon`, `completions`, `man`
     ");
 }
 
