@@ -286,7 +286,7 @@ fn did_you_mean() {
     assert_snapshot!(shown(&["--json", "rum"]), @r#"
     exit 2
     --- stderr
-    {"error":{"code":"usage","message":"unrecognized subcommand 'rum'","hints":["did you mean `run`?"],"details":{}}}
+    {"error":{"code":"usage","message":"unrecognized subcommand 'rum'","hints":["did you mean `runs`, `run`?"],"details":{}}}
     "#);
     assert_snapshot!(shown(&["run", "--modul", "x", "--output=ndjson"]), @r#"
     exit 2
