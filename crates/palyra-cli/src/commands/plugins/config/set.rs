@@ -6,7 +6,6 @@ use crate::client;
 use crate::error::CliError;
 use crate::output::Reply;
 use clap::Args;
-use palyra_api::ClientError;
 use palyra_api::plugins::{Config, ConfigChange, ConfigFieldKind};
 use palyra_common::env_vars::PALYRA_PLUGINS_CONFIG_SET_UNSET;
 use serde::Serialize;
@@ -42,7 +41,7 @@ pub(super) fn execute(args: &SetArgs, globals: &Globals) -> Result<Changed, CliE
     let changed = client::ask(globals, "plugins config set", async |client| {
         let known = client.config(&args.skill).await?;
         let change = ConfigChange { values: values(args, &known) };
-        Ok::<_, ClientError>(client.set_config(&args.skill, &change).await?)
+        client.set_config(&args.skill, &change).await
     });
     changed.map(Changed)
 }
