@@ -104,7 +104,8 @@ fn s07_a_second_spelling_of_a_signature_is_refused_in_an_artifact() {
         0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 0, 0,
         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10,
     ];
-    let larger = |signature: &mut [u8]| {
+    type Change = fn(&mut [u8]);
+    let larger: Change = |signature| {
         let mut carry = 0_u16;
         for (byte, order) in signature[32..].iter_mut().zip(ORDER) {
             let sum = u16::from(*byte) + u16::from(order) + carry;
@@ -112,9 +113,8 @@ fn s07_a_second_spelling_of_a_signature_is_refused_in_an_artifact() {
         }
         assert_eq!(carry, 0);
     };
-    let point = |signature: &mut [u8]| signature[..32].copy_from_slice(&[0xff; 32]);
-    let changes: [&dyn Fn(&mut [u8]); 2] = [&larger, &point];
-    for change in changes {
+    let point: Change = |signature| signature[..32].copy_from_slice(&[0xff; 32]);
+    for change in [larger, point] {
         let bytes = with_signature(&plain(), |file| {
             let signature = &mut file.envelope.signatures[0];
             let mut raw = base64::decode(&signature.sig).unwrap();

@@ -95,7 +95,6 @@ fn check(name: &str, artifact: &[u8]) {
     let (cpu_ms, memory_kib, told) = measure(file.path());
     assert!(cpu_ms <= MOST_CPU_MS, "{name}: {cpu_ms} ms\n{told}");
     assert!(memory_kib <= MOST_MEMORY_KIB, "{name}: {memory_kib} KiB\n{told}");
-    println!("{name}: {cpu_ms} ms, {memory_kib} KiB");
 }
 
 fn measure(artifact: &Path) -> (u64, u64, String) {
