@@ -23,7 +23,8 @@ use super::support::{HONEST_CORE, MODULE};
 
 const ARTIFACT: &str = "PALYRA_AUDIT_TEST_ARTIFACT";
 const MOST_BYTES: usize = 64 << 20;
-const MOST_CPU_MS: u64 = 2_000;
+/// The promise is two seconds of a release build; tests are built with fewer optimisations and share the machine.
+const MOST_CPU_MS: u64 = 4_000;
 const MOST_MEMORY_KIB: u64 = 256 << 10;
 
 /// The child: does nothing when the suite runs it without an artifact.
