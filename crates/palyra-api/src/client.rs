@@ -5,6 +5,7 @@ mod body;
 mod error;
 mod events;
 mod health;
+mod packages;
 mod plugins;
 mod query;
 pub mod remote;
@@ -15,7 +16,7 @@ mod tokens;
 mod tools;
 mod transport;
 
-pub use body::{ApiBody, BodyError, empty_body, full_body};
+pub use body::{ApiBody, BodyError, empty_body, full_body, reader_body};
 pub use error::{ClientError, TransportError};
 pub use transport::Transport;
 
@@ -27,6 +28,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::Problem;
+use crate::packages::PACKAGE_TYPE;
 
 /// Longest answer that is read whole.
 const MAX_ANSWER_BYTES: usize = 256 << 20;
@@ -123,6 +125,13 @@ fn json_request(method: Method, path: &str, body: &impl Serialize) -> Result<Req
 pub fn request(method: Method, path: &str, body: ApiBody) -> Result<Request<ApiBody>, ClientError> {
     let built = Request::builder().method(method).uri(path).header(ACCEPT, "application/json").body(body);
     built.map_err(|error| ClientError::Protocol(format!("`{path}` cannot be asked for: {error}")))
+}
+
+/// A request that carries a package.
+fn package_request(path: &str, package: ApiBody) -> Result<Request<ApiBody>, ClientError> {
+    let mut request = request(Method::POST, path, package)?;
+    request.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static(PACKAGE_TYPE));
+    Ok(request)
 }
 
 /// One part of a path, with everything escaped that would end it.

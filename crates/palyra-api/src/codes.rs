@@ -28,6 +28,7 @@ pub const TABLE: &[(&str, u16, u8)] = &[
     ("misdirected", 421, AUTHENTICATION),
     ("rate_limited", 429, AUTHENTICATION),
     ("too_many_streams", 429, BUSY),
+    ("too_many_uploads", 429, BUSY),
     ("unreachable", 502, UNREACHABLE),
     ("shutting_down", 503, BUSY),
     ("cannot_listen", 500, FAILED),

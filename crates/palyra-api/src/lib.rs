@@ -14,6 +14,7 @@ pub mod codes;
 pub mod daemon;
 pub mod events;
 pub mod health;
+pub mod packages;
 pub mod plugins;
 mod problem;
 pub mod runs;

@@ -1,13 +1,29 @@
-//! Installed skills, and the five questions about one.
+//! Installed skills, the five questions about one, and what is done with them.
 
+mod audit;
 mod info;
+mod install;
+mod operate;
 mod record;
+mod steps;
 
+pub use audit::{
+    AuditReport, AuditWork, Certainty, Finding, FindingCounts, FindingEffect, Severity, SkillAudit,
+    SkillAudits,
+};
 pub use info::{
     CanTouch, CapabilityTotal, ConsentRequest, DiffChange, DiffRow, DiffSection, MadeBy, Permission,
     PermissionSeverity, PublisherMode, RunTotals, SkillInfo, UpdateDiff, WaitingRelease,
+};
+pub use install::{
+    ConsentAsked, InstallOutcome, InstallQuery, KeyOrigin, KeySet, Placement, TrustDecision, Withheld,
+};
+pub use operate::{
+    ConsentBody, DisableBody, EnableBody, QuarantineBody, RemoveQuery, RemovedSkill, RollbackBody,
+    SkillChanged, SkillVerified,
 };
 pub use record::{
     AuditSummary, AuditVerdict, Eligibility, InstalledRelease, PastRelease, Quarantine, QuarantineCause,
     RiskLevel, SkillEntry, SkillList, SkillRecord, SkillStatus, TrustState,
 };
+pub use steps::{InstallStage, InstallStep, VerifyStep};

@@ -11,7 +11,7 @@ use crate::cli::Globals;
 use crate::error::CliError;
 use crate::interrupt::Interrupt;
 use door::Door;
-use palyra_api::{Client, ClientError, Transport};
+use palyra_api::{Client, Transport};
 use palyra_daemon::AppConfig;
 use std::sync::Arc;
 
@@ -19,26 +19,28 @@ use std::sync::Arc;
 pub(crate) type AnyClient = Client<Arc<dyn Transport>>;
 
 /// Asks the daemon something; `command` is what others are told who find the state in use.
-pub(crate) fn ask<T, F>(
+pub(crate) fn ask<T, E, F>(
     globals: &Globals,
     command: &str,
     work: impl FnOnce(AnyClient) -> F,
 ) -> Result<T, CliError>
 where
-    F: Future<Output = Result<T, ClientError>>,
+    F: Future<Output = Result<T, E>>,
+    E: Into<CliError>,
 {
     ask_with(globals, command, None, work)
 }
 
 /// The same, with a sandbox of its own where this process owns the state.
-pub(crate) fn ask_with<T, F>(
+pub(crate) fn ask_with<T, E, F>(
     globals: &Globals,
     command: &str,
     sandbox: Option<AppConfig>,
     work: impl FnOnce(AnyClient) -> F,
 ) -> Result<T, CliError>
 where
-    F: Future<Output = Result<T, ClientError>>,
+    F: Future<Output = Result<T, E>>,
+    E: Into<CliError>,
 {
     let mut threads = tokio::runtime::Builder::new_multi_thread();
     let threads = threads.worker_threads(2).enable_all().build();
@@ -49,7 +51,7 @@ where
         let client = Client::new(door.transport());
         let asked = interrupt.or(work(client)).await;
         let closed = door.close().await;
-        let answer = asked.ok_or(CliError::Interrupted)??;
+        let answer = asked.ok_or(CliError::Interrupted)?.map_err(Into::into)?;
         closed.map(|()| answer)
     });
     // A name that is still being looked up must not hold the process.

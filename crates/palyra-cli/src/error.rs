@@ -1,15 +1,14 @@
 //! How a command can fail, and what the outside sees of it: code, exit code, hints, facts.
 //!
 //! What an error of the state, of a skill or of a run means is said by the daemon's library, as a [`Problem`], so
-//! that every face says the same; [`refusals`] and [`skills`] are about files that only this command line reads.
+//! that every face says the same; [`refusals`] and [`build`] are about files that only this command line reads.
 
+mod build;
 mod problem;
 mod refusals;
-mod skills;
 
 pub(crate) use palyra_daemon::problem::sentence;
 pub(crate) use refusals::FileRefusal;
-pub(crate) use skills::SkillRefusal;
 
 use crate::commands::run::FinishedRun;
 use crate::files::FileError;
@@ -22,7 +21,6 @@ use palyra_daemon::problem::{closest, run_hints};
 use palyra_daemon::{ServerError, ToProblem};
 use palyra_plugins_runtime::{Divergence, TapeError};
 use palyra_skills::BuildError;
-use palyra_skills::install::InstallRefusalReason;
 use palyra_state::journal::{JournalError, VerifyReport};
 use palyra_state::{SkillError, StateError};
 use palyra_vault::VaultError;
@@ -87,9 +85,9 @@ pub(crate) enum CliError {
     /// A file is not what it is said to be, or is not believed.
     #[error("{}", refusals::message(.0))]
     File(#[from] FileRefusal),
-    /// A skill that is not packaged, not taken in, or not as it was.
-    #[error("{}", skills::message(.0))]
-    Skill(#[from] SkillRefusal),
+    /// A skill that is not packaged.
+    #[error("{}", sentence(.0))]
+    Build(Box<BuildError>),
     /// A statement proves that a publisher speaks with two tongues.
     #[error("publisher `{publisher}` signed two different successors for one epoch and is blocked now")]
     Equivocation {
@@ -166,7 +164,7 @@ impl CliError {
             Self::Server(_) => "cannot_listen",
             Self::JournalDamaged(_) => "state_damaged",
             Self::File(refusal) => return refusal.code(),
-            Self::Skill(refusal) => return refusal.code(),
+            Self::Build(error) => build::code(error),
             Self::Equivocation { .. } => "equivocation",
             Self::NotFound { .. } => "not_found",
             Self::Cancelled => "cancelled",
@@ -186,7 +184,7 @@ impl CliError {
             Self::Problem(problem) => problem.exit_code(),
             Self::JournalDamaged(_) => codes::exit_code("state_damaged"),
             Self::File(refusal) => refusal.exit_code(),
-            Self::Skill(refusal) => refusal.exit_code(),
+            Self::Build(_) => 1,
             Self::Equivocation { .. } => refusals::REFUSED,
             Self::NotFound { .. } => codes::exit_code("not_found"),
             Self::Cancelled => 3,
@@ -208,7 +206,7 @@ impl CliError {
                 report.damage.iter().map(|damage| damage.hint().to_owned()).collect()
             }
             Self::File(refusal) => refusal.hints(),
-            Self::Skill(refusal) => refusal.hints(),
+            Self::Build(error) => vec![error.hint()],
             Self::Equivocation { publisher } => vec![
                 "somebody else may have its keys: ask the publisher, over another way, which is its own"
                     .into(),
@@ -233,7 +231,7 @@ impl CliError {
             Self::Problem(problem) => problem.details.clone(),
             Self::JournalDamaged(report) => json!({ "report": report }),
             Self::File(refusal) => refusal.details(),
-            Self::Skill(refusal) => refusal.details(),
+            Self::Build(error) => build::details(error),
             Self::Equivocation { publisher } => json!({ "publisher": publisher }),
             Self::NotFound { kind, name, known } => json!({ "kind": kind, "name": name, "known": known }),
             Self::Usage { .. }
@@ -255,7 +253,7 @@ impl CliError {
             Self::State(error) => problem::notes(&error.to_problem()),
             Self::Problem(problem) => problem::notes(problem),
             Self::File(refusal) => refusal.notes(),
-            Self::Skill(refusal) => refusal.notes(),
+            Self::Build(error) => build::notes(error),
             _ => Vec::new(),
         }
     }
@@ -263,27 +261,28 @@ impl CliError {
 
 impl From<BuildError> for CliError {
     fn from(error: BuildError) -> Self {
-        Self::Skill(Box::new(error).into())
+        Self::Build(Box::new(error))
     }
 }
 
-/// What the state or a file says is told as that; the rest is about the skill.
 impl From<SkillError> for CliError {
     fn from(error: SkillError) -> Self {
         match error {
             SkillError::State(error) => Self::State(error),
-            SkillError::Refused(refusal) => match refusal.reason {
-                InstallRefusalReason::Verify(refusal) => Self::File(refusal.into()),
-                _ => Self::Skill(refusal.into()),
-            },
-            error => Self::Skill(SkillRefusal::State(Box::new(error))),
+            error => error.to_problem().into(),
         }
+    }
+}
+
+impl From<Problem> for CliError {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(Box::new(problem))
     }
 }
 
 impl From<ClientError> for CliError {
     fn from(error: ClientError) -> Self {
-        Self::Problem(Box::new(error.into_problem()))
+        error.into_problem().into()
     }
 }
 

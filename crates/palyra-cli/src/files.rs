@@ -41,6 +41,16 @@ pub(crate) enum FileError {
 
 /// The bytes of a regular file of at most `most` bytes; its length is checked before anything is read.
 pub(crate) fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
+    let (file, length) = open_file(path, most)?;
+    let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
+    let (bytes, whole) = read_at_most(file, length, most).map_err(unreadable)?;
+    // It grew while it was read.
+    let too_long = |bytes| FileError::TooLong { path: path.to_owned(), bytes, most };
+    if whole { Ok(bytes) } else { Err(too_long(bytes.len() as u64)) }
+}
+
+/// A regular file of at most `most` bytes, and its length; nothing of it is read yet.
+pub(crate) fn open_file(path: &Path, most: u64) -> Result<(File, u64), FileError> {
     let file = open(path)?;
     let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
     let metadata = file.metadata().map_err(unreadable)?;
@@ -50,13 +60,10 @@ pub(crate) fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     if !metadata.is_file() {
         return Err(FileError::NotRegular(path.to_owned()));
     }
-    let too_long = |bytes| FileError::TooLong { path: path.to_owned(), bytes, most };
-    if metadata.len() > most {
-        return Err(too_long(metadata.len()));
+    match metadata.len() {
+        bytes if bytes > most => Err(FileError::TooLong { path: path.to_owned(), bytes, most }),
+        length => Ok((file, length)),
     }
-    let (bytes, whole) = read_at_most(file, metadata.len(), most).map_err(unreadable)?;
-    // It grew while it was read.
-    if whole { Ok(bytes) } else { Err(too_long(bytes.len() as u64)) }
 }
 
 /// Reads to the end or to one byte more than `most`; says whether it was the end.

@@ -8,6 +8,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use zeroize::Zeroizing;
 
 /// A person who can be asked: standard input is a terminal and `--no-input` was not given.
+#[derive(Clone, Copy)]
 pub(crate) struct Terminal(());
 
 impl Terminal {
@@ -47,16 +48,38 @@ impl Terminal {
         io::stdin().lock().read_line(&mut answer).map_err(asked)?;
         Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
     }
+
+    /// The same while the daemon is being spoken to: the threads that carry it do not wait for a person.
+    pub(crate) async fn agrees_between(mut self, question: String) -> Result<bool, CliError> {
+        off_the_threads(move || self.agrees(&question)).await
+    }
+}
+
+/// [`confirm`] while the daemon is being spoken to.
+pub(crate) async fn confirm_between(globals: &Globals, question: String) -> Result<(), CliError> {
+    let (yes, person) = (globals.yes, Terminal::of_person(globals));
+    off_the_threads(move || decide(yes, person, &question)).await
 }
 
 /// Goes on only if a person agrees, or `--yes` said so beforehand.
 pub(crate) fn confirm(globals: &Globals, question: &str) -> Result<(), CliError> {
-    if globals.yes {
+    decide(globals.yes, Terminal::of_person(globals), question)
+}
+
+fn decide(yes: bool, person: Option<Terminal>, question: &str) -> Result<(), CliError> {
+    if yes {
         return Ok(());
     }
-    let Some(mut terminal) = Terminal::of_person(globals) else {
+    let Some(mut terminal) = person else {
         let message = format!("nobody can be asked: {question}");
         return Err(CliError::usage_with_hint(message, "add `--yes` if you are sure"));
     };
     if terminal.agrees(question)? { Ok(()) } else { Err(CliError::Cancelled) }
+}
+
+async fn off_the_threads<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, CliError> + Send + 'static,
+) -> Result<T, CliError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(CliError::Setup(error.to_string())))
 }

@@ -16,6 +16,7 @@ use crate::access::Access;
 use crate::calls::{Calls, EndWithCaller};
 use crate::metrics::Metrics;
 use crate::streams::Streams;
+use crate::uploads::Uploads;
 
 /// Calls that may run at once, unless somebody says otherwise.
 const MAX_CONCURRENT_RUNS: u32 = 64;
@@ -69,6 +70,7 @@ pub struct App {
     calls: Calls,
     access: Access,
     streams: Streams,
+    uploads: Uploads,
     metrics: Metrics,
     listener: OnceLock<SocketAddr>,
     started: Instant,
@@ -85,6 +87,7 @@ impl App {
             calls: Calls::new(),
             access: Access::default(),
             streams: Streams::default(),
+            uploads: Uploads::default(),
             metrics: Metrics::new(),
             listener: OnceLock::new(),
             started: Instant::now(),
@@ -104,6 +107,10 @@ impl App {
 
     pub(crate) fn streams(&self) -> &Streams {
         &self.streams
+    }
+
+    pub(crate) fn uploads(&self) -> &Uploads {
+        &self.uploads
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {

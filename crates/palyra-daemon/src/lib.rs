@@ -14,13 +14,16 @@ pub mod compile_child;
 pub mod in_process;
 mod invoke;
 mod metrics;
+pub mod packages;
 mod plugins;
 pub mod problem;
 pub mod serve;
 pub mod server;
+mod shape;
 mod streams;
 pub mod transport;
 pub mod upkeep;
+mod uploads;
 
 pub use app::{App, AppConfig, Outside};
 pub use in_process::InProcess;

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod actor;
 mod anchor;
 mod approvals;
 pub mod call;

@@ -62,10 +62,7 @@ impl State {
         observe: Observe<'_>,
     ) -> Result<InstallOutcome, SkillError> {
         let request = offered(bytes.into(), options);
-        let planned = self.plan(&request)?;
-        if self.view().index().get(&planned.record.skill_id).is_none() {
-            return Err(SkillError::NotInstalled { skill_id: planned.record.skill_id });
-        }
+        self.plan_known(&request)?;
         self.walk(&request, observe)
     }
 
@@ -76,6 +73,23 @@ impl State {
         options: &InstallOptions,
     ) -> Result<InstallOutcome, Box<InstallRefusal>> {
         self.plan(&offered(bytes.into(), options))
+    }
+
+    /// What an update would do; an artifact of a skill that is not installed is none.
+    pub fn plan_update(
+        &self,
+        bytes: impl Into<Arc<[u8]>>,
+        options: &InstallOptions,
+    ) -> Result<InstallOutcome, SkillError> {
+        self.plan_known(&offered(bytes.into(), options))
+    }
+
+    fn plan_known(&self, request: &InstallRequest) -> Result<InstallOutcome, SkillError> {
+        let planned = self.plan(request)?;
+        match self.view().index().get(&planned.record.skill_id) {
+            Some(_) => Ok(planned),
+            None => Err(SkillError::NotInstalled { skill_id: planned.record.skill_id }),
+        }
     }
 
     fn plan(&self, request: &InstallRequest) -> Result<InstallOutcome, Box<InstallRefusal>> {

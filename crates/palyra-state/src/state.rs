@@ -9,6 +9,7 @@ use palyra_skills::compat::{NodeCapability, Platform};
 use palyra_vault::{KeySourceChoice, Passphrase, Vault};
 use tokio::sync::watch;
 
+use crate::actor::actor;
 use crate::anchor::Standing;
 use crate::call::{RunningRuns, close_interrupted};
 use crate::db::RowKey;
@@ -225,9 +226,9 @@ impl State {
         Ok(())
     }
 
-    /// An event of the owner, now.
+    /// An event of whoever acts, now.
     pub(crate) fn event(&self, kind: EventKind) -> NewEvent {
-        NewEvent::new(kind, self.now_ms()).actor("owner")
+        NewEvent::new(kind, self.now_ms()).actor(actor())
     }
 
     /// The time, for events and for what expires.

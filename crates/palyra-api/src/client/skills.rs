@@ -1,7 +1,13 @@
 //! Calls about installed skills.
 
-use super::{Client, ClientError, Transport, segment};
-use crate::skills::{SkillInfo, SkillList};
+use http::Method;
+
+use super::query::Pairs;
+use super::{ApiBody, Client, ClientError, Transport, package_request, segment};
+use crate::skills::{
+    ConsentAsked, ConsentBody, DisableBody, EnableBody, InstallOutcome, InstallQuery, QuarantineBody,
+    RemoveQuery, RemovedSkill, RollbackBody, SkillAudits, SkillChanged, SkillInfo, SkillList, SkillVerified,
+};
 
 impl<T: Transport> Client<T> {
     /// Every installed skill with its state.
@@ -11,6 +17,127 @@ impl<T: Transport> Client<T> {
 
     /// The answers about one skill.
     pub async fn skill(&self, skill_id: &str) -> Result<SkillInfo, ClientError> {
-        self.get(&format!("/v1/skills/{}", segment(skill_id))).await
+        self.get(&of_skill(skill_id, "")).await
+    }
+
+    /// Installs a package, or updates the skill it is a release of.
+    pub async fn install(
+        &self,
+        package: ApiBody,
+        query: &InstallQuery,
+    ) -> Result<InstallOutcome, ClientError> {
+        self.answer(package_request(&with_query("/v1/skills", query), package)).await
+    }
+
+    /// Reads, hashes and verifies the stored bytes of a skill.
+    pub async fn verify_skill(&self, skill_id: &str) -> Result<SkillVerified, ClientError> {
+        self.post(&of_skill(skill_id, "/verify")).await
+    }
+
+    /// Looks for trouble in one skill again; the verdict takes effect.
+    pub async fn audit_skill(&self, skill_id: &str) -> Result<SkillAudits, ClientError> {
+        self.post(&of_skill(skill_id, "/audit")).await
+    }
+
+    /// Looks for trouble in everything installed.
+    pub async fn audit_skills(&self) -> Result<SkillAudits, ClientError> {
+        self.post("/v1/skills/audit").await
+    }
+
+    /// Keeps a skill from running until somebody enables it.
+    pub async fn quarantine_skill(
+        &self,
+        skill_id: &str,
+        body: &QuarantineBody,
+    ) -> Result<SkillChanged, ClientError> {
+        self.send(Method::POST, &of_skill(skill_id, "/quarantine"), body).await
+    }
+
+    /// Switches a skill off.
+    pub async fn disable_skill(
+        &self,
+        skill_id: &str,
+        body: &DisableBody,
+    ) -> Result<SkillChanged, ClientError> {
+        self.send(Method::POST, &of_skill(skill_id, "/disable"), body).await
+    }
+
+    /// Lifts a quarantine, or switches a skill on again.
+    pub async fn enable_skill(
+        &self,
+        skill_id: &str,
+        body: &EnableBody,
+    ) -> Result<InstallOutcome, ClientError> {
+        self.send(Method::POST, &of_skill(skill_id, "/enable"), body).await
+    }
+
+    /// What somebody would agree to, and by which digest.
+    pub async fn consent_asked(&self, skill_id: &str) -> Result<ConsentAsked, ClientError> {
+        self.get(&of_skill(skill_id, "/consent")).await
+    }
+
+    /// Tells what a person agreed to.
+    pub async fn consent_to_skill(
+        &self,
+        skill_id: &str,
+        body: &ConsentBody,
+    ) -> Result<InstallOutcome, ClientError> {
+        self.send(Method::POST, &of_skill(skill_id, "/consent"), body).await
+    }
+
+    /// Goes back to a release that ran before.
+    pub async fn roll_back_skill(
+        &self,
+        skill_id: &str,
+        body: &RollbackBody,
+    ) -> Result<InstallOutcome, ClientError> {
+        self.send(Method::POST, &of_skill(skill_id, "/rollback"), body).await
+    }
+
+    /// Takes a skill out.
+    pub async fn remove_skill(
+        &self,
+        skill_id: &str,
+        query: RemoveQuery,
+    ) -> Result<RemovedSkill, ClientError> {
+        let query = Pairs::default().with("keep_data", query.keep_data.then_some(true));
+        self.delete(&query.after(&of_skill(skill_id, ""))).await
+    }
+}
+
+fn of_skill(skill_id: &str, what: &str) -> String {
+    format!("/v1/skills/{}{what}", segment(skill_id))
+}
+
+/// The path with what is permitted.
+pub(super) fn with_query(path: &str, query: &InstallQuery) -> String {
+    let InstallQuery { allow_tofu, consent, secrets, accept, update } = query;
+    Pairs::default()
+        .with("allow_tofu", allow_tofu.then_some(true))
+        .with("consent", consent.as_ref())
+        .with("secrets", secrets.as_ref())
+        .with("accept", accept.as_ref())
+        .with("update", update.then_some(true))
+        .after(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_permitted_stands_in_the_query() {
+        assert_eq!(with_query("/v1/skills", &InstallQuery::default()), "/v1/skills");
+        let query = InstallQuery {
+            allow_tofu: true,
+            secrets: Some("global/token,skill/a".into()),
+            update: true,
+            ..InstallQuery::default()
+        };
+        assert_eq!(
+            with_query("/p", &query),
+            "/p?allow_tofu=true&secrets=global%2Ftoken%2Cskill%2Fa&update=true"
+        );
+        assert!(query.widens() && !InstallQuery { update: true, ..InstallQuery::default() }.widens());
     }
 }

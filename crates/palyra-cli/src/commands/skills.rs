@@ -23,8 +23,6 @@ use crate::cli::Globals;
 use crate::error::CliError;
 use crate::output::{Printer, Reply};
 use clap::{Args, Subcommand};
-use palyra_skills::SkillRecord;
-use palyra_state::State;
 use std::process::ExitCode;
 
 const EXAMPLE: &str = "\
@@ -90,14 +88,4 @@ fn show<R: Judged>(printer: &Printer, outcome: Result<R, CliError>) -> ExitCode 
     let written = printer.finish(outcome);
     // What cannot be written is the more urgent news.
     if written == ExitCode::SUCCESS { ExitCode::from(judged) } else { written }
-}
-
-/// The record of a skill, or the names there are.
-fn installed_id(state: &State, skill_id: &str) -> Result<SkillRecord, CliError> {
-    let view = state.view();
-    view.index().get(skill_id).cloned().ok_or_else(|| CliError::NotFound {
-        kind: "skill",
-        name: skill_id.to_owned(),
-        known: view.index().iter().map(|record| record.skill_id.clone()).collect(),
-    })
 }

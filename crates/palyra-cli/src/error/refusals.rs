@@ -2,9 +2,9 @@
 
 use palyra_daemon::ToProblem;
 use palyra_daemon::problem::sentence;
+use palyra_skills::ManifestError;
 use palyra_skills::signing::{KeyError, KeySetError};
 use palyra_skills::trust::{RotationError, TrustStatementError};
-use palyra_skills::{ManifestError, VerifyRefusal};
 use palyra_state::journal::CheckpointError;
 use palyra_vault::{KeyFileError, PassphraseError};
 use serde_json::{Value, json};
@@ -18,9 +18,6 @@ const AUTHENTICATION: u8 = 4;
 /// Why a file, or a text that stands for one, was refused.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileRefusal {
-    /// An artifact.
-    #[error(transparent)]
-    Artifact(#[from] Box<VerifyRefusal>),
     /// A manifest.
     #[error(transparent)]
     Manifest(#[from] Box<ManifestError>),
@@ -54,7 +51,6 @@ pub(super) fn message(refusal: &FileRefusal) -> String {
 impl FileRefusal {
     pub(super) fn code(&self) -> String {
         match self {
-            Self::Artifact(refusal) => refusal.code(),
             Self::Manifest(_) => "bad_manifest",
             Self::Statement(_) | Self::Rotation(_) => "bad_statement",
             Self::Checkpoint(_) => "bad_checkpoint",
@@ -67,7 +63,7 @@ impl FileRefusal {
 
     pub(super) fn exit_code(&self) -> u8 {
         match self {
-            Self::Artifact(_) | Self::Statement(_) | Self::Checkpoint(_) => REFUSED,
+            Self::Statement(_) | Self::Checkpoint(_) => REFUSED,
             Self::KeyFile(KeyFileError::WrongPassphrase) => AUTHENTICATION,
             Self::KeyFile(KeyFileError::Files(_)) => USAGE,
             Self::Manifest(_) | Self::Rotation(_) | Self::KeyFile(_) => FAILED,
@@ -77,7 +73,6 @@ impl FileRefusal {
 
     pub(super) fn hints(&self) -> Vec<String> {
         let hint = match self {
-            Self::Artifact(refusal) => Some(refusal.hint()),
             Self::Manifest(error) => error.hint(),
             Self::Statement(error) => return error.to_problem().hints,
             Self::Rotation(_) => Some("every new key and enough of the old ones must sign".into()),
@@ -92,7 +87,6 @@ impl FileRefusal {
 
     pub(super) fn details(&self) -> Value {
         match self {
-            Self::Artifact(refusal) => refusal.to_problem().details,
             Self::Manifest(error) => {
                 json!({ "path": error.path(), "line": error.line(), "column": error.column() })
             }

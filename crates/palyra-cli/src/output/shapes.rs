@@ -1,7 +1,14 @@
 //! Shapes of the API for people.
 
+mod audit;
+
+pub(crate) use audit::audit;
+
 use super::skills;
-use palyra_api::skills::{Permission, PermissionSeverity, SkillStatus, TrustState, UpdateDiff};
+use palyra_api::skills::{
+    InstallStage, InstallStep, Permission, PermissionSeverity, SkillStatus, TrustState, UpdateDiff,
+    VerifyStep,
+};
 use palyra_common::redact::escape_untrusted;
 
 /// The words for a status.
@@ -23,6 +30,25 @@ pub(crate) fn trust(trust: TrustState) -> &'static str {
         TrustState::Trusted => "allowlisted",
         TrustState::Revoked => "revoked",
     }
+}
+
+/// One step of a verification, on a line.
+pub(crate) fn verify_step(step: &VerifyStep) -> String {
+    format!("ok  {:<10}  {}\n", escape_untrusted(&step.name), escape_untrusted(&step.found))
+}
+
+/// One step of an installation, for a remark.
+pub(crate) fn install_step(step: &InstallStep) -> String {
+    let name = match (step.stage, &step.step) {
+        (InstallStage::Verify, Some(step)) => step,
+        (InstallStage::Verify, None) => "verify",
+        (InstallStage::Audit, _) => "audit",
+        (InstallStage::Trust, _) => "standing",
+        (InstallStage::Update, _) => "update",
+        (InstallStage::Consent, _) => "consent",
+        (InstallStage::Store, _) => "store",
+    };
+    format!("ok  {name:<10}  {}", step.found)
 }
 
 /// What a skill may do, one line each; those that open much are marked.

@@ -1,5 +1,6 @@
 //! The life of an installed skill.
 
+use crate::daemon::up;
 use crate::environment::serve;
 use crate::skill_bench::{SkillBench, counter, example};
 use palyra_egress::testing::TestReply;
@@ -233,6 +234,64 @@ fn without_a_state_root_every_verb_says_how_to_make_one() {
         let missing = environment.palyra(verb);
         assert!(missing.code != 0 && missing.stderr.contains("palyra init"), "{verb:?} {}", missing.shown());
     }
+}
+
+#[test]
+fn every_verb_speaks_to_a_daemon_that_runs() {
+    let bench = SkillBench::new();
+    let id = "palyra.counter_wat";
+    let old = bench.package("old", &counter("0.1.0", 1), "counter-wat");
+    let grown = counter("0.2.0", 2).replace("[\"counter/\"]", "[\"counter/\", \"history/\"]");
+    let new = bench.package("new", &grown, "counter-wat");
+    let mut flipped = std::fs::read(bench.environment.path(&old)).unwrap();
+    let middle = flipped.len() / 2;
+    flipped[middle] ^= 1;
+    bench.environment.write("flipped.palyra-skill", flipped);
+    let refusals = [
+        &["skills", "install", "flipped.palyra-skill", "--json"][..],
+        &["skills", "package", "verify", "flipped.palyra-skill", "--json"],
+        &["skills", "audit", "flipped.palyra-skill", "--json"],
+        &["skills", "update", &old, "--json"],
+        &["skills", "verify", "palyra.nothing", "--json"],
+        &["skills", "remove", "palyra.nothing", "--yes", "--json"],
+        &["skills", "enable", "palyra.nothing", "--json"],
+    ];
+    let own = refusals.map(|refusal| bench.palyra(refusal));
+    let _daemon = up(&bench.environment, &[]);
+    for (own, refusal) in own.iter().zip(refusals) {
+        let remote = bench.palyra(refusal);
+        assert_eq!((own.code, own.error()), (remote.code, remote.error()), "{refusal:?}");
+    }
+
+    assert_eq!(bench.palyra(&["skills", "package", "verify", &old]).code, 5);
+    assert_eq!(bench.json(&["skills", "audit", &old])["audits"][0]["report"]["verdict"], "pass");
+    let first = bench.palyra(&["skills", "install", &old, "--allow-tofu"]);
+    assert_eq!(first.code, 0, "{}", first.shown());
+    for part in ["ok  signatures", "ok  audit", "ok  store"] {
+        assert!(first.stderr.contains(part), "{part}: {}", first.stderr);
+    }
+    assert!(first.stdout.contains("awaiting consent"), "{}", first.stdout);
+    let nobody = bench.palyra(&["skills", "consent", id]);
+    assert!(nobody.code == 2 && nobody.stderr.contains("--consent "), "{}", nobody.shown());
+    assert_eq!(bench.install(&old, &[])["status"], "active");
+    assert_eq!(bench.json(&["run", "palyra.counter_wat.add"])["result"]["count"], 1);
+    for stop in [&["disable", id][..], &["quarantine", id, "--reason", "under review"]] {
+        bench.ok(&[&["skills"], stop].concat());
+        assert_ne!(bench.palyra(&["run", "palyra.counter_wat.add"]).code, 0);
+        assert_eq!(bench.json(&["skills", "enable", id])["status"], "active");
+    }
+    assert_eq!(bench.json(&["skills", "verify", id])["steps"].as_array().unwrap().len(), 10);
+    assert_eq!(bench.json(&["skills", "audit"])["audits"][0]["runtime_status"], "active");
+    let waiting = bench.json(&["skills", "update", &new]);
+    assert_eq!(waiting["placement"], "waiting");
+    assert_eq!(bench.agree(id, &waiting, &[])["placement"], "current");
+    assert_eq!(bench.palyra(&["skills", "rollback", id]).code, 2, "nobody can be asked");
+    assert_eq!(
+        bench.json(&["skills", "rollback", id, "--yes"])["record"]["current"]["manifest"]["version"],
+        "0.1.0"
+    );
+    assert_eq!(bench.json(&["skills", "remove", id, "--yes"])["version"], "0.1.0");
+    assert_eq!(bench.json(&["skills", "list"])["skills"], json!([]));
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod body;
 mod events;
 mod health;
 mod openapi;
+mod packages;
 mod params;
 mod plugins;
 pub mod route;
@@ -18,6 +19,7 @@ mod skills;
 mod telemetry;
 mod tokens;
 mod tools;
+mod upload;
 
 pub use access::Arrival;
 pub(crate) use body::BodyTimeout;

@@ -2,7 +2,7 @@
 
 use palyra_skills::consent::ConsentGiven;
 use palyra_skills::signing::SkillSigningKey;
-use palyra_skills::{BuildRequest, build_signed_skill_artifact, capability_digest};
+use palyra_skills::{BuildRequest, Sha256Digest, build_signed_skill_artifact, capability_digest};
 use palyra_state::{InstallOptions, State};
 use std::collections::BTreeSet;
 
@@ -64,9 +64,11 @@ output_schema = {{ type = "object" }}
     text
 }
 
-/// Installs `acme.NAME`, consented to.
-pub(crate) fn install(state: &State, name: &str, quotas: &str) {
-    let manifest = manifest(name, quotas);
+/// A package of `acme.NAME`, and what a first consent to it agrees to.
+pub(crate) fn package(name: &str, quotas: &str, release: u32) -> (Vec<u8>, Sha256Digest) {
+    let manifest = manifest(name, quotas)
+        .replace("version = \"1.0.0\"", &format!("version = \"{release}.0.0\""))
+        .replace("release_counter = 1", &format!("release_counter = {release}"));
     let modules: Vec<(String, Vec<u8>)> = TOOLS
         .iter()
         .map(|(tool, wat, _)| (format!("modules/{tool}.wasm"), wat::parse_str(wat).unwrap()))
@@ -80,11 +82,13 @@ pub(crate) fn install(state: &State, name: &str, quotas: &str) {
         ..BuildRequest::default()
     };
     let built = build_signed_skill_artifact(&request).unwrap_or_else(|error| panic!("{error}"));
-    let consent = ConsentGiven {
-        digest: capability_digest(&built.manifest),
-        principal: "owner".into(),
-        secrets: BTreeSet::new(),
-    };
+    (built.bytes.to_vec(), capability_digest(&built.manifest))
+}
+
+/// Installs `acme.NAME`, consented to.
+pub(crate) fn install(state: &State, name: &str, quotas: &str) {
+    let (bytes, digest) = package(name, quotas, 1);
+    let consent = ConsentGiven { digest, principal: "owner".into(), secrets: BTreeSet::new() };
     let options = InstallOptions { allow_tofu: true, consent: Some(consent), ..InstallOptions::default() };
-    state.install(built.bytes, &options, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    state.install(bytes, &options, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
 }

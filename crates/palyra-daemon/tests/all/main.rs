@@ -15,10 +15,12 @@ mod plugins;
 mod process;
 mod runs;
 mod same;
+mod skills;
 mod stopping;
 mod tls;
 mod tokens;
 mod upkeep;
+mod uploads;
 
 #[test]
 fn no_file_of_tests_is_forgotten() {

@@ -41,6 +41,13 @@ impl State {
         self.walk(&InstallRequest { accept, ..request }, observe)
     }
 
+    /// The release a person decides about, as the corridor sees it now; nothing is decided by this.
+    pub fn plan_decision(&self, skill_id: &str) -> Result<InstallOutcome, SkillError> {
+        let release = self.release_to_decide(skill_id)?;
+        let request = self.stored_request(skill_id, &release, Purpose::ReAudit)?;
+        Ok(self.plan(&request)?)
+    }
+
     /// Records what a person agreed to for the release that waits, or the current one.
     pub fn consent(
         &self,

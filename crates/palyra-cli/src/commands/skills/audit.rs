@@ -1,15 +1,15 @@
 //! `palyra skills audit`.
 
-use super::package_file::{Background, read};
-use super::{Judged, installed_id};
+use super::Judged;
+use super::package_file::{Package, read};
 use crate::cli::Globals;
+use crate::client;
 use crate::error::CliError;
-use crate::output::{Remark, Reply, skills};
-use crate::state;
+use crate::output::{Remark, Reply, shapes, skills};
 use clap::Args;
-use palyra_skills::audit::{AuditReport, Verdict, audit_skill_artifact_security};
-use palyra_skills::{RuntimeStatus, Sha256Digest};
-use palyra_state::ReAudit;
+use palyra_api::skills::{AuditVerdict, SkillAudit, SkillAudits, SkillStatus};
+use palyra_daemon::packages::Background;
+use palyra_state::StateError;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -34,29 +34,17 @@ pub(super) struct AuditArgs {
 }
 
 #[derive(Serialize)]
-pub(super) struct Audited {
-    audits: Vec<OneAudit>,
-}
-
-#[derive(Serialize)]
-struct OneAudit {
-    skill_id: String,
-    version: Option<String>,
-    payload: Sha256Digest,
-    /// The status after the audit; none for a file.
-    runtime_status: Option<RuntimeStatus>,
-    report: Option<AuditReport>,
-    /// Why it could not be audited.
-    problem: Option<String>,
-}
+pub(super) struct Audited(SkillAudits);
 
 pub(super) fn run(args: &AuditArgs, globals: &Globals) -> Result<Audited, CliError> {
-    match args.target.as_deref() {
-        Some(target) if is_file(target) => {
-            Ok(Audited { audits: vec![audit_file(Path::new(target), globals)?] })
-        }
-        target => audit_installed(target, globals),
-    }
+    let audits = match args.target.as_deref() {
+        Some(target) if is_file(target) => audit_file(Path::new(target), globals)?,
+        target => client::ask(globals, "skills audit", async |client| match target {
+            Some(skill_id) => client.audit_skill(skill_id).await,
+            None => client.audit_skills().await,
+        })?,
+    };
+    Ok(Audited(audits))
 }
 
 /// An id has neither a slash nor the ending of a package.
@@ -64,59 +52,29 @@ fn is_file(target: &str) -> bool {
     target.contains('/') || target.ends_with(".palyra-skill") || Path::new(target).is_file()
 }
 
-fn audit_file(path: &Path, globals: &Globals) -> Result<OneAudit, CliError> {
-    let bytes = read(path)?;
-    let background = Background::read(globals, "skills audit")?;
-    let skill = background.verify(bytes, true)?.skill;
-    let report = audit_skill_artifact_security(&skill, &background.policy, &background.tools);
-    Ok(OneAudit {
-        skill_id: skill.manifest().skill_id.clone(),
-        version: Some(skill.manifest().version.to_string()),
-        payload: skill.payload(),
-        runtime_status: None,
-        report: Some(report),
-        problem: None,
-    })
-}
-
-fn audit_installed(target: Option<&str>, globals: &Globals) -> Result<Audited, CliError> {
-    let state = state::open(globals, "skills audit")?;
-    if let Some(id) = target {
-        installed_id(&state, id)?;
-    }
-    let audits = state.re_audit(target)?.into_iter().map(one).collect();
-    state::finish(state)?;
-    Ok(Audited { audits })
-}
-
-fn one(audited: ReAudit) -> OneAudit {
-    let ReAudit { skill_id, payload, result } = audited;
-    match result {
-        Ok(outcome) => {
-            let version = outcome.record.release(payload).map(|release| release.manifest.version.to_string());
-            let (status, report) = (outcome.status, outcome.audit);
-            OneAudit { skill_id, version, payload, runtime_status: Some(status), report, problem: None }
+fn audit_file(path: &Path, globals: &Globals) -> Result<SkillAudits, CliError> {
+    let package = Package::open(path)?;
+    let asked =
+        client::ask(globals, "skills audit", async |client| client.audit_package(package.body()).await);
+    match asked {
+        // A machine without a state root has no policy of its own.
+        Err(CliError::State(StateError::NotInitialised { .. })) => {
+            Ok(Background::nothing().audit(read(path)?)?)
         }
-        Err(error) => {
-            let problem = Some(error.to_string());
-            let runtime_status = Some(RuntimeStatus::Quarantined);
-            OneAudit { skill_id, version: None, payload, runtime_status, report: None, problem }
-        }
+        asked => asked,
     }
 }
 
-impl OneAudit {
-    fn holds_back(&self) -> bool {
-        let judged = self.report.as_ref().is_some_and(|report| report.verdict != Verdict::Pass);
-        // A finding that an operator accepted keeps nothing back.
-        let stopped = self.runtime_status.is_none_or(|status| status == RuntimeStatus::Quarantined);
-        self.problem.is_some() || (judged && stopped)
-    }
+fn holds_back(audit: &SkillAudit) -> bool {
+    let judged = audit.report.as_ref().is_some_and(|report| report.verdict != AuditVerdict::Pass);
+    // A finding that an operator accepted keeps nothing back.
+    let stopped = audit.runtime_status.is_none_or(|status| status == SkillStatus::Quarantined);
+    audit.problem.is_some() || (judged && stopped)
 }
 
 impl Judged for Audited {
     fn exit_code(&self) -> u8 {
-        if self.audits.iter().any(OneAudit::holds_back) { skills::QUARANTINED } else { 0 }
+        if self.0.audits.iter().any(holds_back) { skills::QUARANTINED } else { 0 }
     }
 }
 
@@ -124,22 +82,22 @@ impl Reply for Audited {
     const SCHEMA: &'static str = "palyra.skills.audit/v1";
 
     fn data(&self) -> String {
-        let one = |audit: &OneAudit| {
+        let one = |audit: &SkillAudit| {
             let version = audit.version.as_deref().unwrap_or_default();
             let status = audit
                 .runtime_status
-                .map(|status| format!(", {}", skills::status(status)))
+                .map(|status| format!(", {}", shapes::status(status)))
                 .unwrap_or_default();
-            let report = audit.report.as_ref().map(skills::audit).unwrap_or_default();
+            let report = audit.report.as_ref().map(shapes::audit).unwrap_or_default();
             let problem =
                 audit.problem.as_ref().map(|problem| format!("  ! {problem}\n")).unwrap_or_default();
             format!("{} {version}{status}\n{report}{problem}", audit.skill_id)
         };
-        self.audits.iter().map(one).collect::<Vec<_>>().join("\n")
+        self.0.audits.iter().map(one).collect::<Vec<_>>().join("\n")
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.audits.is_empty() {
+        match self.0.audits.is_empty() {
             true => vec![
                 Remark::Note("no skill is installed".into()),
                 Remark::Next("palyra skills audit FILE".into()),
@@ -149,6 +107,6 @@ impl Reply for Audited {
     }
 
     fn lines(&self) -> Option<Vec<Value>> {
-        Some(self.audits.iter().map(|audit| json!(audit)).collect())
+        Some(self.0.audits.iter().map(|audit| json!(audit)).collect())
     }
 }

@@ -1,15 +1,12 @@
 //! `palyra skills consent`.
 
-use super::installed_id;
-use super::installing::{ConsentFlags, Verb, Walked, can_ask, conclude, with_steps};
+use super::installing::{ConsentFlags, Verb, Walked, can_ask, conclude, walked};
 use crate::cli::Globals;
+use crate::client;
 use crate::error::CliError;
 use crate::output::Printer;
-use crate::state;
 use clap::Args;
-use palyra_skills::consent::ConsentRequest;
-use palyra_skills::install::InstallOutcome;
-use palyra_state::{SkillError, SkillInfo, State};
+use palyra_api::skills::{ConsentAsked, InstallOutcome};
 
 const EXAMPLE: &str = "\
 Example:
@@ -42,39 +39,25 @@ pub(super) fn run(
     globals: &Globals,
     printer: &Printer,
 ) -> Result<Walked<Consent>, CliError> {
-    let state = state::open(globals, "skills consent")?;
-    installed_id(&state, &args.id)?;
-    let outcome = match args.consent.given() {
-        Some(given) => with_steps(printer, |step| state.consent(&args.id, given, step))?,
-        None if can_ask(globals) => look_again(&state, &args.id)?,
-        None => return Err(nobody_to_ask(&state, &args.id)?),
-    };
-    let answer = conclude(&state, outcome, globals, printer)?;
-    state::finish(state)?;
-    Ok(answer)
-}
-
-/// The release a person decides about, as it stands now.
-fn look_again(state: &State, skill_id: &str) -> Result<InstallOutcome, CliError> {
-    let last = state.re_audit(Some(skill_id))?.pop();
-    let gone = || SkillError::NotInstalled { skill_id: skill_id.to_owned() };
-    Ok(last.ok_or_else(gone)?.result?)
-}
-
-fn nobody_to_ask(state: &State, skill_id: &str) -> Result<CliError, CliError> {
-    let digest = consent_request(&state.info(skill_id)?).digest();
-    Ok(CliError::Usage {
-        message: format!("nobody can be asked whether `{skill_id}` may do what it asks for"),
-        hints: vec![
-            format!("read what that is with `palyra skills info {skill_id}`"),
-            format!("then agree with `--consent {digest}`"),
-        ],
+    client::ask(globals, "skills consent", async |client| {
+        let outcome = match args.consent.body() {
+            Some(body) => walked(printer, client.consent_to_skill(&args.id, &body)).await?,
+            None => asked(&args.id, client.consent_asked(&args.id).await?, globals)?,
+        };
+        conclude(&client, outcome, globals, printer).await
     })
 }
 
-/// What somebody agrees to: the release that waits, else the current one.
-fn consent_request(info: &SkillInfo) -> ConsentRequest {
-    let current = &info.entry.record.current;
-    let first = || ConsentRequest::new(&current.manifest, current.payload, None);
-    info.waiting.as_ref().map_or_else(first, |waiting| waiting.consent.clone())
+/// The release a person decides about, as it stands now, where there is a person.
+fn asked(id: &str, asked: ConsentAsked, globals: &Globals) -> Result<InstallOutcome, CliError> {
+    match can_ask(globals) {
+        true => Ok(asked.outcome),
+        false => Err(CliError::Usage {
+            message: format!("nobody can be asked whether `{id}` may do what it asks for"),
+            hints: vec![
+                format!("read what that is with `palyra skills info {id}`"),
+                format!("then agree with `--consent {}`", asked.digest),
+            ],
+        }),
+    }
 }

@@ -1,12 +1,12 @@
 //! `palyra skills disable`.
 
-use super::changed::Changed;
-use super::installed_id;
+use super::changed;
 use crate::cli::Globals;
+use crate::client;
 use crate::error::CliError;
 use crate::output::{Remark, Reply};
-use crate::state;
 use clap::Args;
+use palyra_api::skills::{DisableBody, SkillChanged};
 use palyra_common::env_vars::PALYRA_SKILLS_DISABLE_REASON;
 use serde::Serialize;
 
@@ -28,15 +28,13 @@ pub(super) struct DisableArgs {
 }
 
 #[derive(Serialize)]
-pub(super) struct Disabled(Changed);
+pub(super) struct Disabled(SkillChanged);
 
 pub(super) fn run(args: &DisableArgs, globals: &Globals) -> Result<Disabled, CliError> {
-    let state = state::open(globals, "skills disable")?;
-    installed_id(&state, &args.id)?;
-    state.disable(&args.id, args.reason.as_deref().unwrap_or_default())?;
-    let changed = Changed::now(&state, &args.id, args.reason.as_deref());
-    state::finish(state)?;
-    Ok(Disabled(changed))
+    let body = DisableBody { reason: args.reason.clone() };
+    let asked =
+        client::ask(globals, "skills disable", async |client| client.disable_skill(&args.id, &body).await);
+    asked.map(Disabled)
 }
 
 impl super::Judged for Disabled {}
@@ -45,7 +43,7 @@ impl Reply for Disabled {
     const SCHEMA: &'static str = "palyra.skills.disable/v1";
 
     fn data(&self) -> String {
-        self.0.data()
+        changed::data(&self.0)
     }
 
     fn talk(&self) -> Vec<Remark> {

@@ -1,12 +1,12 @@
 //! `palyra skills enable`.
 
-use super::installed_id;
-use super::installing::{Verb, Walked, conclude, with_steps};
+use super::installing::{Verb, Walked, conclude, walked};
 use crate::cli::Globals;
+use crate::client;
 use crate::error::CliError;
 use crate::output::Printer;
-use crate::state;
 use clap::Args;
+use palyra_api::skills::EnableBody;
 use palyra_skills::audit::FindingId;
 
 const EXAMPLE: &str = "\
@@ -41,11 +41,9 @@ pub(super) fn run(
     globals: &Globals,
     printer: &Printer,
 ) -> Result<Walked<Enable>, CliError> {
-    let state = state::open(globals, "skills enable")?;
-    installed_id(&state, &args.id)?;
-    let accept = args.accept.iter().copied().collect();
-    let outcome = with_steps(printer, |step| state.enable(&args.id, accept, step))?;
-    let answer = conclude(&state, outcome, globals, printer)?;
-    state::finish(state)?;
-    Ok(answer)
+    let body = EnableBody { accept: args.accept.iter().map(ToString::to_string).collect() };
+    client::ask(globals, "skills enable", async |client| {
+        let outcome = walked(printer, client.enable_skill(&args.id, &body)).await?;
+        conclude(&client, outcome, globals, printer).await
+    })
 }

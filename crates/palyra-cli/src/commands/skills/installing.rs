@@ -2,25 +2,24 @@
 //! and the answer.
 
 use super::Judged;
+use super::package_file::Package;
 use crate::cli::{Globals, OutputForm};
+use crate::client::{self, AnyClient};
 use crate::error::CliError;
-use crate::output::{Printer, Remark, Reply, facts, skills};
-use crate::progress::with_progress_between;
+use crate::output::{Printer, Remark, Reply, facts, shapes, skills};
+use crate::progress::with_progress;
 use crate::terminal::Terminal;
 use clap::Args;
+use palyra_api::ClientError;
+use palyra_api::skills::{
+    AuditVerdict, ConsentBody, InstallOutcome, InstallQuery, InstallStep, Placement, SkillStatus, TrustState,
+    Withheld,
+};
 use palyra_common::capabilities::SecretRef;
-use palyra_skills::audit::Verdict;
-use palyra_skills::consent::{ConsentGiven, Withheld};
-use palyra_skills::index::{InstalledRelease, TrustState};
-use palyra_skills::install::{InstallOutcome, InstallStep, Placement};
-use palyra_skills::{RuntimeStatus, Sha256Digest, capability_grants_from_manifest};
-use palyra_state::State;
-use serde::Serialize;
-use std::collections::BTreeSet;
+use palyra_skills::Sha256Digest;
+use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
-
-/// Who agrees on this command line.
-const PRINCIPAL: &str = "owner";
+use std::path::Path;
 
 /// How a person agrees without being asked.
 #[derive(Args, Clone)]
@@ -35,14 +34,20 @@ pub(super) struct ConsentFlags {
 }
 
 impl ConsentFlags {
-    /// What was agreed to on the command line.
-    pub(super) fn given(&self) -> Option<ConsentGiven> {
-        let digest = self.consent?;
-        Some(ConsentGiven {
-            digest,
-            principal: PRINCIPAL.into(),
-            secrets: self.secrets.iter().cloned().collect(),
-        })
+    /// What was agreed to on the command line, with a package.
+    pub(super) fn query(&self) -> InstallQuery {
+        let secrets: Vec<String> = self.secrets.iter().map(ToString::to_string).collect();
+        InstallQuery {
+            consent: self.consent.map(|digest| digest.to_string()),
+            secrets: (!secrets.is_empty()).then(|| secrets.join(",")),
+            ..InstallQuery::default()
+        }
+    }
+
+    /// What was agreed to on the command line, for a skill that is stored.
+    pub(super) fn body(&self) -> Option<ConsentBody> {
+        let digest = self.consent?.to_string();
+        Some(ConsentBody { digest, secrets: self.secrets.iter().map(ToString::to_string).collect() })
     }
 }
 
@@ -55,8 +60,6 @@ pub(super) trait Verb {
 /// What came of an installation, or of a stored release that walked the same way again.
 #[derive(Serialize)]
 pub(super) struct Walked<V> {
-    /// What to agree to, if somebody still has to.
-    consent_digest: Option<Sha256Digest>,
     #[serde(flatten)]
     outcome: InstallOutcome,
     #[serde(skip)]
@@ -74,85 +77,107 @@ enum Answer {
     Declined,
 }
 
-/// Shows each step as it passes and, on a terminal, that the next one is under way.
-pub(super) fn with_steps<T>(printer: &Printer, walk: impl FnOnce(&mut dyn FnMut(&InstallStep)) -> T) -> T {
-    with_progress_between("checking", printer.terminal(), |between| {
-        walk(&mut |step| between(&|| printer.remark(&[Remark::Note(skills::install_step(step))])))
+/// Sends a package to be installed, and asks for the consent that is missing.
+pub(super) fn send<V: Verb>(
+    command: &str,
+    path: &Path,
+    query: InstallQuery,
+    globals: &Globals,
+    printer: &Printer,
+) -> Result<Walked<V>, CliError> {
+    let package = Package::open(path)?;
+    client::ask(globals, command, async |client| {
+        let outcome = walked(printer, client.install(package.body(), &query)).await?;
+        conclude(&client, outcome, globals, printer).await
     })
+}
+
+/// Waits for what comes of it, and shows each step that passed, also those before a refusal.
+pub(super) async fn walked(
+    printer: &Printer,
+    asked: impl Future<Output = Result<InstallOutcome, ClientError>>,
+) -> Result<InstallOutcome, CliError> {
+    let answered = with_progress("checking", printer.terminal(), asked).await;
+    match &answered {
+        Ok(outcome) => show_steps(printer, &outcome.steps),
+        Err(ClientError::Problem(problem)) => {
+            let steps = problem.details.get("steps").map(Vec::<InstallStep>::deserialize);
+            show_steps(printer, &steps.and_then(Result::ok).unwrap_or_default());
+        }
+        Err(_) => {}
+    }
+    Ok(answered?)
+}
+
+fn show_steps(printer: &Printer, steps: &[InstallStep]) {
+    let remarks: Vec<Remark> = steps.iter().map(|step| Remark::Note(shapes::install_step(step))).collect();
+    printer.remark(&remarks);
 }
 
 /// Whether there is a person to ask.
 pub(super) fn can_ask(globals: &Globals) -> bool {
-    globals.form() == OutputForm::Human && Terminal::of_person(globals).is_some()
+    person(globals).is_some()
+}
+
+fn person(globals: &Globals) -> Option<Terminal> {
+    Terminal::of_person(globals).filter(|_| globals.form() == OutputForm::Human)
 }
 
 /// Asks for the consent that is still missing, where somebody can be asked, and makes the answer.
-pub(super) fn conclude<V: Verb>(
-    state: &State,
+pub(super) async fn conclude<V: Verb>(
+    client: &AnyClient,
     outcome: InstallOutcome,
     globals: &Globals,
     printer: &Printer,
 ) -> Result<Walked<V>, CliError> {
-    let (outcome, answer) = ask(state, outcome, globals, printer)?;
-    let consent_digest = outcome.consent_request.as_ref().map(|request| request.digest());
-    Ok(Walked { consent_digest, outcome, answer, verb: PhantomData })
+    let (outcome, answer) = ask(client, outcome, globals, printer).await?;
+    Ok(Walked { outcome, answer, verb: PhantomData })
 }
 
-fn ask(
-    state: &State,
+async fn ask(
+    client: &AnyClient,
     outcome: InstallOutcome,
     globals: &Globals,
     printer: &Printer,
 ) -> Result<(InstallOutcome, Answer), CliError> {
-    let Some(request) = &outcome.consent_request else { return Ok((outcome, Answer::NotAsked)) };
-    let person = Terminal::of_person(globals).filter(|_| globals.form() == OutputForm::Human);
-    let (Some(mut person), true) = (person, outcome.status == RuntimeStatus::AwaitingConsent) else {
+    let waits = outcome.status == SkillStatus::AwaitingConsent;
+    let (Some(digest), Some(person), true) = (outcome.consent_digest.clone(), person(globals), waits) else {
         return Ok((outcome, Answer::NotAsked));
     };
     printer.show(&story(&outcome));
-    if !person.agrees("Let it do this?")? {
+    if !person.agrees_between("Let it do this?".into()).await? {
         return Ok((outcome, Answer::Declined));
     }
-    let given = ConsentGiven {
-        digest: request.digest(),
-        principal: PRINCIPAL.into(),
-        secrets: agreed_secrets(&mut person, &outcome)?,
-    };
-    let skill_id = outcome.record.skill_id.clone();
+    let body = ConsentBody { digest, secrets: agreed_secrets(person, &outcome).await? };
     // The same steps passed a moment ago.
-    Ok((state.consent(&skill_id, given, &mut |_| {})?, Answer::Agreed))
+    Ok((client.consent_to_skill(&outcome.record.skill_id, &body).await?, Answer::Agreed))
 }
 
-/// A publisher that is not allowlisted gets its secrets one by one; it is pinned only once somebody agreed.
-fn agreed_secrets(person: &mut Terminal, outcome: &InstallOutcome) -> Result<BTreeSet<SecretRef>, CliError> {
-    let mut agreed = BTreeSet::new();
-    let Some(release) = release(outcome).filter(|release| release.trust != TrustState::Trusted) else {
-        return Ok(agreed);
-    };
-    for grant in capability_grants_from_manifest(&release.manifest).secrets() {
-        if person.agrees(&format!("Also give it the secret `{}`?", grant.secret))? {
-            agreed.insert(grant.secret.clone());
+/// A publisher that is not allowlisted gets its secrets one by one.
+async fn agreed_secrets(person: Terminal, outcome: &InstallOutcome) -> Result<Vec<String>, CliError> {
+    let mut agreed = Vec::new();
+    for secret in &outcome.secrets {
+        if person.agrees_between(format!("Also give it the secret `{secret}`?")).await? {
+            agreed.push(secret.clone());
         }
     }
     Ok(agreed)
 }
 
-fn release(outcome: &InstallOutcome) -> Option<&InstalledRelease> {
-    outcome.record.release(outcome.payload)
+fn version(outcome: &InstallOutcome) -> &str {
+    outcome.release().map(|release| release.manifest_text("version")).unwrap_or_default()
 }
 
 /// Permissions, findings and changes: what a person reads before agreeing.
 fn story(outcome: &InstallOutcome) -> String {
-    let mut text = format!("\nIt asks to\n{}", skills::permissions(&outcome.permissions));
+    let mut text = format!("\nIt asks to\n{}", shapes::permissions(&outcome.permissions));
     if let Some(report) = &outcome.audit {
-        text.push_str(&format!("\nAudit\n{}", skills::audit(report)));
+        text.push_str(&format!("\nAudit\n{}", shapes::audit(report)));
     }
     if let Some(diff) = &outcome.diff {
-        let version =
-            release(outcome).map(|release| release.manifest.version.to_string()).unwrap_or_default();
-        let running = outcome.record.current.manifest.version.to_string();
-        let old = if outcome.placement == Placement::Waiting { running } else { "before".to_owned() };
-        text.push_str(&format!("\nChanges\n{}", skills::two_columns(diff, &old, &version)));
+        let running = outcome.record.current.manifest_text("version");
+        let old = if outcome.placement == Placement::Waiting { running } else { "before" };
+        text.push_str(&format!("\nChanges\n{}", shapes::two_columns(diff, old, version(outcome))));
     }
     text
 }
@@ -165,14 +190,14 @@ fn not_given(outcome: &InstallOutcome) -> String {
 
 impl<V: Verb> Judged for Walked<V> {
     fn exit_code(&self) -> u8 {
-        let audited = self.outcome.audit.as_ref().is_none_or(|report| report.verdict == Verdict::Pass);
+        let audited = self.outcome.audit.as_ref().is_none_or(|report| report.verdict == AuditVerdict::Pass);
         match (self.answer, self.outcome.status) {
             (Answer::Declined, _) => skills::DECLINED,
-            (_, RuntimeStatus::Quarantined) if self.outcome.trust == TrustState::Quarantine => {
+            (_, SkillStatus::Quarantined) if self.outcome.trust == TrustState::Quarantine => {
                 skills::UNTRUSTED
             }
-            (_, RuntimeStatus::Quarantined) if audited => skills::UNTRUSTED,
-            (_, RuntimeStatus::Quarantined) => skills::QUARANTINED,
+            (_, SkillStatus::Quarantined) if audited => skills::UNTRUSTED,
+            (_, SkillStatus::Quarantined) => skills::QUARANTINED,
             _ => 0,
         }
     }
@@ -183,22 +208,21 @@ impl<V: Verb> Reply for Walked<V> {
 
     fn data(&self) -> String {
         let outcome = &self.outcome;
-        let version =
-            release(outcome).map(|release| release.manifest.version.to_string()).unwrap_or_default();
+        let current = outcome.record.current.manifest_text("version");
         let waits = match outcome.placement {
-            Placement::Waiting => format!("; {} runs on meanwhile", outcome.record.current.manifest.version),
+            Placement::Waiting => format!("; {current} runs on meanwhile"),
             Placement::Current => String::new(),
         };
-        let quarantine = release(outcome).and_then(|release| release.quarantine.as_ref());
+        let quarantine = outcome.release().and_then(|release| release.quarantine.as_ref());
         let told = facts(&[
-            ("skill", format!("{} {version}", outcome.record.skill_id)),
-            ("status", format!("{}{waits}", skills::status(outcome.status))),
+            ("skill", format!("{} {}", outcome.record.skill_id, version(outcome))),
+            ("status", format!("{}{waits}", shapes::status(outcome.status))),
             ("because", quarantine.map(|quarantine| quarantine.reason.clone()).unwrap_or_default()),
-            ("publisher", format!("{}, {}", outcome.record.publisher, skills::trust(outcome.trust))),
+            ("publisher", format!("{}, {}", outcome.record.publisher, shapes::trust(outcome.trust))),
             ("signed by", outcome.signers.join(", ")),
-            ("payload", outcome.payload.to_string()),
+            ("payload", outcome.payload.clone()),
             ("unfit", outcome.eligibility.missing.join("; ")),
-            ("consent", self.consent_digest.map(|digest| digest.to_string()).unwrap_or_default()),
+            ("consent", outcome.consent_digest.clone().unwrap_or_default()),
         ]);
         match self.answer {
             Answer::NotAsked => told + &story(outcome) + &not_given(outcome),
@@ -211,20 +235,18 @@ impl<V: Verb> Reply for Walked<V> {
         let record = &self.outcome.record;
         let (id, publisher) = (&record.skill_id, &record.publisher);
         match self.outcome.status {
-            RuntimeStatus::Active => {
-                let tool = record.current.tools().next();
-                tool.map(|tool| Remark::Next(format!("palyra run {} --input JSON", tool.id)))
-                    .into_iter()
-                    .collect()
+            SkillStatus::Active => {
+                let tool = record.current.tool_ids().into_iter().next();
+                tool.map(|tool| Remark::Next(format!("palyra run {tool} --input JSON"))).into_iter().collect()
             }
-            RuntimeStatus::AwaitingConsent => {
-                let digest =
-                    self.consent_digest.map(|digest| format!(" --consent {digest}")).unwrap_or_default();
+            SkillStatus::AwaitingConsent => {
+                let digest = self.outcome.consent_digest.as_ref();
+                let digest = digest.map(|digest| format!(" --consent {digest}")).unwrap_or_default();
                 vec![Remark::Next(format!(
                     "read what it asks for, then agree: palyra skills consent {id}{digest}"
                 ))]
             }
-            RuntimeStatus::Quarantined if self.outcome.trust == TrustState::Quarantine => {
+            SkillStatus::Quarantined if self.outcome.trust == TrustState::Quarantine => {
                 let key = self.outcome.signers.first().cloned().unwrap_or_default();
                 vec![
                     Remark::Warning(format!(
@@ -236,11 +258,11 @@ impl<V: Verb> Reply for Walked<V> {
                     )),
                 ]
             }
-            RuntimeStatus::Quarantined => {
+            SkillStatus::Quarantined => {
                 vec![Remark::Next(format!("palyra skills info {id} says what would change it"))]
             }
-            RuntimeStatus::Disabled => vec![Remark::Next(format!("palyra skills enable {id}"))],
-            RuntimeStatus::Error => vec![Remark::Warning("it does not fit this machine".into())],
+            SkillStatus::Disabled => vec![Remark::Next(format!("palyra skills enable {id}"))],
+            SkillStatus::Error => vec![Remark::Warning("it does not fit this machine".into())],
         }
     }
 }

@@ -1,12 +1,12 @@
 //! `palyra skills quarantine`.
 
-use super::changed::Changed;
-use super::installed_id;
+use super::changed;
 use crate::cli::Globals;
+use crate::client;
 use crate::error::CliError;
 use crate::output::{Remark, Reply};
-use crate::state;
 use clap::Args;
+use palyra_api::skills::{QuarantineBody, SkillChanged};
 use palyra_common::env_vars::PALYRA_SKILLS_QUARANTINE_REASON;
 use serde::Serialize;
 
@@ -28,15 +28,14 @@ pub(super) struct QuarantineArgs {
 }
 
 #[derive(Serialize)]
-pub(super) struct Quarantined(Changed);
+pub(super) struct Quarantined(SkillChanged);
 
 pub(super) fn run(args: &QuarantineArgs, globals: &Globals) -> Result<Quarantined, CliError> {
-    let state = state::open(globals, "skills quarantine")?;
-    installed_id(&state, &args.id)?;
-    state.quarantine(&args.id, &args.reason)?;
-    let changed = Changed::now(&state, &args.id, Some(&args.reason));
-    state::finish(state)?;
-    Ok(Quarantined(changed))
+    let body = QuarantineBody { reason: args.reason.clone() };
+    let asked = client::ask(globals, "skills quarantine", async |client| {
+        client.quarantine_skill(&args.id, &body).await
+    });
+    asked.map(Quarantined)
 }
 
 impl super::Judged for Quarantined {}
@@ -45,7 +44,7 @@ impl Reply for Quarantined {
     const SCHEMA: &'static str = "palyra.skills.quarantine/v1";
 
     fn data(&self) -> String {
-        self.0.data()
+        changed::data(&self.0)
     }
 
     fn talk(&self) -> Vec<Remark> {

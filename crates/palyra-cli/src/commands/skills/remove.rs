@@ -1,13 +1,13 @@
 //! `palyra skills remove`.
 
-use super::installed_id;
 use crate::cli::Globals;
+use crate::client;
 use crate::error::CliError;
 use crate::output::{Remark, Reply, facts};
-use crate::state;
-use crate::terminal::confirm;
+use crate::terminal::confirm_between;
 use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args};
+use palyra_api::skills::{RemoveQuery, RemovedSkill};
 use palyra_common::env_vars::PALYRA_SKILLS_REMOVE_KEEP_DATA;
 use serde::Serialize;
 
@@ -33,24 +33,18 @@ pub(super) struct RemoveArgs {
 }
 
 #[derive(Serialize)]
-pub(super) struct Removed {
-    skill_id: String,
-    version: String,
-    publisher: String,
-    /// How many stored keys are gone; none when they were to be kept.
-    forgotten_keys: Option<usize>,
-}
+pub(super) struct Removed(RemovedSkill);
 
 pub(super) fn run(args: &RemoveArgs, globals: &Globals) -> Result<Removed, CliError> {
-    let state = state::open(globals, "skills remove")?;
-    let record = installed_id(&state, &args.id)?;
-    let version = record.current.manifest.version.to_string();
+    let (id, query) = (&args.id, RemoveQuery { keep_data: args.keep_data });
     let data = if args.keep_data { "and keep" } else { "with" };
-    confirm(globals, &format!("Remove `{}` {version} {data} what it stored?", args.id))?;
-    state.remove(&args.id)?;
-    let forgotten_keys = if args.keep_data { None } else { Some(state.forget_storage(&args.id)?) };
-    state::finish(state)?;
-    Ok(Removed { skill_id: args.id.clone(), version, publisher: record.publisher, forgotten_keys })
+    let removed = client::ask(globals, "skills remove", async |client| {
+        let info = client.skill(id).await?;
+        let version = info.entry.record.current.manifest_text("version");
+        confirm_between(globals, format!("Remove `{id}` {version} {data} what it stored?")).await?;
+        Ok::<_, CliError>(client.remove_skill(id, query).await?)
+    });
+    removed.map(Removed)
 }
 
 impl super::Judged for Removed {}
@@ -59,17 +53,17 @@ impl Reply for Removed {
     const SCHEMA: &'static str = "palyra.skills.remove/v1";
 
     fn data(&self) -> String {
-        let stored = match self.forgotten_keys {
+        let stored = match self.0.forgotten_keys {
             None => "kept".to_owned(),
             Some(keys) => format!("forgotten, {keys} keys"),
         };
-        facts(&[("removed", format!("{} {}", self.skill_id, self.version)), ("stored data", stored)])
+        facts(&[("removed", format!("{} {}", self.0.skill_id, self.0.version)), ("stored data", stored)])
     }
 
     fn talk(&self) -> Vec<Remark> {
         vec![Remark::Note(format!(
             "the id stays with publisher `{}`, and nothing older can come back",
-            self.publisher
+            self.0.publisher
         ))]
     }
 }

@@ -1,13 +1,13 @@
 //! `palyra skills rollback`.
 
-use super::installed_id;
-use super::installing::{Verb, Walked, conclude, with_steps};
+use super::installing::{Verb, Walked, conclude, walked};
 use crate::cli::Globals;
+use crate::client;
 use crate::error::CliError;
 use crate::output::Printer;
-use crate::state;
-use crate::terminal::confirm;
+use crate::terminal::confirm_between;
 use clap::Args;
+use palyra_api::skills::RollbackBody;
 use palyra_common::env_vars::PALYRA_SKILLS_ROLLBACK_TO;
 
 const EXAMPLE: &str = "\
@@ -40,15 +40,16 @@ pub(super) fn run(
     globals: &Globals,
     printer: &Printer,
 ) -> Result<Walked<Rollback>, CliError> {
-    let state = state::open(globals, "skills rollback")?;
-    let current = installed_id(&state, &args.id)?.current.manifest.version;
+    let (id, body) = (&args.id, RollbackBody { version: args.version.clone() });
     let to = args
         .version
-        .clone()
+        .as_ref()
         .map_or_else(|| "the release before".to_owned(), |version| format!("`{version}`"));
-    confirm(globals, &format!("Go back from `{current}` of `{}` to {to}?", args.id))?;
-    let outcome = with_steps(printer, |step| state.rollback(&args.id, args.version.as_deref(), step))?;
-    let answer = conclude(&state, outcome, globals, printer)?;
-    state::finish(state)?;
-    Ok(answer)
+    client::ask(globals, "skills rollback", async |client| {
+        let info = client.skill(id).await?;
+        let current = info.entry.record.current.manifest_text("version");
+        confirm_between(globals, format!("Go back from `{current}` of `{id}` to {to}?")).await?;
+        let outcome = walked(printer, client.roll_back_skill(id, &body)).await?;
+        conclude(&client, outcome, globals, printer).await
+    })
 }

@@ -1,13 +1,11 @@
 //! `palyra skills update`.
 
-use super::installing::{ConsentFlags, Verb, Walked, conclude, with_steps};
-use super::package_file;
+use super::installing::{ConsentFlags, Verb, Walked, send};
 use crate::cli::Globals;
 use crate::error::CliError;
 use crate::output::Printer;
-use crate::state;
 use clap::Args;
-use palyra_state::InstallOptions;
+use palyra_api::skills::InstallQuery;
 use std::path::PathBuf;
 
 const EXAMPLE: &str = "\
@@ -41,11 +39,6 @@ pub(super) fn run(
     globals: &Globals,
     printer: &Printer,
 ) -> Result<Walked<Update>, CliError> {
-    let bytes = package_file::read(&args.file)?;
-    let state = state::open(globals, "skills update")?;
-    let options = InstallOptions { consent: args.consent.given(), ..InstallOptions::default() };
-    let outcome = with_steps(printer, |step| state.update(bytes, &options, step))?;
-    let answer = conclude(&state, outcome, globals, printer)?;
-    state::finish(state)?;
-    Ok(answer)
+    let query = InstallQuery { update: true, ..args.consent.query() };
+    send("skills update", &args.file, query, globals, printer)
 }

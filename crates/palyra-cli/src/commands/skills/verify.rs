@@ -1,13 +1,11 @@
 //! `palyra skills verify`.
 
-use super::installed_id;
 use crate::cli::Globals;
+use crate::client;
 use crate::error::CliError;
-use crate::output::{Remark, Reply, facts, skills};
-use crate::state;
+use crate::output::{Remark, Reply, facts, shapes};
 use clap::Args;
-use palyra_skills::Sha256Digest;
-use palyra_skills::verify::VerifyStep;
+use palyra_api::skills::SkillVerified;
 use serde::Serialize;
 
 const EXAMPLE: &str = "\
@@ -26,28 +24,10 @@ pub(super) struct VerifyArgs {
 }
 
 #[derive(Serialize)]
-pub(super) struct Verified {
-    skill_id: String,
-    version: String,
-    payload: Sha256Digest,
-    sha256: Sha256Digest,
-    signers: Vec<String>,
-    steps: Vec<VerifyStep>,
-}
+pub(super) struct Verified(SkillVerified);
 
 pub(super) fn run(args: &VerifyArgs, globals: &Globals) -> Result<Verified, CliError> {
-    let state = state::open(globals, "skills verify")?;
-    installed_id(&state, &args.id)?;
-    let verification = state.verify_installed(&args.id)?;
-    let skill = &verification.skill;
-    Ok(Verified {
-        skill_id: args.id.clone(),
-        version: skill.manifest().version.to_string(),
-        payload: skill.payload(),
-        sha256: skill.artifact().archive_digest(),
-        signers: skill.signers().iter().map(|key| key.key_id().to_string()).collect(),
-        steps: verification.steps,
-    })
+    client::ask(globals, "skills verify", async |client| client.verify_skill(&args.id).await).map(Verified)
 }
 
 impl super::Judged for Verified {}
@@ -56,12 +36,13 @@ impl Reply for Verified {
     const SCHEMA: &'static str = "palyra.skills.verify/v1";
 
     fn data(&self) -> String {
-        let steps: String = self.steps.iter().map(skills::verify_step).collect();
+        let verified = &self.0;
+        let steps: String = verified.steps.iter().map(shapes::verify_step).collect();
         let told = facts(&[
-            ("skill", format!("{} {}", self.skill_id, self.version)),
-            ("signed by", self.signers.join(", ")),
-            ("payload", self.payload.to_string()),
-            ("sha256", self.sha256.to_string()),
+            ("skill", format!("{} {}", verified.skill_id, verified.version)),
+            ("signed by", verified.signers.join(", ")),
+            ("payload", verified.payload.clone()),
+            ("sha256", verified.sha256.clone()),
         ]);
         format!("{steps}\n{told}")
     }

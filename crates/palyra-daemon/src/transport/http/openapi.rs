@@ -13,11 +13,11 @@ use utoipa::openapi::path::{
 };
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::response::ResponseBuilder;
-use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
-    Components, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, PathsBuilder, Ref, RefOr, Required,
-    ResponsesBuilder,
+    Components, Content, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, PathsBuilder, Ref, RefOr,
+    Required, ResponsesBuilder,
 };
 
 use super::answer::{Answer, Json};
@@ -88,13 +88,23 @@ fn operation(route: &Route) -> Operation {
     for parameter in named_parts(route.path).chain(route.query.iter().cloned()) {
         operation = operation.parameter(parameter);
     }
-    if let Some(takes) = &route.takes {
-        let content = ContentBuilder::new().schema(Some(takes.reference.clone())).build();
-        let body =
-            RequestBodyBuilder::new().content("application/json", content).required(Some(Required::True));
+    if let Some((media_type, content)) = takes(route) {
+        let body = RequestBodyBuilder::new().content(media_type, content).required(Some(Required::True));
         operation = operation.request_body(Some(body.build()));
     }
     operation.responses(responses(route)).build()
+}
+
+/// The media type of a body, and what it is.
+fn takes(route: &Route) -> Option<(&'static str, Content)> {
+    let json = route.takes.as_ref().map(|shape| {
+        ("application/json", ContentBuilder::new().schema(Some(shape.reference.clone())).build())
+    });
+    json.or_else(|| {
+        let binary = SchemaFormat::KnownFormat(KnownFormat::Binary);
+        let bytes = ObjectBuilder::new().schema_type(Type::String).format(Some(binary)).build();
+        route.takes_type.map(|media_type| (media_type, ContentBuilder::new().schema(Some(bytes)).build()))
+    })
 }
 
 fn responses(route: &Route) -> ResponsesBuilder {

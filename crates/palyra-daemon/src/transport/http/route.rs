@@ -30,6 +30,8 @@ pub struct Route {
     pub summary: &'static str,
     /// The shape of its body.
     pub takes: Option<Shape>,
+    /// The media type of a body that is not JSON.
+    pub takes_type: Option<&'static str>,
     /// The shape of its answer; none for one that is not JSON.
     pub answers: Option<Shape>,
     /// The media type of an answer that is not JSON.
@@ -90,6 +92,7 @@ impl Route {
             body_limit: SMALL_BODY,
             summary: "",
             takes: None,
+            takes_type: None,
             answers: None,
             answers_type: None,
             query: Vec::new(),
@@ -107,6 +110,12 @@ impl Route {
     #[must_use]
     pub fn takes<T: ToSchema>(self, body_limit: usize) -> Self {
         Self { takes: Some(Shape::of::<T>()), body_limit, ..self }
+    }
+
+    /// It takes bytes of this media type, and at most so many.
+    #[must_use]
+    pub fn takes_bytes(self, media_type: &'static str, body_limit: usize) -> Self {
+        Self { takes_type: Some(media_type), body_limit, ..self }
     }
 
     /// It answers with JSON of this shape.

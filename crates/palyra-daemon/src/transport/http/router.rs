@@ -9,7 +9,7 @@ use palyra_api::Problem;
 use super::access::{Needs, admit, authorise};
 use super::answer::Failure;
 use super::route::Route;
-use super::{approvals, events, health, openapi, plugins, runs, skills, telemetry, tokens, tools};
+use super::{approvals, events, health, openapi, packages, plugins, runs, skills, telemetry, tokens, tools};
 use crate::app::App;
 
 /// Every route there is.
@@ -21,6 +21,7 @@ pub fn routes() -> Vec<Route> {
         events::routes(),
         tokens::routes(),
         skills::routes(),
+        packages::routes(),
         tools::routes(),
         approvals::routes(),
         runs::routes(),

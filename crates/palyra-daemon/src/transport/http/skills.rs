@@ -1,17 +1,28 @@
 //! `/v1/skills`.
 
+mod corridor;
+mod install;
+mod operate;
+
+pub(super) use corridor::told;
+pub(super) use install::install_options;
+
 use std::sync::Arc;
 
 use axum::extract::State;
-use palyra_api::skills::{SkillInfo, SkillList};
+use palyra_api::packages::{MAX_PACKAGE_BYTES, PACKAGE_TYPE};
+use palyra_api::skills::{
+    ConsentAsked, ConsentBody, DisableBody, EnableBody, InstallOutcome, InstallQuery, QuarantineBody,
+    RemoveQuery, RemovedSkill, RollbackBody, SkillAudits, SkillChanged, SkillInfo, SkillList, SkillVerified,
+};
 use palyra_common::Scope;
-use palyra_skills::RuntimeStatus;
 use palyra_skills::consent::ConsentRequest;
+use palyra_skills::{RuntimeStatus, SkillRecord};
 
 use super::answer::{Answer, Failure, Json};
 use super::blocking::blocking;
 use super::params::Named;
-use super::route::Route;
+use super::route::{Route, SMALL_BODY};
 use super::shape::shape;
 use crate::app::App;
 use crate::problem::not_found;
@@ -21,9 +32,50 @@ pub(super) fn routes() -> Vec<Route> {
         Route::get("/v1/skills", Scope::Read, list)
             .summary("Every installed skill with its state")
             .answers::<SkillList>(),
+        Route::post("/v1/skills", Scope::Operate, install::install)
+            .summary("Install a package, or update the skill it is a release of")
+            .query::<InstallQuery>()
+            .takes_bytes(PACKAGE_TYPE, MAX_PACKAGE_BYTES)
+            .answers::<InstallOutcome>(),
+        Route::post("/v1/skills/audit", Scope::Operate, operate::audit_all)
+            .summary("Look for trouble in everything installed; the verdicts take effect")
+            .answers::<SkillAudits>(),
         Route::get("/v1/skills/{skill_id}", Scope::Read, info)
             .summary("Who made a skill, what it can touch, what it used, why it is in its state, what would change it")
             .answers::<SkillInfo>(),
+        Route::delete("/v1/skills/{skill_id}", Scope::Operate, operate::remove)
+            .summary("Take a skill out, with its consents and what it stored; its id stays with its publisher")
+            .query::<RemoveQuery>()
+            .answers::<RemovedSkill>(),
+        Route::post("/v1/skills/{skill_id}/verify", Scope::Operate, operate::verify)
+            .summary("Read, hash and verify the stored bytes again; wrong ones put it into quarantine")
+            .answers::<SkillVerified>(),
+        Route::post("/v1/skills/{skill_id}/audit", Scope::Operate, operate::audit)
+            .summary("Look for trouble in a skill again; the verdict takes effect")
+            .answers::<SkillAudits>(),
+        Route::post("/v1/skills/{skill_id}/quarantine", Scope::Operate, operate::quarantine)
+            .summary("Keep a skill from running until somebody enables it")
+            .takes::<QuarantineBody>(SMALL_BODY)
+            .answers::<SkillChanged>(),
+        Route::post("/v1/skills/{skill_id}/disable", Scope::Operate, operate::disable)
+            .summary("Switch a skill off")
+            .takes::<DisableBody>(SMALL_BODY)
+            .answers::<SkillChanged>(),
+        Route::post("/v1/skills/{skill_id}/enable", Scope::Admin, install::enable)
+            .summary("Lift a quarantine, or switch a skill on again")
+            .takes::<EnableBody>(SMALL_BODY)
+            .answers::<InstallOutcome>(),
+        Route::get("/v1/skills/{skill_id}/consent", Scope::Read, install::consent_asked)
+            .summary("What somebody would agree to, and by which digest")
+            .answers::<ConsentAsked>(),
+        Route::post("/v1/skills/{skill_id}/consent", Scope::Admin, install::consent)
+            .summary("Agree to what a skill asks for, or to what its update changes")
+            .takes::<ConsentBody>(SMALL_BODY)
+            .answers::<InstallOutcome>(),
+        Route::post("/v1/skills/{skill_id}/rollback", Scope::Operate, install::rollback)
+            .summary("Go back to a release that ran before")
+            .takes::<RollbackBody>(SMALL_BODY)
+            .answers::<InstallOutcome>(),
     ]
 }
 
@@ -37,16 +89,20 @@ async fn info(State(app): State<Arc<App>>, Named(skill_id): Named<String>) -> An
 }
 
 fn read_info(app: &App, skill_id: &str) -> Result<SkillInfo, Failure> {
-    let state = app.state();
-    let view = state.view();
-    if view.index().get(skill_id).is_none() {
-        let known = view.index().iter().map(|record| record.skill_id.clone()).collect();
-        return Err(not_found("skill", skill_id, known).into());
-    }
-    let info = state.info(skill_id)?;
+    known(app, skill_id)?;
+    let info = app.state().info(skill_id)?;
     let mut told: SkillInfo = shape(&info)?;
     told.consent_digest = consent_wanted(&info).map(|request| request.digest().to_string());
     Ok(told)
+}
+
+/// The record of a skill, or the names there are.
+fn known(app: &App, skill_id: &str) -> Result<SkillRecord, Failure> {
+    let view = app.state().view();
+    view.index().get(skill_id).cloned().ok_or_else(|| {
+        let known = view.index().iter().map(|record| record.skill_id.clone()).collect();
+        not_found("skill", skill_id, known).into()
+    })
 }
 
 /// What somebody has to agree to: the release that waits, else the current one.

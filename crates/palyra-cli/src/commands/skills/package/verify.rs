@@ -1,13 +1,16 @@
 //! `palyra skills package verify`.
 
 use crate::cli::Globals;
+use crate::client;
 use crate::commands::skills::Judged;
-use crate::commands::skills::package_file::{Background, read};
+use crate::commands::skills::package_file::{Package, read};
 use crate::error::CliError;
-use crate::output::{Remark, Reply, facts, skills};
+use crate::output::{Remark, Reply, facts, shapes, skills};
 use clap::Args;
-use palyra_skills::verify::VerifyStep;
-use palyra_skills::{Sha256Digest, TrustDecision};
+use palyra_api::packages::{PackageQuery, PackageVerified};
+use palyra_api::skills::TrustDecision;
+use palyra_daemon::packages::Background;
+use palyra_state::StateError;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -35,40 +38,31 @@ pub(super) struct VerifyArgs {
 #[derive(Serialize)]
 pub(super) struct Verified {
     file: String,
-    skill_id: String,
-    version: String,
-    publisher: String,
-    payload: Sha256Digest,
-    sha256: Sha256Digest,
-    signers: Vec<String>,
-    trust: TrustDecision,
     /// Whether there was a state root to ask about the publisher.
     state_root: bool,
-    steps: Vec<VerifyStep>,
+    #[serde(flatten)]
+    package: PackageVerified,
 }
 
 pub(super) fn run(args: &VerifyArgs, globals: &Globals) -> Result<Verified, CliError> {
-    let bytes = read(&args.file)?;
-    let background = Background::read(globals, "skills package verify")?;
-    let verification = background.verify(bytes, args.allow_tofu)?;
-    let (skill, manifest) = (&verification.skill, verification.skill.manifest());
-    Ok(Verified {
-        file: args.file.display().to_string(),
-        skill_id: manifest.skill_id.clone(),
-        version: manifest.version.to_string(),
-        publisher: manifest.publisher.clone(),
-        payload: skill.payload(),
-        sha256: skill.artifact().archive_digest(),
-        signers: skill.signers().iter().map(|key| key.key_id().to_string()).collect(),
-        trust: verification.trust,
-        state_root: background.known,
-        steps: verification.steps,
-    })
+    let package = Package::open(&args.file)?;
+    let query = PackageQuery { allow_tofu: args.allow_tofu };
+    let asked = client::ask(globals, "skills package verify", async |client| {
+        client.verify_package(package.body(), query).await
+    });
+    let (state_root, package) = match asked {
+        // A machine without a state root knows nobody.
+        Err(CliError::State(StateError::NotInitialised { .. })) => {
+            (false, Background::nothing().verify(read(&args.file)?, args.allow_tofu)?)
+        }
+        asked => (true, asked?),
+    };
+    Ok(Verified { file: args.file.display().to_string(), state_root, package })
 }
 
 impl Judged for Verified {
     fn exit_code(&self) -> u8 {
-        if matches!(self.trust, TrustDecision::Unknown { .. }) { skills::UNTRUSTED } else { 0 }
+        if matches!(self.package.trust, TrustDecision::Unknown { .. }) { skills::UNTRUSTED } else { 0 }
     }
 }
 
@@ -76,13 +70,14 @@ impl Reply for Verified {
     const SCHEMA: &'static str = "palyra.skills.package.verify/v1";
 
     fn data(&self) -> String {
-        let steps: String = self.steps.iter().map(skills::verify_step).collect();
+        let package = &self.package;
+        let steps: String = package.steps.iter().map(shapes::verify_step).collect();
         let told = facts(&[
-            ("skill", format!("{} {}", self.skill_id, self.version)),
-            ("publisher", self.publisher.clone()),
-            ("signed by", self.signers.join(", ")),
-            ("payload", self.payload.to_string()),
-            ("sha256", self.sha256.to_string()),
+            ("skill", format!("{} {}", package.skill_id, package.version)),
+            ("publisher", package.publisher.clone()),
+            ("signed by", package.signers.join(", ")),
+            ("payload", package.payload.clone()),
+            ("sha256", package.sha256.clone()),
         ]);
         format!("{steps}\n{told}")
     }
@@ -92,8 +87,8 @@ impl Reply for Verified {
         if !self.state_root {
             talk.push(Remark::Note("there is no state root here, so no publisher is known".into()));
         }
-        if let TrustDecision::Unknown { .. } = self.trust {
-            let publisher = &self.publisher;
+        if let TrustDecision::Unknown { .. } = self.package.trust {
+            let publisher = &self.package.publisher;
             talk.push(Remark::Warning(format!(
                 "the file is sound, and publisher `{publisher}` is unknown here"
             )));

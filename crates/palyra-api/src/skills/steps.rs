@@ -1,0 +1,47 @@
+//! Steps that passed, each with what it checked and what it found.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// One step of a verification.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct VerifyStep {
+    /// Which step, as in `signatures`.
+    pub name: String,
+    /// What was checked.
+    pub checked: String,
+    /// What was found.
+    pub found: String,
+}
+
+/// One step of an installation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct InstallStep {
+    /// Which part.
+    pub stage: InstallStage,
+    /// The step of the verification, for those.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// What was checked.
+    pub checked: String,
+    /// What was found.
+    pub found: String,
+}
+
+/// The parts of an installation, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InstallStage {
+    /// The verification.
+    Verify,
+    /// The audit.
+    Audit,
+    /// What follows for trust.
+    Trust,
+    /// What changes from the running release.
+    Update,
+    /// What a person agreed to.
+    Consent,
+    /// The transaction.
+    Store,
+}

@@ -1,0 +1,39 @@
+//! Skills that cannot be packaged.
+
+use palyra_skills::{BuildError, ManifestError};
+use serde_json::{Value, json};
+
+pub(super) fn code(error: &BuildError) -> &'static str {
+    match error {
+        BuildError::Manifest(_) => "bad_manifest",
+        _ => "build_refused",
+    }
+}
+
+pub(super) fn details(error: &BuildError) -> Value {
+    match error {
+        BuildError::Manifest(error) => {
+            json!({ "path": error.path(), "line": error.line(), "column": error.column(), "expected": error.expected() })
+        }
+        _ => json!({}),
+    }
+}
+
+pub(super) fn notes(error: &BuildError) -> Vec<(&'static str, String)> {
+    match error {
+        BuildError::Manifest(error) => manifest_notes(error),
+        _ => Vec::new(),
+    }
+}
+
+/// The line with the problem, as the reader of the manifest draws it.
+fn manifest_notes(error: &ManifestError) -> Vec<(&'static str, String)> {
+    let rendered = error.render();
+    let line = rendered
+        .lines()
+        .nth(2)
+        .and_then(|line| line.split_once(" | "))
+        .map(|(_, text)| text.trim().to_owned());
+    let line = line.filter(|line| !line.is_empty()).map(|line| ("line", line));
+    line.into_iter().chain([("expected", error.expected())]).collect()
+}

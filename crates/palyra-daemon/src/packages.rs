@@ -1,0 +1,81 @@
+//! What can be said of a package without installing it.
+
+use std::sync::Arc;
+
+use palyra_api::Problem;
+use palyra_api::packages::PackageVerified;
+use palyra_api::skills::{SkillAudit, SkillAudits};
+use palyra_skills::audit::{AuditPolicy, InstalledTools, audit_skill_artifact_security};
+use palyra_skills::{Platform, SkillTrustStore, TrustSnapshot, Verification, verify_skill_artifact};
+use palyra_state::{State, StateOptions};
+
+use crate::problem::ToProblem;
+use crate::shape::shape;
+
+/// What a package is judged against: a state, or nothing where there is none.
+pub struct Background {
+    trust: TrustSnapshot,
+    platform: Platform,
+    policy: AuditPolicy,
+    tools: InstalledTools,
+}
+
+impl Background {
+    /// As a state stands.
+    pub fn of(state: &State) -> Self {
+        let view = state.view();
+        Self {
+            trust: view.snapshot(),
+            platform: state.platform().clone(),
+            policy: view.audit_policy().clone(),
+            tools: view.index().installed_tools(),
+        }
+    }
+
+    /// Of a machine that knows nobody.
+    pub fn nothing() -> Self {
+        Self {
+            trust: TrustSnapshot::new(SkillTrustStore::default()),
+            platform: StateOptions::default().platform,
+            policy: AuditPolicy::default(),
+            tools: InstalledTools::none(),
+        }
+    }
+
+    /// Checks every byte and every signature; `tofu` permits a publisher that was never seen.
+    pub fn check(&self, bytes: Arc<[u8]>, tofu: bool) -> Result<Verification, Problem> {
+        let trust = self.trust.clone().with_tofu(tofu);
+        verify_skill_artifact(bytes, &trust, &self.platform).map_err(|refusal| refusal.to_problem())
+    }
+
+    /// The same, for whoever asks whether a package is sound and its publisher believed.
+    pub fn verify(&self, bytes: Arc<[u8]>, tofu: bool) -> Result<PackageVerified, Problem> {
+        let verification = self.check(bytes, tofu)?;
+        let (skill, manifest) = (&verification.skill, verification.skill.manifest());
+        Ok(PackageVerified {
+            skill_id: manifest.skill_id.clone(),
+            version: manifest.version.to_string(),
+            publisher: manifest.publisher.clone(),
+            payload: skill.payload().to_string(),
+            sha256: skill.artifact().archive_digest().to_string(),
+            signers: skill.signers().iter().map(|key| key.key_id().to_string()).collect(),
+            trust: shape(&verification.trust)?,
+            steps: shape(&verification.steps)?,
+        })
+    }
+
+    /// Looks for trouble in a package; whether its publisher is believed is not asked.
+    pub fn audit(&self, bytes: Arc<[u8]>) -> Result<SkillAudits, Problem> {
+        let skill = self.check(bytes, true)?.skill;
+        let report = audit_skill_artifact_security(&skill, &self.policy, &self.tools);
+        let audit = SkillAudit {
+            skill_id: skill.manifest().skill_id.clone(),
+            version: Some(skill.manifest().version.to_string()),
+            payload: skill.payload().to_string(),
+            runtime_status: None,
+            report: Some(shape(&report)?),
+            problem: None,
+        };
+        Ok(SkillAudits { audits: vec![audit] })
+    }
+}

@@ -1,0 +1,159 @@
+//! Everything that walks the corridor: install, enable, consent and rollback.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use axum::extract::{FromRequestParts, State};
+use http::request::Parts;
+use palyra_api::Problem;
+use palyra_api::skills::{ConsentAsked, ConsentBody, EnableBody, InstallOutcome, InstallQuery, RollbackBody};
+use palyra_common::Scope;
+use palyra_skills::RuntimeStatus;
+use palyra_skills::consent::{ConsentGiven, ConsentRequest};
+use palyra_state::InstallOptions;
+use serde_json::json;
+
+use super::corridor::{told, walk};
+use super::known;
+use crate::access::Principal;
+use crate::app::App;
+use crate::transport::http::access::Caller;
+use crate::transport::http::answer::{Answer, Failure, Json};
+use crate::transport::http::blocking::blocking;
+use crate::transport::http::params::{Asked, Named};
+use crate::transport::http::upload::Upload;
+
+/// What a caller permits and may permit; decided before anything of the package is read.
+pub(super) struct Permitted {
+    principal: Principal,
+    options: InstallOptions,
+    update: bool,
+}
+
+pub(super) async fn install(
+    State(app): State<Arc<App>>,
+    permitted: Permitted,
+    upload: Upload,
+) -> Answer<InstallOutcome> {
+    let Permitted { principal, options, update } = permitted;
+    let install = move |app: &App, bytes| {
+        walk(app, &principal, |state, observe| match update {
+            true => state.update(bytes, &options, observe),
+            false => state.install(bytes, &options, observe),
+        })
+    };
+    upload.judge(&app, install).await.map(Json)
+}
+
+pub(super) async fn enable(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(skill_id): Named<String>,
+    Json(body): Json<EnableBody>,
+) -> Answer<InstallOutcome> {
+    let accept = each(&body.accept)?;
+    blocking(&app, move |app| {
+        known(app, &skill_id)?;
+        walk(app, &principal, |state, observe| state.enable(&skill_id, accept, observe))
+    })
+    .await
+    .map(Json)
+}
+
+pub(super) async fn consent_asked(
+    State(app): State<Arc<App>>,
+    Named(skill_id): Named<String>,
+) -> Answer<ConsentAsked> {
+    blocking(&app, move |app| {
+        let record = known(app, &skill_id)?;
+        let outcome = app.state().plan_decision(&skill_id)?;
+        let current = record.release(outcome.payload).unwrap_or(&record.current);
+        let first = || ConsentRequest::new(&current.manifest, current.payload, None);
+        let digest = outcome.consent_request.clone().unwrap_or_else(first).digest().to_string();
+        let needed = outcome.status == RuntimeStatus::AwaitingConsent;
+        Ok::<_, Failure>(ConsentAsked { digest, needed, outcome: told(&outcome)? })
+    })
+    .await
+    .map(Json)
+}
+
+pub(super) async fn consent(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(skill_id): Named<String>,
+    Json(body): Json<ConsentBody>,
+) -> Answer<InstallOutcome> {
+    let given = ConsentGiven {
+        digest: one(&body.digest)?,
+        principal: principal.name.clone(),
+        secrets: each(&body.secrets)?,
+    };
+    blocking(&app, move |app| {
+        known(app, &skill_id)?;
+        walk(app, &principal, |state, observe| state.consent(&skill_id, given, observe))
+    })
+    .await
+    .map(Json)
+}
+
+pub(super) async fn rollback(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(skill_id): Named<String>,
+    Json(body): Json<RollbackBody>,
+) -> Answer<InstallOutcome> {
+    blocking(&app, move |app| {
+        known(app, &skill_id)?;
+        walk(app, &principal, |state, observe| state.rollback(&skill_id, body.version.as_deref(), observe))
+    })
+    .await
+    .map(Json)
+}
+
+/// What a query permits, in somebody's name.
+pub(in crate::transport::http) fn install_options(
+    query: &InstallQuery,
+    principal: &str,
+) -> Result<InstallOptions, Failure> {
+    let listed = |text: &Option<String>| -> Vec<String> {
+        let parts = text.as_deref().unwrap_or_default().split(',').filter(|part| !part.is_empty());
+        parts.map(str::to_owned).collect()
+    };
+    let secrets = each(&listed(&query.secrets))?;
+    let consent = match &query.consent {
+        Some(digest) => Some(ConsentGiven { digest: one(digest)?, principal: principal.to_owned(), secrets }),
+        None if secrets.is_empty() => None,
+        None => return Err(Problem::new("usage", "`secrets` are agreed to together with `consent`").into()),
+    };
+    Ok(InstallOptions { allow_tofu: query.allow_tofu, consent, accept: each(&listed(&query.accept))? })
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Permitted {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        let Caller(principal) = Caller::from_request_parts(parts, state).await?;
+        let Asked(query) = Asked::<InstallQuery>::from_request_parts(parts, state).await?;
+        if query.widens() && !principal.may(Scope::Admin) {
+            let message =
+                format!("what is permitted with an installation needs the scope `{}`", Scope::Admin);
+            return Err(Problem::new("forbidden", message)
+                .hint("without it the skill is stored and waits for somebody who may agree")
+                .details(json!({ "scope": Scope::Admin }))
+                .into());
+        }
+        let options = install_options(&query, &principal.name)?;
+        Ok(Self { principal, options, update: query.update })
+    }
+}
+
+/// A word of the libraries, read.
+fn one<T: FromStr<Err: Display>>(text: &str) -> Result<T, Failure> {
+    text.parse().map_err(|error: T::Err| Problem::new("usage", error.to_string()).into())
+}
+
+fn each<T: FromStr<Err: Display> + Ord>(texts: &[String]) -> Result<BTreeSet<T>, Failure> {
+    texts.iter().map(|text| one(text)).collect()
+}

@@ -1,0 +1,155 @@
+//! What an operator does with an installed skill.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use palyra_api::skills::{
+    DisableBody, QuarantineBody, RemoveQuery, RemovedSkill, SkillAudit, SkillAudits, SkillChanged,
+    SkillStatus, SkillVerified,
+};
+use palyra_skills::SkillInventoryEntry;
+use palyra_state::{ReAudit, SkillError};
+
+use super::known;
+use crate::access::Principal;
+use crate::app::App;
+use crate::transport::http::access::Caller;
+use crate::transport::http::answer::{Answer, Failure, Json};
+use crate::transport::http::blocking::blocking;
+use crate::transport::http::params::{Asked, Named};
+use crate::transport::http::shape::shape;
+
+pub(super) async fn verify(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(skill_id): Named<String>,
+) -> Answer<SkillVerified> {
+    blocking(&app, move |app| verify_stored(app, &principal, skill_id)).await.map(Json)
+}
+
+pub(super) async fn audit(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(skill_id): Named<String>,
+) -> Answer<SkillAudits> {
+    blocking(&app, move |app| {
+        known(app, &skill_id)?;
+        audit_again(app, &principal, Some(&skill_id))
+    })
+    .await
+    .map(Json)
+}
+
+pub(super) async fn audit_all(State(app): State<Arc<App>>, Caller(principal): Caller) -> Answer<SkillAudits> {
+    blocking(&app, move |app| audit_again(app, &principal, None)).await.map(Json)
+}
+
+pub(super) async fn quarantine(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(skill_id): Named<String>,
+    Json(body): Json<QuarantineBody>,
+) -> Answer<SkillChanged> {
+    blocking(&app, move |app| {
+        known(app, &skill_id)?;
+        app.state().acting(&principal.name, || app.state().quarantine(&skill_id, &body.reason))?;
+        changed(app, skill_id, Some(body.reason))
+    })
+    .await
+    .map(Json)
+}
+
+pub(super) async fn disable(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(skill_id): Named<String>,
+    Json(body): Json<DisableBody>,
+) -> Answer<SkillChanged> {
+    blocking(&app, move |app| {
+        known(app, &skill_id)?;
+        let reason = body.reason.as_deref().unwrap_or_default();
+        app.state().acting(&principal.name, || app.state().disable(&skill_id, reason))?;
+        changed(app, skill_id, body.reason)
+    })
+    .await
+    .map(Json)
+}
+
+pub(super) async fn remove(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(skill_id): Named<String>,
+    Asked(query): Asked<RemoveQuery>,
+) -> Answer<RemovedSkill> {
+    blocking(&app, move |app| take_out(app, &principal, skill_id, query)).await.map(Json)
+}
+
+fn take_out(
+    app: &App,
+    principal: &Principal,
+    skill_id: String,
+    query: RemoveQuery,
+) -> Result<RemovedSkill, Failure> {
+    let (state, record) = (app.state(), known(app, &skill_id)?);
+    state.acting(&principal.name, || state.remove(&skill_id))?;
+    let forgotten = if query.keep_data { None } else { Some(state.forget_storage(&skill_id)?) };
+    Ok(RemovedSkill {
+        skill_id,
+        version: record.current.manifest.version.to_string(),
+        publisher: record.publisher,
+        forgotten_keys: forgotten.map(|keys| keys as u64),
+    })
+}
+
+fn verify_stored(app: &App, principal: &Principal, skill_id: String) -> Result<SkillVerified, Failure> {
+    known(app, &skill_id)?;
+    let state = app.state();
+    let verification = state.acting(&principal.name, || state.verify_installed(&skill_id))?;
+    let skill = &verification.skill;
+    Ok(SkillVerified {
+        skill_id,
+        version: skill.manifest().version.to_string(),
+        payload: skill.payload().to_string(),
+        sha256: skill.artifact().archive_digest().to_string(),
+        signers: skill.signers().iter().map(|key| key.key_id().to_string()).collect(),
+        steps: shape(&verification.steps)?,
+    })
+}
+
+fn audit_again(app: &App, principal: &Principal, skill_id: Option<&str>) -> Result<SkillAudits, Failure> {
+    let state = app.state();
+    let audited: Vec<ReAudit> = state.acting(&principal.name, || state.re_audit(skill_id))?;
+    let audits: Result<Vec<SkillAudit>, Failure> = audited.into_iter().map(one_audit).collect();
+    Ok(SkillAudits { audits: audits? })
+}
+
+fn one_audit(audited: ReAudit) -> Result<SkillAudit, Failure> {
+    let ReAudit { skill_id, payload, result } = audited;
+    let audit = |version, status, report, problem: Option<SkillError>| SkillAudit {
+        skill_id,
+        version,
+        payload: payload.to_string(),
+        runtime_status: Some(status),
+        report,
+        problem: problem.map(|error| error.to_string()),
+    };
+    Ok(match result {
+        Ok(outcome) => {
+            let version = outcome.record.release(payload).map(|release| release.manifest.version.to_string());
+            audit(version, shape(&outcome.status)?, shape(&outcome.audit)?, None)
+        }
+        Err(error) => audit(None, SkillStatus::Quarantined, None, Some(error)),
+    })
+}
+
+/// The skill as the index says now.
+fn changed(app: &App, skill_id: String, reason: Option<String>) -> Result<SkillChanged, Failure> {
+    let record = app.state().view().index().get(&skill_id).cloned();
+    let entry = record.map(|record| SkillInventoryEntry::new(record, app.state().platform()));
+    Ok(SkillChanged {
+        version: entry.as_ref().map(|entry| entry.record.current.manifest.version.to_string()),
+        runtime_status: shape(&entry.map(|entry| entry.runtime_status))?,
+        skill_id,
+        reason,
+    })
+}

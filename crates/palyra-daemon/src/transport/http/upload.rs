@@ -1,0 +1,116 @@
+//! Packages that somebody sends: of the right type, within their ceiling, and without dawdling.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::extract::{FromRequest, Request};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http_body_util::BodyExt;
+use palyra_api::Problem;
+use palyra_api::packages::PACKAGE_TYPE;
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::access::Needs;
+use super::answer::Failure;
+use super::blocking::blocking;
+use super::body::BodyTimeout;
+use super::route::SMALL_BODY;
+use crate::app::App;
+use crate::uploads::Spooled;
+
+/// A package is long: each part of it has the time of a whole small body, and all of it this many times that.
+const PATIENCE: u32 = 20;
+
+/// A package that came whole, not yet looked at.
+pub(super) struct Upload(Spooled);
+
+impl Upload {
+    /// Brings the package into memory and judges it there; it waits while too many others are.
+    pub(super) async fn judge<T, E>(
+        self,
+        app: &Arc<App>,
+        work: impl FnOnce(&App, Arc<[u8]>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        E: Into<Failure> + Send + 'static,
+    {
+        let permit = app.uploads().may_read().await;
+        blocking(app, move |app| {
+            let _permit = permit;
+            let bytes = self.0.read().map_err(not_kept)?;
+            work(app, bytes).map_err(Into::<Failure>::into)
+        })
+        .await
+    }
+}
+
+impl FromRequest<Arc<App>> for Upload {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Failure> {
+        check_type(&request)?;
+        let limit = request.extensions().get::<Needs>().map_or(SMALL_BODY, |needs| needs.body_limit);
+        check_length(&request, limit)?;
+        let many = || {
+            Problem::new("too_many_uploads", "too many packages are on their way already").hint("try again")
+        };
+        let mut coming = app.uploads().begin(app.state().root().path()).ok_or_else(many)?;
+        let patience = request.extensions().get::<BodyTimeout>().map(|timeout| timeout.0);
+        let began = Instant::now();
+        let mut body = request.into_body();
+        while let Some(frame) = in_time(body.frame(), patience, began).await? {
+            let frame =
+                frame.map_err(|error| Problem::new("usage", format!("the package broke off: {error}")))?;
+            let Ok(chunk) = frame.into_data() else { continue };
+            if coming.length().saturating_add(chunk.len() as u64) > limit as u64 {
+                return Err(too_long(limit));
+            }
+            coming.take(chunk).await;
+        }
+        Ok(Self(coming.end().await.map_err(not_kept)?))
+    }
+}
+
+/// Each part in the time of a small body, and all of them in so many times that.
+async fn in_time<T>(
+    next: impl Future<Output = T>,
+    patience: Option<Duration>,
+    began: Instant,
+) -> Result<T, Failure> {
+    let Some(patience) = patience else { return Ok(next.await) };
+    let left = patience.saturating_mul(PATIENCE).saturating_sub(began.elapsed());
+    let late = |_| Problem::new("request_timeout", "the package did not arrive in time").into();
+    timeout(patience.min(left), next).await.map_err(late)
+}
+
+fn check_type(request: &Request) -> Result<(), Failure> {
+    let named = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    match named.trim().eq_ignore_ascii_case(PACKAGE_TYPE) {
+        true => Ok(()),
+        false => {
+            let message = format!("the body must be a package, as `{PACKAGE_TYPE}`");
+            Err(Problem::new("unsupported_media_type", message).into())
+        }
+    }
+}
+
+/// A length that is claimed is believed only to refuse.
+fn check_length(request: &Request, limit: usize) -> Result<(), Failure> {
+    let claimed =
+        request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+    match claimed {
+        Some(length) if length > limit as u64 => Err(too_long(limit)),
+        _ => Ok(()),
+    }
+}
+
+fn too_long(limit: usize) -> Failure {
+    let message = format!("the package is longer than {limit} bytes");
+    Problem::new("body_too_large", message).details(json!({ "limit": limit })).into()
+}
+
+fn not_kept(error: std::io::Error) -> Failure {
+    Problem::new("state_io", format!("the package cannot be kept while it is looked at: {error}")).into()
+}
