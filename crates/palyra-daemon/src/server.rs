@@ -29,6 +29,9 @@ use listeners::Listeners;
 /// The port unless somebody names another.
 pub const DEFAULT_PORT: u16 = 7437;
 
+/// How long calls that were cancelled may take to say so.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
 /// How the daemon listens.
 #[derive(Debug, Clone)]
 pub struct ServerConfig {
@@ -168,7 +171,7 @@ impl Connections {
         if tokio::time::timeout(grace, ended).await.is_err() {
             app.cancel_calls();
             let ended = async { while self.tasks.join_next().await.is_some() {} };
-            let _ = tokio::time::timeout(grace, ended).await;
+            let _ = tokio::time::timeout(LAST_WORDS, ended).await;
         }
         self.tasks.shutdown().await;
         app.cancel_calls();
