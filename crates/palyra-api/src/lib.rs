@@ -13,10 +13,16 @@ pub mod codes;
 pub mod daemon;
 pub mod events;
 pub mod health;
+pub mod journal;
+pub mod keys;
 mod problem;
+mod secret;
 pub mod skills;
 pub mod tokens;
 pub mod tools;
+pub mod trust;
+pub mod vault;
 
 pub use client::{Client, ClientError, Transport, TransportError};
 pub use problem::{PROBLEM_JSON, Problem};
+pub use secret::{NotBase64, SecretBytes, SecretText};

@@ -3,6 +3,7 @@
 //! Where a daemon runs it is remote, over the socket in the state root; where none does, this process owns the
 //! state for its one command and speaks to the same router without a socket. `--url` reaches another machine.
 
+mod detached;
 mod door;
 
 pub(crate) use door::daemon_answers;
@@ -11,7 +12,7 @@ use crate::cli::Globals;
 use crate::error::CliError;
 use crate::interrupt::Interrupt;
 use door::Door;
-use palyra_api::{Client, ClientError, Transport};
+use palyra_api::{Client, Transport};
 use palyra_daemon::AppConfig;
 use std::sync::Arc;
 
@@ -19,31 +20,53 @@ use std::sync::Arc;
 pub(crate) type AnyClient = Client<Arc<dyn Transport>>;
 
 /// Asks the daemon something; `command` is what others are told who find the state in use.
-pub(crate) fn ask<T, F>(
+pub(crate) fn ask<T, E, F>(
     globals: &Globals,
     command: &str,
     work: impl FnOnce(AnyClient) -> F,
 ) -> Result<T, CliError>
 where
-    F: Future<Output = Result<T, ClientError>>,
+    F: Future<Output = Result<T, E>>,
+    CliError: From<E>,
 {
     ask_with(globals, command, None, work)
 }
 
 /// The same, with a sandbox of its own where this process owns the state.
-pub(crate) fn ask_with<T, F>(
+pub(crate) fn ask_with<T, E, F>(
     globals: &Globals,
     command: &str,
     sandbox: Option<AppConfig>,
     work: impl FnOnce(AnyClient) -> F,
 ) -> Result<T, CliError>
 where
-    F: Future<Output = Result<T, ClientError>>,
+    F: Future<Output = Result<T, E>>,
+    CliError: From<E>,
+{
+    speak(|| Door::open(globals, command, sandbox), work)
+}
+
+/// The same for work that outlives one question: the daemon is always another process, so that others can ask too.
+pub(crate) fn stay<T, E, F>(globals: &Globals, work: impl FnOnce(AnyClient) -> F) -> Result<T, CliError>
+where
+    F: Future<Output = Result<T, E>>,
+    CliError: From<E>,
+{
+    speak(|| Door::lasting(globals), work)
+}
+
+fn speak<T, E, F>(
+    open: impl FnOnce() -> Result<Door, CliError>,
+    work: impl FnOnce(AnyClient) -> F,
+) -> Result<T, CliError>
+where
+    F: Future<Output = Result<T, E>>,
+    CliError: From<E>,
 {
     let mut threads = tokio::runtime::Builder::new_multi_thread();
     let threads = threads.worker_threads(2).enable_all().build();
     let threads = threads.map_err(CliError::io("no threads can be started"))?;
-    let door = Door::open(globals, command, sandbox)?;
+    let door = open()?;
     let answer = threads.block_on(async {
         let interrupt = Interrupt::listen().map_err(CliError::io("signals cannot be heard"))?;
         let client = Client::new(door.transport());

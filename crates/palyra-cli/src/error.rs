@@ -22,7 +22,7 @@ use palyra_daemon::{ServerError, ToProblem};
 use palyra_plugins_runtime::{Divergence, TapeError};
 use palyra_skills::BuildError;
 use palyra_skills::install::InstallRefusalReason;
-use palyra_state::journal::{JournalError, VerifyReport};
+use palyra_state::journal::JournalError;
 use palyra_state::{SkillError, StateError};
 use palyra_vault::VaultError;
 use serde_json::{Value, json};
@@ -80,21 +80,12 @@ pub(crate) enum CliError {
     /// The daemon cannot listen.
     #[error("{0}")]
     Server(#[from] ServerError),
-    /// A journal that opens is not the one that was written.
-    #[error("the journal is damaged: {}", .0.damage.as_ref().map(ToString::to_string).unwrap_or_default())]
-    JournalDamaged(Box<VerifyReport>),
     /// A file is not what it is said to be, or is not believed.
     #[error("{}", refusals::message(.0))]
     File(#[from] FileRefusal),
     /// A skill that is not packaged, not taken in, or not as it was.
     #[error("{}", skills::message(.0))]
     Skill(#[from] SkillRefusal),
-    /// A statement proves that a publisher speaks with two tongues.
-    #[error("publisher `{publisher}` signed two different successors for one epoch and is blocked now")]
-    Equivocation {
-        /// The publisher.
-        publisher: String,
-    },
     /// A name that nothing here has.
     #[error("there is no {kind} `{name}`")]
     NotFound {
@@ -163,10 +154,8 @@ impl CliError {
             Self::State(error) => return error.to_problem().code,
             Self::Problem(problem) => problem.code.as_str(),
             Self::Server(_) => "cannot_listen",
-            Self::JournalDamaged(_) => "state_damaged",
             Self::File(refusal) => return refusal.code(),
             Self::Skill(refusal) => return refusal.code(),
-            Self::Equivocation { .. } => "equivocation",
             Self::NotFound { .. } => "not_found",
             Self::Cancelled => "cancelled",
         }
@@ -183,10 +172,8 @@ impl CliError {
             Self::State(StateError::NothingToRepair) | Self::Server(_) => 1,
             Self::State(error) => error.to_problem().exit_code(),
             Self::Problem(problem) => problem.exit_code(),
-            Self::JournalDamaged(_) => codes::exit_code("state_damaged"),
             Self::File(refusal) => refusal.exit_code(),
             Self::Skill(refusal) => refusal.exit_code(),
-            Self::Equivocation { .. } => refusals::REFUSED,
             Self::NotFound { .. } => codes::exit_code("not_found"),
             Self::Cancelled => 3,
         }
@@ -203,18 +190,8 @@ impl CliError {
             Self::State(error) => error.to_problem().hints,
             Self::Problem(problem) => problem.hints.clone(),
             Self::Server(error) => error.hint().into_iter().collect(),
-            Self::JournalDamaged(report) => {
-                report.damage.iter().map(|damage| damage.hint().to_owned()).collect()
-            }
             Self::File(refusal) => refusal.hints(),
             Self::Skill(refusal) => refusal.hints(),
-            Self::Equivocation { publisher } => vec![
-                "somebody else may have its keys: ask the publisher, over another way, which is its own"
-                    .into(),
-                format!(
-                    "then name its keys yourself: `palyra trust unblock {publisher}` and `palyra trust repin {publisher} KEY`"
-                ),
-            ],
             Self::NotFound { name, known, .. } => not_found_hints(name, known),
             Self::Interrupted | Self::Io { .. } | Self::Setup(_) | Self::Cancelled => Vec::new(),
         }
@@ -230,10 +207,8 @@ impl CliError {
             Self::Diverged(divergence) => json!(divergence),
             Self::State(error) => error.to_problem().details,
             Self::Problem(problem) => problem.details.clone(),
-            Self::JournalDamaged(report) => json!({ "report": report }),
             Self::File(refusal) => refusal.details(),
             Self::Skill(refusal) => refusal.details(),
-            Self::Equivocation { publisher } => json!({ "publisher": publisher }),
             Self::NotFound { kind, name, known } => json!({ "kind": kind, "name": name, "known": known }),
             Self::Usage { .. }
             | Self::Interrupted

@@ -19,8 +19,10 @@ pub mod serve;
 pub mod server;
 mod streams;
 pub mod transport;
+mod when;
 
 pub use app::{App, AppConfig, Outside};
 pub use in_process::InProcess;
 pub use problem::ToProblem;
 pub use server::{Endpoint, Server, ServerConfig, ServerError};
+pub use when::when;

@@ -4,15 +4,20 @@
 
 mod chain;
 mod files;
+mod journal;
+mod keys;
 mod runs;
 mod skills;
 mod state;
 mod suggest;
 mod tokens;
+mod trust;
 
 pub use chain::sentence;
+pub(crate) use journal::journal_damaged;
 pub use runs::run_hints;
 pub use suggest::{closest, not_found};
+pub(crate) use trust::equivocation;
 
 use palyra_api::Problem;
 

@@ -4,6 +4,7 @@
 
 mod anchor;
 pub mod call;
+mod checkpoint;
 mod commit;
 mod damage;
 pub mod db;
@@ -23,6 +24,7 @@ mod survey;
 mod tokens;
 mod transaction;
 mod trust;
+mod vault;
 mod view;
 
 /// The journal, for those who query and verify it through the owner.
@@ -38,4 +40,5 @@ pub use skills::{InstallOptions, Observe, ReAudit, SkillError};
 pub use state::{Clock, PROTOCOL_MAJOR, State, StateOptions};
 pub use tokens::{MAX_TOKEN_NAME, MAX_TOKENS, NewToken, TokenError, TokenRecord};
 pub use trust::StatementOutcome;
+pub use vault::{KeyRevoked, KeysError, PutSecret, RevocationStatement, RevokeKey, RotateKeys};
 pub use view::View;

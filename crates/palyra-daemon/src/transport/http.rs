@@ -6,6 +6,8 @@ mod blocking;
 mod body;
 mod events;
 mod health;
+mod journal;
+mod keys;
 mod openapi;
 mod params;
 pub mod route;
@@ -15,6 +17,8 @@ mod skills;
 mod telemetry;
 mod tokens;
 mod tools;
+mod trust;
+mod vault;
 
 pub use access::Arrival;
 pub(crate) use body::BodyTimeout;

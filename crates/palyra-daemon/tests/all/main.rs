@@ -8,6 +8,8 @@ mod raw;
 mod access;
 mod bodies;
 mod events;
+mod journal;
+mod keys;
 mod openapi;
 mod patience;
 mod process;
@@ -15,6 +17,8 @@ mod same;
 mod stopping;
 mod tls;
 mod tokens;
+mod trust;
+mod vault;
 
 #[test]
 fn no_file_of_tests_is_forgotten() {

@@ -9,7 +9,7 @@ use palyra_api::Problem;
 use super::access::{Needs, admit, authorise};
 use super::answer::Failure;
 use super::route::Route;
-use super::{events, health, openapi, skills, telemetry, tokens, tools};
+use super::{events, health, journal, keys, openapi, skills, telemetry, tokens, tools, trust, vault};
 use crate::app::App;
 
 /// Every route there is.
@@ -22,6 +22,10 @@ pub fn routes() -> Vec<Route> {
         tokens::routes(),
         skills::routes(),
         tools::routes(),
+        trust::routes(),
+        vault::routes(),
+        keys::routes(),
+        journal::routes(),
     ]
     .into_iter()
     .flatten()
