@@ -5,6 +5,8 @@ mod body;
 mod error;
 mod events;
 mod health;
+mod journal;
+mod keys;
 mod packages;
 mod plugins;
 mod query;
@@ -15,6 +17,8 @@ pub mod sse;
 mod tokens;
 mod tools;
 mod transport;
+mod trust;
+mod vault;
 
 pub use body::{ApiBody, BodyError, empty_body, full_body, reader_body};
 pub use error::{ClientError, TransportError};
@@ -84,6 +88,16 @@ impl<T: Transport> Client<T> {
         self.answer(json_request(method, path, body))
     }
 
+    /// Sends a JSON body that is there already, byte for byte.
+    pub fn send_json<A: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        json: Vec<u8>,
+    ) -> impl Future<Output = Result<A, ClientError>> + Send {
+        self.answer(written_request(method, path, json))
+    }
+
     /// Sends a request and gives its answer with the body still to come; a problem is an error.
     pub async fn open(&self, request: Request<ApiBody>) -> Result<Response<ApiBody>, ClientError> {
         let response = self.transport.send(request).await?;
@@ -116,7 +130,11 @@ fn decode<A: DeserializeOwned>(bytes: &[u8]) -> Result<A, ClientError> {
 
 fn json_request(method: Method, path: &str, body: &impl Serialize) -> Result<Request<ApiBody>, ClientError> {
     let bytes = serde_json::to_vec(body).map_err(|error| ClientError::Protocol(error.to_string()))?;
-    let mut request = request(method, path, full_body(bytes))?;
+    written_request(method, path, bytes)
+}
+
+fn written_request(method: Method, path: &str, json: Vec<u8>) -> Result<Request<ApiBody>, ClientError> {
+    let mut request = request(method, path, full_body(json))?;
     request.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
     Ok(request)
 }

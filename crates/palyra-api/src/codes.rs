@@ -42,6 +42,8 @@ pub const TABLE: &[(&str, u16, u8)] = &[
     ("device_key", 500, FAILED),
     ("already_exists", 409, FAILED),
     ("key_not_active", 409, FAILED),
+    ("bad_key_file", 422, FAILED),
+    ("wrong_passphrase", 422, AUTHENTICATION),
     // Trust and verification.
     ("trust_refused", 409, REFUSED),
     ("equivocation", 409, REFUSED),

@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// One event of the journal, as the data of `GET /v1/events`.
+use crate::journal::InclusionProof;
+
+/// One event of the journal, in `GET /v1/journal` and as the data of `GET /v1/events`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Event {
     /// Its number in the journal; also the id of the event in the stream.
@@ -16,18 +18,21 @@ pub struct Event {
     /// When, by its author's clock, in milliseconds of Unix time.
     pub at_ms: u64,
     /// Who did it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub actor: Option<String>,
     /// The run it is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub run: Option<String>,
     /// The skill it is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub skill: Option<String>,
     /// What else it is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub subject: Option<String>,
     /// The facts.
     #[schema(value_type = Object)]
     pub details: Value,
+    /// That it stands there in the tree, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<InclusionProof>,
 }

@@ -3,6 +3,7 @@
 //! Where a daemon runs it is remote, over the socket in the state root; where none does, this process owns the
 //! state for its one command and speaks to the same router without a socket. `--url` reaches another machine.
 
+mod detached;
 mod door;
 
 pub(crate) use door::daemon_answers;
@@ -42,10 +43,30 @@ where
     F: Future<Output = Result<T, E>>,
     E: Into<CliError>,
 {
+    speak(|| Door::open(globals, command, sandbox), work)
+}
+
+/// The same for work that outlives one question: the daemon is always another process, so that others can ask too.
+pub(crate) fn stay<T, E, F>(globals: &Globals, work: impl FnOnce(AnyClient) -> F) -> Result<T, CliError>
+where
+    F: Future<Output = Result<T, E>>,
+    E: Into<CliError>,
+{
+    speak(|| Door::lasting(globals), work)
+}
+
+fn speak<T, E, F>(
+    open: impl FnOnce() -> Result<Door, CliError>,
+    work: impl FnOnce(AnyClient) -> F,
+) -> Result<T, CliError>
+where
+    F: Future<Output = Result<T, E>>,
+    E: Into<CliError>,
+{
     let mut threads = tokio::runtime::Builder::new_multi_thread();
     let threads = threads.worker_threads(2).enable_all().build();
     let threads = threads.map_err(CliError::io("no threads can be started"))?;
-    let door = Door::open(globals, command, sandbox)?;
+    let door = open()?;
     let answer = threads.block_on(async {
         let interrupt = Interrupt::listen().map_err(CliError::io("signals cannot be heard"))?;
         let client = Client::new(door.transport());

@@ -13,15 +13,15 @@ pub(crate) use refusals::FileRefusal;
 use crate::commands::run::FinishedRun;
 use crate::files::FileError;
 use crate::interrupt::INTERRUPTED;
-use palyra_api::{ClientError, Problem, TransportError, codes};
+use palyra_api::{ClientError, Problem, TransportError};
 use palyra_common::WasmPluginRunError;
 use palyra_common::capabilities::GrantSyntaxError;
 use palyra_common::limits::LimitSyntaxError;
-use palyra_daemon::problem::{closest, run_hints};
+use palyra_daemon::problem::run_hints;
 use palyra_daemon::{ServerError, ToProblem};
 use palyra_plugins_runtime::{Divergence, TapeError};
 use palyra_skills::BuildError;
-use palyra_state::journal::{JournalError, VerifyReport};
+use palyra_state::journal::JournalError;
 use palyra_state::{SkillError, StateError};
 use palyra_vault::VaultError;
 use serde_json::{Value, json};
@@ -79,31 +79,12 @@ pub(crate) enum CliError {
     /// The daemon cannot listen.
     #[error("{0}")]
     Server(#[from] ServerError),
-    /// A journal that opens is not the one that was written.
-    #[error("the journal is damaged: {}", .0.damage.as_ref().map(ToString::to_string).unwrap_or_default())]
-    JournalDamaged(Box<VerifyReport>),
     /// A file is not what it is said to be, or is not believed.
     #[error("{}", refusals::message(.0))]
     File(#[from] FileRefusal),
     /// A skill that is not packaged.
     #[error("{}", sentence(.0))]
     Build(Box<BuildError>),
-    /// A statement proves that a publisher speaks with two tongues.
-    #[error("publisher `{publisher}` signed two different successors for one epoch and is blocked now")]
-    Equivocation {
-        /// The publisher.
-        publisher: String,
-    },
-    /// A name that nothing here has.
-    #[error("there is no {kind} `{name}`")]
-    NotFound {
-        /// What kind of thing.
-        kind: &'static str,
-        /// The name that was written.
-        name: String,
-        /// The names there are.
-        known: Vec<String>,
-    },
     /// A person was asked and said no.
     #[error("cancelled: nothing was changed")]
     Cancelled,
@@ -162,11 +143,8 @@ impl CliError {
             Self::State(error) => return error.to_problem().code,
             Self::Problem(problem) => problem.code.as_str(),
             Self::Server(_) => "cannot_listen",
-            Self::JournalDamaged(_) => "state_damaged",
             Self::File(refusal) => return refusal.code(),
             Self::Build(error) => build::code(error),
-            Self::Equivocation { .. } => "equivocation",
-            Self::NotFound { .. } => "not_found",
             Self::Cancelled => "cancelled",
         }
         .to_owned()
@@ -182,11 +160,8 @@ impl CliError {
             Self::State(StateError::NothingToRepair) | Self::Server(_) => 1,
             Self::State(error) => error.to_problem().exit_code(),
             Self::Problem(problem) => problem.exit_code(),
-            Self::JournalDamaged(_) => codes::exit_code("state_damaged"),
             Self::File(refusal) => refusal.exit_code(),
             Self::Build(_) => 1,
-            Self::Equivocation { .. } => refusals::REFUSED,
-            Self::NotFound { .. } => codes::exit_code("not_found"),
             Self::Cancelled => 3,
         }
     }
@@ -202,19 +177,8 @@ impl CliError {
             Self::State(error) => error.to_problem().hints,
             Self::Problem(problem) => problem.hints.clone(),
             Self::Server(error) => error.hint().into_iter().collect(),
-            Self::JournalDamaged(report) => {
-                report.damage.iter().map(|damage| damage.hint().to_owned()).collect()
-            }
             Self::File(refusal) => refusal.hints(),
             Self::Build(error) => vec![error.hint()],
-            Self::Equivocation { publisher } => vec![
-                "somebody else may have its keys: ask the publisher, over another way, which is its own"
-                    .into(),
-                format!(
-                    "then name its keys yourself: `palyra trust unblock {publisher}` and `palyra trust repin {publisher} KEY`"
-                ),
-            ],
-            Self::NotFound { name, known, .. } => not_found_hints(name, known),
             Self::Interrupted | Self::Io { .. } | Self::Setup(_) | Self::Cancelled => Vec::new(),
         }
     }
@@ -229,11 +193,8 @@ impl CliError {
             Self::Diverged(divergence) => json!(divergence),
             Self::State(error) => error.to_problem().details,
             Self::Problem(problem) => problem.details.clone(),
-            Self::JournalDamaged(report) => json!({ "report": report }),
             Self::File(refusal) => refusal.details(),
             Self::Build(error) => build::details(error),
-            Self::Equivocation { publisher } => json!({ "publisher": publisher }),
-            Self::NotFound { kind, name, known } => json!({ "kind": kind, "name": name, "known": known }),
             Self::Usage { .. }
             | Self::Interrupted
             | Self::Io { .. }
@@ -326,12 +287,6 @@ impl From<FileError> for CliError {
             _ => Self::usage(error.to_string()),
         }
     }
-}
-
-fn not_found_hints(name: &str, known: &[String]) -> Vec<String> {
-    let meant = closest(name, known).map(|name| format!("did you mean `{name}`?"));
-    let all = (1..=10).contains(&known.len()).then(|| format!("there is `{}`", known.join("`, `")));
-    meant.into_iter().chain(all).collect()
 }
 
 fn diverged(divergence: &Divergence) -> String {

@@ -77,20 +77,43 @@ pub(crate) fn read_at_most(source: impl Read, expected: u64, most: u64) -> io::R
     Ok((bytes, whole))
 }
 
-/// Writes a file that must not exist yet; it appears whole or not at all.
-pub(crate) fn write_new_file(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let unusable = |error: &io::Error| CliError::unusable_place("file", path, error);
-    let mut file = tempfile::NamedTempFile::new_in(directory).map_err(|error| unusable(&error))?;
-    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(|error| unusable(&error))?;
-    match file.persist_noclobber(path) {
-        Ok(_) => Ok(()),
-        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Err(CliError::usage_with_hint(
-            format!("there is already a file `{}`", path.display()),
-            "choose another name; nothing was written",
-        )),
-        Err(error) => Err(unusable(&error.error)),
+/// A file that must not exist yet: its place is made sure of first, and it appears whole or not at all.
+pub(crate) struct NewFile<'p> {
+    path: &'p Path,
+    file: tempfile::NamedTempFile,
+}
+
+impl<'p> NewFile<'p> {
+    /// Makes sure that it can be written.
+    pub(crate) fn prepare(path: &'p Path) -> Result<Self, CliError> {
+        if path.symlink_metadata().is_ok() {
+            return Err(taken(path));
+        }
+        let directory =
+            path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let file = tempfile::NamedTempFile::new_in(directory)
+            .map_err(|error| CliError::unusable_place("file", path, &error))?;
+        Ok(Self { path, file })
     }
+
+    /// Writes it.
+    pub(crate) fn write(mut self, bytes: &[u8]) -> Result<(), CliError> {
+        let unusable = |error: &io::Error| CliError::unusable_place("file", self.path, error);
+        let written = self.file.write_all(bytes).and_then(|()| self.file.as_file().sync_all());
+        written.map_err(|error| unusable(&error))?;
+        match self.file.persist_noclobber(self.path) {
+            Ok(_) => Ok(()),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Err(taken(self.path)),
+            Err(error) => Err(unusable(&error.error)),
+        }
+    }
+}
+
+fn taken(path: &Path) -> CliError {
+    CliError::usage_with_hint(
+        format!("there is already a file `{}`", path.display()),
+        "choose another name; nothing was written",
+    )
 }
 
 /// Opens without waiting for the other end of a FIFO.

@@ -11,9 +11,10 @@ mod units;
 mod warnings;
 
 pub(crate) use json_layout::{compact as compact_json, pretty as pretty_json};
+pub(crate) use palyra_daemon::when;
 pub(crate) use reply::{Remark, Reply};
 pub(crate) use table::{facts, table};
-pub(crate) use units::{bytes as byte_count, duration as duration_text, when};
+pub(crate) use units::{bytes as byte_count, duration as duration_text};
 pub(crate) use warnings::Warnings;
 
 use crate::cli::{Globals, OutputForm};

@@ -10,7 +10,6 @@ use crate::error::CliError;
 use crate::output::Printer;
 use crate::progress::with_progress_blocking;
 use crate::terminal::Terminal;
-use palyra_state::journal::NewEvent;
 use palyra_state::{State, StateError, StateOptions, StateRoot};
 use palyra_vault::{DeviceKeyError, Passphrase, VaultError};
 use std::path::Path;
@@ -85,20 +84,9 @@ pub(crate) fn given_passphrase(globals: &Globals) -> Result<Option<Passphrase>, 
     read.transpose().map_err(|error| CliError::File(error.into()))
 }
 
-/// Writes an event that has no rows of its own.
-pub(crate) fn record(state: &State, event: NewEvent) -> Result<(), CliError> {
-    state.journal().append(event.actor("owner")).wait()?;
-    Ok(())
-}
-
 /// Stops cleanly after a change: a checkpoint is signed and the vault learns the journal's head.
 pub(crate) fn finish(state: State) -> Result<(), CliError> {
     Ok(state.close()?)
-}
-
-/// The time for events and records; no verdict looks at it.
-pub(crate) fn now_ms() -> u64 {
-    u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or(0)
 }
 
 fn needs_passphrase(error: &StateError) -> bool {

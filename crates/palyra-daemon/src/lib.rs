@@ -24,8 +24,10 @@ mod streams;
 pub mod transport;
 pub mod upkeep;
 mod uploads;
+mod when;
 
 pub use app::{App, AppConfig, Outside};
 pub use in_process::InProcess;
 pub use problem::ToProblem;
 pub use server::{Endpoint, Server, ServerConfig, ServerError};
+pub use when::when;

@@ -5,6 +5,8 @@
 mod approvals;
 mod chain;
 mod files;
+mod journal;
+mod keys;
 mod plugins;
 mod records;
 mod runs;
@@ -12,10 +14,13 @@ mod skills;
 mod state;
 mod suggest;
 mod tokens;
+mod trust;
 
 pub use chain::sentence;
+pub(crate) use journal::journal_damaged;
 pub use runs::run_hints;
 pub use suggest::{closest, not_found};
+pub(crate) use trust::equivocation;
 
 use palyra_api::Problem;
 

@@ -1,6 +1,6 @@
 //! What the owner asks of its vault: keys that are derived, and the anchor that is kept.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use palyra_journal::{CheckpointSigner, KeyError, TreeHead};
 use palyra_vault::{AnchorError, AnchorState, AnchorValue, Vault, VaultError};
@@ -19,11 +19,17 @@ const RESTORE: &str =
 #[derive(Clone)]
 pub(crate) struct Keeper {
     pub(crate) vault: Arc<Vault>,
+    desk: Arc<Mutex<()>>,
 }
 
 impl Keeper {
     pub(crate) fn new(vault: Vault) -> Self {
-        Self { vault: Arc::new(vault) }
+        Self { vault: Arc::new(vault), desk: Arc::default() }
+    }
+
+    /// Whoever holds it is the only one who changes entries; taken before the gate, never under it.
+    pub(crate) fn desk(&self) -> MutexGuard<'_, ()> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The key of all row MACs.

@@ -6,6 +6,7 @@ mod actor;
 mod anchor;
 mod approvals;
 pub mod call;
+mod checkpoint;
 mod commit;
 mod damage;
 pub mod db;
@@ -29,6 +30,7 @@ mod text;
 mod tokens;
 mod transaction;
 mod trust;
+mod vault;
 mod view;
 
 /// The journal, for those who query and verify it through the owner.
@@ -51,4 +53,5 @@ pub use skills::{InstallOptions, Observe, ReAudit, SkillError};
 pub use state::{Clock, PROTOCOL_MAJOR, State, StateOptions};
 pub use tokens::{MAX_TOKEN_NAME, MAX_TOKENS, NewToken, TokenError, TokenRecord};
 pub use trust::StatementOutcome;
+pub use vault::{KeyRevoked, KeysError, PutSecret, RevocationStatement, RevokeKey, RotateKeys};
 pub use view::View;

@@ -93,7 +93,8 @@ impl Passphrase {
         Self::from_reader(file).map_err(unreadable)?
     }
 
-    pub(crate) fn expose(&self) -> &[u8] {
+    /// The bytes in the clear; name every place that calls this in a review.
+    pub fn expose(&self) -> &[u8] {
         self.0.expose()
     }
 

@@ -1,5 +1,6 @@
 //! Which way to the daemon: its socket, a URL somebody named, or this process.
 
+use super::detached;
 use crate::cli::Globals;
 use crate::commands::run::default_sandbox;
 use crate::error::CliError;
@@ -51,6 +52,18 @@ impl Door {
             }
             opened => Self::own(opened?, sandbox),
         }
+    }
+
+    /// The way to a daemon that is not this process; one is started where none runs.
+    pub(super) fn lasting(globals: &Globals) -> Result<Self, CliError> {
+        if let Some(url) = &globals.url {
+            return named(globals, url).map(Self::Remote);
+        }
+        let root = state::root(globals)?;
+        if !daemon_answers(&root) {
+            detached::start(globals, &root)?;
+        }
+        local(globals, &root).map(Self::Remote)
     }
 
     fn own(state: State, sandbox: Option<AppConfig>) -> Result<Self, CliError> {

@@ -74,7 +74,7 @@ fn from_nothing_to_a_daemon_and_back() {
 fn commands_that_own_the_state_say_at_once_who_has_it() {
     let environment = TestEnvironment::with_state();
     let _daemon = up(&environment, &[]);
-    let busy = environment.palyra(&["vault", "list", "--json"]);
+    let busy = environment.palyra(&["trust", "repair", "--json"]);
     assert_eq!(busy.code, 8);
     assert_eq!(busy.error()["code"], "state_busy");
     assert!(busy.error()["details"]["holder"]["command"].as_str().unwrap().contains("palyra up"));
@@ -154,4 +154,97 @@ fn a_fresh_daemon_has_examples_to_try() {
         let status = skill["runtime_status"].as_str().unwrap();
         assert!(["active", "awaiting_consent"].contains(&status), "{skill}");
     }
+}
+
+/// What a command shows, with everything that changes from run to run taken out.
+fn shown(environment: &TestEnvironment, arguments: &[&str]) -> String {
+    environment.palyra(arguments).shown()
+}
+
+#[test]
+fn secrets_are_kept_with_a_daemon_as_without() {
+    let environment = TestEnvironment::with_state();
+    let put = |value: &[u8]| environment.palyra_with_input(&["vault", "put", "global/token"], value);
+    assert_eq!(put(b"hunter2hunter2\n").code, 0);
+    let own = shown(&environment, &["vault", "list"]);
+    let _daemon = up(&environment, &[]);
+    assert_eq!(shown(&environment, &["vault", "list"]), own);
+    assert_snapshot!(put(b"abc").shown(), @"
+    exit 0
+    --- stdout
+    secret  global/token
+    kept    in place of an earlier value
+    --- stderr
+    warning: `global/token` is too short to be found and blotted out where it leaks
+    ");
+    assert_snapshot!(shown(&environment, &["vault", "remove", "global/tokem", "--yes"]), @"
+    exit 11
+    --- stderr
+    error: there is no secret `global/tokem`
+    hint: did you mean `global/token`?
+    hint: there is `global/token`
+    ");
+    assert_eq!(environment.palyra(&["vault", "remove", "global/token", "--yes"]).code, 0);
+    let binary = put(b"\xff\xfe not text");
+    assert_eq!(binary.code, 0, "{}", binary.shown());
+}
+
+#[test]
+fn trust_and_keys_are_the_same_with_a_daemon_and_without() {
+    let environment = TestEnvironment::with_state();
+    let (key, successor) = (environment.new_key("release"), environment.new_key("release-2"));
+    assert_eq!(environment.palyra(&["trust", "allow", "acme", &key]).code, 0);
+    let questions: [&[&str]; 9] = [
+        &["trust", "list"],
+        &["trust", "show", "acme"],
+        &["trust", "show", "acne", "--json"],
+        &["trust", "allow", "acme", &successor, "--json"],
+        &["trust", "unblock", "acme", "--json"],
+        &["trust", "allow", "beta", &key, "--threshold", "2", "--json"],
+        &["keys", "list"],
+        &["keys", "export", "release", "--public"],
+        &["keys", "new", "release", "--json"],
+    ];
+    let own: Vec<String> = questions.iter().map(|arguments| shown(&environment, arguments)).collect();
+    let daemon = up(&environment, &[]);
+    let remote: Vec<String> = questions.iter().map(|arguments| shown(&environment, arguments)).collect();
+    assert_eq!(own, remote);
+    environment.write_private("passphrase", "correct horse\n");
+    let sealed = ["--key-file", "release.key", "--key-passphrase-file", "passphrase"];
+    assert_eq!(environment.palyra(&[&["keys", "export", "release"], &sealed[..]].concat()).code, 0);
+    assert_eq!(environment.palyra(&[&["keys", "import", "copy"], &sealed[..]].concat()).code, 0);
+    let token = environment.home(".palyra/owner.token").display().to_string();
+    let far = ["keys", "export", "release", "--key-file", "far.key", "--key-passphrase-file", "passphrase"];
+    let far = environment.palyra(&[&far[..], &["--url", daemon.url(), "--token-file", &token]].concat());
+    assert_eq!(far.code, 4, "{}", far.shown());
+    assert!(!environment.path("far.key").exists());
+    let rotate =
+        ["keys", "rotate", "acme", "--from", "release", "--to", "release-2", "--epoch", "1", "--out"];
+    assert_eq!(environment.palyra(&[&rotate[..], &["one.json"]].concat()).code, 0);
+    assert_eq!(environment.palyra(&[&rotate[..], &["two.json"]].concat()).code, 0);
+    assert_eq!(environment.read("one.json"), environment.read("two.json"), "asked again, told again");
+    assert_eq!(environment.palyra(&["trust", "apply", "one.json"]).code, 0);
+    let revoke = ["keys", "revoke", "copy", "--reason", "lost", "--publisher", "acme", "--yes"];
+    let revoked =
+        environment.palyra(&[&revoke[..], &["--sign-with", "release-2", "--out", "gone.json"]].concat());
+    assert_eq!(revoked.code, 0, "{}", revoked.shown());
+    assert!(environment.read("gone.json").contains("signatures"));
+}
+
+#[test]
+fn the_journal_is_read_and_proved_through_the_daemon() {
+    let environment = TestEnvironment::with_state();
+    environment.new_key("release");
+    let own = shown(&environment, &["journal", "tail"]);
+    let _daemon = up(&environment, &[]);
+    assert_eq!(shown(&environment, &["journal", "tail"]), own);
+    let found =
+        environment.palyra(&["journal", "query", "--kind", "keys:created", "--proofs", "--json"]).json();
+    assert!(found["events"][0]["proof"]["path"].is_array(), "{found}");
+    let checkpoint = environment.palyra(&["journal", "checkpoint"]);
+    environment.write("checkpoint.txt", &checkpoint.stdout);
+    let verified = environment.palyra(&["journal", "verify", "--against", "checkpoint.txt"]);
+    assert_eq!(verified.code, 0, "{}", verified.shown());
+    environment.write("noise.txt", "hello");
+    assert_eq!(environment.palyra(&["journal", "verify", "--against", "noise.txt"]).code, 5);
 }

@@ -143,9 +143,29 @@ fn a_checkpoint_kept_elsewhere_finds_out_an_old_copy_of_everything() {
     ");
 }
 
+/// The daemon a command started; it ends with the test.
+struct Started<'e>(&'e TestEnvironment);
+
+impl Drop for Started<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.palyra(&["daemon", "stop"]);
+    }
+}
+
+/// A command that watches; it ends with the test.
+struct Following(std::process::Child);
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 #[test]
 fn following_shows_events_of_other_commands_and_ends_when_interrupted() {
     let environment = busy();
+    let _daemon = Started(&environment);
     let mut child = environment
         .command(&["journal", "tail", "--follow", "-n", "1", "--output", "ndjson"])
         .spawn()
@@ -160,4 +180,30 @@ fn following_shows_events_of_other_commands_and_ends_when_interrupted() {
     let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
+    let status = environment.palyra(&["daemon", "status"]);
+    assert_eq!(status.code, 0, "the daemon it started outlives it: {}", status.shown());
+}
+
+#[test]
+fn following_says_why_no_daemon_can_be_started() {
+    let environment = TestEnvironment::new();
+    assert_snapshot!(environment.palyra(&["journal", "tail", "--follow"]).shown(), @"
+    exit 1
+    --- stderr
+    error: there is no state root at `[ROOT]/home/.palyra`
+    hint: make one with `palyra init`, or name another with `--state-root`
+    ");
+}
+
+#[test]
+fn following_ends_when_the_daemon_does() {
+    let environment = busy();
+    let _daemon = Started(&environment);
+    let child = environment.command(&["journal", "tail", "--follow", "-n", "1"]).spawn().unwrap();
+    let mut child = Following(child);
+    let mut line = String::new();
+    BufReader::new(child.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.contains("vault:put"), "{line}");
+    assert_eq!(environment.palyra(&["daemon", "stop"]).code, 0);
+    assert_eq!(child.0.wait().unwrap().code(), Some(9));
 }

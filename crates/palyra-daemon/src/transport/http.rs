@@ -7,6 +7,8 @@ mod blocking;
 mod body;
 mod events;
 mod health;
+mod journal;
+mod keys;
 mod openapi;
 mod packages;
 mod params;
@@ -19,7 +21,9 @@ mod skills;
 mod telemetry;
 mod tokens;
 mod tools;
+mod trust;
 mod upload;
+mod vault;
 
 pub use access::Arrival;
 pub(crate) use body::BodyTimeout;

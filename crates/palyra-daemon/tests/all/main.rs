@@ -9,6 +9,8 @@ mod access;
 mod approvals;
 mod bodies;
 mod events;
+mod journal;
+mod keys;
 mod openapi;
 mod patience;
 mod plugins;
@@ -19,8 +21,10 @@ mod skills;
 mod stopping;
 mod tls;
 mod tokens;
+mod trust;
 mod upkeep;
 mod uploads;
+mod vault;
 
 #[test]
 fn no_file_of_tests_is_forgotten() {

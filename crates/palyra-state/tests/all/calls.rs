@@ -201,7 +201,7 @@ async fn g20_a_component_that_says_something_else_is_quarantined() {
 async fn t10_a_skill_whose_key_is_revoked_does_not_run_again() {
     let world = World::new(&Release::default());
     world.call("acme.notes.add", "{}").await.unwrap();
-    world.state.revoke(RevocationTarget::Key(signing_key(1).public().key_id()), "stolen").unwrap();
+    world.state.revoke(RevocationTarget::Key(signing_key(1).public().key_id()), "stolen", "owner").unwrap();
     assert_eq!(failure(world.call("acme.notes.add", "{}").await).kind(), Kind::NotRunnable);
     assert_eq!(world.events(EventKind::RunRefused).len(), 1);
 }

@@ -42,7 +42,7 @@ fn act(action: &str, state: &State) {
         "install" => drop(install(state, &one)),
         "update" => drop(try_install(state, &two, &InstallOptions::default()).unwrap()),
         "remove" => state.remove("acme.notes").unwrap(),
-        "trust" => state.allow_publisher("globex", keys(2)).unwrap(),
+        "trust" => drop(state.allow_publisher("globex", keys(2), "owner").unwrap()),
         other => panic!("{other}"),
     }
 }

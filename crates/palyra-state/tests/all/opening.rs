@@ -42,10 +42,10 @@ fn a_second_owner_is_told_who_the_first_is() {
 fn what_was_decided_is_there_after_a_clean_stop_and_after_none() {
     let home = Home::new();
     let state = home.open();
-    state.allow_publisher("acme", keys(1)).unwrap();
+    state.allow_publisher("acme", keys(1), "owner").unwrap();
     state.close().unwrap();
     let state = home.open();
-    state.block_publisher("globex", "spam").unwrap();
+    state.block_publisher("globex", "spam", "owner").unwrap();
     drop(state);
     let view = home.open().view();
     assert_eq!(view.generation(), 3);
@@ -56,10 +56,10 @@ fn what_was_decided_is_there_after_a_clean_stop_and_after_none() {
 fn a_change_that_changes_nothing_leaves_no_trace() {
     let home = Home::new();
     let state = home.open();
-    state.allow_publisher("acme", keys(1)).unwrap();
+    state.allow_publisher("acme", keys(1), "owner").unwrap();
     let size = state.journal().head().size;
-    state.allow_publisher("acme", keys(1)).unwrap();
-    assert!(matches!(state.allow_publisher("acme", keys(2)), Err(StateError::Trust(_))));
+    state.allow_publisher("acme", keys(1), "owner").unwrap();
+    assert!(matches!(state.allow_publisher("acme", keys(2), "owner"), Err(StateError::Trust(_))));
     assert_eq!((state.view().generation(), state.journal().head().size), (2, size));
 }
 
@@ -69,7 +69,7 @@ fn i08_no_verdict_depends_on_the_clock() {
     let open = |home: &Home| -> State { home.open() };
     for (number, time) in [0, u64::MAX, 4_102_444_800_000, 1].into_iter().enumerate() {
         home.options.clock = Arc::new(move || time);
-        open(&home).allow_publisher(&format!("publisher{number}"), keys(1)).unwrap();
+        open(&home).allow_publisher(&format!("publisher{number}"), keys(1), "owner").unwrap();
     }
     assert_eq!(open(&home).view().trust().publishers().count(), 4);
 }
@@ -78,11 +78,12 @@ fn i08_no_verdict_depends_on_the_clock() {
 fn i08_a_stop_at_every_operation_of_a_change_is_a_typed_error_and_loses_nothing() {
     let home = Home::new();
     let state = home.open();
-    state.allow_publisher("acme", keys(1)).unwrap();
+    state.allow_publisher("acme", keys(1), "owner").unwrap();
     for n in 1.. {
         // The writer is another thread; what fails here is the vault being told afterwards.
-        let stopped =
-            palyra_common::fs::fault::stop_at(n, || state.block_publisher("globex", &format!("{n}")));
+        let stopped = palyra_common::fs::fault::stop_at(n, || {
+            state.block_publisher("globex", &format!("{n}"), "owner")
+        });
         if stopped.at.is_none() {
             stopped.result.unwrap();
             break;

@@ -87,7 +87,7 @@ async fn i05_t10_a_call_of_a_skill_that_is_revoked_meanwhile_is_cancelled() {
     for (target, why) in [(key(), "quarantined"), (RevocationTarget::Payload(payload), "revoked")] {
         let world = slow(FOR_EVER);
         let (call, run) = under_way(&world).await;
-        world.state.revoke(target, "stolen").unwrap();
+        world.state.revoke(target, "stolen", "owner").unwrap();
         check_ended(&world, call, &run, why).await;
         assert_eq!(failure(world.call(TOOL, "{}").await).kind(), Kind::NotRunnable);
     }

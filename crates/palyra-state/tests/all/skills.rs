@@ -62,7 +62,7 @@ fn t04_first_contact_without_permission_is_kept_and_not_pinned() {
     assert_eq!((outcome.status, outcome.trust), (RuntimeStatus::Quarantined, TrustState::Quarantine));
     assert!(state.view().trust().publisher("acme").is_none());
     // An operator names the publisher, enables the skill, and agrees to it.
-    state.allow_publisher("acme", keys(1)).unwrap();
+    state.allow_publisher("acme", keys(1), "owner").unwrap();
     state.enable("acme.notes", BTreeSet::new(), &mut |_| {}).unwrap();
     let digest = palyra_skills::capability_digest(&built.manifest);
     let outcome = state.consent("acme.notes", agree(digest), &mut |_| {}).unwrap();
@@ -87,7 +87,9 @@ fn t10_a_revoked_key_stops_what_it_signed_in_the_same_commit() {
     let state = home.open();
     install(&state, &Release::number(1).build());
     let generation = state.view().generation();
-    assert!(state.revoke(RevocationTarget::Key(signing_key(1).public().key_id()), "stolen").unwrap());
+    assert!(
+        state.revoke(RevocationTarget::Key(signing_key(1).public().key_id()), "stolen", "owner").unwrap()
+    );
     assert_eq!((status(&state), state.view().generation()), (RuntimeStatus::Quarantined, generation + 1));
     assert_eq!(state.view().index().get("acme.notes").unwrap().current.trust, TrustState::Revoked);
     drop(state);
@@ -101,9 +103,9 @@ fn a_blocked_publisher_stops_what_is_installed_of_it() {
     let home = Home::new();
     let state = home.open();
     install(&state, &Release::number(1).build());
-    state.block_publisher("acme", "spam").unwrap();
+    state.block_publisher("acme", "spam", "owner").unwrap();
     assert_eq!(status(&state), RuntimeStatus::Quarantined);
-    state.unblock_publisher("acme").unwrap();
+    state.unblock_publisher("acme", "owner").unwrap();
     assert_eq!(status(&state), RuntimeStatus::Quarantined);
     state.enable("acme.notes", BTreeSet::new(), &mut |_| {}).unwrap();
     assert_eq!(status(&state), RuntimeStatus::Active);

@@ -1,11 +1,11 @@
 //! `palyra journal checkpoint`.
 
 use crate::cli::Globals;
+use crate::client;
 use crate::error::CliError;
 use crate::output::{Remark, Reply};
-use crate::state;
 use clap::Args;
-use palyra_state::journal::TreeHead;
+use palyra_api::journal::SignedCheckpoint;
 use serde::Serialize;
 
 const EXAMPLE: &str = "\
@@ -18,36 +18,21 @@ Example:
 pub(super) struct CheckpointArgs {}
 
 #[derive(Serialize)]
-pub(super) struct Signed {
-    head: TreeHead,
-    origin: String,
-    /// Checks the signature.
-    key: Option<String>,
-    note: String,
-}
+pub(super) struct Signed(SignedCheckpoint);
 
 pub(super) fn execute(globals: &Globals) -> Result<Signed, CliError> {
-    let state = state::open(globals, "journal checkpoint")?;
-    let checkpoint = state.journal().checkpoint().wait()?;
-    let signed = Signed {
-        head: checkpoint.head(),
-        origin: checkpoint.origin().to_owned(),
-        key: state.journal().key().map(ToString::to_string),
-        note: checkpoint.note().to_owned(),
-    };
-    state::finish(state)?;
-    Ok(signed)
+    client::ask(globals, "journal checkpoint", async |client| client.checkpoint().await).map(Signed)
 }
 
 impl Reply for Signed {
     const SCHEMA: &'static str = "palyra.journal.checkpoint/v1";
 
     fn data(&self) -> String {
-        self.note.clone()
+        self.0.note.clone()
     }
 
     fn talk(&self) -> Vec<Remark> {
-        let key = self.key.iter().map(|key| Remark::Note(format!("signed by {key}")));
+        let key = self.0.key.iter().map(|key| Remark::Note(format!("signed by {key}")));
         let next = Remark::Next(
             "keep it on another machine; `palyra journal verify --against FILE` compares".into(),
         );

@@ -1,8 +1,8 @@
 //! Events as they are shown.
 
 use crate::output::when;
+use palyra_api::events::Event;
 use palyra_common::redact::escape_untrusted;
-use palyra_state::journal::RecordedEvent;
 use serde_json::{Value, json};
 
 /// Most characters of details on a line for people; `--json` has them all.
@@ -11,15 +11,14 @@ const MAX_DETAILS_CHARS: usize = 160;
 const BOOKKEEPING: [&str; 3] = ["rows", "generation", "all_rows"];
 
 /// One line: sequence, time, kind, what it is about, details.
-pub(super) fn line(recorded: &RecordedEvent) -> String {
-    let event = &recorded.event;
+pub(super) fn line(event: &Event) -> String {
     let about = [&event.skill, &event.run, &event.subject].into_iter().flatten();
     let about: Vec<String> = about.map(|text| escape_untrusted(text)).collect();
     let text = format!(
         "{:>6}  {}  {:<20}  {}  {}",
-        recorded.leaf.sequence,
+        event.sequence,
         when(event.at_ms),
-        event.kind.as_str(),
+        event.kind,
         about.join(" "),
         details(&event.details)
     );
@@ -27,10 +26,15 @@ pub(super) fn line(recorded: &RecordedEvent) -> String {
 }
 
 /// All of it, with the time also as people read it.
-pub(super) fn object(recorded: &RecordedEvent) -> Value {
-    let mut value = json!(recorded);
-    value["at"] = json!(when(recorded.event.at_ms));
+pub(super) fn object(event: &Event) -> Value {
+    let mut value = json!(event);
+    value["at"] = json!(when(event.at_ms));
     value
+}
+
+/// A list of them, for answers in JSON.
+pub(super) fn as_objects<S: serde::Serializer>(events: &[Event], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(events.iter().map(object))
 }
 
 fn details(details: &Value) -> String {

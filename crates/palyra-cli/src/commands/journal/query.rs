@@ -3,18 +3,20 @@
 use super::events;
 use super::time::{self, Instant};
 use crate::cli::Globals;
+use crate::client::{self, AnyClient};
 use crate::error::CliError;
 use crate::output::{Remark, Reply};
-use crate::state;
 use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args};
+use palyra_api::events::Event;
+use palyra_api::journal::{JournalPage, JournalQuery, TreeHead};
 use palyra_common::env_vars::{
     PALYRA_JOURNAL_QUERY_FROM, PALYRA_JOURNAL_QUERY_KIND, PALYRA_JOURNAL_QUERY_LIMIT,
     PALYRA_JOURNAL_QUERY_NEWEST_FIRST, PALYRA_JOURNAL_QUERY_PROOFS, PALYRA_JOURNAL_QUERY_RUN,
     PALYRA_JOURNAL_QUERY_SINCE, PALYRA_JOURNAL_QUERY_SKILL, PALYRA_JOURNAL_QUERY_UNTIL,
 };
 use palyra_daemon::problem::closest;
-use palyra_state::journal::{EventKind, Query, RecordedEvent, TreeHead};
+use palyra_state::journal::EventKind;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -76,39 +78,32 @@ pub(super) struct QueryArgs {
 
 #[derive(Serialize)]
 pub(super) struct Found {
-    #[serde(serialize_with = "as_objects")]
-    pub(super) events: Vec<RecordedEvent>,
-    pub(super) head: TreeHead,
+    #[serde(serialize_with = "events::as_objects")]
+    events: Vec<Event>,
+    head: TreeHead,
     /// How many of the oldest events are in segment files and cannot be found here.
-    pub(super) archived: u64,
+    archived: u64,
     /// Where the next page begins.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) next_from: Option<u64>,
+    next_from: Option<u64>,
 }
 
 pub(super) fn execute(args: &QueryArgs, globals: &Globals) -> Result<Found, CliError> {
-    let query = Query {
-        from_sequence: args.from,
-        from_ms: args.since.map(|time| time.0),
-        before_ms: args.until.map(|time| time.0),
-        kinds: args.kinds.clone(),
+    let query = JournalQuery {
+        from: args.from,
+        since_ms: args.since.map(|time| time.0),
+        until_ms: args.until.map(|time| time.0),
+        kinds: args.kinds.iter().map(ToString::to_string).collect(),
         skill: args.skill.clone(),
         run: args.run.clone(),
+        limit: Some(args.limit),
         newest_first: args.newest_first,
-        limit: usize::from(args.limit),
-        with_proofs: args.proofs,
-        ..Query::default()
+        proofs: args.proofs,
+        ..JournalQuery::default()
     };
-    let state = state::open(globals, "journal query")?;
-    Ok(Found::page(state.journal().query(&query)?))
-}
-
-impl Found {
-    pub(super) fn page(page: palyra_state::journal::Page) -> Self {
-        let next_from =
-            page.next.as_ref().filter(|next| !next.newest_first).and_then(|next| next.from_sequence);
-        Self { events: page.events, head: page.head, archived: page.archived, next_from }
-    }
+    let find = async |client: AnyClient| client.journal(&query).await;
+    let JournalPage { events, head, archived, next_from, .. } = client::ask(globals, "journal query", find)?;
+    Ok(Found { events, head, archived, next_from })
 }
 
 fn parse_kind(text: &str) -> Result<EventKind, String> {
@@ -117,10 +112,6 @@ fn parse_kind(text: &str) -> Result<EventKind, String> {
         Some(kind) => format!("there is no such kind; did you mean `{kind}`?"),
         None => format!("there is no such kind; there is `{}`", known.join("`, `")),
     })
-}
-
-fn as_objects<S: serde::Serializer>(recorded: &[RecordedEvent], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(recorded.iter().map(events::object))
 }
 
 impl Reply for Found {

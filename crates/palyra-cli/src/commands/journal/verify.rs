@@ -1,15 +1,16 @@
 //! `palyra journal verify`: every leaf, every stored hash and every checkpoint.
 
 use crate::cli::Globals;
-use crate::error::{CliError, FileRefusal};
+use crate::client::{self, AnyClient};
+use crate::error::CliError;
 use crate::files::read_file;
 use crate::output::{Printer, Remark, Reply, facts};
-use crate::progress::with_progress_blocking;
-use crate::state;
+use crate::progress::with_progress;
 use clap::Args;
+use palyra_api::journal::{VerifiedJournal, VerifyRequest};
 use palyra_common::env_vars::PALYRA_JOURNAL_VERIFY_AGAINST;
-use palyra_state::State;
-use palyra_state::journal::{Checkpoint, CheckpointError, MAX_NOTE_BYTES, VerifyReport, VerifyScope};
+use palyra_daemon::ToProblem;
+use palyra_state::journal::{CheckpointError, MAX_NOTE_BYTES};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -33,45 +34,30 @@ pub(super) struct VerifyArgs {
 }
 
 #[derive(Serialize)]
-pub(super) struct Verified {
-    #[serde(flatten)]
-    report: VerifyReport,
-    /// The size of the checkpoint it was compared with.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    against: Option<u64>,
-}
+pub(super) struct Verified(VerifiedJournal);
 
 pub(super) fn execute(args: &VerifyArgs, globals: &Globals, printer: &Printer) -> Result<Verified, CliError> {
-    let note = args.against.as_deref().map(read_note).transpose()?;
-    let state = state::open(globals, "journal verify")?;
-    let against = note.map(|note| open_note(&note, &state)).transpose()?;
-    let verify = || state.journal().verify(VerifyScope::Everything, against.as_ref());
-    let report = with_progress_blocking("verifying the journal", printer.terminal(), verify)?;
-    match report.is_intact() {
-        true => Ok(Verified { report, against: against.map(|checkpoint| checkpoint.head().size) }),
-        false => Err(CliError::JournalDamaged(Box::new(report))),
-    }
+    let request = VerifyRequest { against: args.against.as_deref().map(read_note).transpose()? };
+    let verify = async |client: AnyClient| {
+        let verified = client.verify_journal(&request);
+        with_progress("verifying the journal", printer.terminal(), verified).await
+    };
+    client::ask(globals, "journal verify", verify).map(Verified)
 }
 
 fn read_note(path: &Path) -> Result<String, CliError> {
     let bytes = read_file(path, MAX_NOTE_BYTES as u64)?;
-    let not_text = || FileRefusal::from(CheckpointError::BadForm { reason: "UTF-8 is expected" });
-    String::from_utf8(bytes).map_err(|_| not_text().into())
-}
-
-fn open_note(note: &str, state: &State) -> Result<Checkpoint, CliError> {
-    let none = || CliError::Setup("the journal has no key".into());
-    let key = state.journal().key().ok_or_else(none)?;
-    Ok(Checkpoint::open(note, key).map_err(FileRefusal::from)?)
+    let refused = |error: CheckpointError| CliError::Problem(Box::new(error.to_problem()));
+    String::from_utf8(bytes).map_err(|_| refused(CheckpointError::BadForm { reason: "UTF-8 is expected" }))
 }
 
 impl Reply for Verified {
     const SCHEMA: &'static str = "palyra.journal.verify/v1";
 
     fn data(&self) -> String {
-        let report = &self.report;
+        let report = &self.0;
         let archived = (report.archived > 0).then(|| format!("{} by their hashes", report.archived));
-        let against = self.against.map(|size| format!("the checkpoint at {size} is part of it"));
+        let against = self.0.against.map(|size| format!("the checkpoint at {size} is part of it"));
         facts(&[
             ("journal", "intact".to_owned()),
             ("events", report.head.size.to_string()),
@@ -86,7 +72,7 @@ impl Reply for Verified {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.against {
+        match self.0.against {
             Some(_) => Vec::new(),
             None => vec![Remark::Next(
                 "keep a checkpoint elsewhere, with `palyra journal checkpoint`, to compare with later".into(),

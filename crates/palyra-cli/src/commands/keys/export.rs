@@ -1,19 +1,19 @@
 //! `palyra keys export`: the public half for everybody, or the secret half sealed under a passphrase.
 
-use super::view::{KeyView, find};
+use super::view::passphrase;
 use crate::cli::Globals;
+use crate::client::{self, AnyClient};
 use crate::error::{CliError, FileRefusal};
 use crate::output::{Remark, Reply};
-use crate::state;
-use crate::terminal::Terminal;
 use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args};
+use palyra_api::SecretBytes;
+use palyra_api::keys::{SealKeyRequest, SigningKey};
 use palyra_common::env_vars::PALYRA_KEYS_EXPORT_PUBLIC;
-use palyra_state::journal::{EventKind, NewEvent};
-use palyra_vault::{KdfCost, KeyFileType, Passphrase, key_file};
+use palyra_common::fs::{Directory, FsError};
+use palyra_vault::KeyFileError;
 use serde::Serialize;
-use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
 Example:
@@ -43,41 +43,53 @@ pub(super) struct ExportArgs {
 
 #[derive(Serialize)]
 pub(super) struct Exported {
-    key: KeyView,
+    key: SigningKey,
     #[serde(skip_serializing_if = "Option::is_none")]
     key_file: Option<String>,
 }
 
 pub(super) fn execute(args: &ExportArgs, globals: &Globals) -> Result<Exported, CliError> {
-    let state = state::open(globals, "keys export")?;
-    let info = find(&state, &args.name)?;
-    let exported = Exported {
-        key: KeyView::of(&info)?,
-        key_file: args.key_file.as_ref().map(|path| path.display().to_string()),
+    let Some(path) = &args.key_file else {
+        let show = async |client: AnyClient| client.key(&args.name).await;
+        return client::ask(globals, "keys export", show).map(|key| Exported { key, key_file: None });
     };
-    if let Some(path) = &args.key_file {
-        let passphrase = new_passphrase(args, globals)?;
-        let seed = state.vault().keys().seed(&args.name)?;
-        key_file::write(path, KeyFileType::SigningKey, &seed, &passphrase, KdfCost::default())
-            .map_err(FileRefusal::from)?;
-        let event = NewEvent::new(EventKind::KeysExported, state::now_ms()).subject(info.key_id());
-        state::record(&state, event.details(json!({ "name": info.name })))?;
-        state::finish(state)?;
-    }
-    Ok(exported)
+    let place = PrivateFile::prepare(path).map_err(FileRefusal::from)?;
+    let passphrase = passphrase(args.key_passphrase_file.as_deref(), globals, nobody, |terminal| {
+        terminal.new_passphrase("passphrase of the key file")
+    })?;
+    let request = SealKeyRequest { passphrase: SecretBytes::new(passphrase.expose()) };
+    let seal = async |client: AnyClient| client.seal_key(&args.name, &request).await;
+    let sealed = client::ask(globals, "keys export", seal)?;
+    place.write(sealed.key_file.expose()).map_err(FileRefusal::from)?;
+    Ok(Exported { key: sealed.key, key_file: Some(path.display().to_string()) })
 }
 
-fn new_passphrase(args: &ExportArgs, globals: &Globals) -> Result<Passphrase, CliError> {
-    if let Some(path) = &args.key_passphrase_file {
-        return Ok(Passphrase::from_file(path).map_err(FileRefusal::from)?);
+/// A file that only its owner reads and that must not exist yet.
+struct PrivateFile {
+    directory: Directory,
+    name: String,
+}
+
+impl PrivateFile {
+    /// Looks before anything is asked for.
+    fn prepare(path: &Path) -> Result<Self, KeyFileError> {
+        let (directory, name) = Directory::of_file(path)?;
+        if directory.path().join(&name).symlink_metadata().is_ok() {
+            return Err(FsError::Exists { path: directory.path().join(&name) }.into());
+        }
+        Ok(Self { directory, name })
     }
-    let nobody = || {
-        CliError::usage_with_hint(
-            "a passphrase for the key file is wanted, and nobody can be asked for one",
-            "give it with `--key-passphrase-file FILE`; it must be a file that only you can read",
-        )
-    };
-    Terminal::of_person(globals).ok_or_else(nobody)?.new_passphrase("passphrase of the key file")
+
+    fn write(&self, text: &str) -> Result<(), KeyFileError> {
+        Ok(self.directory.write_new(&self.name, text.as_bytes())?)
+    }
+}
+
+fn nobody() -> CliError {
+    CliError::usage_with_hint(
+        "a passphrase for the key file is wanted, and nobody can be asked for one",
+        "give it with `--key-passphrase-file FILE`; it must be a file that only you can read",
+    )
 }
 
 impl Reply for Exported {

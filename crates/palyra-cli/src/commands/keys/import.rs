@@ -1,19 +1,22 @@
 //! `palyra keys import`: from a typed, sealed key file and nothing else.
 
-use super::view::KeyView;
+use super::view::{key_facts, passphrase};
 use crate::cli::Globals;
+use crate::client::{self, AnyClient};
 use crate::error::{CliError, FileRefusal};
 use crate::output::Reply;
 use crate::standard_input::StandardInput;
-use crate::state;
-use crate::terminal::Terminal;
 use clap::Args;
-use palyra_state::journal::{EventKind, NewEvent};
-use palyra_vault::{KeyFileType, Passphrase, key_file};
+use palyra_api::SecretBytes;
+use palyra_api::keys::{ImportKeyRequest, SigningKey};
+use palyra_common::fs::{Directory, FsError};
+use palyra_vault::KeyFileError;
 use serde::Serialize;
-use serde_json::json;
 use std::path::PathBuf;
 use zeroize::Zeroizing;
+
+/// Most bytes of a key file; a sealed key has about 400.
+const MOST: u64 = 4_096;
 
 const EXAMPLE: &str = "\
 Example:
@@ -38,55 +41,52 @@ pub(super) struct ImportArgs {
 
 #[derive(Serialize)]
 pub(super) struct Imported {
-    key: KeyView,
+    key: SigningKey,
 }
 
 pub(super) fn execute(args: &ImportArgs, globals: &Globals) -> Result<Imported, CliError> {
-    let seed = read_seed(args, globals)?;
-    let state = state::open(globals, "keys import")?;
-    let info = state.vault().keys().import(&args.name, &seed, state::now_ms())?;
-    let event = NewEvent::new(EventKind::KeysImported, state::now_ms()).subject(info.key_id());
-    state::record(&state, event.details(json!({ "name": info.name })))?;
-    state::finish(state)?;
-    Ok(Imported { key: KeyView::of(&info)? })
-}
-
-fn read_seed(args: &ImportArgs, globals: &Globals) -> Result<Zeroizing<[u8; 32]>, CliError> {
-    /// A sealed key has about 400 bytes.
-    const MOST: u64 = 4096;
-    let seed = match &args.key_file {
-        Some(path) => key_file::read(path, KeyFileType::SigningKey, &passphrase(args, globals)?),
-        None => {
-            let (text, whole) = StandardInput::new(globals.no_input).read("keys import", MOST)?;
-            let text = Zeroizing::new(text);
-            if !whole {
-                return Err(CliError::usage(format!(
-                    "standard input has more than {MOST} bytes: it is not a key file"
-                )));
-            }
-            key_file::decode(KeyFileType::SigningKey, &text, &passphrase(args, globals)?)
-        }
+    let sealed = read(args, globals)?;
+    let passphrase = passphrase(args.key_passphrase_file.as_deref(), globals, nobody, |terminal| {
+        terminal.passphrase("passphrase of the key file")
+    })?;
+    let request = ImportKeyRequest {
+        key_file: SecretBytes::new(&sealed),
+        passphrase: SecretBytes::new(passphrase.expose()),
     };
-    Ok(seed.map_err(FileRefusal::from)?)
+    let import = async |client: AnyClient| client.import_key(&args.name, &request).await;
+    client::ask(globals, "keys import", import).map(|key| Imported { key })
 }
 
-fn passphrase(args: &ImportArgs, globals: &Globals) -> Result<Passphrase, CliError> {
-    if let Some(path) = &args.key_passphrase_file {
-        return Ok(Passphrase::from_file(path).map_err(FileRefusal::from)?);
+/// The sealed key: a file must be one that only its owner reads.
+fn read(args: &ImportArgs, globals: &Globals) -> Result<Zeroizing<Vec<u8>>, CliError> {
+    if let Some(path) = &args.key_file {
+        let refused = |error: FsError| FileRefusal::from(KeyFileError::from(error));
+        let (directory, name) = Directory::of_file(path).map_err(refused)?;
+        let missing = || FsError::io("open", path, std::io::Error::from(std::io::ErrorKind::NotFound));
+        let bytes = directory.read(&name, MOST).and_then(|bytes| bytes.ok_or_else(missing));
+        return Ok(Zeroizing::new(bytes.map_err(refused)?));
     }
-    let nobody = || {
-        CliError::usage_with_hint(
-            "the key file is under a passphrase, and nobody can be asked for it",
-            "give it with `--key-passphrase-file FILE`",
-        )
-    };
-    Terminal::of_person(globals).ok_or_else(nobody)?.passphrase("passphrase of the key file")
+    let (text, whole) = StandardInput::new(globals.no_input).read("keys import", MOST)?;
+    let text = Zeroizing::new(text);
+    match whole {
+        true => Ok(text),
+        false => {
+            Err(CliError::usage(format!("standard input has more than {MOST} bytes: it is not a key file")))
+        }
+    }
+}
+
+fn nobody() -> CliError {
+    CliError::usage_with_hint(
+        "the key file is under a passphrase, and nobody can be asked for it",
+        "give it with `--key-passphrase-file FILE`",
+    )
 }
 
 impl Reply for Imported {
     const SCHEMA: &'static str = "palyra.keys.import/v1";
 
     fn data(&self) -> String {
-        self.key.facts()
+        key_facts(&self.key)
     }
 }

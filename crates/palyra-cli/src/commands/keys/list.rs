@@ -1,11 +1,11 @@
 //! `palyra keys list`.
 
-use super::view::KeyView;
 use crate::cli::Globals;
+use crate::client;
 use crate::error::CliError;
 use crate::output::{Remark, Reply, table};
-use crate::state;
 use clap::Args;
+use palyra_api::keys::{KeyList, SigningKey};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -19,17 +19,10 @@ Example:
 pub(super) struct ListArgs {}
 
 #[derive(Serialize)]
-pub(super) struct Listed {
-    keys: Vec<KeyView>,
-    /// Files that are not as they were written.
-    damaged: Vec<String>,
-}
+pub(super) struct Listed(KeyList);
 
 pub(super) fn execute(globals: &Globals) -> Result<Listed, CliError> {
-    let state = state::open(globals, "keys list")?;
-    let list = state.vault().keys().list()?;
-    let keys = list.keys.iter().map(KeyView::of).collect::<Result<_, _>>()?;
-    Ok(Listed { keys, damaged: list.damaged.iter().map(|file| file.error.to_string()).collect() })
+    client::ask(globals, "keys list", async |client| client.keys().await).map(Listed)
 }
 
 impl Reply for Listed {
@@ -37,13 +30,13 @@ impl Reply for Listed {
 
     fn data(&self) -> String {
         let row =
-            |key: &KeyView| [key.name.clone(), key.state.to_owned(), key.created.clone(), key.key_id.clone()];
-        table(["name", "state", "created", "key id"], &self.keys.iter().map(row).collect::<Vec<_>>())
+            |key: &SigningKey| [key.name.clone(), key.state.clone(), key.created.clone(), key.key_id.clone()];
+        table(["name", "state", "created", "key id"], &self.0.keys.iter().map(row).collect::<Vec<_>>())
     }
 
     fn talk(&self) -> Vec<Remark> {
-        let damaged = self.damaged.iter().cloned().map(Remark::Warning);
-        let none = self.keys.is_empty().then(|| {
+        let damaged = self.0.damaged.iter().cloned().map(Remark::Warning);
+        let none = self.0.keys.is_empty().then(|| {
             [
                 Remark::Note("there are no signing keys".into()),
                 Remark::Next("make one with `palyra keys new NAME`".into()),
@@ -53,6 +46,6 @@ impl Reply for Listed {
     }
 
     fn lines(&self) -> Option<Vec<Value>> {
-        Some(self.keys.iter().map(|key| json!(key)).collect())
+        Some(self.0.keys.iter().map(|key| json!(key)).collect())
     }
 }

@@ -1,14 +1,13 @@
 //! `palyra keys new`.
 
-use super::view::KeyView;
+use super::view::key_facts;
 use crate::cli::Globals;
+use crate::client::{self, AnyClient};
 use crate::error::CliError;
 use crate::output::{Remark, Reply};
-use crate::state;
 use clap::Args;
-use palyra_state::journal::{EventKind, NewEvent};
+use palyra_api::keys::SigningKey;
 use serde::Serialize;
-use serde_json::json;
 
 const EXAMPLE: &str = "\
 Example:
@@ -24,23 +23,19 @@ pub(super) struct NewArgs {
 
 #[derive(Serialize)]
 pub(super) struct Made {
-    key: KeyView,
+    key: SigningKey,
 }
 
 pub(super) fn execute(args: &NewArgs, globals: &Globals) -> Result<Made, CliError> {
-    let state = state::open(globals, "keys new")?;
-    let info = state.vault().keys().create(&args.name, state::now_ms())?;
-    let event = NewEvent::new(EventKind::KeysCreated, state::now_ms()).subject(info.key_id());
-    state::record(&state, event.details(json!({ "name": info.name })))?;
-    state::finish(state)?;
-    Ok(Made { key: KeyView::of(&info)? })
+    let new = async |client: AnyClient| client.new_key(&args.name).await;
+    client::ask(globals, "keys new", new).map(|key| Made { key })
 }
 
 impl Reply for Made {
     const SCHEMA: &'static str = "palyra.keys.new/v1";
 
     fn data(&self) -> String {
-        self.key.facts()
+        key_facts(&self.key)
     }
 
     fn talk(&self) -> Vec<Remark> {

@@ -1,27 +1,20 @@
 //! `palyra keys revoke`: a key that is known or feared to be in other hands.
 
-use super::view::{KeyView, find, public};
+use super::view::key_facts;
 use crate::cli::Globals;
-use crate::error::{CliError, FileRefusal};
-use crate::files::write_new_file;
+use crate::client::{self, AnyClient};
+use crate::error::CliError;
+use crate::files::NewFile;
 use crate::output::{Remark, Reply};
-use crate::state;
 use crate::terminal::confirm;
 use clap::Args;
+use palyra_api::keys::{RevocationStatement, RevokeKeyRequest, SigningKey};
 use palyra_common::env_vars::{
     PALYRA_KEYS_REVOKE_NUMBER, PALYRA_KEYS_REVOKE_OUT, PALYRA_KEYS_REVOKE_PUBLISHER,
     PALYRA_KEYS_REVOKE_REASON,
 };
 use palyra_skills::manifest::PublisherName;
-use palyra_skills::signing::{KeyId, SkillSigningKey};
-use palyra_skills::trust::{
-    FeedError, FeedIssuer, RevocationList, RevocationTarget, RevokedKey, SignedRevocations, TrustStatement,
-    TrustStatementError,
-};
-use palyra_state::journal::{EventKind, NewEvent};
-use palyra_state::{State, StateError, TrustRefused};
 use serde::Serialize;
-use serde_json::json;
 use std::path::PathBuf;
 
 const EXAMPLE: &str = "\
@@ -67,7 +60,7 @@ pub(super) struct RevokeArgs {
 
 #[derive(Serialize)]
 pub(super) struct Revoked {
-    key: KeyView,
+    key: SigningKey,
     reason: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     statement: Option<String>,
@@ -75,67 +68,30 @@ pub(super) struct Revoked {
 
 pub(super) fn execute(args: &RevokeArgs, globals: &Globals) -> Result<Revoked, CliError> {
     confirm(globals, &format!("revoke the signing key `{}` for good?", args.name))?;
-    let state = state::open(globals, "keys revoke")?;
-    let key_id = public(&find(&state, &args.name)?)?.key_id();
-    if let (Some(publisher), Some(out)) = (&args.publisher, &args.out) {
-        let statement = statement(args, publisher, key_id, &state)?;
-        let text = statement.encode();
-        let text =
-            text.map_err(|error| CliError::Setup(format!("the statement cannot be written: {error}")))?;
-        write_new_file(out, &text)?;
-        apply_where_known(&state, &statement)?;
+    let out = args.out.as_deref().map(NewFile::prepare).transpose()?;
+    let statement = args.publisher.as_ref().map(|publisher| RevocationStatement {
+        publisher: publisher.as_str().to_owned(),
+        sign_with: args.sign_with.clone(),
+        number: args.number,
+    });
+    let request = RevokeKeyRequest { reason: args.reason.clone(), statement };
+    let revoke = async |client: AnyClient| client.revoke_key(&args.name, &request).await;
+    let revoked = client::ask(globals, "keys revoke", revoke)?;
+    if let (Some(out), Some(statement)) = (out, &revoked.statement) {
+        out.write(statement.get().as_bytes())?;
     }
-    state.revoke(RevocationTarget::Key(key_id), &args.reason)?;
-    let info = state.vault().keys().revoke(&args.name, state::now_ms())?;
-    let event = NewEvent::new(EventKind::KeysRevoked, state::now_ms()).subject(key_id.to_string());
-    state::record(&state, event.details(json!({ "name": args.name, "reason": args.reason })))?;
-    state::finish(state)?;
     Ok(Revoked {
-        key: KeyView::of(&info)?,
-        reason: args.reason.clone(),
+        key: revoked.key,
+        reason: revoked.reason,
         statement: args.out.as_ref().map(|path| path.display().to_string()),
     })
-}
-
-fn statement(
-    args: &RevokeArgs,
-    publisher: &PublisherName,
-    key_id: KeyId,
-    state: &State,
-) -> Result<TrustStatement, CliError> {
-    let itself = [args.name.clone()];
-    let names = if args.sign_with.is_empty() { &itself[..] } else { &args.sign_with };
-    let mut signers = Vec::new();
-    for name in names {
-        find(state, name)?;
-        signers.push(SkillSigningKey::from_seed(&state.vault().keys().seed_for_statement(name)?));
-    }
-    let view = state.view();
-    let last = view.trust().publisher(publisher.as_str()).and_then(|trust| trust.revocations);
-    let list = RevocationList {
-        issuer: FeedIssuer::Publisher(publisher.as_str().to_owned()),
-        number: args.number.unwrap_or_else(|| last.map_or(1, |last| last.number.saturating_add(1))),
-        keys: vec![RevokedKey { key_id, reason: args.reason.clone() }],
-        releases: Vec::new(),
-    };
-    let signed = SignedRevocations::sign(list, &signers.iter().collect::<Vec<_>>())
-        .map_err(|error| FileRefusal::from(TrustStatementError::from(error)))?;
-    Ok(TrustStatement::Revocations(Box::new(signed)))
-}
-
-/// A publisher need not trust itself on the machine that keeps its keys.
-fn apply_where_known(state: &State, statement: &TrustStatement) -> Result<(), CliError> {
-    match state.apply_statement(statement) {
-        Ok(_) | Err(StateError::Trust(TrustRefused::Feed(FeedError::UnknownIssuer(_)))) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
 }
 
 impl Reply for Revoked {
     const SCHEMA: &'static str = "palyra.keys.revoke/v1";
 
     fn data(&self) -> String {
-        self.key.facts()
+        key_facts(&self.key)
     }
 
     fn talk(&self) -> Vec<Remark> {

@@ -4,7 +4,7 @@ use super::verify;
 use crate::cli::Globals;
 use crate::client;
 use crate::error::CliError;
-use crate::files::write_new_file;
+use crate::files::NewFile;
 use crate::output::{Printer, Remark, Reply, facts};
 use clap::Args;
 use palyra_api::runs::RunReceipt;
@@ -72,7 +72,7 @@ fn text(receipt: &RunReceipt) -> Result<String, CliError> {
 }
 
 fn keep(receipt: RunReceipt, file: &Path, text: &str) -> Result<Kept, CliError> {
-    write_new_file(file, text.as_bytes())?;
+    NewFile::prepare(file)?.write(text.as_bytes())?;
     Ok(Kept { run_id: receipt.run_id, file: file.display().to_string(), key: receipt.key })
 }
 

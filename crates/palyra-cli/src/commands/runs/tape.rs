@@ -3,7 +3,7 @@
 use crate::cli::Globals;
 use crate::client;
 use crate::error::CliError;
-use crate::files::write_new_file;
+use crate::files::NewFile;
 use crate::output::{Printer, Remark, Reply, byte_count, facts};
 use clap::Args;
 use palyra_common::env_vars::PALYRA_RUNS_TAPE_OUT;
@@ -45,7 +45,7 @@ pub(super) fn run(args: &TapeArgs, globals: &Globals, printer: &Printer) -> Exit
 }
 
 fn keep(run_id: &str, file: &Path, tape: &[u8]) -> Result<Kept, CliError> {
-    write_new_file(file, tape)?;
+    NewFile::prepare(file)?.write(tape)?;
     Ok(Kept { run_id: run_id.to_owned(), file: file.display().to_string(), bytes: tape.len() as u64 })
 }
 

@@ -1,14 +1,14 @@
 //! `palyra trust allow`: publishers, and with a flag revocation feeds and builders.
 
-use super::view::key_set;
+use super::view::keys_request;
 use crate::cli::Globals;
+use crate::client::{self, AnyClient};
 use crate::error::CliError;
 use crate::output::{Reply, facts};
-use crate::state;
 use clap::Args;
+use palyra_api::trust::{Allowed, BuilderRequest};
 use palyra_skills::manifest::PublisherName;
 use palyra_skills::signing::PublisherKey;
-use palyra_skills::trust::BuilderKey;
 use serde::Serialize;
 
 const EXAMPLE: &str = "\
@@ -46,56 +46,34 @@ pub(super) struct AllowArgs {
 }
 
 #[derive(Serialize)]
-pub(super) struct Allowed {
-    kind: &'static str,
-    name: String,
-    keys: Vec<String>,
-    threshold: u32,
-    /// Whether it was believed before.
-    changed: bool,
-}
+pub(super) struct Believed(Allowed);
 
-pub(super) fn execute(args: &AllowArgs, globals: &Globals) -> Result<Allowed, CliError> {
+pub(super) fn execute(args: &AllowArgs, globals: &Globals) -> Result<Believed, CliError> {
     let name = args.publisher.as_str();
-    let keys = key_set(&args.keys, args.threshold)?;
-    let state = state::open(globals, "trust allow")?;
-    let before = state.view().generation();
-    let kind = match (args.feed, args.builder_level, args.keys.as_slice()) {
-        (true, _, _) => {
-            state.follow_feed(name, keys)?;
-            "feed"
-        }
-        (false, Some(level), [key]) => {
-            state.allow_builder(BuilderKey { name: name.to_owned(), key: *key, level })?;
-            "builder"
-        }
-        (false, Some(_), _) => return Err(CliError::usage("a builder has one key")),
-        (false, None, _) => {
-            state.allow_publisher(name, keys)?;
-            "publisher"
-        }
+    let keys = keys_request(&args.keys, args.threshold);
+    let builder = match (args.builder_level, args.keys.as_slice()) {
+        (None, _) => None,
+        (Some(level), [key]) => Some(BuilderRequest { key: key.to_string(), level }),
+        (Some(_), _) => return Err(CliError::usage("a builder has one key")),
     };
-    let changed = state.view().generation() != before;
-    state::finish(state)?;
-    Ok(Allowed {
-        kind,
-        name: name.to_owned(),
-        keys: args.keys.iter().map(|key| key.key_id().to_string()).collect(),
-        threshold: args.threshold,
-        changed,
-    })
+    let allow = async |client: AnyClient| match (args.feed, &builder) {
+        (true, _) => client.follow_feed(name, &keys).await,
+        (false, Some(builder)) => client.allow_builder(name, builder).await,
+        (false, None) => client.allow_publisher(name, &keys).await,
+    };
+    client::ask(globals, "trust allow", allow).map(Believed)
 }
 
-impl Reply for Allowed {
+impl Reply for Believed {
     const SCHEMA: &'static str = "palyra.trust.allow/v1";
 
     fn data(&self) -> String {
-        let mut pairs = vec![(self.kind, self.name.clone())];
-        pairs.extend(self.keys.iter().map(|key| ("key", key.clone())));
-        if self.keys.len() > 1 {
-            pairs.push(("must sign", format!("{} of {}", self.threshold, self.keys.len())));
+        let mut pairs = vec![(self.0.kind.as_str(), self.0.name.clone())];
+        pairs.extend(self.0.keys.iter().map(|key| ("key", key.clone())));
+        if self.0.keys.len() > 1 {
+            pairs.push(("must sign", format!("{} of {}", self.0.threshold, self.0.keys.len())));
         }
-        pairs.push(("now", if self.changed { "believed" } else { "believed as before" }.to_owned()));
+        pairs.push(("now", if self.0.changed { "believed" } else { "believed as before" }.to_owned()));
         facts(&pairs)
     }
 }

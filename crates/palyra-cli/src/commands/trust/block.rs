@@ -1,11 +1,12 @@
 //! `palyra trust block`.
 
-use super::view::PublisherView;
+use super::view::publisher_facts;
 use crate::cli::Globals;
+use crate::client::{self, AnyClient};
 use crate::error::CliError;
 use crate::output::{Remark, Reply};
-use crate::state;
 use clap::Args;
+use palyra_api::trust::Publisher;
 use palyra_common::env_vars::PALYRA_TRUST_BLOCK_REASON;
 use palyra_skills::manifest::PublisherName;
 use serde::Serialize;
@@ -30,22 +31,19 @@ pub(super) struct BlockArgs {
 #[derive(Serialize)]
 pub(super) struct Blocked {
     #[serde(flatten)]
-    publisher: PublisherView,
+    publisher: Publisher,
 }
 
 pub(super) fn execute(args: &BlockArgs, globals: &Globals) -> Result<Blocked, CliError> {
-    let state = state::open(globals, "trust block")?;
-    state.block_publisher(args.publisher.as_str(), &args.reason)?;
-    let publisher = PublisherView::now(&state, args.publisher.as_str());
-    state::finish(state)?;
-    Ok(Blocked { publisher })
+    let block = async |client: AnyClient| client.block_publisher(args.publisher.as_str(), &args.reason).await;
+    client::ask(globals, "trust block", block).map(|publisher| Blocked { publisher })
 }
 
 impl Reply for Blocked {
     const SCHEMA: &'static str = "palyra.trust.block/v1";
 
     fn data(&self) -> String {
-        self.publisher.facts()
+        publisher_facts(&self.publisher)
     }
 
     fn talk(&self) -> Vec<Remark> {

@@ -1,12 +1,11 @@
 //! `palyra trust list`.
 
-use super::view::{FeedView, PublisherView, RevocationView};
 use crate::cli::Globals;
+use crate::client;
 use crate::error::CliError;
 use crate::output::{Remark, Reply, table};
-use crate::state;
 use clap::Args;
-use palyra_skills::trust::BuilderKey;
+use palyra_api::trust::{Builder, Feed, Publisher, Revocation, TrustList};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -20,51 +19,21 @@ Example:
 pub(super) struct ListArgs {}
 
 #[derive(Serialize)]
-pub(super) struct Listed {
-    generation: u64,
-    publishers: Vec<PublisherView>,
-    feeds: Vec<FeedView>,
-    builders: Vec<BuilderView>,
-    revocations: Vec<RevocationView>,
-}
-
-#[derive(Serialize)]
-struct BuilderView {
-    builder: String,
-    key_id: String,
-    level: u8,
-}
+pub(super) struct Listed(TrustList);
 
 pub(super) fn execute(globals: &Globals) -> Result<Listed, CliError> {
-    let state = state::open(globals, "trust list")?;
-    let view = state.view();
-    let trust = view.trust();
-    let builder = |builder: &BuilderKey| BuilderView {
-        builder: builder.name.clone(),
-        key_id: builder.key.key_id().to_string(),
-        level: builder.level,
-    };
-    Ok(Listed {
-        generation: view.generation(),
-        publishers: trust.publishers().map(|(name, trust)| PublisherView::of(name, trust)).collect(),
-        feeds: trust.feeds().map(|(name, feed)| FeedView::of(name, feed)).collect(),
-        builders: trust.builders().map(builder).collect(),
-        revocations: trust
-            .revocations()
-            .map(|(target, scope, revocation)| RevocationView::of(target, scope, revocation))
-            .collect(),
-    })
+    client::ask(globals, "trust list", async |client| client.trust().await).map(Listed)
 }
 
 impl Listed {
     fn sections(&self) -> Vec<String> {
-        let publisher = |publisher: &PublisherView| {
+        let publisher = |publisher: &Publisher| {
             let epoch = publisher.epoch.map_or_else(|| "-".to_owned(), |epoch| epoch.to_string());
             let keys: Vec<&str> = publisher.keys.iter().map(|key| key.key_id.as_str()).collect();
             let said = publisher.blocked.clone().unwrap_or_else(|| keys.join(", "));
-            [publisher.publisher.clone(), publisher.mode.to_owned(), epoch, said]
+            [publisher.publisher.clone(), publisher.mode.wire_name().to_owned(), epoch, said]
         };
-        let feed = |feed: &FeedView| {
+        let feed = |feed: &Feed| {
             let last = feed.last_number.map_or_else(|| "-".to_owned(), |number| number.to_string());
             [
                 feed.feed.clone(),
@@ -72,16 +41,15 @@ impl Listed {
                 feed.keys.iter().map(|key| key.key_id.as_str()).collect::<Vec<_>>().join(", "),
             ]
         };
-        let builder = |builder: &BuilderView| {
-            [builder.builder.clone(), builder.level.to_string(), builder.key_id.clone()]
-        };
-        let revocation = |gone: &RevocationView| {
+        let builder =
+            |builder: &Builder| [builder.builder.clone(), builder.level.to_string(), builder.key_id.clone()];
+        let revocation = |gone: &Revocation| {
             [gone.target.clone(), gone.scope.clone(), gone.source.clone(), gone.reason.clone()]
         };
-        let publishers: Vec<_> = self.publishers.iter().map(publisher).collect();
-        let feeds: Vec<_> = self.feeds.iter().map(feed).collect();
-        let builders: Vec<_> = self.builders.iter().map(builder).collect();
-        let revocations: Vec<_> = self.revocations.iter().map(revocation).collect();
+        let publishers: Vec<_> = self.0.publishers.iter().map(publisher).collect();
+        let feeds: Vec<_> = self.0.feeds.iter().map(feed).collect();
+        let builders: Vec<_> = self.0.builders.iter().map(builder).collect();
+        let revocations: Vec<_> = self.0.revocations.iter().map(revocation).collect();
         let sections = [
             table(["publisher", "mode", "epoch", "keys"], &publishers),
             table(["feed", "list", "keys"], &feeds),
@@ -110,6 +78,6 @@ impl Reply for Listed {
     }
 
     fn lines(&self) -> Option<Vec<Value>> {
-        Some(self.publishers.iter().map(|publisher| json!(publisher)).collect())
+        Some(self.0.publishers.iter().map(|publisher| json!(publisher)).collect())
     }
 }

@@ -1,12 +1,13 @@
 //! `palyra trust repin`: other keys without the publisher's word, for keys that are lost.
 
-use super::view::{PublisherView, key_set};
+use super::view::{keys_request, publisher_facts};
 use crate::cli::Globals;
+use crate::client::{self, AnyClient};
 use crate::error::CliError;
 use crate::output::Reply;
-use crate::state;
 use crate::terminal::confirm;
 use clap::Args;
+use palyra_api::trust::Publisher;
 use palyra_skills::manifest::PublisherName;
 use palyra_skills::signing::PublisherKey;
 use serde::Serialize;
@@ -39,24 +40,21 @@ pub(super) struct RepinArgs {
 #[derive(Serialize)]
 pub(super) struct Repinned {
     #[serde(flatten)]
-    publisher: PublisherView,
+    publisher: Publisher,
 }
 
 pub(super) fn execute(args: &RepinArgs, globals: &Globals) -> Result<Repinned, CliError> {
     let name = args.publisher.as_str();
-    let keys = key_set(&args.keys, args.threshold)?;
+    let keys = keys_request(&args.keys, args.threshold);
     confirm(globals, &format!("believe other keys of `{name}` without a statement signed by the old ones?"))?;
-    let state = state::open(globals, "trust repin")?;
-    state.repin_publisher(name, keys)?;
-    let publisher = PublisherView::now(&state, name);
-    state::finish(state)?;
-    Ok(Repinned { publisher })
+    let repin = async |client: AnyClient| client.repin_publisher(name, &keys).await;
+    client::ask(globals, "trust repin", repin).map(|publisher| Repinned { publisher })
 }
 
 impl Reply for Repinned {
     const SCHEMA: &'static str = "palyra.trust.repin/v1";
 
     fn data(&self) -> String {
-        self.publisher.facts()
+        publisher_facts(&self.publisher)
     }
 }

@@ -1,11 +1,12 @@
 //! `palyra trust unblock`.
 
-use super::view::PublisherView;
+use super::view::publisher_facts;
 use crate::cli::Globals;
+use crate::client::{self, AnyClient};
 use crate::error::CliError;
 use crate::output::{Remark, Reply};
-use crate::state;
 use clap::Args;
+use palyra_api::trust::Publisher;
 use palyra_skills::manifest::PublisherName;
 use serde::Serialize;
 
@@ -24,22 +25,19 @@ pub(super) struct UnblockArgs {
 #[derive(Serialize)]
 pub(super) struct Unblocked {
     #[serde(flatten)]
-    publisher: PublisherView,
+    publisher: Publisher,
 }
 
 pub(super) fn execute(args: &UnblockArgs, globals: &Globals) -> Result<Unblocked, CliError> {
-    let state = state::open(globals, "trust unblock")?;
-    state.unblock_publisher(args.publisher.as_str())?;
-    let publisher = PublisherView::now(&state, args.publisher.as_str());
-    state::finish(state)?;
-    Ok(Unblocked { publisher })
+    let unblock = async |client: AnyClient| client.unblock_publisher(args.publisher.as_str()).await;
+    client::ask(globals, "trust unblock", unblock).map(|publisher| Unblocked { publisher })
 }
 
 impl Reply for Unblocked {
     const SCHEMA: &'static str = "palyra.trust.unblock/v1";
 
     fn data(&self) -> String {
-        self.publisher.facts()
+        publisher_facts(&self.publisher)
     }
 
     fn talk(&self) -> Vec<Remark> {

@@ -1,11 +1,11 @@
 //! `palyra vault list`.
 
 use crate::cli::Globals;
+use crate::client;
 use crate::error::CliError;
-use crate::output::{Remark, Reply, table, when};
-use crate::state;
+use crate::output::{Remark, Reply, table};
 use clap::Args;
-use palyra_vault::SecretInfo;
+use palyra_api::vault::{SecretEntry, SecretList};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -19,59 +19,33 @@ Example:
 pub(super) struct ListArgs {}
 
 #[derive(Serialize)]
-pub(super) struct Listed {
-    secrets: Vec<SecretView>,
-    damaged: Vec<String>,
-    device_key: &'static str,
-    protection: &'static str,
-}
-
-#[derive(Serialize)]
-struct SecretView {
-    secret: String,
-    created: String,
-    updated: String,
-}
+pub(super) struct Listed(SecretList);
 
 pub(super) fn execute(globals: &Globals) -> Result<Listed, CliError> {
-    let state = state::open(globals, "vault list")?;
-    let list = state.vault().secrets().list()?;
-    let protection = state.vault().describe();
-    let view = |info: &SecretInfo| SecretView {
-        secret: info.reference.to_string(),
-        created: when(info.created_ms),
-        updated: when(info.updated_ms),
-    };
-    Ok(Listed {
-        secrets: list.secrets.iter().map(view).collect(),
-        damaged: list.damaged.iter().map(|file| file.error.to_string()).collect(),
-        device_key: protection.name(),
-        protection: protection.describe(),
-    })
+    client::ask(globals, "vault list", async |client| client.secrets().await).map(Listed)
 }
 
 impl Reply for Listed {
     const SCHEMA: &'static str = "palyra.vault.list/v1";
 
     fn data(&self) -> String {
-        let row =
-            |secret: &SecretView| [secret.secret.clone(), secret.created.clone(), secret.updated.clone()];
-        table(["secret", "created", "updated"], &self.secrets.iter().map(row).collect::<Vec<_>>())
+        let row = |entry: &SecretEntry| [entry.secret.clone(), entry.created.clone(), entry.updated.clone()];
+        table(["secret", "created", "updated"], &self.0.secrets.iter().map(row).collect::<Vec<_>>())
     }
 
     fn talk(&self) -> Vec<Remark> {
-        let damaged = self.damaged.iter().cloned().map(Remark::Warning);
-        let none = self.secrets.is_empty().then(|| {
+        let damaged = self.0.damaged.iter().cloned().map(Remark::Warning);
+        let none = self.0.secrets.is_empty().then(|| {
             [
                 Remark::Note("there are no secrets".into()),
                 Remark::Next("keep one with `palyra vault put global/NAME`".into()),
             ]
         });
-        let protection = Remark::Note(self.protection.to_owned());
+        let protection = Remark::Note(self.0.protection.clone());
         damaged.chain(none.into_iter().flatten()).chain([protection]).collect()
     }
 
     fn lines(&self) -> Option<Vec<Value>> {
-        Some(self.secrets.iter().map(|secret| json!(secret)).collect())
+        Some(self.0.secrets.iter().map(|secret| json!(secret)).collect())
     }
 }

@@ -2,14 +2,15 @@
 
 use super::reference;
 use crate::cli::Globals;
+use crate::client::{self, AnyClient};
 use crate::error::CliError;
-use crate::output::{Remark, Reply, facts, when};
+use crate::output::{Remark, Reply, facts};
 use crate::standard_input::StandardInput;
-use crate::state;
 use crate::terminal::Terminal;
 use clap::Args;
+use palyra_api::SecretBytes;
+use palyra_api::vault::{PutSecretAnswer, PutSecretRequest};
 use palyra_common::SecretValue;
-use palyra_state::journal::{EventKind, NewEvent};
 use serde::Serialize;
 
 /// Longest secret.
@@ -40,10 +41,8 @@ pub(super) struct PutArgs {
 
 #[derive(Serialize)]
 pub(super) struct Put {
-    secret: String,
-    created: String,
-    updated: String,
-    replaced: bool,
+    #[serde(flatten)]
+    put: PutSecretAnswer,
     #[serde(skip)]
     short: bool,
 }
@@ -60,18 +59,10 @@ pub(super) fn execute(args: &PutArgs, globals: &Globals) -> Result<Put, CliError
     }
     let secret = reference::read(&args.reference)?;
     let value = read_value(&secret.to_string(), globals)?;
-    let state = state::open(globals, "vault put")?;
-    let replaced = state.vault().secrets().info(&secret)?.is_some();
-    let info = state.vault().secrets().put(&secret, &value, state::now_ms())?;
-    state::record(&state, NewEvent::new(EventKind::VaultPut, state::now_ms()).subject(secret.to_string()))?;
-    state::finish(state)?;
-    Ok(Put {
-        secret: secret.to_string(),
-        created: when(info.created_ms),
-        updated: when(info.updated_ms),
-        replaced,
-        short: value.expose().len() < palyra_egress::limits::MIN_SECRET_BYTES,
-    })
+    let request = PutSecretRequest { value: SecretBytes::new(value.expose()) };
+    let put = async |client: AnyClient| client.put_secret(&secret, &request).await;
+    let put = client::ask(globals, "vault put", put)?;
+    Ok(Put { put, short: value.expose().len() < palyra_egress::limits::MIN_SECRET_BYTES })
 }
 
 /// No message of this function ever has a part of the value.
@@ -97,15 +88,15 @@ impl Reply for Put {
     const SCHEMA: &'static str = "palyra.vault.put/v1";
 
     fn data(&self) -> String {
-        let kept = if self.replaced { "in place of an earlier value" } else { "for the first time" };
-        facts(&[("secret", self.secret.clone()), ("kept", kept.to_owned())])
+        let kept = if self.put.replaced { "in place of an earlier value" } else { "for the first time" };
+        facts(&[("secret", self.put.secret.clone()), ("kept", kept.to_owned())])
     }
 
     fn talk(&self) -> Vec<Remark> {
         let short = self.short.then(|| {
             Remark::Warning(format!(
                 "`{}` is too short to be found and blotted out where it leaks",
-                self.secret
+                self.put.secret
             ))
         });
         short.into_iter().collect()

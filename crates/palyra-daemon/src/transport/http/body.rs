@@ -6,7 +6,8 @@ use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use palyra_api::Problem;
+use palyra_api::{Problem, SecretBytes};
+use palyra_common::SecretValue;
 use serde::de::DeserializeOwned;
 
 use super::access::Needs;
@@ -21,10 +22,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
     type Rejection = Failure;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Failure> {
-        check_type(&request)?;
-        let limit = request.extensions().get::<Needs>().map_or(SMALL_BODY, |needs| needs.body_limit);
-        let bytes = read(request, limit).await?;
-        decode(&bytes).map(Json).map_err(|reason| {
+        decode(&read_json(request).await?).map(Json).map_err(|reason| {
             Problem::new("usage", format!("the body is not what this path takes: {reason}"))
                 .hint("`GET /v1/openapi.json` describes every body")
                 .into()
@@ -34,10 +32,57 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
 
 /// Reads an object; the fields of a shape could otherwise also come as a list, without their names.
 fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    decode_object(bytes)?.map_err(|error| error.to_string())
+}
+
+fn decode_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<serde_json::Result<T>, &'static str> {
     match bytes.trim_ascii_start().first() {
-        Some(b'{') => serde_json::from_slice(bytes).map_err(|error| error.to_string()),
-        _ => Err("it is not a JSON object".into()),
+        Some(b'{') => Ok(serde_json::from_slice(bytes)),
+        _ => Err("it is not a JSON object"),
     }
+}
+
+/// A JSON body with a secret in it: what is wrong with it is told by its place, never by its text.
+pub(super) struct Sealed<T>(pub(super) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Sealed<T> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Failure> {
+        let bytes = read_json(request).await?;
+        let refused = |reason: String| {
+            Problem::new("usage", format!("the body is not what this path takes: {reason}"))
+                .hint("`GET /v1/openapi.json` describes every body")
+        };
+        let decoded = decode_object(&bytes).map_err(|reason| refused(reason.into()))?;
+        let place = |error: serde_json::Error| {
+            refused(format!("see line {} column {}", error.line(), error.column())).into()
+        };
+        decoded.map(Self).map_err(place)
+    }
+}
+
+/// The bytes of a secret in a body.
+pub(super) fn open_secret(secret: &SecretBytes) -> Result<SecretValue, Problem> {
+    secret.value().map_err(|error| Problem::new("usage", error.to_string()))
+}
+
+/// A JSON body as it came, for what is signed byte for byte.
+pub(super) struct Raw(pub(super) Bytes);
+
+impl<S: Send + Sync> FromRequest<S> for Raw {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Failure> {
+        read_json(request).await.map(Self)
+    }
+}
+
+/// The bytes of a body that says it is JSON.
+async fn read_json(request: Request) -> Result<Bytes, Failure> {
+    check_type(&request)?;
+    let limit = request.extensions().get::<Needs>().map_or(SMALL_BODY, |needs| needs.body_limit);
+    read(request, limit).await
 }
 
 fn check_type(request: &Request) -> Result<(), Failure> {

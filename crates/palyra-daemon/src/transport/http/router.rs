@@ -9,7 +9,10 @@ use palyra_api::Problem;
 use super::access::{Needs, admit, authorise};
 use super::answer::Failure;
 use super::route::Route;
-use super::{approvals, events, health, openapi, packages, plugins, runs, skills, telemetry, tokens, tools};
+use super::{
+    approvals, events, health, journal, keys, openapi, packages, plugins, runs, skills, telemetry, tokens,
+    tools, trust, vault,
+};
 use crate::app::App;
 
 /// Every route there is.
@@ -26,6 +29,10 @@ pub fn routes() -> Vec<Route> {
         approvals::routes(),
         runs::routes(),
         plugins::routes(),
+        trust::routes(),
+        vault::routes(),
+        keys::routes(),
+        journal::routes(),
     ]
     .into_iter()
     .flatten()

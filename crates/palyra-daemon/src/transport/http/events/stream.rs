@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::Stream;
-use palyra_api::events::Event;
 use palyra_journal::{Follower, Page, Query, RecordedEvent};
 use tokio::sync::watch;
 
+use super::told;
 use super::topics::Topics;
 use crate::app::{App, until_stopping};
 use crate::streams::StreamPermit;
@@ -55,7 +55,7 @@ impl Standing {
         }
         loop {
             if let Some(event) = self.ready.pop_front() {
-                return Some(written(&event));
+                return Some(written(event));
             }
             if self.read().await? {
                 continue;
@@ -96,23 +96,8 @@ impl Standing {
     }
 }
 
-fn written(recorded: &RecordedEvent) -> Bytes {
+fn written(recorded: RecordedEvent) -> Bytes {
     let event = told(recorded);
     let data = serde_json::to_string(&event).unwrap_or_default();
     format!("id: {}\nevent: {}\ndata: {data}\n\n", event.sequence, event.kind).into()
-}
-
-fn told(recorded: &RecordedEvent) -> Event {
-    let event = &recorded.event;
-    Event {
-        sequence: recorded.leaf.sequence,
-        hash: recorded.leaf.hash.to_string(),
-        kind: event.kind.to_string(),
-        at_ms: event.at_ms,
-        actor: event.actor.clone(),
-        run: event.run.clone(),
-        skill: event.skill.clone(),
-        subject: event.subject.clone(),
-        details: event.details.clone(),
-    }
 }

@@ -42,11 +42,16 @@ impl FromStr for Topics {
     }
 }
 
+/// One kind by its whole name.
+pub(in super::super) fn kind(text: &str) -> Result<EventKind, Problem> {
+    text.parse().map_err(|_| unknown(text))
+}
+
 fn unknown(topic: &str) -> Problem {
     let topic = palyra_common::redact::escape_untrusted(&topic.chars().take(60).collect::<String>());
     let known: Vec<String> = EventKind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect();
     let meant = closest(&topic, &known).map(|name| format!("did you mean `{name}`?"));
-    Problem::new("usage", format!("there is no topic `{topic}`")).hints(meant)
+    Problem::new("usage", format!("there is no kind of event `{topic}`")).hints(meant)
 }
 
 #[cfg(test)]

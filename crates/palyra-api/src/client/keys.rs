@@ -1,0 +1,63 @@
+//! Calls about signing keys.
+
+use http::Method;
+
+use super::{Client, ClientError, Transport, segment};
+use crate::keys::{
+    ImportKeyRequest, KeyList, NewKeyRequest, RevokeKeyRequest, RevokedKey, RotateRequest, Rotation,
+    SealKeyRequest, SealedKey, SigningKey,
+};
+
+impl<T: Transport> Client<T> {
+    /// Every signing key.
+    pub async fn keys(&self) -> Result<KeyList, ClientError> {
+        self.get("/v1/keys").await
+    }
+
+    /// The public half of a key.
+    pub async fn key(&self, name: &str) -> Result<SigningKey, ClientError> {
+        self.get(&path(name, "")).await
+    }
+
+    /// Makes a key.
+    pub async fn new_key(&self, name: &str) -> Result<SigningKey, ClientError> {
+        self.send(Method::POST, "/v1/keys", &NewKeyRequest { name: name.to_owned() }).await
+    }
+
+    /// Takes in a key from a sealed key file.
+    pub async fn import_key(
+        &self,
+        name: &str,
+        request: &ImportKeyRequest,
+    ) -> Result<SigningKey, ClientError> {
+        self.send(Method::POST, &path(name, "/import"), request).await
+    }
+
+    /// Seals a key under a passphrase; only for its owner, on the same machine.
+    pub async fn seal_key(&self, name: &str, request: &SealKeyRequest) -> Result<SealedKey, ClientError> {
+        self.send(Method::POST, &path(name, "/seal"), request).await
+    }
+
+    /// Hands a publisher over to other keys; the same request gives the same statement again.
+    pub async fn rotate_keys(
+        &self,
+        publisher: &str,
+        request: &RotateRequest,
+    ) -> Result<Rotation, ClientError> {
+        let path = format!("/v1/trust/publishers/{}/rotate", segment(publisher));
+        self.send(Method::POST, &path, request).await
+    }
+
+    /// Revokes a key for good.
+    pub async fn revoke_key(
+        &self,
+        name: &str,
+        request: &RevokeKeyRequest,
+    ) -> Result<RevokedKey, ClientError> {
+        self.send(Method::POST, &path(name, "/revoke"), request).await
+    }
+}
+
+fn path(name: &str, rest: &str) -> String {
+    format!("/v1/keys/{}{rest}", segment(name))
+}

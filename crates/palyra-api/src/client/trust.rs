@@ -1,0 +1,68 @@
+//! Calls about trust.
+
+use http::Method;
+
+use super::{Client, ClientError, Transport, segment};
+use crate::trust::{
+    Allowed, AppliedStatement, BlockRequest, BuilderRequest, KeysRequest, Publisher, PublisherInfo, TrustList,
+};
+
+impl<T: Transport> Client<T> {
+    /// Everybody who is believed or blocked, and what is revoked.
+    pub async fn trust(&self) -> Result<TrustList, ClientError> {
+        self.get("/v1/trust").await
+    }
+
+    /// What is known of a publisher.
+    pub async fn publisher(&self, publisher: &str) -> Result<PublisherInfo, ClientError> {
+        self.get(&path(publisher, "")).await
+    }
+
+    /// Believes a publisher's keys.
+    pub async fn allow_publisher(&self, publisher: &str, keys: &KeysRequest) -> Result<Allowed, ClientError> {
+        self.send(Method::PUT, &path(publisher, ""), keys).await
+    }
+
+    /// Follows a revocation feed.
+    pub async fn follow_feed(&self, feed: &str, keys: &KeysRequest) -> Result<Allowed, ClientError> {
+        self.send(Method::PUT, &format!("/v1/trust/feeds/{}", segment(feed)), keys).await
+    }
+
+    /// Believes a builder's provenance.
+    pub async fn allow_builder(
+        &self,
+        builder: &str,
+        request: &BuilderRequest,
+    ) -> Result<Allowed, ClientError> {
+        self.send(Method::PUT, &format!("/v1/trust/builders/{}", segment(builder)), request).await
+    }
+
+    /// Accepts nothing of a publisher.
+    pub async fn block_publisher(&self, publisher: &str, reason: &str) -> Result<Publisher, ClientError> {
+        let request = BlockRequest { reason: reason.to_owned() };
+        self.send(Method::POST, &path(publisher, "/block"), &request).await
+    }
+
+    /// Ends a block.
+    pub async fn unblock_publisher(&self, publisher: &str) -> Result<Publisher, ClientError> {
+        self.post(&path(publisher, "/unblock")).await
+    }
+
+    /// Replaces a publisher's keys by the caller's own decision.
+    pub async fn repin_publisher(
+        &self,
+        publisher: &str,
+        keys: &KeysRequest,
+    ) -> Result<Publisher, ClientError> {
+        self.send(Method::POST, &path(publisher, "/repin"), keys).await
+    }
+
+    /// Follows a signed statement, given as it was published.
+    pub async fn apply_statement(&self, statement: Vec<u8>) -> Result<AppliedStatement, ClientError> {
+        self.send_json(Method::POST, "/v1/trust/statements", statement).await
+    }
+}
+
+fn path(publisher: &str, rest: &str) -> String {
+    format!("/v1/trust/publishers/{}{rest}", segment(publisher))
+}

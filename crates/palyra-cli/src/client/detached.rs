@@ -1,0 +1,80 @@
+//! A daemon that is started by a command and outlives it: it stops by itself once nobody comes any more.
+
+use super::daemon_answers;
+use crate::cli::Globals;
+use crate::error::CliError;
+use palyra_api::Problem;
+use palyra_state::StateRoot;
+use serde::Deserialize;
+use serde_json::Value;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+/// How long it stays after the last connection.
+const IDLE_EXIT: &str = "10m";
+/// Longest line with which it says where it listens, and longest error.
+const MAX_TOLD_BYTES: u64 = 64 << 10;
+
+/// Starts a daemon of this state root, and waits until it listens.
+pub(super) fn start(globals: &Globals, root: &StateRoot) -> Result<(), CliError> {
+    let failed = || CliError::io("no daemon can be started");
+    let mut errors = tempfile::tempfile().map_err(failed())?;
+    let mut command = command(globals, root).map_err(failed())?;
+    let mut child = command.stderr(errors.try_clone().map_err(failed())?).spawn().map_err(failed())?;
+    let mut told = String::new();
+    if let Some(stdout) = child.stdout.take() {
+        // A line means that it listens; an end without one means that it does not.
+        BufReader::new(stdout.take(MAX_TOLD_BYTES)).read_line(&mut told).map_err(failed())?;
+    }
+    // Another command may have started one at the same time.
+    if !told.is_empty() || daemon_answers(root) {
+        return Ok(());
+    }
+    let _ = child.wait();
+    Err(reason(&mut errors))
+}
+
+/// This program again, in a process group of its own, so that no key on this terminal ends it.
+fn command(globals: &Globals, root: &StateRoot) -> std::io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command
+        .args(["daemon", "run", "--listen", "127.0.0.1:0", "--idle-exit", IDLE_EXIT, "--log", "error"])
+        .args(["--output", "json", "--no-input", "--lock-wait", &globals.lock_wait.to_string()])
+        .arg("--state-root")
+        .arg(root.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .process_group(0);
+    if let Some(path) = &globals.passphrase_file {
+        command.arg("--passphrase-file").arg(path);
+    }
+    Ok(command)
+}
+
+/// What it said before it ended.
+fn reason(errors: &mut File) -> CliError {
+    #[derive(Deserialize)]
+    struct Document {
+        error: Body,
+    }
+    #[derive(Deserialize)]
+    struct Body {
+        code: String,
+        message: String,
+        hints: Vec<String>,
+        details: Value,
+    }
+    let mut text = String::new();
+    let read = errors.rewind().and_then(|()| errors.take(MAX_TOLD_BYTES).read_to_string(&mut text));
+    let told = read.ok().and_then(|_| serde_json::from_str::<Document>(text.lines().last()?).ok());
+    let problem = match told {
+        Some(Document { error }) => {
+            Problem::new(error.code, error.message).hints(error.hints).details(error.details)
+        }
+        None => Problem::new("unreachable", "a daemon was started and ended at once")
+            .hint("see why with `palyra daemon run`"),
+    };
+    CliError::Problem(Box::new(problem))
+}

@@ -1,0 +1,16 @@
+//! Publishers that cannot be believed any more.
+
+use palyra_api::Problem;
+use serde_json::json;
+
+/// A statement proves that a publisher speaks with two tongues.
+pub(crate) fn equivocation(publisher: &str) -> Problem {
+    let message =
+        format!("publisher `{publisher}` signed two different successors for one epoch and is blocked now");
+    Problem::new("equivocation", message)
+        .hint("somebody else may have its keys: ask the publisher, over another way, which is its own")
+        .hint(format!(
+            "then name its keys yourself: `palyra trust unblock {publisher}` and `palyra trust repin {publisher} KEY`"
+        ))
+        .details(json!({ "publisher": publisher }))
+}

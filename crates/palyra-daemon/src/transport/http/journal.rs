@@ -1,0 +1,153 @@
+//! `/v1/journal`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use palyra_api::Problem;
+use palyra_api::journal::{JournalPage, MAX_PAGE, SignedCheckpoint, VerifiedJournal, VerifyRequest};
+use palyra_common::Scope;
+use palyra_journal::{Checkpoint, MAX_NOTE_BYTES, Page, Query, VerifyScope};
+use palyra_state::StateError;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::answer::{Answer, Failure, Json};
+use super::blocking::blocking;
+use super::events::{head, kind, told};
+use super::params::Asked;
+use super::route::Route;
+use crate::app::App;
+use crate::problem::journal_damaged;
+
+/// Events of a page nobody asked a length for.
+const PAGE: u16 = 100;
+/// Longest body with a checkpoint: its note, every character escaped, and some room for the rest.
+const MAX_VERIFY_BYTES: usize = 6 * MAX_NOTE_BYTES + (1 << 10);
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::get("/v1/journal", Scope::Read, query)
+            .summary("Events by number, time, kind, skill or run")
+            .query::<JournalParams>()
+            .answers::<JournalPage>(),
+        Route::post("/v1/journal/verify", Scope::Operate, verify)
+            .summary("Check every event, every stored hash and every checkpoint")
+            .takes::<VerifyRequest>(MAX_VERIFY_BYTES)
+            .answers::<VerifiedJournal>(),
+        Route::post("/v1/journal/checkpoint", Scope::Operate, checkpoint)
+            .summary("Sign the journal as it is now")
+            .answers::<SignedCheckpoint>(),
+    ]
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+struct JournalParams {
+    /// From this number on.
+    #[param(nullable = false)]
+    from: Option<u64>,
+    /// Before this number.
+    #[param(nullable = false)]
+    before: Option<u64>,
+    /// At this time or later, in milliseconds of Unix time.
+    #[param(nullable = false)]
+    since_ms: Option<u64>,
+    /// Before this time.
+    #[param(nullable = false)]
+    until_ms: Option<u64>,
+    /// Kinds such as `skill:installed`, with commas between; all without it.
+    #[param(nullable = false)]
+    kinds: Option<String>,
+    /// About this skill.
+    #[param(nullable = false)]
+    skill: Option<String>,
+    /// In this run.
+    #[param(nullable = false)]
+    run: Option<String>,
+    /// At most so many.
+    #[param(minimum = 1, maximum = 1000, nullable = false)]
+    limit: Option<u16>,
+    /// From the end backwards.
+    #[param(nullable = false)]
+    newest_first: Option<bool>,
+    /// With the proof that each stands in the journal, checked.
+    #[param(nullable = false)]
+    proofs: Option<bool>,
+}
+
+async fn query(State(app): State<Arc<App>>, Asked(params): Asked<JournalParams>) -> Answer<JournalPage> {
+    let query = read(params)?;
+    let page = blocking(&app, move |app| app.state().journal().query(&query)).await?;
+    Ok(Json(shown(page)))
+}
+
+async fn verify(State(app): State<Arc<App>>, Json(request): Json<VerifyRequest>) -> Answer<VerifiedJournal> {
+    blocking(&app, move |app| check(app, request.against.as_deref())).await.map(Json)
+}
+
+async fn checkpoint(State(app): State<Arc<App>>) -> Answer<SignedCheckpoint> {
+    let (checkpoint, key) = blocking(&app, |app| {
+        let checkpoint = app.state().checkpoint()?;
+        Ok::<_, StateError>((checkpoint, app.state().journal().key().map(ToString::to_string)))
+    })
+    .await?;
+    Ok(Json(SignedCheckpoint {
+        head: head(checkpoint.head()),
+        origin: checkpoint.origin().to_owned(),
+        key,
+        note: checkpoint.note().to_owned(),
+    }))
+}
+
+fn read(params: JournalParams) -> Result<Query, Problem> {
+    let limit = params.limit.unwrap_or(PAGE);
+    if !(1..=MAX_PAGE).contains(&limit) {
+        return Err(Problem::new("usage", format!("`limit` is from 1 to {MAX_PAGE}")));
+    }
+    let kinds = params.kinds.as_deref().unwrap_or_default().split(',').filter(|kind| !kind.is_empty());
+    Ok(Query {
+        from_sequence: params.from,
+        before_sequence: params.before,
+        from_ms: params.since_ms,
+        before_ms: params.until_ms,
+        kinds: kinds.map(kind).collect::<Result<_, _>>()?,
+        skill: params.skill,
+        run: params.run,
+        newest_first: params.newest_first.unwrap_or_default(),
+        limit: usize::from(limit),
+        with_proofs: params.proofs.unwrap_or_default(),
+    })
+}
+
+fn shown(page: Page) -> JournalPage {
+    let next = page.next.as_ref();
+    JournalPage {
+        next_from: next.filter(|next| !next.newest_first).and_then(|next| next.from_sequence),
+        next_before: next.filter(|next| next.newest_first).and_then(|next| next.before_sequence),
+        events: page.events.into_iter().map(told).collect(),
+        head: head(page.head),
+        archived: page.archived,
+    }
+}
+
+fn check(app: &App, against: Option<&str>) -> Result<VerifiedJournal, Failure> {
+    let journal = app.state().journal();
+    let against = against.map(|note| open_note(app, note)).transpose()?;
+    let report = journal.verify(VerifyScope::Everything, against.as_ref())?;
+    if let Some(damage) = &report.damage {
+        return Err(journal_damaged(damage, &report).into());
+    }
+    Ok(VerifiedJournal {
+        head: head(report.head),
+        archived: report.archived,
+        events_checked: report.events_checked,
+        checkpoints_checked: report.checkpoints_checked,
+        against: against.map(|checkpoint| checkpoint.head().size),
+    })
+}
+
+fn open_note(app: &App, note: &str) -> Result<Checkpoint, Failure> {
+    let key = app.state().journal().key();
+    let key = key.ok_or_else(|| Problem::new("internal", "the journal has no key"))?;
+    Ok(Checkpoint::open(note, key)?)
+}

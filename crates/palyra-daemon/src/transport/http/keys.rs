@@ -1,0 +1,198 @@
+//! `/v1/keys`, and the handover from one key to another.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::State;
+use palyra_api::keys::{
+    ImportKeyRequest, KeyList, NewKeyRequest, RevokeKeyRequest, RevokedKey, RotateRequest, Rotation,
+    SealKeyRequest, SealedKey, SigningKey,
+};
+use palyra_api::{Problem, SecretBytes, SecretText};
+use palyra_common::Scope;
+use palyra_skills::signing::{ListedKey, PublisherKey};
+use palyra_skills::trust::{SignedRotation, TrustStatement};
+use palyra_state::{KeysError, RevocationStatement, RevokeKey, RotateKeys};
+use palyra_vault::{KeyState, Passphrase, SigningKeyInfo};
+use serde_json::value::RawValue;
+
+use super::access::{Arrival, Caller};
+use super::answer::{Answer, Failure, Json};
+use super::blocking::blocking;
+use super::body::{Sealed, open_secret};
+use super::params::Named;
+use super::route::{Route, SMALL_BODY};
+use super::trust::{publisher_name, reason};
+use crate::access::Principal;
+use crate::app::App;
+use crate::problem::ToProblem;
+use crate::when;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::get("/v1/keys", Scope::Read, list)
+            .summary("Every signing key, without its secret half")
+            .answers::<KeyList>(),
+        Route::post("/v1/keys", Scope::Admin, new)
+            .summary("Make a signing key; its secret half stays in the vault")
+            .takes::<NewKeyRequest>(SMALL_BODY)
+            .answers::<SigningKey>(),
+        Route::get("/v1/keys/{name}", Scope::Read, show)
+            .summary("The public half of a key")
+            .answers::<SigningKey>(),
+        Route::post("/v1/keys/{name}/import", Scope::Admin, import)
+            .summary("Take in a key from a sealed key file")
+            .takes::<ImportKeyRequest>(SMALL_BODY)
+            .answers::<SigningKey>(),
+        Route::post("/v1/keys/{name}/seal", Scope::Admin, seal)
+            .summary("Seal a key under a passphrase, for its owner on this machine")
+            .takes::<SealKeyRequest>(SMALL_BODY)
+            .answers::<SealedKey>(),
+        Route::post("/v1/keys/{name}/revoke", Scope::Admin, revoke)
+            .summary("Revoke a key for good")
+            .takes::<RevokeKeyRequest>(SMALL_BODY)
+            .answers::<RevokedKey>(),
+        Route::post("/v1/trust/publishers/{publisher}/rotate", Scope::Admin, rotate)
+            .summary("Hand a publisher over to other keys of the vault; the old ones are retired")
+            .takes::<RotateRequest>(SMALL_BODY)
+            .answers::<Rotation>(),
+    ]
+}
+
+async fn list(State(app): State<Arc<App>>) -> Answer<KeyList> {
+    let listed = blocking(&app, |app| {
+        let list = app.state().vault().keys().list().map_err(KeysError::from)?;
+        let keys = list.keys.iter().map(told).collect::<Result<_, _>>()?;
+        let damaged = list.damaged.iter().map(|file| file.error.to_string()).collect();
+        Ok::<_, KeysError>(KeyList { keys, damaged })
+    });
+    Ok(Json(listed.await?))
+}
+
+async fn new(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Json(request): Json<NewKeyRequest>,
+) -> Answer<SigningKey> {
+    let made = blocking(&app, move |app| {
+        app.state().create_key(&request.name, &principal.name).and_then(|info| told(&info))
+    });
+    Ok(Json(made.await?))
+}
+
+async fn show(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<SigningKey> {
+    let shown = blocking(&app, move |app| app.state().signing_key(&name).and_then(|info| told(&info)));
+    Ok(Json(shown.await?))
+}
+
+async fn import(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(name): Named<String>,
+    Sealed(request): Sealed<ImportKeyRequest>,
+) -> Answer<SigningKey> {
+    let imported = blocking(&app, move |app| {
+        let passphrase = passphrase(&request.passphrase)?;
+        let sealed = open_secret(&request.key_file)?;
+        let info = app.state().import_key(&name, sealed.expose(), &passphrase, &principal.name)?;
+        Ok::<_, Failure>(told(&info)?)
+    });
+    Ok(Json(imported.await?))
+}
+
+async fn seal(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    arrival: Option<Extension<Arrival>>,
+    Named(name): Named<String>,
+    Sealed(request): Sealed<SealKeyRequest>,
+) -> Answer<SealedKey> {
+    must_be_here(&principal, arrival.map(|Extension(arrival)| arrival))?;
+    let sealed = blocking(&app, move |app| {
+        let (info, text) = app.state().seal_key(&name, &passphrase(&request.passphrase)?, &principal.name)?;
+        Ok::<_, Failure>(SealedKey { key: told(&info)?, key_file: SecretText::new(text) })
+    });
+    Ok(Json(sealed.await?))
+}
+
+async fn rotate(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(publisher): Named<String>,
+    Json(request): Json<RotateRequest>,
+) -> Answer<Rotation> {
+    let publisher = publisher_name(&publisher)?.as_str().to_owned();
+    let RotateRequest { from, to, from_threshold, to_threshold, epoch } = request;
+    let request = RotateKeys { publisher, from, to, from_threshold, to_threshold, epoch };
+    let rotation = blocking(&app, move |app| app.state().rotate_keys(&request, &principal.name)).await?;
+    handed_over(rotation).map(Json)
+}
+
+async fn revoke(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(name): Named<String>,
+    Json(request): Json<RevokeKeyRequest>,
+) -> Answer<RevokedKey> {
+    let wanted = request.statement.map(|statement| {
+        let publisher = publisher_name(&statement.publisher)?.as_str().to_owned();
+        let (sign_with, number) = (statement.sign_with, statement.number);
+        Ok::<_, Problem>(RevocationStatement { publisher, sign_with, number })
+    });
+    let reason = reason(request.reason)?;
+    let request = RevokeKey { name, reason: reason.clone(), statement: wanted.transpose()? };
+    let revoked = blocking(&app, move |app| app.state().revoke_key(&request, &principal.name)).await?;
+    let statement = revoked.statement.as_ref().map(written).transpose()?;
+    Ok(Json(RevokedKey { key: told(&revoked.info)?, reason, statement }))
+}
+
+/// A whole key, even sealed, leaves the vault only for its owner and only on this machine.
+fn must_be_here(principal: &Principal, arrival: Option<Arrival>) -> Result<(), Problem> {
+    match arrival {
+        Some(Arrival::InProcess | Arrival::Socket) if principal.owner => Ok(()),
+        _ => Err(Problem::new("forbidden", "a key leaves the vault only for its owner, on its own machine")
+            .hint("run `palyra keys export NAME --key-file FILE` there")),
+    }
+}
+
+fn passphrase(secret: &SecretBytes) -> Result<Passphrase, Problem> {
+    Passphrase::new(open_secret(secret)?.expose()).map_err(|error| error.to_problem())
+}
+
+fn handed_over(rotation: SignedRotation) -> Result<Rotation, Failure> {
+    let statement = rotation.statement().clone();
+    let ids = |keys: &[ListedKey]| keys.iter().map(|key| key.key_id.to_string()).collect();
+    let statement_sha256 = rotation.digest().to_string();
+    Ok(Rotation {
+        publisher: statement.publisher,
+        from_epoch: statement.from_epoch,
+        to_epoch: statement.to_epoch,
+        retired: ids(&statement.old_keys),
+        new_keys: ids(&statement.new_keys),
+        statement: written(&TrustStatement::Rotation(Box::new(rotation)))?,
+        statement_sha256,
+    })
+}
+
+/// A statement, byte for byte as it is published.
+fn written(statement: &TrustStatement) -> Result<Box<RawValue>, Failure> {
+    let internal = |error: String| Failure::from(Problem::new("internal", error));
+    let bytes = statement.encode().map_err(|error| internal(error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|error| internal(error.to_string()))?;
+    RawValue::from_string(text).map_err(|error| internal(error.to_string()))
+}
+
+fn told(info: &SigningKeyInfo) -> Result<SigningKey, KeysError> {
+    let since = match info.state {
+        KeyState::Active => None,
+        KeyState::Retired { since_ms } | KeyState::Revoked { since_ms } => Some(when(since_ms)),
+    };
+    Ok(SigningKey {
+        name: info.name.clone(),
+        key_id: info.key_id(),
+        public_key: PublisherKey::from_bytes(&info.public_key)?.to_string(),
+        state: info.state.name().to_owned(),
+        since,
+        created: when(info.created_ms),
+    })
+}

@@ -1,0 +1,185 @@
+//! `/v1/trust`: whose keys are believed.
+
+mod read;
+mod told;
+
+pub(super) use read::{publisher_name, reason};
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use palyra_api::Problem;
+use palyra_api::trust::{
+    Allowed, AppliedStatement, BlockRequest, BuilderRequest, KeysRequest, MAX_STATEMENT_BYTES, Publisher,
+    PublisherInfo, SignedStatement, TrustList,
+};
+use palyra_common::Scope;
+use palyra_skills::trust::{BuilderKey, TrustStatement};
+use palyra_state::{StateError, StatementOutcome};
+
+use super::access::Caller;
+use super::answer::{Answer, Failure, Json};
+use super::blocking::blocking;
+use super::body::Raw;
+use super::params::Named;
+use super::route::{Route, SMALL_BODY};
+use crate::app::App;
+use crate::problem::equivocation;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::get("/v1/trust", Scope::Read, list)
+            .summary("Everybody who is believed or blocked, and what is revoked")
+            .answers::<TrustList>(),
+        Route::get("/v1/trust/publishers/{publisher}", Scope::Read, show)
+            .summary("What is known of a publisher: its keys, their past, its skills, what is revoked")
+            .answers::<PublisherInfo>(),
+        Route::put("/v1/trust/publishers/{publisher}", Scope::Admin, allow)
+            .summary("Believe a publisher's keys")
+            .takes::<KeysRequest>(SMALL_BODY)
+            .answers::<Allowed>(),
+        Route::post("/v1/trust/publishers/{publisher}/block", Scope::Admin, block)
+            .summary("Accept nothing of a publisher, and stop what is installed of it")
+            .takes::<BlockRequest>(SMALL_BODY)
+            .answers::<Publisher>(),
+        Route::post("/v1/trust/publishers/{publisher}/unblock", Scope::Admin, unblock)
+            .summary("End a block; what it stopped stays stopped until it is enabled")
+            .answers::<Publisher>(),
+        Route::post("/v1/trust/publishers/{publisher}/repin", Scope::Admin, repin)
+            .summary("Replace a publisher's keys by the caller's own decision")
+            .takes::<KeysRequest>(SMALL_BODY)
+            .answers::<Publisher>(),
+        Route::put("/v1/trust/feeds/{feed}", Scope::Admin, follow)
+            .summary("Follow a revocation feed")
+            .takes::<KeysRequest>(SMALL_BODY)
+            .answers::<Allowed>(),
+        Route::put("/v1/trust/builders/{builder}", Scope::Admin, allow_builder)
+            .summary("Believe a builder's provenance, up to a level")
+            .takes::<BuilderRequest>(SMALL_BODY)
+            .answers::<Allowed>(),
+        Route::post("/v1/trust/statements", Scope::Admin, apply)
+            .summary("Follow a signed rotation or revocation list")
+            .takes::<SignedStatement>(MAX_STATEMENT_BYTES)
+            .answers::<AppliedStatement>(),
+    ]
+}
+
+async fn list(State(app): State<Arc<App>>) -> Answer<TrustList> {
+    let listed = blocking(&app, |app| Ok::<_, Problem>(told::list(&app.state().view())));
+    Ok(Json(listed.await?))
+}
+
+async fn show(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<PublisherInfo> {
+    blocking(&app, move |app| told::info(&app.state().view(), &name)).await.map(Json)
+}
+
+async fn allow(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(name): Named<String>,
+    Json(request): Json<KeysRequest>,
+) -> Answer<Allowed> {
+    let (name, keys) = (publisher_name(&name)?, read::key_set(&request)?);
+    let answer = told::allowed("publisher", &name, &keys);
+    let by = principal.name;
+    let changed = blocking(&app, move |app| app.state().allow_publisher(name.as_str(), keys, &by)).await?;
+    Ok(Json(Allowed { changed, ..answer }))
+}
+
+async fn follow(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(name): Named<String>,
+    Json(request): Json<KeysRequest>,
+) -> Answer<Allowed> {
+    let (name, keys) = (publisher_name(&name)?, read::key_set(&request)?);
+    let answer = told::allowed("feed", &name, &keys);
+    let by = principal.name;
+    let changed = blocking(&app, move |app| app.state().follow_feed(name.as_str(), keys, &by)).await?;
+    Ok(Json(Allowed { changed, ..answer }))
+}
+
+async fn allow_builder(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(name): Named<String>,
+    Json(BuilderRequest { key, level }): Json<BuilderRequest>,
+) -> Answer<Allowed> {
+    let (name, key) = (publisher_name(&name)?, read::key(&key)?);
+    let answer = Allowed {
+        kind: "builder".into(),
+        name: name.as_str().to_owned(),
+        keys: vec![key.key_id().to_string()],
+        threshold: 1,
+        changed: false,
+    };
+    let builder = BuilderKey { name: answer.name.clone(), key, level };
+    let changed = blocking(&app, move |app| app.state().allow_builder(builder, &principal.name)).await?;
+    Ok(Json(Allowed { changed, ..answer }))
+}
+
+async fn block(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(name): Named<String>,
+    Json(request): Json<BlockRequest>,
+) -> Answer<Publisher> {
+    let reason = reason(request.reason)?;
+    let work = move |app: &App, name: &str| app.state().block_publisher(name, &reason, &principal.name);
+    changed(&app, &name, work).await
+}
+
+async fn unblock(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(name): Named<String>,
+) -> Answer<Publisher> {
+    let work = move |app: &App, name: &str| app.state().unblock_publisher(name, &principal.name);
+    changed(&app, &name, work).await
+}
+
+async fn repin(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(name): Named<String>,
+    Json(request): Json<KeysRequest>,
+) -> Answer<Publisher> {
+    let keys = read::key_set(&request)?;
+    let work = move |app: &App, name: &str| app.state().repin_publisher(name, keys, &principal.name);
+    changed(&app, &name, work).await
+}
+
+async fn apply(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Raw(bytes): Raw,
+) -> Answer<AppliedStatement> {
+    blocking(&app, move |app| follow_statement(app, &bytes, &principal.name)).await.map(Json)
+}
+
+/// Changes a publisher, and tells what is known of it then.
+async fn changed(
+    app: &Arc<App>,
+    name: &str,
+    work: impl FnOnce(&App, &str) -> Result<(), StateError> + Send + 'static,
+) -> Answer<Publisher> {
+    let name = publisher_name(name)?;
+    let publisher = blocking(app, move |app| {
+        work(app, name.as_str())?;
+        Ok::<_, StateError>(told::publisher_now(&app.state().view(), name.as_str()))
+    });
+    Ok(Json(publisher.await?))
+}
+
+fn follow_statement(app: &App, bytes: &[u8], by: &str) -> Result<AppliedStatement, Failure> {
+    let statement = TrustStatement::parse(bytes)?;
+    let outcome = app.state().apply_statement(&statement, by)?;
+    let applied = told::statement(&statement);
+    let (outcome, newly_revoked) = match outcome {
+        StatementOutcome::Rotated => ("rotated", None),
+        StatementOutcome::Revoked { added } => ("revoked", Some(added as u64)),
+        StatementOutcome::AlreadyKnown => ("already_known", None),
+        StatementOutcome::Forked => return Err(equivocation(&applied.issuer).into()),
+    };
+    Ok(AppliedStatement { outcome: outcome.into(), newly_revoked, ..applied })
+}

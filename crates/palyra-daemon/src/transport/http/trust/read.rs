@@ -1,0 +1,39 @@
+//! Names, keys and reasons as they come in.
+
+use palyra_api::Problem;
+use palyra_api::trust::KeysRequest;
+use palyra_skills::manifest::PublisherName;
+use palyra_skills::signing::{KeyError, KeySet, PublisherKey};
+
+use crate::problem::ToProblem;
+
+/// Longest reason; it is written into the journal and shown to everybody.
+const MAX_REASON_BYTES: usize = 500;
+
+/// The name of a publisher, a feed or a builder.
+pub(in super::super) fn publisher_name(text: &str) -> Result<PublisherName, Problem> {
+    let name: Result<PublisherName, _> = text.parse();
+    name.map_err(|error| Problem::new("usage", error.to_string()))
+}
+
+/// Why something is done.
+pub(in super::super) fn reason(text: String) -> Result<String, Problem> {
+    match text.len() {
+        0..=MAX_REASON_BYTES => Ok(text),
+        bytes => {
+            let message = format!("the reason has {bytes} bytes, more than {MAX_REASON_BYTES}");
+            Err(Problem::new("usage", message))
+        }
+    }
+}
+
+/// One public key.
+pub(super) fn key(text: &str) -> Result<PublisherKey, Problem> {
+    text.parse().map_err(|error: KeyError| error.to_problem())
+}
+
+/// Keys, of which so many must sign.
+pub(super) fn key_set(request: &KeysRequest) -> Result<KeySet, Problem> {
+    let keys: Vec<PublisherKey> = request.keys.iter().map(|text| key(text)).collect::<Result<_, _>>()?;
+    KeySet::new(keys, request.threshold).map_err(|error| error.to_problem())
+}
