@@ -14,6 +14,8 @@ pub struct Guests {
     pub echo_core: Vec<u8>,
     /// JSON of 256 bytes.
     pub input_256: Arc<str>,
+    /// A JSON object of 256 bytes.
+    pub input_256_object: Arc<str>,
     /// JSON of 64 KiB: a document with a long text.
     pub input_64k: Arc<str>,
     /// JSON of 64 KiB: a list of small records.
@@ -30,6 +32,7 @@ impl Guests {
             javascript: built("slug-ts")?,
             echo_core: core(ECHO, 2)?,
             input_256: records(256).into(),
+            input_256_object: document(256).into(),
             input_64k: document(64 << 10).into(),
             input_64k_records: records(64 << 10).into(),
             input_javascript: r#"{"title":"Hello, World"}"#.into(),

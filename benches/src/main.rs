@@ -7,6 +7,7 @@ mod bare;
 mod cli;
 mod extism_echo;
 mod guests;
+mod home;
 mod naive;
 mod ours;
 mod process;

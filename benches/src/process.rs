@@ -1,6 +1,7 @@
 //! What the system counts about this process.
 
 use anyhow::{Context, Result};
+use rustix::time::{ClockId, clock_gettime};
 use std::fs;
 
 /// Memory, threads and descriptors.
@@ -36,6 +37,22 @@ pub fn minor_faults() -> Result<u64> {
     Ok(faults.parse()?)
 }
 
+/// CPU time of this process so far, in microseconds, without that of its threads of one name.
+pub fn cpu_micros_without(thread: &str) -> Result<f64> {
+    let all = clock_gettime(ClockId::ProcessCPUTime);
+    let all = all.tv_sec as f64 * 1e6 + all.tv_nsec as f64 / 1e3;
+    let mut without = 0.0;
+    for task in fs::read_dir("/proc/self/task")? {
+        let task = task?.path();
+        if fs::read_to_string(task.join("comm"))?.trim_end() == thread {
+            let stat = fs::read_to_string(task.join("schedstat"))?;
+            let nanoseconds = stat.split_whitespace().next().context("`schedstat` is empty")?;
+            without += nanoseconds.parse::<f64>()? / 1e3;
+        }
+    }
+    Ok(all - without)
+}
+
 fn field(path: &str, name: &str) -> Result<u64> {
     let text = fs::read_to_string(path)?;
     let line = text.lines().find(|line| line.starts_with(name));
@@ -59,5 +76,17 @@ mod tests {
         assert!(minor_faults().unwrap() > before);
         assert!(rss_kib().unwrap() > size.rss_kib);
         drop(touched);
+    }
+
+    #[test]
+    fn a_thread_of_another_name_counts() {
+        let spin = |name: &str| {
+            let thread = std::thread::Builder::new().name(name.to_owned());
+            let spin = || (0..20_000_000_u64).fold(0, |sum, n| std::hint::black_box(sum ^ n));
+            thread.spawn(spin).unwrap().join().unwrap();
+        };
+        let before = cpu_micros_without("left-out").unwrap();
+        spin("counted");
+        assert!(cpu_micros_without("left-out").unwrap() > before);
     }
 }

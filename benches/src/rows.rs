@@ -1,9 +1,11 @@
 //! All rows: what they are called, what they compare and what they must reach.
 
 mod cold;
+mod corridor;
 mod counters;
 mod extism;
 mod http;
+mod http_call;
 mod install;
 mod journal;
 mod naive;
@@ -112,6 +114,21 @@ pub const ROWS: &[RowSpec] = &[
     }),
     row("journal_append_growth", "us", OursOverBaseline, AtMost(1.2), |bench| {
         Box::pin(journal::growth(bench))
+    }),
+    row("corridor_in_process", "us", OursOverBaseline, AtMost(4.0), |bench| {
+        Box::pin(corridor::in_process(bench))
+    }),
+    row("corridor_growth_10k_tools", "us", OursOverBaseline, AtMost(1.2), |bench| {
+        Box::pin(corridor::growth_of_tools(bench))
+    }),
+    row("corridor_growth_1m_events", "us", OursOverBaseline, AtMost(1.2), |bench| {
+        Box::pin(corridor::growth_of_journal(bench))
+    }),
+    row("http_call", "calls/s", OursOverBaseline, AtLeast(0.6), |bench| {
+        Box::pin(http_call::throughput(bench))
+    }),
+    row("http_call_p99_over_p50", "us", OursOverBaseline, AtMost(4.0), |bench| {
+        Box::pin(http_call::tail(bench))
     }),
 ];
 

@@ -1,4 +1,4 @@
-//! Signed skills of a given size.
+//! Signed skills of a given size, and state roots that have them installed.
 
 use anyhow::{Context, Result};
 use palyra_skills::signing::SkillSigningKey;
@@ -63,4 +63,48 @@ fn noise(seed: u64, count: usize) -> Vec<u8> {
         state.to_be_bytes()[0]
     };
     (0..count).map(|_| next()).collect()
+}
+
+/// The skill `bench.echoN`, with tools that return their input, all in one module.
+pub fn echo(module: &[u8], number: usize, tools: usize) -> Result<BuiltArtifact> {
+    let mut manifest = format!(
+        r#"manifest_version = 1
+skill_id = "bench.echo{number}"
+name = "Echo"
+version = "1.0.0"
+publisher = "bench"
+release_counter = 1
+
+[compat]
+required_protocol_major = 1
+min_palyra_version = "0.1.0"
+"#
+    );
+    for tool in 0..tools {
+        manifest.push_str(&echo_tool(number, tool));
+    }
+    let key = signing_key();
+    let request = BuildRequest {
+        manifest_toml: &manifest,
+        modules: vec![("modules/echo.wasm", module)],
+        signers: vec![&key],
+        ..BuildRequest::default()
+    };
+    build_signed_skill_artifact(&request).context("a skill cannot be built")
+}
+
+/// Schemas as a real tool has them: every member is typed, most are required.
+fn echo_tool(number: usize, tool: usize) -> String {
+    let schema = r#"{ type = "object", required = ["id", "title", "text"], additionalProperties = false, properties = { id = { type = "integer", minimum = 0 }, title = { type = "string", maxLength = 200 }, tags = { type = "array", items = { type = "string" } }, text = { type = "string" } } }"#;
+    format!(
+        r#"
+[[entrypoints.tools]]
+id = "bench.echo{number}.tool{tool}"
+name = "Echo {number} {tool}"
+description = "Returns its input."
+module = "modules/echo.wasm"
+input_schema = {schema}
+output_schema = {schema}
+"#
+    )
 }

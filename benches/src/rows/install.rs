@@ -1,15 +1,13 @@
 //! An installation beside writing the same bytes so that they last.
 
 use super::Bench;
+use crate::home::{install, new_state};
 use crate::row::Measured;
 use crate::sample::{Plan, in_turn};
-use crate::skill::{release, signing_key};
+use crate::skill::release;
 use anyhow::{Context, Result, ensure};
-use palyra_skills::consent::ConsentGiven;
-use palyra_skills::signing::KeySet;
-use palyra_skills::{RuntimeStatus, capability_digest};
-use palyra_state::{InstallOptions, State, StateOptions, StateRoot};
-use palyra_vault::KeySourceChoice;
+use palyra_skills::RuntimeStatus;
+use palyra_state::InstallOptions;
 use std::io::Write;
 use std::path::Path;
 
@@ -17,7 +15,8 @@ use std::path::Path;
 pub async fn one_megabyte(bench: &Bench) -> Result<Measured> {
     let rounds = bench.pick(8, 40);
     let directory = tempfile::tempdir()?;
-    let state = new_state(directory.path())?;
+    let state = new_state(&directory)?;
+    install(&state, &release(1, 1_000_000)?)?;
     let mut releases = Vec::new();
     for number in 2..=rounds as u64 + 2 {
         releases.push(release(number, 1_000_000)?.bytes);
@@ -39,23 +38,6 @@ pub async fn one_megabyte(bench: &Bench) -> Result<Measured> {
     let medians = medians.await?;
     let note = "told, without a goal: an installation also verifies, audits and commits twice".to_owned();
     Ok(Measured { ours: medians.ours, baseline: Some(medians.baseline), note: Some(note) })
-}
-
-/// A state root that believes the publisher and has its first release.
-fn new_state(directory: &Path) -> Result<State> {
-    let options = StateOptions { key_source: KeySourceChoice::File, ..StateOptions::default() };
-    let state = StateRoot::new(directory.join("root")).init(&options)?;
-    state.allow_publisher("bench", KeySet::single(signing_key().public()))?;
-    let first = release(1, 1_000_000)?;
-    let consent = ConsentGiven {
-        digest: capability_digest(&first.manifest),
-        principal: "owner".to_owned(),
-        secrets: Default::default(),
-    };
-    let options = InstallOptions { consent: Some(consent), ..InstallOptions::default() };
-    let outcome = state.install(first.bytes.clone(), &options, &mut |_| {})?;
-    ensure!(outcome.status == RuntimeStatus::Active, "the first release is {:?}", outcome.status);
-    Ok(state)
 }
 
 /// Whole or not at all: a temporary file, synced, renamed, and its directory synced.

@@ -9,8 +9,8 @@ use crate::naive::call_from_nothing;
 use crate::ours::Prepared;
 use crate::row::Measured;
 use crate::sample::{Plan, in_turn, median};
-use std::time::Instant;
 use anyhow::{Result, ensure};
+use std::time::Instant;
 
 pub async fn tiny(bench: &Bench) -> Result<Measured> {
     let guests = &bench.ours.guests;
@@ -33,7 +33,8 @@ async fn beside_naive(plan: Plan, ours: &Prepared, guest: &[u8], input: &str) ->
     ensure!(ours.output().await? == naive().await?, "the two sides return different outputs");
     let medians = in_turn(plan, || ours.call(), async || naive().await.map(drop)).await?;
     let defaults = unmetered(guest, input).await?;
-    let note = format!("{:.0} beside the engine's defaults, which cannot stop a guest", defaults / medians.ours);
+    let note =
+        format!("{:.0} beside the engine's defaults, which cannot stop a guest", defaults / medians.ours);
     Ok(Measured { ours: medians.ours, baseline: Some(medians.baseline), note: Some(note) })
 }
 

@@ -1,0 +1,94 @@
+//! State roots of a row's own, with skills whose tools return their input.
+
+use crate::skill::{echo, signing_key};
+use anyhow::{Result, ensure};
+use palyra_common::{JsonText, OperatorGrants};
+use palyra_plugins_runtime::InProcessCompiler;
+use palyra_skills::consent::ConsentGiven;
+use palyra_skills::signing::KeySet;
+use palyra_skills::{BuiltArtifact, RuntimeStatus, capability_digest};
+use palyra_state::call::{CallContext, CallerConfig, ToolCaller, ToolInvocation};
+use palyra_state::{InstallOptions, State, StateOptions, StateRoot};
+use palyra_vault::KeySourceChoice;
+use std::sync::Arc;
+
+/// Room for every caller of every row.
+const MAX_RUNS: u32 = 256;
+
+/// A state root that goes away with the row.
+pub struct Home {
+    pub state: Arc<State>,
+    _directory: tempfile::TempDir,
+}
+
+impl Home {
+    /// A root that believes the publisher and has nothing installed.
+    pub fn empty() -> Result<Self> {
+        let directory = tempfile::tempdir()?;
+        Ok(Self { state: Arc::new(new_state(&directory)?), _directory: directory })
+    }
+
+    /// With this many skills of this many tools each.
+    pub fn with_echo(module: &[u8], skills: usize, tools: usize) -> Result<Self> {
+        let home = Self::empty()?;
+        for skill in 0..skills {
+            home.install(&echo(module, skill, tools)?)?;
+        }
+        Ok(home)
+    }
+
+    /// Installs a first release with consent to everything it asks for.
+    pub fn install(&self, release: &BuiltArtifact) -> Result<()> {
+        install(&self.state, release)
+    }
+
+    /// Who calls its tools.
+    pub fn caller(&self) -> Result<ToolCaller> {
+        Ok(ToolCaller::new(
+            Arc::clone(&self.state),
+            CallerConfig {
+                compiler: Arc::new(InProcessCompiler),
+                keep_compiled_code: false,
+                egress: None,
+                ceiling: None,
+                max_concurrent_runs: MAX_RUNS,
+            },
+        )?)
+    }
+}
+
+/// A state that believes the publisher, in a directory.
+pub fn new_state(directory: &tempfile::TempDir) -> Result<State> {
+    let options = StateOptions { key_source: KeySourceChoice::File, ..StateOptions::default() };
+    let state = StateRoot::new(directory.path().join("root")).init(&options)?;
+    state.allow_publisher("bench", KeySet::single(signing_key().public()), "owner")?;
+    Ok(state)
+}
+
+/// Installs a first release with consent to everything it asks for.
+pub fn install(state: &State, release: &BuiltArtifact) -> Result<()> {
+    let consent = ConsentGiven {
+        digest: capability_digest(&release.manifest),
+        principal: "owner".to_owned(),
+        secrets: Default::default(),
+    };
+    let options = InstallOptions { consent: Some(consent), ..InstallOptions::default() };
+    let outcome = state.install(release.bytes.clone(), &options, &mut |_| {})?;
+    ensure!(outcome.status == RuntimeStatus::Active, "the first release is {:?}", outcome.status);
+    Ok(())
+}
+
+/// A call of the first tool of the first skill.
+pub fn invocation(input: &str) -> Result<ToolInvocation> {
+    Ok(ToolInvocation {
+        tool: "bench.echo0.tool0".to_owned(),
+        skill_id: None,
+        input: JsonText::parse(input)?,
+        principal: "owner".to_owned(),
+        operator: OperatorGrants::default(),
+        limits: None,
+        approved: None,
+        cancel: None,
+        context: CallContext::default(),
+    })
+}

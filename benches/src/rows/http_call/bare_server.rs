@@ -1,0 +1,111 @@
+//! What somebody would write first: a handler that makes the call and notes it in a table.
+
+use super::{Bench, Target};
+use crate::bare::BareCore;
+use anyhow::Result;
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::post;
+use bytes::Bytes;
+use rusqlite::{Connection, params};
+use std::sync::{Arc, mpsc};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// Rows committed together at most, as the journal does.
+const GROUP: usize = 64;
+
+/// The bare side.
+pub struct BareServer {
+    pub target: Target,
+    serving: JoinHandle<()>,
+    _directory: tempfile::TempDir,
+}
+
+#[derive(Clone)]
+struct Shared {
+    module: Arc<BareCore>,
+    rows: mpsc::Sender<Row>,
+}
+
+/// One call to note, and who waits for it.
+struct Row {
+    text: String,
+    done: oneshot::Sender<()>,
+}
+
+impl BareServer {
+    pub async fn start(bench: &Bench) -> Result<Self> {
+        let guests = &bench.ours.guests;
+        let directory = tempfile::tempdir()?;
+        let loaded = bench.ours.runtime.load(&guests.echo_core).await?;
+        let module = BareCore::new(bench.ours.runtime.engine(loaded.class()), &guests.echo_core)?;
+        let shared = Shared { module: Arc::new(module), rows: writer(&directory)? };
+        let router = Router::new().route("/call", post(handle)).with_state(shared);
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let input = &guests.input_256_object;
+        let target = Target {
+            address: listener.local_addr()?,
+            path: "/call",
+            authorization: None,
+            body: Bytes::from(input.to_string()),
+            expected: input.to_string(),
+        };
+        let serving = tokio::spawn(async move {
+            if let Err(error) = axum::serve(listener, router).await {
+                eprintln!("the bare server ended: {error}");
+            }
+        });
+        Ok(Self { target, serving, _directory: directory })
+    }
+}
+
+impl Drop for BareServer {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+async fn handle(State(shared): State<Shared>, body: String) -> Result<Vec<u8>, StatusCode> {
+    let input: Arc<str> = body.into();
+    let output = shared.module.call(&input).await.map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)?;
+    let (done, written) = oneshot::channel();
+    let text = String::from_utf8_lossy(&output).into_owned();
+    shared.rows.send(Row { text, done }).map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)?;
+    written.await.map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)?;
+    Ok(output)
+}
+
+/// A thread that inserts whatever has come, in one transaction, and then tells everybody who waits.
+fn writer(directory: &tempfile::TempDir) -> Result<mpsc::Sender<Row>> {
+    let connection = Connection::open(directory.path().join("calls.db"))?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.execute_batch("CREATE TABLE call (number INTEGER PRIMARY KEY, output TEXT) STRICT")?;
+    let (sender, rows) = mpsc::channel::<Row>();
+    std::thread::Builder::new().name("bare-writer".into()).spawn(move || {
+        while let Ok(first) = rows.recv() {
+            let group: Vec<Row> = std::iter::once(first).chain(rows.try_iter().take(GROUP - 1)).collect();
+            if let Err(error) = insert(&connection, &group) {
+                eprintln!("the bare table: {error}");
+                return;
+            }
+            for row in group {
+                let _ = row.done.send(());
+            }
+        }
+    })?;
+    Ok(sender)
+}
+
+fn insert(connection: &Connection, group: &[Row]) -> rusqlite::Result<()> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let mut insert = connection.prepare_cached("INSERT INTO call (output) VALUES (?1)")?;
+    for row in group {
+        insert.execute(params![row.text])?;
+    }
+    drop(insert);
+    connection.execute_batch("COMMIT")
+}
