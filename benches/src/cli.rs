@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::{ours::Ours, report, rows, soak};
+use crate::{ours::Ours, report, rows, soak, soak_daemon};
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -30,6 +30,15 @@ enum Command {
         #[arg(long, default_value_t = 1_000_000)]
         calls: u64,
     },
+    /// Call a tool through the daemon's server for a long time; fails when memory, threads or descriptors grow.
+    SoakDaemon {
+        /// For how many minutes.
+        #[arg(long, default_value_t = 60)]
+        minutes: u64,
+        /// How many calls a second, at most.
+        #[arg(long, default_value_t = 500)]
+        rate: u64,
+    },
     /// Make warm calls and nothing else: what `syscalls_per_call` runs under `strace`.
     #[command(hide = true)]
     Calls {
@@ -46,6 +55,7 @@ pub fn run() -> Result<bool> {
     match args.command {
         None => tokio.block_on(bench(&args)),
         Some(Command::Soak { calls }) => tokio.block_on(soak::soak(calls)),
+        Some(Command::SoakDaemon { minutes, rate }) => tokio.block_on(soak_daemon::soak(minutes, rate)),
         Some(Command::Calls { count }) => {
             // One thread makes the calls, as in a worker of the daemon; nothing else is awake.
             let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

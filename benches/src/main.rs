@@ -5,6 +5,7 @@
 
 mod bare;
 mod cli;
+mod clients;
 mod extism_echo;
 mod guests;
 mod home;
@@ -15,8 +16,10 @@ mod report;
 mod row;
 mod rows;
 mod sample;
+mod served;
 mod skill;
 mod soak;
+mod soak_daemon;
 
 use std::process::ExitCode;
 

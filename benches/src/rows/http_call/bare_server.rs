@@ -1,7 +1,8 @@
 //! What somebody would write first: a handler that makes the call and notes it in a table.
 
-use super::{Bench, Target};
+use super::Bench;
 use crate::bare::BareCore;
+use crate::clients::Target;
 use anyhow::Result;
 use axum::Router;
 use axum::extract::State;

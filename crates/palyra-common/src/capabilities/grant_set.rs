@@ -1,7 +1,9 @@
 //! Sets of grants and their intersection.
 
 use super::lattice;
-use super::{Capability, ChannelName, FilesystemGrant, HttpRule, SecretGrant, StorageGrant};
+use super::{
+    Capability, ChannelName, FilesystemAccess, FilesystemGrant, HttpRule, SecretGrant, StorageGrant,
+};
 use serde::{Deserialize, Serialize};
 
 /// Everything a run may touch, in normal form: sorted, without an element another one covers.
@@ -66,6 +68,14 @@ impl CapabilityGrantSet {
     /// The filesystem roots, in normal order.
     pub fn filesystem(&self) -> &[FilesystemGrant] {
         &self.filesystem
+    }
+
+    /// Whether a run under these grants can change anything outside of itself.
+    pub fn may_have_effects(&self) -> bool {
+        let writes = |grant: &FilesystemGrant| grant.access == FilesystemAccess::ReadWrite;
+        let reaches_out =
+            !self.http().is_empty() || !self.storage().is_empty() || !self.channels().is_empty();
+        reaches_out || self.filesystem().iter().any(writes)
     }
 }
 
@@ -163,6 +173,19 @@ mod tests {
 
     fn grant_set() -> impl Strategy<Value = CapabilityGrantSet> {
         prop::collection::vec(capability(), 0..8).prop_map(|list| list.into_iter().collect())
+    }
+
+    #[test]
+    fn only_what_reaches_out_has_effects() {
+        let may = |grants: &[&str]| {
+            let grants: CapabilityGrantSet =
+                grants.iter().map(|text| text.parse::<Capability>().unwrap()).collect();
+            grants.may_have_effects()
+        };
+        assert!(!may(&[]) && !may(&["secret:global/token", "fs-read:data"]));
+        for effect in ["http:GET https://example.com/", "storage:notes/", "channel:news", "fs-write:data"] {
+            assert!(may(&[effect]), "{effect}");
+        }
     }
 
     proptest! {

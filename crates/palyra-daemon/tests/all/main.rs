@@ -11,6 +11,7 @@ mod bodies;
 mod events;
 mod journal;
 mod keys;
+mod killed;
 mod openapi;
 mod patience;
 mod plugins;

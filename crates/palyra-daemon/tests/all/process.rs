@@ -13,12 +13,12 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 
-fn options(wait: std::time::Duration) -> StateOptions {
+pub(crate) fn options(wait: std::time::Duration) -> StateOptions {
     StateOptions { wait, key_source: KeySourceChoice::File, ..StateOptions::default() }
 }
 
 /// Starts it and reads its log until it listens.
-fn start(root: &StateRoot, arguments: &[&str]) -> Child {
+pub(crate) fn start(root: &StateRoot, arguments: &[&str]) -> Child {
     let mut child = Command::new(env!("CARGO_BIN_EXE_palyrad"))
         .args(["--listen", "127.0.0.1:0", "--log-json", "--state-root"])
         .arg(root.path())

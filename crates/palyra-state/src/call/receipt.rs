@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use palyra_common::{JsonText, WasmPluginRunError};
 use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, Leaf, NewEvent};
-use palyra_plugins_runtime::{RunOutput, RunReport, RunUsage, Tape};
+use palyra_plugins_runtime::{RunOutput, RunReport, RunUsage};
 use palyra_skills::Sha256Digest;
 use serde_json::{Value, json};
 
 use super::approval::Approved;
 use super::running::RunUpdate;
 use super::runs::{self, FinishedRun};
+use super::tapes::KeptTape;
 use super::wasm_plugin_runner::{BegunRun, Calling, ResolvedPlugin};
 use super::{CallError, CapabilityUse, ToolCaller, ToolResult, usage};
 use crate::error::StateError;
@@ -32,25 +33,26 @@ pub(super) async fn finish(
     let output = checked_output(result, resolved);
     let capabilities = usage::count(&resolved.grants.grants, &host_calls);
     let touched = usage::touched(&resolved.grants.grants, &host_calls, tape.end.open);
-    let spooled = spool(state, &tape).await;
-    let facts = Facts { usage: &usage, capabilities: &capabilities, approval, tape: spooled.as_deref() };
+    let kept = KeptTape::keep(state, &tape).await;
+    let tape_digest = kept.as_ref().map(KeptTape::digest);
+    let facts = Facts { usage: &usage, capabilities: &capabilities, approval, tape: tape_digest.as_deref() };
     let details = details(calling, &output, &facts, run.listed.ended_by());
     let kind = if output.is_ok() { EventKind::RunCompleted } else { EventKind::RunFailed };
     let event = NewEvent::new(kind, state.now_ms()).actor(short_name(&calling.principal));
     let event =
         event.run(&run_id).skill(&subject.skill_id).subject(&subject.tool_id).details(details.clone());
-    let (status, lines) = (status_of(&output), runs::lines(&log, &channels));
+    let (status, mut lines) = (status_of(&output), runs::lines(&log, &channels));
     let finished = FinishedRun {
         run_id: run_id.clone(),
         skill_id: subject.skill_id.clone(),
         status,
         at_ms: runs::signed(state.now_ms()),
         receipt: details.to_string(),
-        events: lines.clone(),
+        events: if run.listed.is_followed() { lines.clone() } else { std::mem::take(&mut lines) },
         uses: capabilities.clone(),
         touched,
         error: output.as_ref().err().map(|error| error.kind().wire_name()),
-        tape: spooled,
+        tape: kept,
     };
     run.finish();
     let receipt = write(state, event, finished).await?;
@@ -73,13 +75,6 @@ pub(super) async fn finish(
         receipt,
         tape,
     })
-}
-
-/// Keeps the tape; a run whose tape cannot be kept has a receipt all the same, which names none.
-async fn spool(state: &Arc<State>, tape: &Tape) -> Option<String> {
-    let (state, bytes) = (Arc::clone(state), tape.encode());
-    let put = move || state.tapes()?.put(&bytes).map_err(StateError::from);
-    super::resolve::blocking(put).await.ok().map(|digest| digest.to_string())
 }
 
 fn status_of(output: &Result<JsonText, WasmPluginRunError>) -> &'static str {

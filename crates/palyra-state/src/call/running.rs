@@ -56,8 +56,11 @@ struct Entry {
     run: RunningRun,
     cancel: CancelToken,
     why: Arc<OnceLock<&'static str>>,
-    updates: broadcast::Sender<RunUpdate>,
+    updates: Updates,
 }
+
+/// Made for the first who follows: most runs are over before anybody asks.
+type Updates = Arc<OnceLock<broadcast::Sender<RunUpdate>>>;
 
 impl State {
     /// The runs under way now, by id.
@@ -77,7 +80,9 @@ impl State {
 
     /// What a run says from now on; `None` if it is not under way.
     pub fn follow_run(&self, run_id: &str) -> Option<broadcast::Receiver<RunUpdate>> {
-        self.running.lock().get(run_id).map(|entry| entry.updates.subscribe())
+        let updates = |entry: &Entry| Arc::clone(&entry.updates);
+        let updates = self.running.lock().get(run_id).map(updates)?;
+        Some(updates.get_or_init(|| broadcast::Sender::new(MAX_BEHIND)).subscribe())
     }
 }
 
@@ -92,9 +97,9 @@ impl RunningRuns {
             tool_id: subject.tool_id.clone(),
             payload: subject.payload,
         };
-        let updates = broadcast::Sender::new(MAX_BEHIND);
-        let entry =
-            Entry { run, cancel: calling.cancel.clone(), why: Arc::clone(&why), updates: updates.clone() };
+        let updates = Updates::default();
+        let cancel = calling.cancel.clone();
+        let entry = Entry { run, cancel, why: Arc::clone(&why), updates: Arc::clone(&updates) };
         self.lock().insert(run_id.to_owned(), entry);
         Listed { runs: Arc::clone(self), run_id: run_id.to_owned(), why, updates }
     }
@@ -102,9 +107,9 @@ impl RunningRuns {
     /// Tells those who follow a run.
     pub(super) fn tell(&self, run_id: &str, update: impl FnOnce() -> RunUpdate) {
         if let Some(entry) = self.lock().get(run_id)
-            && entry.updates.receiver_count() > 0
+            && let Some(updates) = entry.updates.get()
         {
-            let _ = entry.updates.send(update());
+            let _ = updates.send(update());
         }
     }
 
@@ -155,7 +160,7 @@ pub(super) struct Listed {
     runs: Arc<RunningRuns>,
     run_id: String,
     why: Arc<OnceLock<&'static str>>,
-    updates: broadcast::Sender<RunUpdate>,
+    updates: Updates,
 }
 
 impl Listed {
@@ -164,8 +169,15 @@ impl Listed {
         self.why.get().copied()
     }
 
+    /// Whether anybody follows.
+    pub(super) fn is_followed(&self) -> bool {
+        self.updates.get().is_some()
+    }
+
     pub(super) fn tell(&self, update: RunUpdate) {
-        let _ = self.updates.send(update);
+        if let Some(updates) = self.updates.get() {
+            let _ = updates.send(update);
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use palyra_plugins_runtime::{ChannelMessage, LogLine};
 use rusqlite::params;
 use serde::Serialize;
 
+use super::tapes::KeptTape;
 use super::usage::Touched;
 use super::wasm_plugin_runner::Calling;
 use super::{CallError, CapabilityUse as Uses};
@@ -77,8 +78,14 @@ pub(super) fn new_run_id() -> Result<String, WasmPluginRunError> {
     crate::text::time_sorted_id("run").map_err(WasmPluginRunError::Internal)
 }
 
-/// Says that a run begins, before it can have any effect.
-pub(super) async fn start(state: &Arc<State>, run_id: &str, calling: &Calling) -> Result<(), CallError> {
+/// Says that a run begins. Where it can have an effect, that is committed before this returns; where it can have
+/// none, it is only on its way, ahead of everything else that is written of the run.
+pub(super) async fn start(
+    state: &Arc<State>,
+    run_id: &str,
+    calling: &Calling,
+    may_have_effects: bool,
+) -> Result<(), CallError> {
     let subject = &calling.subject;
     let (run_id, subject) = (run_id.to_owned(), subject.clone());
     let (principal, session) = (short_name(&calling.principal), calling.context.session.clone());
@@ -91,9 +98,13 @@ pub(super) async fn start(state: &Arc<State>, run_id: &str, calling: &Calling) -
             let payload = subject.payload.to_string();
             let values =
                 params![run_id, subject.skill_id, subject.tool_id, payload, started, principal, session];
-            let inserted = transaction.sql().execute(sql, values);
+            let inserted =
+                transaction.sql().prepare_cached(sql).and_then(|mut insert| insert.execute(values));
             inserted.map(|_| ()).map_err(JournalError::sqlite("begin a run"))
         });
+    if !may_have_effects {
+        return Ok(());
+    }
     written.await.map_err(|error: JournalError| CallError::State(error.into()))
 }
 
@@ -104,19 +115,26 @@ pub(super) fn finish(
     leaf: u64,
 ) -> rusqlite::Result<()> {
     let sql = transaction.sql();
-    sql.execute(
+    let mut update = sql.prepare_cached(
         "UPDATE runs SET status = ?2, finished_at = ?3, receipt_leaf = ?4, receipt = ?5, error = ?6, tape = ?7
          WHERE run_id = ?1",
-        params![
-            finished.run_id,
-            finished.status,
-            finished.at_ms,
-            signed(leaf),
-            finished.receipt,
-            finished.error,
-            finished.tape
-        ],
     )?;
+    let updated = update.execute(params![
+        finished.run_id,
+        finished.status,
+        finished.at_ms,
+        signed(leaf),
+        finished.receipt,
+        finished.error,
+        finished.tape.as_ref().map(KeptTape::digest)
+    ])?;
+    // The row was handed to the writer before: a run whose beginning is not there has no end either.
+    if updated != 1 {
+        return Err(rusqlite::Error::StatementChangedRows(updated));
+    }
+    if let Some(tape) = &finished.tape {
+        tape.write(sql, signed(leaf))?;
+    }
     let mut insert =
         sql.prepare_cached("INSERT INTO run_events (run_id, number, kind, text) VALUES (?1, ?2, ?3, ?4)")?;
     for (number, (kind, text)) in finished.events.iter().enumerate() {
@@ -165,7 +183,7 @@ pub(super) struct FinishedRun {
     pub(super) uses: Uses,
     pub(super) touched: Touched,
     pub(super) error: Option<&'static str>,
-    pub(super) tape: Option<String>,
+    pub(super) tape: Option<KeptTape>,
 }
 
 /// The lines of a run that are kept: as many as fit, and a word about the rest.

@@ -1,16 +1,59 @@
-//! Tapes of finished runs: spooled objects, whose digests are in the receipts.
+//! Tapes of finished runs: small ones beside their receipts, others as spooled objects; the receipts have the digests.
 //!
 //! They are written without waiting for the disk: a killed process loses none, a power failure may, and every read is
 //! hashed.
 
 use std::sync::Arc;
 
+use palyra_journal::JournalError;
 use palyra_plugins_runtime::{Tape, TapeError};
 use palyra_skills::Sha256Digest;
+use rusqlite::{Connection, OptionalExtension, params};
 
+use super::runs::signed;
 use crate::error::StateError;
 use crate::objects::{ObjectError, ObjectStore};
 use crate::state::State;
+
+/// A tape of at most so many bytes is committed with its receipt; a file of its own would cost more than the run.
+const SMALL_TAPE_BYTES: usize = 8 << 10;
+
+/// A tape on its way to where it is kept.
+pub(super) enum KeptTape {
+    /// Goes into the transaction of the receipt.
+    Small(Sha256Digest, Vec<u8>),
+    /// Is an object already.
+    Spooled(Sha256Digest),
+}
+
+impl KeptTape {
+    /// Keeps a tape; a run whose tape cannot be kept has a receipt all the same, which names none.
+    pub(super) async fn keep(state: &Arc<State>, tape: &Tape) -> Option<Self> {
+        let bytes = tape.encode();
+        if bytes.len() <= SMALL_TAPE_BYTES {
+            return Some(Self::Small(Sha256Digest::of(&bytes), bytes));
+        }
+        let state = Arc::clone(state);
+        let put = move || state.tapes()?.put(&bytes).map_err(StateError::from);
+        super::resolve::blocking(put).await.ok().map(Self::Spooled)
+    }
+
+    /// What the receipt and the run's row say.
+    pub(super) fn digest(&self) -> String {
+        match self {
+            Self::Small(digest, _) | Self::Spooled(digest) => digest.to_string(),
+        }
+    }
+
+    /// Writes a small tape beside the receipt.
+    pub(super) fn write(&self, sql: &Connection, leaf: i64) -> rusqlite::Result<()> {
+        if let Self::Small(_, bytes) = self {
+            let mut insert = sql.prepare_cached("INSERT INTO run_tapes (leaf, bytes) VALUES (?1, ?2)")?;
+            insert.execute(params![leaf, bytes])?;
+        }
+        Ok(())
+    }
+}
 
 /// Why there is no tape of a run.
 #[derive(Debug, thiserror::Error)]
@@ -69,6 +112,15 @@ impl State {
         let run_id = run.run_id;
         let digest = run.tape.and_then(|digest| digest.parse::<Sha256Digest>().ok());
         let digest = digest.ok_or_else(|| TapeProblem::NoTape { run_id: run_id.clone() })?;
+        if let Some(bytes) = run.receipt_leaf.map(|leaf| self.small_tape(leaf)).transpose()?.flatten() {
+            return match Sha256Digest::of(&bytes) {
+                found if found == digest => Ok(bytes.into()),
+                found => {
+                    let source = ObjectError::Changed { expected: digest, found }.into();
+                    Err(TapeProblem::Damaged { run_id, source })
+                }
+            };
+        }
         match self.tapes()?.get(&digest) {
             Err(ObjectError::Missing { .. }) => Err(TapeProblem::NoTape { run_id }),
             found => found.map_err(|source| TapeProblem::Damaged { run_id, source: source.into() }),
@@ -82,7 +134,15 @@ impl State {
         Tape::decode(&bytes).map_err(unreadable)
     }
 
-    /// Where tapes are kept; the folder is made when it is first needed.
+    fn small_tape(&self, leaf: u64) -> Result<Option<Vec<u8>>, StateError> {
+        let sql = "SELECT bytes FROM run_tapes WHERE leaf = ?1";
+        Ok(self.journal.read(|connection| {
+            let found = connection.query_row(sql, [signed(leaf)], |row| row.get(0)).optional();
+            found.map_err(JournalError::sqlite("read a tape"))
+        })?)
+    }
+
+    /// Where larger tapes are kept; the folder is made when it is first needed.
     pub(crate) fn tapes(&self) -> Result<&ObjectStore, StateError> {
         if let Some(tapes) = self.tapes.get() {
             return Ok(tapes);

@@ -100,7 +100,7 @@ pub(super) async fn run_resolved_wasm_plugin(
     calling: Calling,
     resolved: ResolvedPlugin,
 ) -> Result<ToolResult, CallError> {
-    let (approval, run) = match begin(caller, &calling, resolved.requires_approval).await {
+    let (approval, run) = match begin(caller, &calling, &resolved).await {
         Ok(begun) => begun,
         Err(error) => return Err(refused(caller, &calling, error).await),
     };
@@ -112,10 +112,10 @@ pub(super) async fn run_resolved_wasm_plugin(
 async fn begin(
     caller: &ToolCaller,
     calling: &Calling,
-    requires_approval: bool,
+    resolved: &ResolvedPlugin,
 ) -> Result<(Approved, BegunRun), CallError> {
-    let approval = approval::check(caller, calling, requires_approval).await?;
-    let begun = BegunRun::begin(caller, calling).await;
+    let approval = approval::check(caller, calling, resolved.requires_approval).await?;
+    let begun = BegunRun::begin(caller, calling, &resolved.grants.grants).await;
     if begun.is_err()
         && let Some(approval_id) = &approval
     {

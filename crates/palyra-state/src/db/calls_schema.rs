@@ -39,3 +39,12 @@ CREATE TABLE touched (
 ) STRICT, WITHOUT ROWID;
 ",
 };
+
+/// Added after `state-3`; never edited. Small tapes stand beside their receipts, under the number of their leaf.
+pub(super) const STATE_4: Migration = Migration {
+    name: "state-4",
+    sql: "
+CREATE TABLE run_tapes (leaf INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+DROP INDEX runs_by_skill;
+",
+};

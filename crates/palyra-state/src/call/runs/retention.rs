@@ -15,6 +15,8 @@ use crate::state::State;
 
 /// Runs that are trimmed in one transaction.
 const BATCH: i64 = 500;
+const SMALL_TAPE_GOES: &str =
+    "DELETE FROM run_tapes WHERE leaf = (SELECT receipt_leaf FROM runs WHERE run_id = ?1)";
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 
 /// What is kept of finished runs besides their rows and leaves.
@@ -95,7 +97,7 @@ impl State {
             }
             let work = move |transaction: &mut JournalTransaction<'_>| trim(transaction, &old);
             let written = self.journal.transaction(Durability::Normal, work);
-            written.wait().map_err(|error: JournalError| StateError::from(error))?;
+            trimmed.tapes += written.wait().map_err(|error: JournalError| StateError::from(error))?;
         }
     }
 }
@@ -113,14 +115,19 @@ fn to_trim(
     connection.prepare_cached(sql)?.query_map(params![oldest, most, BATCH], read)?.collect()
 }
 
-fn trim(transaction: &JournalTransaction<'_>, old: &[(String, Option<String>)]) -> Result<(), JournalError> {
-    let sql = transaction.sql();
+/// Says how many tapes went with it.
+fn trim(transaction: &JournalTransaction<'_>, old: &[(String, Option<String>)]) -> Result<u64, JournalError> {
+    let (sql, mut tapes) = (transaction.sql(), 0);
     for (run_id, _) in old {
         let failed = JournalError::sqlite("trim a run");
-        let gone = sql.execute("DELETE FROM run_events WHERE run_id = ?1", [run_id]).and_then(|_| {
-            sql.execute("UPDATE runs SET tape = NULL, trimmed = 1 WHERE run_id = ?1", [run_id])
-        });
+        let gone = sql
+            .execute("DELETE FROM run_events WHERE run_id = ?1", [run_id])
+            .and_then(|_| sql.execute(SMALL_TAPE_GOES, [run_id]))
+            .and_then(|small| {
+                tapes += small as u64;
+                sql.execute("UPDATE runs SET tape = NULL, trimmed = 1 WHERE run_id = ?1", [run_id])
+            });
         gone.map_err(failed)?;
     }
-    Ok(())
+    Ok(tapes)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use palyra_common::WasmPluginRunError;
+use palyra_common::{CapabilityGrantSet, WasmPluginRunError};
 
 use super::{Calling, INLINE};
 use crate::call::find::check_runnable;
@@ -21,7 +21,11 @@ pub(in crate::call) struct BegunRun {
 }
 
 impl BegunRun {
-    pub(super) async fn begin(caller: &ToolCaller, calling: &Calling) -> Result<Self, CallError> {
+    pub(super) async fn begin(
+        caller: &ToolCaller,
+        calling: &Calling,
+        grants: &CapabilityGrantSet,
+    ) -> Result<Self, CallError> {
         let admitted = caller.permits.admit(&calling.subject.skill_id, &calling.cancel).await?;
         let run_id = runs::new_run_id()?;
         // Listed first and looked at then: a change in between ends the run one way or the other.
@@ -29,7 +33,7 @@ impl BegunRun {
         check_still_runnable(&caller.state, calling)?;
         let run =
             Self { state: Arc::clone(&caller.state), run_id, finished: false, listed, _admitted: admitted };
-        runs::start(&caller.state, &run.run_id, calling).await?;
+        runs::start(&caller.state, &run.run_id, calling, grants.may_have_effects()).await?;
         Ok(run)
     }
 

@@ -18,6 +18,9 @@ const CLIENTS: usize = 64;
 /// Requests of each client in a turn.
 const CALLS: usize = 25;
 
+/// Requests of all clients in a turn.
+pub const CALLS_OF_A_TURN: u64 = (CLIENTS * CALLS) as u64;
+
 /// What is called.
 #[derive(Clone)]
 pub struct Target {

@@ -1,0 +1,39 @@
+//! A long run of the daemon: nothing may pile up in memory, however long the journal gets.
+
+use crate::clients::{CALLS_OF_A_TURN, Clients};
+use crate::guests::Guests;
+use crate::process::ProcessSize;
+use crate::served::OurServer;
+use crate::soak::{is_flat, show};
+use anyhow::Result;
+use std::time::Duration;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+/// Growth of resident memory that is accepted after the first stretch: caches of the database fill slowly.
+const MAX_GROWTH_KIB: u64 = 8 * 1_024;
+/// Time between two looks at the process; the first fills buffers, caches and threads.
+const STRETCH: Duration = Duration::from_secs(120);
+
+/// Calls for so long; `false` when memory, threads or descriptors are not flat.
+pub async fn soak(minutes: u64, rate: u64) -> Result<bool> {
+    let server = OurServer::start(&Guests::read()?).await?;
+    let clients = Clients::connect(&server.target).await?;
+    let mut turns = interval(Duration::from_micros(CALLS_OF_A_TURN * 1_000_000 / rate.max(1)));
+    turns.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let end = Instant::now() + Duration::from_secs(minutes * 60);
+    println!("{:>10} {:>10} {:>8} {:>12}", "calls", "rss KiB", "threads", "descriptors");
+    let (mut calls, mut start, mut flat) = (0, None, true);
+    while Instant::now() < end {
+        let stretch = Instant::now() + STRETCH.min(end.duration_since(Instant::now()));
+        while Instant::now() < stretch {
+            turns.tick().await;
+            clients.turn().await?;
+            calls += CALLS_OF_A_TURN;
+        }
+        let now = ProcessSize::now()?;
+        show(calls, now);
+        flat &= is_flat(*start.get_or_insert(now), now, MAX_GROWTH_KIB);
+    }
+    println!("{}", if flat { "flat" } else { "NOT flat: memory, threads or descriptors grew" });
+    Ok(flat)
+}

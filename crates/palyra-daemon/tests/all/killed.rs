@@ -1,0 +1,57 @@
+//! `kill -9` of `palyrad` at random points, while calls, approvals, receipts and installations are under way.
+//!
+//! `PALYRA_KILL_POINTS` says how often; `PALYRA_KILL_SEED` repeats a run that failed.
+
+mod aftermath;
+mod busy;
+
+use crate::process::{options, start};
+use aftermath::check;
+use busy::{Acknowledged, keep_busy};
+use palyra_state::StateRoot;
+use palyra_state::lock::SHORT_COMMAND_WAIT;
+
+/// Points of an ordinary test run.
+const FEW: u64 = 10;
+/// Answers that come before a kill, at most.
+const MOST_ANSWERS: u64 = 120;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_daemon_loses_and_doubles_nothing() {
+    let points = number("PALYRA_KILL_POINTS").unwrap_or(FEW);
+    let seed = number("PALYRA_KILL_SEED").unwrap_or_else(|| u64::from(std::process::id()));
+    let home = tempfile::tempdir().unwrap();
+    let root = StateRoot::new(home.path().join("root"));
+    let state = root.init(&options(SHORT_COMMAND_WAIT)).unwrap();
+    crate::guests::install(&state, "bench", "");
+    crate::guests::install(&state, "other", "");
+    busy::add_tokens(&state, &root);
+    state.close().unwrap();
+    let mut all = Acknowledged::default();
+    let mut random = seed;
+    for point in 0..points {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let answers = (random >> 33) % MOST_ANSWERS;
+        let mut daemon = Victim(start(&root, &[]));
+        all.add(keep_busy(&root, point, answers, || daemon.0.kill().unwrap()).await);
+        drop(daemon);
+        let (root, known) = (root.clone(), all.clone());
+        let checked = tokio::task::spawn_blocking(move || check(&root, &known)).await;
+        assert!(checked.is_ok(), "PALYRA_KILL_SEED={seed}, point {point}, after {answers} answers");
+    }
+    assert!(!all.runs.is_empty() && !all.decided.is_empty() && all.release > 1, "{all:?}");
+}
+
+/// A daemon that never outlives its test.
+struct Victim(std::process::Child);
+
+impl Drop for Victim {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        self.0.wait().unwrap();
+    }
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().unwrap())
+}

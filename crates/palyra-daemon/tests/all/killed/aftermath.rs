@@ -1,0 +1,87 @@
+//! What must be true of a state root whose owner was killed.
+
+use super::busy::Acknowledged;
+use crate::process::options;
+use palyra_state::call::{RunQuery, RunRow};
+use palyra_state::journal::{EventKind, Query, RecordedEvent, VerifyScope};
+use palyra_state::lock::SHORT_COMMAND_WAIT;
+use palyra_state::{ApprovalFilter, ApprovalStatus, State, StateRoot};
+use std::collections::BTreeMap;
+
+/// The state opens, verifies, has every acknowledged thing once, and has nothing half done.
+pub(super) fn check(root: &StateRoot, known: &Acknowledged) {
+    let state = State::open(root, &options(SHORT_COMMAND_WAIT)).unwrap_or_else(|error| panic!("{error}"));
+    let verified = state.journal().verify(VerifyScope::Everything, None).unwrap();
+    assert!(verified.damage.is_none(), "{verified:?}");
+    check_runs(&state, known);
+    check_approvals(&state, known);
+    check_release(&state, known);
+    state.close().unwrap();
+}
+
+/// Each run has one leaf, where its row says; each acknowledged run completed.
+fn check_runs(state: &State, known: &Acknowledged) {
+    let runs = all_runs(state);
+    let leaves = all_events(state, vec![EventKind::RunCompleted, EventKind::RunFailed]);
+    assert_eq!(leaves.len(), runs.len());
+    for leaf in &leaves {
+        let run = &runs[leaf.event.run.as_deref().unwrap()];
+        assert_eq!(run.receipt_leaf, Some(leaf.leaf.sequence), "{}", run.run_id);
+        assert_ne!(run.status, "started");
+    }
+    for run_id in &known.runs {
+        assert_eq!(runs.get(run_id).map(|run| run.status.as_str()), Some("completed"), "{run_id}");
+    }
+}
+
+/// One leaf for each decision, and every acknowledged one is there.
+fn check_approvals(state: &State, known: &Acknowledged) {
+    let leaves = all_events(state, vec![EventKind::ApprovalDecided]);
+    let id_of = |leaf: &RecordedEvent| leaf.event.details["approval"].as_str().unwrap().to_owned();
+    let mut decided: Vec<String> = leaves.iter().map(id_of).collect();
+    decided.sort();
+    let before = decided.len();
+    decided.dedup();
+    assert_eq!(decided.len(), before, "a decision was doubled");
+    for id in &known.decided {
+        assert!(decided.binary_search(id).is_ok(), "{id} was decided");
+    }
+    let pending = ApprovalFilter { status: Some(ApprovalStatus::Pending), ..ApprovalFilter::default() };
+    for approval in state.approvals(&pending).unwrap().approvals {
+        assert!(decided.binary_search(&approval.approval_id).is_err());
+    }
+}
+
+/// The newest acknowledged release or a later one, whole.
+fn check_release(state: &State, known: &Acknowledged) {
+    let view = state.view();
+    let installed = view.index().get("acme.other").map(|record| record.current.manifest.version.major);
+    assert!(installed.unwrap_or(0) >= u64::from(known.release), "{installed:?} after {}", known.release);
+    if installed.is_some() {
+        state.verify_installed("acme.other").unwrap();
+    }
+}
+
+fn all_runs(state: &State) -> BTreeMap<String, RunRow> {
+    let mut runs = BTreeMap::new();
+    let mut query = RunQuery::default();
+    loop {
+        let page = state.runs(&query).unwrap();
+        runs.extend(page.runs.into_iter().map(|run| (run.run_id.clone(), run)));
+        match page.next {
+            Some(next) => query.before = Some(next),
+            None => return runs,
+        }
+    }
+}
+
+fn all_events(state: &State, kinds: Vec<EventKind>) -> Vec<RecordedEvent> {
+    let mut events: Vec<RecordedEvent> = Vec::new();
+    let mut query = Query { kinds, ..Query::default() };
+    loop {
+        let page = state.journal().query(&query).unwrap();
+        let Some(last) = page.events.last() else { return events };
+        query.from_sequence = Some(last.leaf.sequence + 1);
+        events.extend(page.events);
+    }
+}

@@ -1,0 +1,166 @@
+//! Clients that keep a daemon busy until it is gone, and what they were told before.
+
+use crate::guests::package;
+use palyra_api::approvals::ApproveRequest;
+use palyra_api::client::full_body;
+use palyra_api::client::remote::{Place, Remote};
+use palyra_api::skills::InstallQuery;
+use palyra_api::tools::InvokeRequest;
+use palyra_api::{Client, ClientError};
+use palyra_common::Scope;
+use palyra_daemon::access::OwnerToken;
+use palyra_daemon::server::socket_path;
+use palyra_state::{State, StateRoot};
+use serde_json::value::RawValue;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use zeroize::Zeroizing;
+
+/// What a daemon said it did.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Acknowledged {
+    /// Runs whose result came back.
+    pub(super) runs: Vec<String>,
+    /// Approvals that were decided.
+    pub(super) decided: Vec<String>,
+    /// The newest release of `acme.other` that was installed.
+    pub(super) release: u32,
+}
+
+impl Acknowledged {
+    pub(super) fn add(&mut self, more: Self) {
+        self.runs.extend(more.runs);
+        self.decided.extend(more.decided);
+        self.release = self.release.max(more.release);
+    }
+}
+
+/// What the clients of one daemon share.
+struct Shared {
+    seen: Mutex<Acknowledged>,
+    answers: AtomicU64,
+    enough: Notify,
+    after: u64,
+}
+
+impl Shared {
+    fn note(&self, note: impl FnOnce(&mut Acknowledged)) {
+        note(&mut self.seen.lock().unwrap());
+        self.answered();
+    }
+
+    fn answered(&self) {
+        if self.answers.fetch_add(1, Ordering::SeqCst) >= self.after {
+            self.enough.notify_one();
+        }
+    }
+}
+
+const TOKEN_FILE: &str = "agent.token";
+
+/// Who asks for approvals is not who gives them.
+pub(super) fn add_tokens(state: &State, root: &StateRoot) {
+    let token = state.add_token("agent", [Scope::Invoke].into_iter().collect(), None, "owner").unwrap();
+    std::fs::write(beside(root), token.secret.as_str()).unwrap();
+}
+
+/// Works until enough answers came, kills, and gives what was acknowledged.
+pub(super) async fn keep_busy(
+    root: &StateRoot,
+    point: u64,
+    answers: u64,
+    kill: impl FnOnce(),
+) -> Acknowledged {
+    let owner = OwnerToken::read(root).unwrap().unwrap().expose().clone();
+    let agent = Zeroizing::new(std::fs::read_to_string(beside(root)).unwrap());
+    let client = |token: &Zeroizing<String>| {
+        Client::new(Remote::new(Place::Socket(socket_path(root)), Some(token.clone())))
+    };
+    let shared = Arc::new(Shared {
+        seen: Mutex::default(),
+        answers: AtomicU64::new(0),
+        enough: Notify::new(),
+        after: answers,
+    });
+    let mut working = JoinSet::new();
+    for _ in 0..4 {
+        working.spawn(call(client(&owner), Arc::clone(&shared)));
+    }
+    working.spawn(approve(client(&agent), client(&owner), Arc::clone(&shared), point));
+    let first = u32::try_from(point).unwrap() * 100;
+    working.spawn(install(client(&owner), Arc::clone(&shared), first));
+    tokio::select! {
+        () = shared.enough.notified() => kill(),
+        ended = working.join_next() => panic!("a client ended before the daemon: {ended:?}"),
+    }
+    // Each ends with its connection.
+    while let Some(ended) = working.join_next().await {
+        ended.unwrap();
+    }
+    std::mem::take(&mut shared.seen.lock().unwrap())
+}
+
+/// Calls, and asks for the receipt of each call.
+async fn call(client: Client<Remote>, shared: Arc<Shared>) {
+    loop {
+        let Some(answer) = unless_gone(client.invoke("acme.bench.echo", &InvokeRequest::default()).await)
+        else {
+            return;
+        };
+        shared.note(|seen| seen.runs.push(answer.run_id.clone()));
+        let Some(receipt) = unless_gone(client.receipt(&answer.run_id).await) else { return };
+        let text = serde_json::to_vec(&receipt).unwrap();
+        assert!(palyra_state::verify_receipt(&text, None).unwrap().completed);
+        shared.answered();
+    }
+}
+
+/// Asks with arguments nobody had before, approves, and calls.
+async fn approve(agent: Client<Remote>, owner: Client<Remote>, shared: Arc<Shared>, point: u64) {
+    for number in 0.. {
+        let input = format!("{{\"n\": {}}}", point * 1_000_000 + number);
+        let request = InvokeRequest::with_input(RawValue::from_string(input).unwrap());
+        let id = match agent.invoke("acme.bench.ask", &request).await {
+            Err(ClientError::Problem(problem)) if problem.code == "approval_required" => {
+                problem.details["approval_id"].as_str().unwrap().to_owned()
+            }
+            other => {
+                unless_gone(other);
+                return;
+            }
+        };
+        if unless_gone(owner.approve(&id, &ApproveRequest::default()).await).is_none() {
+            return;
+        }
+        shared.note(|seen| seen.decided.push(id));
+        let Some(answer) = unless_gone(agent.invoke("acme.bench.ask", &request).await) else { return };
+        shared.note(|seen| seen.runs.push(answer.run_id));
+    }
+}
+
+/// Installs one release after another.
+async fn install(client: Client<Remote>, shared: Arc<Shared>, first: u32) {
+    for release in first + 2.. {
+        let (package, _) = package("other", "", release);
+        let installed = client.install(full_body(package), &InstallQuery::default()).await;
+        if unless_gone(installed).is_none() {
+            return;
+        }
+        shared.note(|seen| seen.release = release);
+    }
+}
+
+/// `None` once nobody answers; a problem that the daemon tells is a failure of the test.
+fn unless_gone<T: std::fmt::Debug>(result: Result<T, ClientError>) -> Option<T> {
+    match result {
+        Ok(answer) => Some(answer),
+        Err(ClientError::Problem(problem)) => panic!("{problem:?}"),
+        Err(_) => None,
+    }
+}
+
+fn beside(root: &StateRoot) -> std::path::PathBuf {
+    root.path().with_file_name(TOKEN_FILE)
+}
