@@ -182,7 +182,7 @@ mod tests {
                 grants.iter().map(|text| text.parse::<Capability>().unwrap()).collect();
             grants.may_have_effects()
         };
-        assert!(!may(&[]) && !may(&["secret:global/token", "fs-read:data"]));
+        assert!(!may(&[]) && !may(&["secret:global/token reveal", "fs-read:data"]));
         for effect in ["http:GET https://example.com/", "storage:notes/", "channel:news", "fs-write:data"] {
             assert!(may(&[effect]), "{effect}");
         }

@@ -178,8 +178,9 @@ impl RunContext {
         }
     }
 
-    /// Counts an operation against the limit.
+    /// Counts an operation against the limit; what a guest calls things may not tell a secret.
     pub(crate) fn count(&self, op: &'static str, subject: String) -> Result<Step, HostFailure> {
+        let subject = self.secrets.redact_text(&subject).into_owned();
         let step = Step { op, subject, started: Instant::now() };
         let allowed = self.limits.max_host_calls;
         let used = {

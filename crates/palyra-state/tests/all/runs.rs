@@ -217,6 +217,24 @@ async fn a_stored_run_replays_to_the_same_output_and_touches_nothing() {
 async fn a_tape_that_was_changed_is_not_believed() {
     let world = counter();
     let run = world.call(TOOL, "{}").await.unwrap();
+    let sql = |text: &str| {
+        rusqlite::Connection::open(world.state.root().database()).unwrap().execute(text, []).unwrap()
+    };
+    let change = "UPDATE run_tapes
+        SET bytes = CAST(replace(CAST(bytes AS TEXT), 'counters/', 'countess/') AS BLOB)";
+    assert_eq!(sql(change), 1, "a small tape is beside its receipt");
+    assert_eq!(world.state.tape(&run.run_id).unwrap_err().code(), "tape_damaged");
+    assert!(world.caller.replay(&run.run_id).await.is_err());
+    assert_eq!(sql("DELETE FROM run_tapes"), 1);
+    assert_eq!(world.state.tape(&run.run_id).unwrap_err().code(), "not_found");
+}
+
+#[tokio::test]
+async fn a_long_tape_is_a_file_that_is_not_believed_either() {
+    let world = counter();
+    let input = format!("{{\"note\": \"{}\"}}", "x".repeat(9 << 10));
+    let run = world.call(TOOL, &input).await.unwrap();
+    world.state.tape(&run.run_id).unwrap();
     let folder = world.state.root().tapes();
     let shard = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
     let file = std::fs::read_dir(shard).unwrap().next().unwrap().unwrap().path();
@@ -224,7 +242,6 @@ async fn a_tape_that_was_changed_is_not_believed() {
     std::fs::remove_file(&file).unwrap();
     std::fs::write(&file, other).unwrap();
     assert_eq!(world.state.tape(&run.run_id).unwrap_err().code(), "tape_damaged");
-    assert!(world.caller.replay(&run.run_id).await.is_err());
     std::fs::remove_file(&file).unwrap();
     assert_eq!(world.state.tape(&run.run_id).unwrap_err().code(), "not_found");
 }

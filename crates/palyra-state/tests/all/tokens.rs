@@ -59,6 +59,8 @@ fn a_repair_brings_no_removed_token_back() {
 /// Undoes the migrations after the first.
 const AS_OF_STATE_1: &str = "
 DROP TABLE token_rows;
+DROP TABLE run_tapes;
+CREATE INDEX runs_by_skill ON runs (skill_id, started_at);
 DROP TABLE approvals;
 DROP TABLE touched;
 DROP INDEX runs_of_skill;
@@ -71,7 +73,7 @@ ALTER TABLE runs DROP COLUMN session;
 ALTER TABLE runs DROP COLUMN error;
 ALTER TABLE runs DROP COLUMN tape;
 ALTER TABLE runs DROP COLUMN trimmed;
-DELETE FROM schema_version WHERE name IN ('state-2', 'state-3');
+DELETE FROM schema_version WHERE name IN ('state-2', 'state-3', 'state-4');
 ";
 
 #[test]

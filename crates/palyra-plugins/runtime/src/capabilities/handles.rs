@@ -88,7 +88,7 @@ impl RunContext {
             .and_then(|index| i32::try_from(index).ok())
             .map_or(-1, |index| self.handles.at(kind, index));
         if handle == -1 {
-            let clipped = name.chars().take(200).collect();
+            let clipped = self.secrets.redact_text(name).chars().take(200).collect();
             self.changing().missed = Some((kind, clipped));
         }
         handle
@@ -113,6 +113,7 @@ impl RunContext {
         found: Option<CapabilityKind>,
     ) -> Denial {
         let missed = self.changing().missed.clone().filter(|(kind, _)| handle == -1 && *kind == wanted);
+        let subject = &*self.secrets.redact_text(subject);
         let (subject, reason) = match (&missed, found) {
             (Some((_, name)), _) => (name.clone(), "nothing granted has this name".to_owned()),
             (None, Some(kind)) => (label(handle, subject), format!("the handle is one of kind `{kind}`")),

@@ -20,6 +20,9 @@ impl RunContext {
                 "the content type is empty, too long or has control characters".into(),
             ));
         }
+        if self.secrets.are_in(content_type) {
+            return Err(HostFailure::Invalid("the content type has a secret in it".into()));
+        }
         let body = self.secrets.redact_bytes(body);
         let request =
             json!({ "channel": channel.as_str(), "content_type": content_type, "body": taped_bytes(&body) });

@@ -54,6 +54,11 @@ impl GuardedSecrets {
         }
     }
 
+    /// Whether a text has a secret in it; such a name is refused, because it would be another one when redacted.
+    pub(crate) fn are_in(&self, text: &str) -> bool {
+        matches!(self.redact_text(text), Cow::Owned(_))
+    }
+
     pub(crate) fn redact_error(&self, error: EgressError) -> EgressError {
         match &self.redactor {
             Some(redactor) => error.redacted(redactor),
@@ -69,7 +74,10 @@ impl GuardedSecrets {
             Value::String(text) => Value::String(self.redact_text(&text).into_owned()),
             Value::Array(items) => items.into_iter().map(|item| self.redact_value(item)).collect(),
             Value::Object(fields) => {
-                fields.into_iter().map(|(key, value)| (key, self.redact_value(value))).collect()
+                let field = |(key, value): (String, Value)| {
+                    (self.redact_text(&key).into_owned(), self.redact_value(value))
+                };
+                fields.into_iter().map(field).collect()
             }
             other => other,
         }

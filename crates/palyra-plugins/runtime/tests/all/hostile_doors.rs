@@ -2,7 +2,7 @@
 
 use crate::harness::*;
 use async_trait::async_trait;
-use palyra_common::{RuntimeLimits, SecretValue, WasmPluginRunError};
+use palyra_common::{RuntimeLimits, SecretValue, WasmPluginRunError, WasmPluginRunErrorKind};
 use palyra_egress::testing::{FixedResolver, TestReply, TestServer};
 use palyra_egress::{EgressConfig, EgressGuard};
 use palyra_plugins_runtime::{
@@ -160,6 +160,52 @@ async fn g11_reveal_needs_its_own_word_and_leaves_no_trace() {
     let tape = String::from_utf8(report.tape.encode()).unwrap();
     assert!(!tape.contains(CANARY) && !output(&report).to_string().contains(CANARY));
     assert_eq!(report.host_calls.last().unwrap().op, "secrets.reveal");
+}
+
+/// Whatever a guest knows of a secret, it cannot write it down as the name of something.
+#[tokio::test]
+async fn g11_no_name_tells_a_secret() {
+    let runtime = with_services(services());
+    let grants = ["secret:global/token reveal", "storage:a/", "channel:news"];
+    let key = format!("x/{CANARY}");
+    let (storage, channel) = (Some(("storage", "a/")), Some(("channel", "news")));
+    let refused = [
+        (storage, json!({ "op": "storage.put", "key": key, "value_text": "1" })),
+        (storage, json!({ "op": "storage.get", "key": key })),
+        (storage, json!({ "op": "storage.delete", "key": key })),
+        (storage, json!({ "op": "storage.list", "prefix": key, "limit": 5 })),
+        (storage, json!({ "op": "storage.list", "prefix": "", "cursor": key, "limit": 5 })),
+        (channel, json!({ "op": "channels.publish", "content_type": CANARY, "body_text": "1" })),
+    ];
+    for (find, operation) in refused {
+        let report = act(&runtime, &grants, find, operation.clone()).await;
+        assert_eq!(output(&report)["error"]["code"], "invalid_argument", "{operation}");
+        assert_unsaid(&report);
+    }
+    for kind in ["storage", "channel", "secret", "http"] {
+        let operation = match kind {
+            "storage" => json!({ "op": "storage.get", "key": CANARY }),
+            "channel" => json!({ "op": "channels.publish", "content_type": "a/b", "body_text": "1" }),
+            "secret" => json!({ "op": "secrets.reveal" }),
+            _ => get(&format!("https://{CANARY}.example.com/")),
+        };
+        let report = act(&runtime, &grants, Some((kind, &key)), operation).await;
+        assert_eq!(error(&report).kind(), WasmPluginRunErrorKind::CapabilityDenied, "{kind}");
+        assert_unsaid(&report);
+    }
+}
+
+/// The tape has the input as it was given; everything that the run itself said is looked at.
+fn assert_unsaid(report: &RunReport) {
+    let subjects = report.host_calls.iter().map(|call| call.subject.clone());
+    let said = match &report.result {
+        Ok(_) => output(report).to_string(),
+        Err(error) => format!("{error} {:?} {}", error.hints(), error.details()),
+    };
+    let steps = format!("{:?}", report.tape.steps);
+    for text in subjects.chain([said, steps]) {
+        assert!(!text.contains(CANARY), "{text}");
+    }
 }
 
 #[tokio::test]
