@@ -14,6 +14,7 @@ mod keys;
 mod openapi;
 mod patience;
 mod plugins;
+mod policy;
 mod process;
 mod runs;
 mod same;
