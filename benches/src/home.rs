@@ -8,7 +8,7 @@ use palyra_skills::consent::ConsentGiven;
 use palyra_skills::signing::KeySet;
 use palyra_skills::{BuiltArtifact, RuntimeStatus, capability_digest};
 use palyra_state::call::{CallContext, CallerConfig, ToolCaller, ToolInvocation};
-use palyra_state::{InstallOptions, State, StateOptions, StateRoot};
+use palyra_state::{CallGate, InstallOptions, State, StateOptions, StateRoot};
 use palyra_vault::KeySourceChoice;
 use std::sync::Arc;
 
@@ -90,5 +90,6 @@ pub fn invocation(input: &str) -> Result<ToolInvocation> {
         approved: None,
         cancel: None,
         context: CallContext::default(),
+        gate: CallGate::open(),
     })
 }

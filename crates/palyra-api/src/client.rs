@@ -9,6 +9,7 @@ mod journal;
 mod keys;
 mod packages;
 mod plugins;
+mod policy;
 mod query;
 pub mod remote;
 mod runs;

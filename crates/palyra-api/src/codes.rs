@@ -80,6 +80,7 @@ pub const TABLE: &[(&str, u16, u8)] = &[
     ("tape_damaged", 503, DAMAGED),
     ("bad_receipt", 422, REFUSED),
     ("invalid_setting", 422, USAGE),
+    ("invalid_policy", 422, USAGE),
 ];
 
 /// The HTTP status of a code; one that is not listed is about something that was refused.

@@ -30,6 +30,7 @@ pub struct Event {
     #[serde(default)]
     pub subject: Option<String>,
     /// The facts.
+    #[serde(with = "palyra_common::json::in_order")]
     #[schema(value_type = Object)]
     pub details: Value,
     /// That it stands there in the tree, if that was asked for.

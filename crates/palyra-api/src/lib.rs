@@ -18,6 +18,7 @@ pub mod journal;
 pub mod keys;
 pub mod packages;
 pub mod plugins;
+pub mod policy;
 mod problem;
 pub mod runs;
 mod secret;

@@ -27,7 +27,7 @@ pub struct Problem {
     #[serde(default)]
     pub hints: Vec<String>,
     /// The facts, by code.
-    #[serde(default)]
+    #[serde(default, with = "palyra_common::json::in_order")]
     #[schema(value_type = Object)]
     pub details: Value,
     /// The request, as the daemon's log names it.

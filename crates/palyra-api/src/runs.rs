@@ -55,6 +55,7 @@ pub struct RunInfo {
     #[serde(flatten)]
     pub run: Run,
     /// Digests, costs and doors, as its receipt has them; nothing while it runs.
+    #[serde(with = "palyra_common::json::in_order")]
     #[schema(value_type = Object)]
     pub details: Value,
 }

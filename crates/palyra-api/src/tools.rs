@@ -52,9 +52,11 @@ pub struct ToolInfo {
     /// Its version.
     pub version: String,
     /// JSON Schema of the input.
+    #[serde(with = "palyra_common::json::in_order")]
     #[schema(value_type = Object)]
     pub input_schema: Value,
     /// JSON Schema of the output.
+    #[serde(with = "palyra_common::json::in_order")]
     #[schema(value_type = Object)]
     pub output_schema: Value,
     /// Whether results are treated as sensitive.
@@ -62,6 +64,7 @@ pub struct ToolInfo {
     /// `json` or `a2ui`.
     pub returns: String,
     /// Inputs to try.
+    #[serde(with = "palyra_common::json::in_order::list")]
     pub examples: Vec<Value>,
     /// What its calls cost so far.
     pub cost: ToolCost,

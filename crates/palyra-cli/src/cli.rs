@@ -15,6 +15,7 @@ use crate::commands::journal::JournalArgs;
 use crate::commands::keys::KeysArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::plugins::PluginsArgs;
+use crate::commands::policy::PolicyArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::runs::RunsArgs;
 use crate::commands::skills::SkillsArgs;
@@ -58,6 +59,7 @@ pub(crate) enum Command {
     Runs(RunsArgs),
     Approvals(ApprovalsArgs),
     Tokens(TokensArgs),
+    Policy(PolicyArgs),
     Keys(KeysArgs),
     Trust(TrustArgs),
     AuditPolicy(AuditPolicyArgs),

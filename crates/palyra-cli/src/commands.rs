@@ -9,6 +9,7 @@ pub(crate) mod journal;
 pub(crate) mod keys;
 pub(crate) mod man;
 pub(crate) mod plugins;
+pub(crate) mod policy;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod skills;
@@ -34,6 +35,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Runs(args) => runs::run(&args, globals),
         Command::Approvals(args) => approvals::run(&args, globals),
         Command::Tokens(args) => tokens::run(&args, globals),
+        Command::Policy(args) => policy::run(&args, globals),
         Command::Keys(args) => keys::run(&args, globals),
         Command::Trust(args) => trust::run(&args, globals),
         Command::AuditPolicy(args) => audit_policy::run(&args, globals),

@@ -112,6 +112,14 @@ pub const PALYRA_TOOLS_SEARCH_COUNT: &str = "PALYRA_TOOLS_SEARCH_COUNT";
 pub const PALYRA_TOKENS_ADD_EXPIRES: &str = "PALYRA_TOKENS_ADD_EXPIRES";
 /// Where the secret of a new token is written.
 pub const PALYRA_TOKENS_ADD_OUT: &str = "PALYRA_TOKENS_ADD_OUT";
+/// What a question to the policy is about; mirrors `palyra policy check --on`.
+pub const PALYRA_POLICY_CHECK_ON: &str = "PALYRA_POLICY_CHECK_ON";
+/// Who asks the question; mirrors `palyra policy check --as`.
+pub const PALYRA_POLICY_CHECK_AS: &str = "PALYRA_POLICY_CHECK_AS";
+/// How the question comes; mirrors `palyra policy check --via`.
+pub const PALYRA_POLICY_CHECK_VIA: &str = "PALYRA_POLICY_CHECK_VIA";
+/// Who asked for the call that is decided; mirrors `palyra policy check --asked-by`.
+pub const PALYRA_POLICY_CHECK_ASKED_BY: &str = "PALYRA_POLICY_CHECK_ASKED_BY";
 /// Seconds to wait for an approval; mirrors `palyra run --wait-approval`.
 pub const PALYRA_RUN_WAIT_APPROVAL: &str = "PALYRA_RUN_WAIT_APPROVAL";
 /// Which approvals are listed; mirrors `palyra approvals list --status`.
@@ -211,6 +219,10 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_TOOLS_SEARCH_COUNT, "how many tools are found at most"),
     (PALYRA_TOKENS_ADD_EXPIRES, "for how long a new token is worth something"),
     (PALYRA_TOKENS_ADD_OUT, "where the secret of a new token is written"),
+    (PALYRA_POLICY_CHECK_ON, "what a question to the policy is about"),
+    (PALYRA_POLICY_CHECK_AS, "who asks the question"),
+    (PALYRA_POLICY_CHECK_VIA, "how the question comes"),
+    (PALYRA_POLICY_CHECK_ASKED_BY, "who asked for the call that is decided"),
     (PALYRA_RUN_WAIT_APPROVAL, "seconds `palyra run` waits for an approval"),
     (PALYRA_APPROVALS_LIST_STATUS, "which approvals are listed"),
     (PALYRA_APPROVALS_LIST_LIMIT, "most approvals that are listed"),

@@ -1,6 +1,9 @@
 //! JSON text that has been checked once and is passed on as bytes.
 
+pub mod in_order;
 mod quick;
+
+pub use in_order::InOrder;
 
 use crate::limits::MAX_JSON_DEPTH;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -43,9 +46,10 @@ impl JsonText {
     }
 }
 
+/// The names of all objects in order.
 impl From<&serde_json::Value> for JsonText {
     fn from(value: &serde_json::Value) -> Self {
-        Self(Arc::new(value.to_string()))
+        Self(Arc::new(InOrder(value).to_string()))
     }
 }
 

@@ -17,7 +17,7 @@ mod runner_policy;
 pub use access::{Scope, ScopeSet};
 pub use capabilities::{Capability, CapabilityGrantSet, CapabilityKind, OperatorGrants};
 pub use capability_profile::PluginCapabilityProfile;
-pub use json::{JsonText, JsonTextError};
+pub use json::{InOrder, JsonText, JsonTextError};
 pub use limits::{LimitKind, RuntimeLimits};
 pub use redact::SecretValue;
 pub use run_error::{Denial, WasmPluginRunError, WasmPluginRunErrorKind};

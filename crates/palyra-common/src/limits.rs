@@ -22,6 +22,10 @@ pub const MAX_STORAGE_PAGE: u32 = 1_000;
 pub const DEFAULT_STORAGE_BYTES: u64 = 64 << 20;
 /// Keys under a storage prefix whose grant names no quota.
 pub const DEFAULT_STORAGE_KEYS: u64 = 1_000_000;
+/// Longest text of a policy.
+pub const MAX_POLICY_BYTES: usize = 64 << 10;
+/// Most rules of a policy; each is looked at for the requests it can be about.
+pub const MAX_POLICY_RULES: usize = 256;
 /// Longest storage key, prefix included.
 pub const MAX_STORAGE_KEY_BYTES: usize = 1_024;
 

@@ -9,6 +9,7 @@ use std::net::IpAddr;
 use std::sync::RwLock;
 
 use palyra_common::{Scope, ScopeSet};
+use palyra_policy::Face;
 use palyra_skills::Sha256Digest;
 use palyra_state::State;
 use sha2::{Digest, Sha256};
@@ -30,6 +31,8 @@ pub struct Principal {
     pub scopes: ScopeSet,
     /// Whether it is the owner, who may decide its own calls.
     pub owner: bool,
+    /// Through which door it came.
+    pub face: Face,
 }
 
 /// Why nobody is let in.
@@ -51,13 +54,14 @@ pub enum Refused {
 pub struct Access {
     owner: RwLock<Option<[u8; 32]>>,
     failures: Failures,
+    denials: Failures,
     hosts: RwLock<Vec<String>>,
 }
 
 impl Principal {
     /// The owner of the state root.
-    pub fn owner() -> Self {
-        Self { name: OWNER.into(), scopes: ScopeSet::all(), owner: true }
+    pub fn owner(face: Face) -> Self {
+        Self { name: OWNER.into(), scopes: ScopeSet::all(), owner: true, face }
     }
 
     /// Whether it may do this.
@@ -100,28 +104,34 @@ impl Access {
         self.failures.count(from)
     }
 
+    /// Counts somebody who was let in and may not do what it asked for; false when there were too many from there.
+    pub fn count_denial(&self, from: Option<IpAddr>) -> bool {
+        self.denials.count(from)
+    }
+
     /// Who a token belongs to; wrong ones are counted by where they come from.
     pub fn authenticate(
         &self,
         state: &State,
         token: Option<&str>,
         from: Option<IpAddr>,
+        face: Face,
     ) -> Result<Principal, Refused> {
         let found = match token {
             None => Err(Refused::NoToken),
             Some(token) if token.len() > MAX_TOKEN_BYTES => Err(Refused::BadToken),
-            Some(token) => self.find(state, &Sha256::digest(token.as_bytes()).into()),
+            Some(token) => self.find(state, &Sha256::digest(token.as_bytes()).into(), face),
         };
         found.map_err(|refused| if self.count_failure(from) { refused } else { Refused::TooMany })
     }
 
-    fn find(&self, state: &State, digest: &[u8; 32]) -> Result<Principal, Refused> {
+    fn find(&self, state: &State, digest: &[u8; 32], face: Face) -> Result<Principal, Refused> {
         let owner = self.owner.read().ok().and_then(|owner| *owner);
         if owner.is_some_and(|owner| bool::from(owner.ct_eq(digest))) {
-            return Ok(Principal::owner());
+            return Ok(Principal::owner(face));
         }
         let token = state.find_token(&Sha256Digest::from_bytes(*digest)).ok_or(Refused::BadToken)?;
-        Ok(Principal { name: token.name, scopes: token.scopes, owner: false })
+        Ok(Principal { name: token.name, scopes: token.scopes, owner: false, face })
     }
 }
 

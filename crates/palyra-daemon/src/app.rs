@@ -15,6 +15,7 @@ use tracing::Instrument;
 use crate::access::Access;
 use crate::calls::{Calls, EndWithCaller};
 use crate::metrics::Metrics;
+use crate::policy::Policy;
 use crate::streams::Streams;
 use crate::uploads::Uploads;
 
@@ -69,6 +70,7 @@ pub struct App {
     caller: OnceCell<Arc<ToolCaller>>,
     calls: Calls,
     access: Access,
+    policy: Policy,
     streams: Streams,
     uploads: Uploads,
     metrics: Metrics,
@@ -86,6 +88,7 @@ impl App {
             caller: OnceCell::new(),
             calls: Calls::new(),
             access: Access::default(),
+            policy: Policy::default(),
             streams: Streams::default(),
             uploads: Uploads::default(),
             metrics: Metrics::new(),
@@ -103,6 +106,11 @@ impl App {
     /// Who is let in.
     pub fn access(&self) -> &Access {
         &self.access
+    }
+
+    /// What they may do.
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.policy
     }
 
     pub(crate) fn streams(&self) -> &Streams {
@@ -202,6 +210,7 @@ impl App {
             }
             Err(CallError::Run(error)) => self.metrics.call(error.kind().wire_name(), None),
             Err(CallError::State(error)) => self.metrics.call(error.code(), None),
+            Err(CallError::Denied { .. }) => self.metrics.call("forbidden", None),
         }
     }
 

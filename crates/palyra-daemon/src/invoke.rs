@@ -7,12 +7,15 @@ use palyra_api::Problem;
 use palyra_api::tools::{InvokeAnswer, InvokeRequest, Leaf, LogLine, Usage, UseCount};
 use palyra_common::{JsonText, OperatorGrants, RuntimeLimits, Scope, WasmPluginRunError};
 use palyra_plugins_runtime::LogLevel;
+use palyra_policy::{Action, Resource};
 use palyra_state::call::{CallContext, ToolInvocation, ToolResult};
+use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::access::Principal;
 use crate::app::App;
-use crate::problem::ToProblem;
+use crate::policy::Asking;
+use crate::problem::{ToProblem, deciding_rule};
 
 /// Longest name of a session or a larger run.
 const MAX_NAME: usize = 100;
@@ -25,12 +28,18 @@ pub(crate) async fn invoke(
     request: InvokeRequest,
 ) -> Result<InvokeAnswer, Problem> {
     let record = request.record;
-    let invocation = read(principal, tool, request)?;
+    let invocation = read(app, principal, tool, request)?;
     let result = app.call(invocation).await.map_err(|error| error.to_problem())?;
     answer(result, record)
 }
 
-fn read(principal: &Principal, tool: String, request: InvokeRequest) -> Result<ToolInvocation, Problem> {
+fn read(
+    app: &App,
+    principal: &Principal,
+    tool: String,
+    request: InvokeRequest,
+) -> Result<ToolInvocation, Problem> {
+    let asking = app.policy().asking(app.state(), principal);
     let InvokeRequest { input, skill_id, limits, grants, record: _, wait_seconds, session, parent_run } =
         request;
     Ok(ToolInvocation {
@@ -38,7 +47,7 @@ fn read(principal: &Principal, tool: String, request: InvokeRequest) -> Result<T
         skill_id,
         input: read_input(input)?,
         principal: principal.name.clone(),
-        operator: read_grants(principal, &grants)?,
+        operator: read_grants(principal, &asking, &grants)?,
         limits: read_limits(&limits)?,
         approved: None,
         cancel: None,
@@ -47,6 +56,7 @@ fn read(principal: &Principal, tool: String, request: InvokeRequest) -> Result<T
             parent_run: read_name("parent_run", parent_run)?,
             wait_for_approval: wait_seconds.map(|seconds| Duration::from_secs(seconds.into())),
         },
+        gate: asking.call_gate(),
     })
 }
 
@@ -57,10 +67,20 @@ fn read_input(input: Option<Box<RawValue>>) -> Result<JsonText, Problem> {
 }
 
 /// Opening a directory or an address widens what a run may touch: a token that only invokes cannot.
-fn read_grants(principal: &Principal, grants: &[String]) -> Result<OperatorGrants, Problem> {
-    if !grants.is_empty() && !principal.may(Scope::Admin) {
-        return Err(Problem::new("forbidden", "opening directories and addresses needs the scope `admin`")
-            .details(serde_json::json!({ "scope": Scope::Admin })));
+fn read_grants(principal: &Principal, asking: &Asking, grants: &[String]) -> Result<OperatorGrants, Problem> {
+    if !grants.is_empty() {
+        let decision = asking.decide(Action::Grant, Resource::Daemon);
+        if !principal.may(Scope::Admin) {
+            return Err(Problem::new(
+                "forbidden",
+                "opening directories and addresses needs the scope `admin`",
+            )
+            .details(json!({ "scope": Scope::Admin, "action": Action::Grant,
+                    "policy": deciding_rule(&decision) })));
+        }
+        if !decision.allowed {
+            return Err(decision.to_problem());
+        }
     }
     OperatorGrants::parse(grants).map_err(|error| Problem::new("usage", error.to_string()).hint(error.hint()))
 }

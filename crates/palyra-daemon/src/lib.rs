@@ -16,6 +16,7 @@ mod invoke;
 mod metrics;
 pub mod packages;
 mod plugins;
+mod policy;
 pub mod problem;
 pub mod serve;
 pub mod server;

@@ -8,6 +8,7 @@ mod files;
 mod journal;
 mod keys;
 mod plugins;
+mod policy;
 mod records;
 mod runs;
 mod skills;
@@ -18,6 +19,7 @@ mod trust;
 
 pub use chain::sentence;
 pub(crate) use journal::journal_damaged;
+pub(crate) use policy::deciding_rule;
 pub use runs::run_hints;
 pub use suggest::{closest, not_found};
 pub(crate) use trust::equivocation;

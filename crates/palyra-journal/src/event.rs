@@ -31,6 +31,7 @@ pub struct NewEvent {
     /// What else the event is about: a publisher, a key id, the name of a secret.
     pub subject: Option<String>,
     /// Facts of this kind of event: integers, text, lists and objects; no fractions, no secrets.
+    #[serde(serialize_with = "palyra_common::json::in_order::serialize")]
     pub details: Value,
 }
 

@@ -27,6 +27,7 @@ use palyra_egress::EgressGuard;
 use palyra_plugins_runtime::{
     CancelToken, Compiler, DiskCacheConfig, HostServices, LogLine, RunUsage, RuntimeConfig, Tape, WasmRuntime,
 };
+use palyra_policy::PolicyDecision;
 use palyra_skills::Sha256Digest;
 
 pub use approval::approval_digest;
@@ -43,6 +44,7 @@ pub use usage::{CapabilityUse, UseCount};
 pub use wasm_plugin_runner::{INLINE, InlineInvocation};
 
 use crate::error::StateError;
+use crate::gate::CallGate;
 use crate::skills::SkillError;
 use crate::state::State;
 use crate::storage::StorageDatabase;
@@ -88,6 +90,8 @@ pub struct ToolInvocation {
     pub cancel: Option<CancelToken>,
     /// What the call is part of.
     pub context: CallContext,
+    /// Whether a policy lets it begin, asked once the tool is known.
+    pub gate: CallGate,
 }
 
 /// What a call is part of; the default is a call of its own.
@@ -135,6 +139,16 @@ pub enum CallError {
     /// The state could not be read or written.
     #[error(transparent)]
     State(#[from] StateError),
+    /// The access policy says no.
+    #[error("{decision}")]
+    Denied {
+        /// The skill.
+        skill_id: String,
+        /// Its tool.
+        tool_id: String,
+        /// What was decided, and by which rules.
+        decision: Arc<PolicyDecision>,
+    },
 }
 
 impl From<SkillError> for CallError {

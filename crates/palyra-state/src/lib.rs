@@ -11,6 +11,7 @@ mod commit;
 mod damage;
 pub mod db;
 mod error;
+mod gate;
 mod history;
 mod init;
 mod inventory;
@@ -43,8 +44,11 @@ pub use approvals::{
 };
 pub use damage::{Damage, Difference};
 pub use error::{StateError, TrustRefused};
+pub use gate::{ApprovalGate, CallGate, CallQuestion, GateVerdict};
 pub use inventory::{CanTouch, CapabilityTotal, MadeBy, RunTotals, SkillInfo, WaitingRelease};
-pub use plugins::{ConfigSource, ConfigValues, PluginSettingError, Revised, ShownConfig, ShownField};
+pub use plugins::{
+    AccessPolicy, ConfigSource, ConfigValues, PluginSettingError, Revised, ShownConfig, ShownField,
+};
 pub use receipts::{NoReceipt, RECEIPT_SCHEMA, RunReceipt, RunReceiptError, VerifiedReceipt, verify_receipt};
 pub use repair::{JournalFate, RepairPlan};
 pub use reports::{BlastRadius, DeclaredDoor, DeclaredVersusUsed, Touch};

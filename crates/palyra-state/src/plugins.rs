@@ -1,7 +1,8 @@
-//! What an operator decides about plugins: the runner's policy, a profile for each skill, and settings for each skill.
+//! What an operator decides: who may do what, the runner's policy, a profile and settings for each skill.
 //!
 //! Each is a sealed row with a revision: the generation it was set in, which no later value shares.
 
+mod access;
 mod config;
 mod error;
 mod policy;
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 use palyra_common::{PluginCapabilityProfile, WasmPluginRunnerPolicy};
 use serde::{Deserialize, Serialize};
 
+pub use access::AccessPolicy;
 pub(crate) use config::effective_config;
 pub use config::{ConfigSource, ConfigValues, ShownConfig, ShownField};
 pub use error::PluginSettingError;
@@ -23,6 +25,7 @@ use crate::db::{RowChange, SealedRows, SealedTable};
 use crate::error::StateError;
 use crate::state::State;
 
+const ACCESS: &str = "access_policy";
 const POLICY: &str = "runner_policy";
 const RETENTION: &str = "run_retention";
 const PROFILE: &str = "profile/";
@@ -38,9 +41,10 @@ pub struct Revised<T> {
     pub value: T,
 }
 
-/// Everything operators decided about plugins, as of one commit.
+/// Everything operators decided about access and plugins, as of one commit.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PluginSettings {
+    pub(crate) access: AccessPolicy,
     pub(crate) policy: Revised<WasmPluginRunnerPolicy>,
     pub(crate) profiles: BTreeMap<String, Revised<PluginCapabilityProfile>>,
     pub(crate) configs: BTreeMap<String, Revised<ConfigValues>>,
@@ -67,7 +71,9 @@ impl PluginSettings {
     }
 
     fn take(&mut self, key: &str, bytes: &[u8]) -> serde_json::Result<()> {
-        if key == POLICY {
+        if key == ACCESS {
+            self.access = serde_json::from_slice::<Revised<String>>(bytes)?.into();
+        } else if key == POLICY {
             self.policy = serde_json::from_slice(bytes)?;
         } else if key == RETENTION {
             self.retention = serde_json::from_slice(bytes)?;

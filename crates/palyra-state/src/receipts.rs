@@ -42,6 +42,7 @@ pub struct VerifiedReceipt {
     /// When, by the clock of its machine, in milliseconds of Unix time.
     pub at_ms: u64,
     /// Digests, costs and doors, as the leaf has them.
+    #[serde(with = "palyra_common::json::in_order")]
     pub details: Value,
     /// Where its leaf stands.
     pub sequence: u64,

@@ -113,7 +113,7 @@ impl View {
     }
 
     /// The skill whose tool has this id or this name for models; the same effort for any number of tools.
-    pub(crate) fn skill_of_tool(&self, name: &str) -> Option<&SkillRecord> {
+    pub fn skill_of_tool(&self, name: &str) -> Option<&SkillRecord> {
         self.tools.get(name).and_then(|skill_id| self.index.get(skill_id))
     }
 

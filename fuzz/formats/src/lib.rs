@@ -8,6 +8,7 @@ mod audit;
 mod envelope;
 mod journal;
 mod manifest;
+mod policy;
 mod trust;
 
 pub use archive::check_skill_archive;
@@ -15,4 +16,5 @@ pub use audit::check_wasm_audit;
 pub use envelope::check_skill_envelope;
 pub use journal::check_journal_import;
 pub use manifest::check_skill_manifest;
+pub use policy::check_policy_text;
 pub use trust::check_trust_store;

@@ -61,6 +61,7 @@ pub struct ConfigField {
     /// Whether runs are refused without it.
     pub required: bool,
     /// The value runs get; `null` where there is none, or where it is kept out of outputs.
+    #[serde(with = "palyra_common::json::in_order")]
     #[schema(value_type = Object)]
     pub value: Value,
     /// Whether the value is kept out of outputs.

@@ -16,6 +16,7 @@ pub struct ReplayAnswer {
     /// Whether the run opened files, which may have changed since.
     pub open: bool,
     /// The output, where there is one.
+    #[serde(with = "palyra_common::json::in_order")]
     #[schema(value_type = Object)]
     pub output: Value,
     /// The kind of its error, where there is one.

@@ -82,14 +82,17 @@ pub struct InstallOutcome {
     /// The record of the skill from now on.
     pub record: SkillRecord,
     /// The consent that is kept from now on.
+    #[serde(default, with = "palyra_common::json::in_order::optional")]
     #[schema(value_type = Option<Object>)]
     pub new_consent: Option<Value>,
     /// What is remembered about the publisher from now on.
+    #[serde(default, with = "palyra_common::json::in_order::optional")]
     #[schema(value_type = Option<Object>)]
     pub trust_change: Option<Value>,
     /// Whether the bytes were proven and are kept.
     pub stores_bytes: bool,
     /// What the journal was told.
+    #[serde(with = "palyra_common::json::in_order::list")]
     #[schema(value_type = Vec<Object>)]
     pub events: Vec<Value>,
 }

@@ -65,6 +65,7 @@ pub struct InstalledRelease {
     /// What the last audit said.
     pub audit: AuditSummary,
     /// Its manifest, in the form of `schemas/json`.
+    #[serde(with = "palyra_common::json::in_order")]
     #[schema(value_type = Object)]
     pub manifest: Value,
 }

@@ -6,6 +6,7 @@ use crate::commands::run::{FinishedRun, ModuleFacts};
 use crate::error::{CliError, Failure};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use palyra_common::InOrder;
 use palyra_plugins_runtime::{
     ChannelMessage, HostCallTrace, LogLine, ReplayVerdict, RunUsage, RuntimeLimits,
 };
@@ -49,6 +50,7 @@ struct ErrorBody {
     code: String,
     message: String,
     hints: Vec<String>,
+    #[serde(serialize_with = "palyra_common::json::in_order::serialize")]
     details: Value,
 }
 
@@ -81,7 +83,7 @@ pub(super) fn lines(schema: &'static str, values: &[Value]) -> String {
             Value::Object(fields) => object.extend(fields.clone()),
             other => drop(object.insert("value".into(), other.clone())),
         }
-        one_line(&object)
+        one_line(&InOrder(&Value::Object(object)))
     };
     values.iter().map(line).collect()
 }

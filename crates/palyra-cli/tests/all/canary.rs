@@ -226,6 +226,8 @@ fn record_commands(ear: &mut Ear) {
 
 /// A daemon that nobody asks ends by itself; the others speak to the state without one.
 fn daemon_commands(ear: &mut Ear) {
+    let access = "@id(\"all\") @advice(\"everything\") permit (principal, action, resource);\n";
+    ear.bench.environment.write("access.cedar", access);
     for arguments in [
         &["up", "--no-examples", "--listen", "127.0.0.1:0", "--idle-exit", "1s"][..],
         &["daemon", "run", "--listen", "127.0.0.1:0", "--idle-exit", "1s", "--log", "trace", "--log-json"],
@@ -237,6 +239,10 @@ fn daemon_commands(ear: &mut Ear) {
         &["tokens", "add", "robot", "--scope", "read", "--expires", "1d", "--out", "robot.token"],
         &["tokens", "list"],
         &["tokens", "remove", "robot", "--yes"],
+        &["policy", "show"],
+        &["policy", "set", "access.cedar"],
+        &["policy", "check", "invoke", "--on", "tool:palyra.echo_http.fetch"],
+        &["policy", "reset"],
     ] {
         ear.run(arguments);
     }

@@ -30,6 +30,7 @@ fn the_help_of_palyra() {
       runs          See what ran, follow it, replay it, and prove it to others
       approvals     Decide about calls that wait for a person
       tokens        Make, list and remove tokens for programs that call tools
+      policy        Decide who may do what, and ask what the rules say
       keys          Make and keep the keys that sign skills
       trust         Decide whose skills are believed
       audit-policy  Decide what audits look for
@@ -326,7 +327,7 @@ fn manual_pages() {
     exit 2
     --- stderr
     error: there is no command `fun`
-    hint: there is `init`, `up`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `tokens`, `keys`, `trust`, `audit-policy`, `vault`, `journal`, `daemon`, `completions`, `man`
+    hint: there is `init`, `up`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `vault`, `journal`, `daemon`, `completions`, `man`
     ");
 }
 

@@ -24,6 +24,7 @@ mod keys;
 mod modules;
 mod output;
 mod plugins;
+mod policy;
 mod prompts;
 mod runs;
 mod secrets;

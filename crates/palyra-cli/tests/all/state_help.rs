@@ -4,7 +4,7 @@ use crate::environment::TestEnvironment;
 use insta::assert_snapshot;
 
 /// Every noun with its verbs.
-const COMMANDS: [&[&str]; 43] = [
+const COMMANDS: [&[&str]; 48] = [
     &["init"],
     &["keys"],
     &["keys", "new"],
@@ -48,6 +48,11 @@ const COMMANDS: [&[&str]; 43] = [
     &["tokens", "list"],
     &["tokens", "add"],
     &["tokens", "remove"],
+    &["policy"],
+    &["policy", "show"],
+    &["policy", "set"],
+    &["policy", "reset"],
+    &["policy", "check"],
 ];
 
 /// Without the flags that every command has.
@@ -80,7 +85,7 @@ fn the_help_of_the_commands_that_own_the_state() {
 #[test]
 fn a_noun_without_a_verb_shows_its_help_and_a_wrong_verb_is_guessed() {
     let environment = TestEnvironment::new();
-    for noun in ["keys", "trust", "vault", "journal", "daemon", "tools", "tokens"] {
+    for noun in ["keys", "trust", "vault", "journal", "daemon", "tools", "tokens", "policy"] {
         let ran = environment.palyra(&[noun]);
         assert_eq!(ran.code, 2);
         assert!(ran.stderr.starts_with("Example:\n"), "{}", ran.stderr);

@@ -10,6 +10,11 @@ impl ToProblem for ApprovalError {
     fn to_problem(&self) -> Problem {
         let problem = match self {
             Self::State(error) => return error.to_problem(),
+            Self::Denied { approval_id, decision } => {
+                let mut problem = decision.to_problem();
+                problem.details["approval_id"] = approval_id.as_str().into();
+                return problem;
+            }
             error => Problem::new(error.code(), error.to_string()).hints(error.hint()),
         };
         match self {
@@ -19,10 +24,10 @@ impl ToProblem for ApprovalError {
             Self::NoSuchScope { approval_id, scope } => {
                 problem.details(json!({ "approval_id": approval_id, "scope": scope }))
             }
-            Self::NotFound { approval_id }
-            | Self::OwnRequest { approval_id, .. }
-            | Self::Tampered { approval_id } => problem.details(json!({ "approval_id": approval_id })),
-            Self::State(_) => problem,
+            Self::NotFound { approval_id } | Self::Tampered { approval_id } => {
+                problem.details(json!({ "approval_id": approval_id }))
+            }
+            Self::Denied { .. } | Self::State(_) => problem,
         }
     }
 }

@@ -12,6 +12,12 @@ impl ToProblem for CallError {
         match self {
             Self::Run(error) => error.to_problem(),
             Self::State(error) => error.to_problem(),
+            Self::Denied { skill_id, tool_id, decision } => {
+                let mut problem = decision.to_problem();
+                problem.details["skill_id"] = skill_id.as_str().into();
+                problem.details["tool_id"] = tool_id.as_str().into();
+                problem
+            }
         }
     }
 }

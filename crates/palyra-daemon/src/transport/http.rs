@@ -13,6 +13,7 @@ mod openapi;
 mod packages;
 mod params;
 mod plugins;
+mod policy;
 pub mod route;
 mod router;
 mod runs;

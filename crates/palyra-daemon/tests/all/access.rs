@@ -37,15 +37,17 @@ async fn every_route_needs_a_token_with_its_scope() {
     }
 }
 
-/// What each route asks for, in git: a new route shows up here, with its scope.
+/// What each route asks for, in git: a new route shows up here, with its scope, its action and what that is about.
 #[test]
 fn the_table_of_routes() {
     let line = |route: &palyra_daemon::transport::http::route::Route| {
         format!(
-            "{:<7} {:<40} {:<8} {}\n",
+            "{:<7} {:<40} {:<8} {:<8} {:<9} {}\n",
             route.method.as_str(),
             route.path,
             route.scope.wire_name(),
+            route.action.as_str(),
+            route.about().0.as_str(),
             route.body_limit
         )
     };

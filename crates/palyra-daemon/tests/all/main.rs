@@ -15,6 +15,7 @@ mod killed;
 mod openapi;
 mod patience;
 mod plugins;
+mod policy;
 mod process;
 mod runs;
 mod same;

@@ -69,6 +69,8 @@ fn redact_nested(redactor: &dyn RedactText, value: &mut Value, levels: usize) {
         Value::Array(items) => items.iter_mut().for_each(|item| redact_nested(redactor, item, below)),
         Value::Object(fields) => {
             if fields.keys().any(|name| matches!(redactor.redact(name), Cow::Owned(_))) {
+                // Two names that become one leave the last of them, in the order of names.
+                fields.sort_keys();
                 let renamed = std::mem::take(fields).into_iter();
                 *fields = renamed
                     .map(|(name, item)| (redactor.redact(&name).into_owned(), item))

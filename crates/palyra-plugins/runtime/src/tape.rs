@@ -73,8 +73,10 @@ pub struct TapeStep {
     /// The operation.
     pub op: String,
     /// What was asked, secrets redacted.
+    #[serde(with = "palyra_common::json::in_order")]
     pub request: serde_json::Value,
     /// What was answered; `null` when the run ended first.
+    #[serde(with = "palyra_common::json::in_order")]
     pub answer: serde_json::Value,
 }
 

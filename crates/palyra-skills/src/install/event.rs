@@ -17,6 +17,7 @@ pub struct InstallEvent {
     /// The release.
     pub payload: Option<Sha256Digest>,
     /// The facts of this kind of event.
+    #[serde(serialize_with = "palyra_common::json::in_order::serialize")]
     pub details: serde_json::Value,
 }
 

@@ -1,5 +1,6 @@
 //! The JSON Schema of `skill.toml`, for editors that complete and underline.
 
+use palyra_common::json::in_order::sort_objects;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
@@ -27,6 +28,7 @@ pub fn json_schema() -> Value {
     for (pointer, name) in [("ToolEntrypoint", "input_schema"), ("ToolEntrypoint", "output_schema")] {
         set(&mut schema, &format!("/$defs/{pointer}/properties/{name}"), "type", json!("object"));
     }
+    sort_objects(&mut schema);
     schema
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use palyra_common::json::in_order;
 use schemars::JsonSchema;
 use semver::Version;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -83,8 +84,10 @@ pub struct ToolEntrypoint {
     /// What the model reads.
     pub description: String,
     /// JSON Schema 2020-12 of the input.
+    #[serde(serialize_with = "in_order::serialize", deserialize_with = "in_order::deserialize")]
     pub input_schema: serde_json::Value,
     /// JSON Schema 2020-12 of the output.
+    #[serde(serialize_with = "in_order::serialize", deserialize_with = "in_order::deserialize")]
     pub output_schema: serde_json::Value,
     /// The entry of the archive, as in `modules/notes.wasm`.
     #[schemars(regex(pattern = r"^modules/[a-z0-9._/-]+\.wasm$"))]
@@ -100,6 +103,7 @@ pub struct ToolEntrypoint {
     pub returns: ToolReturns,
     /// Inputs to show; the model reads them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(serialize_with = "in_order::list::serialize", deserialize_with = "in_order::list::deserialize")]
     pub examples: Vec<serde_json::Value>,
 }
 
@@ -284,6 +288,10 @@ pub struct ConfigField {
     pub description: Option<String>,
     /// The value when nothing is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        serialize_with = "in_order::optional::serialize",
+        deserialize_with = "in_order::optional::deserialize"
+    )]
     pub default: Option<serde_json::Value>,
     /// Whether the skill cannot run without it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

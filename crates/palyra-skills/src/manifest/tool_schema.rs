@@ -6,6 +6,8 @@
 mod bounds;
 
 use jsonschema::{Draft, PatternOptions, Validator};
+use palyra_common::InOrder;
+use palyra_common::json::in_order::sort_objects;
 use serde_json::Value;
 
 use bounds::check_bounds;
@@ -122,7 +124,13 @@ impl ToolSchema {
 
     /// Checks a value and names the first place that does not match.
     pub fn check(&self, value: &Value) -> Result<(), SchemaMismatch> {
-        self.validator.validate(value).map_err(|error| SchemaMismatch {
+        if self.validator.is_valid(value) {
+            return Ok(());
+        }
+        // Which place comes first must not depend on the order in which the names stood.
+        let mut value = value.clone();
+        sort_objects(&mut value);
+        self.validator.validate(&value).map_err(|error| SchemaMismatch {
             pointer: whole(error.instance_path().as_str()),
             reason: super::error::clip(&error.masked().to_string()),
         })
@@ -166,7 +174,7 @@ fn check_dialect(schema: &Value) -> Result<(), SchemaProblem> {
     match schema.get("$schema") {
         None => Ok(()),
         Some(Value::String(uri)) if uri.trim_end_matches('#') == DRAFT_URI => Ok(()),
-        Some(other) => Err(SchemaProblem::Dialect { found: super::error::clip(&other.to_string()) }),
+        Some(other) => Err(SchemaProblem::Dialect { found: super::error::clip(&InOrder(other).to_string()) }),
     }
 }
 

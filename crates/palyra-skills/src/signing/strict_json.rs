@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use palyra_common::json::in_order::sort_objects;
 use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserializer, Serialize};
 use serde_json::{Map, Number, Value};
@@ -41,11 +42,12 @@ pub fn parse_typed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, StrictJsonErr
     serde_json::from_slice(bytes).map_err(|error| form(&error))
 }
 
-/// Reads any JSON, refusing a key that stands twice in one object.
+/// Reads any JSON, refusing a key that stands twice in one object; the names of all objects are in order.
 pub fn parse_value(bytes: &[u8]) -> Result<Value, StrictJsonError> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let value = StrictValue.deserialize(&mut deserializer).map_err(|error| form(&error))?;
+    let mut value = StrictValue.deserialize(&mut deserializer).map_err(|error| form(&error))?;
     deserializer.end().map_err(|error| form(&error))?;
+    sort_objects(&mut value);
     Ok(value)
 }
 

@@ -94,7 +94,9 @@ impl SkillTrustStore {
                 group.insert(name.to_owned(), value);
             }
         }
-        Ok(serde_json::Value::Object(out))
+        let mut shown = serde_json::Value::Object(out);
+        palyra_common::json::in_order::sort_objects(&mut shown);
+        Ok(shown)
     }
 
     fn read_row(&mut self, row: &TrustRow) -> Result<(), TrustRowError> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
 use palyra_common::capabilities::{HttpRule, Scheme};
-use palyra_common::{Capability, CapabilityGrantSet, LimitKind};
+use palyra_common::{Capability, CapabilityGrantSet, InOrder, LimitKind};
 
 use super::{Change, DiffRow, DiffSection};
 use crate::grants::{capability_grants_from_manifest, limits_from_manifest};
@@ -153,8 +153,8 @@ fn tool(id: &str, old: Option<&ToolEntrypoint>, new: Option<&ToolEntrypoint>) ->
         changed(
             DiffSection::Tools,
             &subject,
-            Some(before.to_string()),
-            Some(after.to_string()),
+            Some(InOrder(before).to_string()),
+            Some(InOrder(after).to_string()),
             Change::Neutral,
         )
     });
@@ -205,7 +205,8 @@ fn setting_in_words(field: &ConfigField) -> String {
     };
     let required = if field.required { ", required" } else { "" };
     let redacted = if field.redacted { ", redacted" } else { "" };
-    let default = field.default.as_ref().map(|value| format!(", by default {value}")).unwrap_or_default();
+    let default =
+        field.default.as_ref().map(|value| format!(", by default {}", InOrder(value))).unwrap_or_default();
     let about = field.description.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
     format!("{kind}{required}{redacted}{default}{about}")
 }

@@ -1,6 +1,7 @@
 //! What is printed reads back the same, and no text makes the parser panic.
 
-use palyra_skills::manifest::{parse_manifest_toml, print_manifest_toml};
+use palyra_skills::manifest::{ToolEntrypoint, parse_manifest_toml, print_manifest_toml};
+use palyra_skills::signing::strict_json::{StrictJsonError, parse_canonical, parse_value};
 use proptest::prelude::*;
 
 use crate::corpus::honest_manifests;
@@ -31,4 +32,24 @@ proptest! {
             prop_assert!(error.render().lines().count() >= 5, "{}", error.render());
         }
     }
+}
+
+/// The bytes that stand in records and under digests do not depend on which crates are in the build.
+#[test]
+fn schemas_and_examples_have_one_spelling() {
+    let sorted = r#"{"id":"a.b","name":"n","description":"d","input_schema":{"properties":{"x":{"maximum":2,"type":"integer"},"y":{}},"type":"object"},"output_schema":{"a":1,"b":2},"module":"modules/a.wasm","examples":[{"x":1,"y":{"a":1,"b":2}}]}"#;
+    let unsorted = r#"{"id":"a.b","name":"n","description":"d","input_schema":{"type":"object","properties":{"y":{},"x":{"type":"integer","maximum":2}}},"output_schema":{"b":2,"a":1},"module":"modules/a.wasm","examples":[{"y":{"b":2,"a":1},"x":1}]}"#;
+    let tool: ToolEntrypoint = serde_json::from_str(unsorted).unwrap();
+    assert_eq!(serde_json::to_string(&tool).unwrap(), sorted);
+    assert_eq!(
+        tool.input_schema.to_string(),
+        r#"{"properties":{"x":{"maximum":2,"type":"integer"},"y":{}},"type":"object"}"#
+    );
+    assert_eq!(parse_canonical::<ToolEntrypoint>(sorted.as_bytes()).unwrap(), tool);
+    let refused = parse_canonical::<ToolEntrypoint>(unsorted.as_bytes());
+    assert!(matches!(refused, Err(StrictJsonError::NotCanonical { offset: 58 })), "{refused:?}");
+    assert_eq!(
+        parse_value(br#"{"b":{"d":1,"c":2},"a":3}"#).unwrap().to_string(),
+        r#"{"a":3,"b":{"c":2,"d":1}}"#
+    );
 }

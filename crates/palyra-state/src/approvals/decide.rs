@@ -1,4 +1,4 @@
-//! Deciding: once, by somebody else than who asked, before time runs out.
+//! Deciding: once, by somebody the policy lets decide, before time runs out.
 
 use std::sync::Arc;
 
@@ -8,18 +8,19 @@ use serde_json::json;
 use super::rows::{self, not_found};
 use super::{Approval, ApprovalError, ApprovalScope, ApprovalStatus};
 use crate::db::RowKey;
+use crate::gate::ApprovalGate;
 use crate::state::State;
 use crate::text::short_name;
 
 /// A decision as a person gives it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ApprovalDecision {
     /// Yes, and how far, or no.
     pub verdict: ApprovalVerdict,
     /// Who decides.
     pub principal: String,
-    /// Whether this is the owner on a terminal or in the console, who may decide what it asked for itself.
-    pub owner_present: bool,
+    /// Whether a policy lets it decide, asked about what waits.
+    pub gate: ApprovalGate,
     /// What there is to say about it.
     pub reason: Option<String>,
 }
@@ -104,8 +105,8 @@ fn judge(approval: &mut Approval, decision: &ApprovalDecision, now: u64) -> Resu
     if approval.status != ApprovalStatus::Pending {
         return Err(ApprovalError::Decided { approval_id, status: approval.status });
     }
-    if decision.principal == approval.principal && !decision.owner_present {
-        return Err(ApprovalError::OwnRequest { approval_id, principal: approval.principal.clone() });
+    if let Err(decision) = decision.gate.ask(approval) {
+        return Err(ApprovalError::Denied { approval_id, decision });
     }
     match decision.verdict {
         ApprovalVerdict::Approve(scope) => {

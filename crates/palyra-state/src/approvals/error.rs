@@ -1,5 +1,9 @@
 //! Why nothing was decided.
 
+use std::sync::Arc;
+
+use palyra_policy::PolicyDecision;
+
 use super::{ApprovalScope, ApprovalStatus};
 use crate::error::StateError;
 
@@ -20,13 +24,13 @@ pub enum ApprovalError {
         /// What became of it.
         status: ApprovalStatus,
     },
-    /// Whoever asked cannot answer.
-    #[error("`{principal}` asked for approval `{approval_id}` and cannot decide it")]
-    OwnRequest {
+    /// The access policy says no: whoever asked cannot answer, for one.
+    #[error("{decision}")]
+    Denied {
         /// The id.
         approval_id: String,
-        /// Who asked.
-        principal: String,
+        /// What was decided, and by which rules.
+        decision: Arc<PolicyDecision>,
     },
     /// The call belongs to no run or session a yes could reach over.
     #[error("approval `{approval_id}` cannot be given for a {}", if *scope == ApprovalScope::Run { "run" } else { "session" })]
@@ -53,9 +57,7 @@ impl ApprovalError {
         match self {
             Self::NotFound { .. } => Some("see what waits with `palyra approvals list`".into()),
             Self::Decided { .. } => Some("make the call again to ask anew".into()),
-            Self::OwnRequest { .. } => {
-                Some("let another principal decide, or the owner on a terminal or in the console".into())
-            }
+            Self::Denied { decision, .. } => decision.reasons.first().map(|reason| reason.advice.clone()),
             Self::NoSuchScope { .. } => Some("approve it once, or for these exact arguments".into()),
             Self::Tampered { .. } => Some("make the call again, and look at `palyra journal verify`".into()),
             Self::State(error) => error.hint(),
@@ -67,7 +69,7 @@ impl ApprovalError {
         match self {
             Self::NotFound { .. } => "not_found",
             Self::Decided { .. } => "already_decided",
-            Self::OwnRequest { .. } => "forbidden",
+            Self::Denied { .. } => "forbidden",
             Self::NoSuchScope { .. } => "invalid_scope",
             Self::Tampered { .. } => "state_damaged",
             Self::State(error) => error.code(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use palyra_common::{JsonText, WasmPluginRunError};
+use palyra_common::{InOrder, JsonText, WasmPluginRunError};
 use palyra_skills::Sha256Digest;
 use sha2::{Digest, Sha256};
 
@@ -32,7 +32,7 @@ pub fn approval_digest(
 /// One spelling for equal arguments: keys in order, no space.
 pub(super) fn canonical(input: &JsonText) -> String {
     match serde_json::from_str::<serde_json::Value>(input.as_str()) {
-        Ok(value) => value.to_string(),
+        Ok(value) => InOrder(&value).to_string(),
         Err(_) => input.as_str().to_owned(),
     }
 }

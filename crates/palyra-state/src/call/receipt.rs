@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use palyra_common::{JsonText, WasmPluginRunError};
+use palyra_common::{InOrder, JsonText, WasmPluginRunError};
 use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, Leaf, NewEvent};
 use palyra_plugins_runtime::{RunOutput, RunReport, RunUsage};
 use palyra_skills::Sha256Digest;
@@ -47,7 +47,7 @@ pub(super) async fn finish(
         skill_id: subject.skill_id.clone(),
         status,
         at_ms: runs::signed(state.now_ms()),
-        receipt: details.to_string(),
+        receipt: InOrder(&details).to_string(),
         events: if run.listed.is_followed() { lines.clone() } else { std::mem::take(&mut lines) },
         uses: capabilities.clone(),
         touched,

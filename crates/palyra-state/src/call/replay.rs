@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use palyra_common::capabilities::FilesystemAccess;
-use palyra_common::{JsonText, WasmPluginRunError};
+use palyra_common::{InOrder, JsonText, WasmPluginRunError};
 use palyra_plugins_runtime::{CancelToken, Invocation, ReplayVerdict, RunUsage, Tape};
 use palyra_skills::index::SkillRecord;
 use palyra_skills::{Sha256Digest, VerifiedSkill, reverify_installed_artifact};
@@ -153,5 +153,5 @@ fn not_found(what: &'static str, name: &str) -> CallError {
 fn as_json<S: serde::Serializer>(output: &Option<JsonText>, serializer: S) -> Result<S::Ok, S::Error> {
     let value =
         output.as_ref().and_then(|text| serde_json::from_str::<serde_json::Value>(text.as_str()).ok());
-    value.serialize(serializer)
+    value.as_ref().map(InOrder).serialize(serializer)
 }

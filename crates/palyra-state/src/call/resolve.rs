@@ -53,9 +53,11 @@ impl VerifiedCache {
 pub(super) async fn resolve(
     caller: &ToolCaller,
     tool: &FoundTool,
+    may_begin: impl FnOnce() -> Result<(), CallError>,
     max_module_bytes: u64,
 ) -> Result<ResolvedModule, CallError> {
     check_runnable(&tool.record, &caller.state.platform)?;
+    may_begin()?;
     let consent = consent(&caller.state, tool)?;
     let skill = verified(caller, &tool.record).await?;
     check_description(caller, &tool.record, &skill).await?;

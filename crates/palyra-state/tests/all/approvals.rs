@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use palyra_common::{JsonText, WasmPluginRunError, WasmPluginRunErrorKind as Kind};
 use palyra_journal::EventKind;
+use palyra_policy::PolicySet;
 use palyra_state::call::{CallContext, ToolInvocation};
 use palyra_state::{
-    ApprovalDecision, ApprovalError, ApprovalFilter, ApprovalScope, ApprovalStatus, ApprovalVerdict,
-    REQUEST_LIFETIME_MS,
+    ApprovalDecision, ApprovalError, ApprovalFilter, ApprovalGate, ApprovalScope, ApprovalStatus,
+    ApprovalVerdict, REQUEST_LIFETIME_MS,
 };
 
 use crate::calls::{World, failure, invocation};
@@ -29,7 +30,18 @@ fn asking(input: &str) -> ToolInvocation {
 }
 
 fn by(principal: &str, verdict: ApprovalVerdict) -> ApprovalDecision {
-    ApprovalDecision { verdict, principal: principal.into(), owner_present: false, reason: None }
+    ApprovalDecision { verdict, principal: principal.into(), gate: ApprovalGate::open(), reason: None }
+}
+
+/// Somebody without a scope asks to decide.
+pub(crate) fn no() -> palyra_policy::PolicyDecision {
+    use palyra_policy::{Action, Face, PolicyContext, PolicyRequest, Principal, PrincipalKind, Resource};
+    PolicySet::standard().evaluate(&PolicyRequest {
+        principal: Principal::new(PrincipalKind::Token, "agent", []),
+        action: Action::Read,
+        resource: Resource::Daemon,
+        context: PolicyContext::new(Face::Http),
+    })
 }
 
 async fn ask(world: &World, call: ToolInvocation) -> String {
@@ -91,17 +103,30 @@ async fn scopes_reach_as_far_as_they_say() {
 }
 
 #[tokio::test]
-async fn whoever_asked_cannot_decide_unless_it_is_the_owner_in_person() {
+async fn whom_the_policy_does_not_let_decide_changes_nothing() {
     let world = world();
     let id = ask(&world, asking("{}")).await;
     let yes = ApprovalVerdict::Approve(ApprovalScope::Once);
-    let own = world.state.decide_approval(&id, by("agent", yes)).await.unwrap_err();
-    assert_eq!(own.code(), "forbidden", "{own}");
-    let owners = ask(&world, ToolInvocation { principal: "owner".into(), ..asking("{}") }).await;
-    assert!(world.state.decide_approval(&owners, by("owner", yes)).await.is_err());
-    let present = ApprovalDecision { owner_present: true, ..by("owner", yes) };
-    world.state.decide_approval(&owners, present).await.unwrap();
-    let no_run = ask(&world, ToolInvocation { context: CallContext::default(), ..asking("{}") }).await;
+    let asked = Arc::new(AtomicU64::new(0));
+    let gate = ApprovalGate::new({
+        let asked = Arc::clone(&asked);
+        move |approval| {
+            asked.fetch_add(1, Ordering::SeqCst);
+            assert_eq!((approval.principal.as_str(), approval.tool_id.as_str()), ("agent", TOOL));
+            Err(Arc::new(no()))
+        }
+    });
+    let denied = ApprovalDecision { gate, ..by("agent", yes) };
+    let refused = world.state.decide_approval(&id, denied.clone()).await.unwrap_err();
+    assert_eq!(refused.code(), "forbidden", "{refused}");
+    assert_eq!(world.state.approval(&id).unwrap().status, ApprovalStatus::Pending);
+    assert!(world.events(EventKind::ApprovalDecided).is_empty());
+    world.state.decide_approval(&id, by("owner", yes)).await.unwrap();
+    let late = world.state.decide_approval(&id, denied).await.unwrap_err();
+    assert_eq!(late.code(), "already_decided", "what is decided asks nobody");
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+    let alone = ToolInvocation { context: CallContext::default(), ..asking(r#"{"a":2}"#) };
+    let no_run = ask(&world, alone).await;
     let wide = by("owner", ApprovalVerdict::Approve(ApprovalScope::Run));
     assert!(matches!(
         world.state.decide_approval(&no_run, wide).await,

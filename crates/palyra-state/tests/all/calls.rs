@@ -15,7 +15,7 @@ use palyra_skills::{RuntimeStatus, capability_digest};
 use palyra_state::call::{
     CallContext, CallError, CallerConfig, ToolCaller, ToolInvocation, ToolResult, approval_digest,
 };
-use palyra_state::{InstallOptions, State};
+use palyra_state::{CallGate, InstallOptions, State};
 
 use crate::guests::{COUNTER, ECHO, describing, one_operation};
 use crate::home::{Home, signing_key};
@@ -87,6 +87,7 @@ pub(crate) fn invocation(tool: &str, input: &str) -> ToolInvocation {
         approved: None,
         cancel: None,
         context: CallContext::default(),
+        gate: CallGate::open(),
     }
 }
 

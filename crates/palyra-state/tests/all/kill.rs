@@ -12,8 +12,8 @@ use palyra_journal::{EventKind, Query};
 use palyra_skills::RuntimeStatus;
 use palyra_state::call::RunQuery;
 use palyra_state::{
-    ApprovalDecision, ApprovalFilter, ApprovalScope, ApprovalStatus, ApprovalVerdict, InstallOptions, State,
-    StateOptions, StateRoot, verify_receipt,
+    ApprovalDecision, ApprovalFilter, ApprovalGate, ApprovalScope, ApprovalStatus, ApprovalVerdict,
+    InstallOptions, State, StateOptions, StateRoot, verify_receipt,
 };
 
 use crate::calls::{caller, invocation};
@@ -63,7 +63,7 @@ fn approve(state: &State) {
     let decision = ApprovalDecision {
         verdict: ApprovalVerdict::Approve(ApprovalScope::Once),
         principal: "somebody".into(),
-        owner_present: false,
+        gate: ApprovalGate::open(),
         reason: None,
     };
     let threads = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

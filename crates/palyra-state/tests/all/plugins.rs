@@ -7,11 +7,13 @@ use palyra_common::{
     WasmPluginRunnerPolicy,
 };
 use palyra_journal::EventKind;
-use palyra_state::call::{GrantAuthority, INLINE, InlineInvocation};
-use palyra_state::{ConfigSource, PluginSettingError};
+use palyra_policy::PolicySet;
+use palyra_state::call::{CallError, GrantAuthority, INLINE, InlineInvocation, ToolInvocation};
+use palyra_state::{AccessPolicy, CallGate, ConfigSource, PluginSettingError};
 use serde_json::json;
+use std::sync::Arc;
 
-use crate::calls::{World, failure};
+use crate::calls::{World, failure, invocation};
 use crate::guests::{COUNTER, ECHO};
 use crate::release::{HONEST, Release};
 
@@ -193,4 +195,47 @@ async fn directories_of_the_profile_reach_the_run() {
     world.state.set_profile("acme.notes", &profile, "owner").unwrap();
     let result = world.call("acme.notes.add", "{}").await.unwrap();
     assert_eq!(result.tape.header.grants.filesystem()[0].directory(), Some(directory.as_path()));
+}
+
+#[tokio::test]
+async fn the_access_policy_lasts_and_is_told_to_the_journal() {
+    let world = World::new(&Release::default());
+    assert_eq!(world.state.access_policy(), AccessPolicy::default());
+    let text = "@id(\"nothing\") @advice(\"nothing is allowed\") forbid (principal, action, resource);\n";
+    let revision = world.state.set_access_policy(&PolicySet::parse(text).unwrap(), "owner").unwrap();
+    let told = world.events(EventKind::PolicyChanged);
+    assert_eq!((told.len(), told[0].event.subject.as_deref()), (1, Some("access")));
+    assert_eq!(told[0].event.details["rules"], 1);
+    let World { home, state, caller } = world;
+    drop((caller, state));
+    let state = home.open();
+    assert_eq!(state.access_policy(), AccessPolicy { revision, text: Some(text.into()) });
+    assert!(state.reset_access_policy("owner").unwrap());
+    assert!(!state.reset_access_policy("owner").unwrap());
+    assert_eq!(state.access_policy(), AccessPolicy::default());
+}
+
+#[tokio::test]
+async fn a_call_asks_its_gate_about_the_tool_it_found() {
+    let world = World::new(&Release::default());
+    let gate = CallGate::new(|question| {
+        assert_eq!(
+            (question.record.publisher.as_str(), question.tool.id.as_str()),
+            ("acme", "acme.notes.add")
+        );
+        match question.input.as_str() {
+            "{}" => Ok(()),
+            _ => Err(Arc::new(crate::approvals::no())),
+        }
+    });
+    let call = |input: &str| ToolInvocation { gate: gate.clone(), ..invocation("acme__notes__add", input) };
+    world.caller.call(call("{}")).await.unwrap();
+    let denied = world.caller.call(call(r#"{"a":1}"#)).await.unwrap_err();
+    assert!(
+        matches!(&denied, CallError::Denied { skill_id, tool_id, .. }
+            if skill_id == "acme.notes" && tool_id == "acme.notes.add"),
+        "{denied}"
+    );
+    world.state.disable("acme.notes", "for now").unwrap();
+    assert_eq!(failure(world.caller.call(call(r#"{"a":1}"#)).await).kind(), Kind::NotRunnable);
 }

@@ -362,7 +362,7 @@ async fn a_call_that_finds_no_room_keeps_its_yes() {
     let decision = palyra_state::ApprovalDecision {
         verdict,
         principal: "owner".into(),
-        owner_present: true,
+        gate: palyra_state::ApprovalGate::open(),
         reason: None,
     };
     world.state.decide_approval(&asked, decision).await.unwrap();

@@ -2,8 +2,11 @@
 
 use crate::output::when;
 use palyra_api::events::Event;
+use palyra_common::InOrder;
+use palyra_common::json::in_order::sort_objects;
 use palyra_common::redact::escape_untrusted;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Most characters of details on a line for people; `--json` has them all.
 const MAX_DETAILS_CHARS: usize = 160;
@@ -29,6 +32,7 @@ pub(super) fn line(event: &Event) -> String {
 pub(super) fn object(event: &Event) -> Value {
     let mut value = json!(event);
     value["at"] = json!(when(event.at_ms));
+    sort_objects(&mut value);
     value
 }
 
@@ -38,13 +42,14 @@ pub(super) fn as_objects<S: serde::Serializer>(events: &[Event], serializer: S) 
 }
 
 fn details(details: &Value) -> String {
-    let Value::Object(fields) = details else { return clipped(details.to_string()) };
+    let Value::Object(fields) = details else { return clipped(InOrder(details).to_string()) };
+    let fields: BTreeMap<&String, &Value> = fields.iter().collect();
     let told: Vec<String> = fields
-        .iter()
+        .into_iter()
         .filter(|(name, _)| !BOOKKEEPING.contains(&name.as_str()))
         .map(|(name, value)| match value {
             Value::String(text) => format!("{name}={text}"),
-            value => format!("{name}={value}"),
+            value => format!("{name}={}", InOrder(value)),
         })
         .collect();
     clipped(told.join(" "))

@@ -6,6 +6,7 @@ use crate::error::CliError;
 use crate::output::{Remark, Reply, byte_count, duration_text, facts, shapes, skills};
 use clap::Args;
 use palyra_api::tools::ToolInfo;
+use palyra_common::InOrder;
 use palyra_common::redact::escape_untrusted;
 use serde::Serialize;
 use serde_json::Value;
@@ -55,7 +56,8 @@ impl Reply for Shown {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        let example = self.0.examples.first().map_or_else(|| "{}".to_owned(), Value::to_string);
+        let example =
+            self.0.examples.first().map_or_else(|| "{}".to_owned(), |example| InOrder(example).to_string());
         vec![Remark::Next(format!("palyra run {} --input '{example}'", self.0.summary.tool_id))]
     }
 }
@@ -75,5 +77,5 @@ fn cost(tool: &ToolInfo) -> String {
 }
 
 fn schema(schema: &Value) -> String {
-    skills::indented(&serde_json::to_string_pretty(schema).unwrap_or_default())
+    skills::indented(&serde_json::to_string_pretty(&InOrder(schema)).unwrap_or_default())
 }

@@ -3,6 +3,8 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use axum::extract::path::RawPathParams;
+use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -12,13 +14,18 @@ use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use palyra_api::Problem;
 use palyra_common::Scope;
 use palyra_journal::{EventKind, NewEvent};
-use serde_json::json;
+use palyra_policy::{Action, Face, PolicyDecision, Resource, ResourceKind};
+use serde_json::{Value, json};
 use tracing::Instrument;
 
-use super::answer::{Failure, write_problem};
+use super::answer::{Failure, Told, write_problem};
+use super::body::hear_out;
+use super::route::Route;
 use super::telemetry::Watched;
 use crate::access::{Principal, Refused};
 use crate::app::App;
+use crate::policy;
+use crate::problem::{ToProblem, deciding_rule};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -39,6 +46,21 @@ pub enum Arrival {
 pub(super) struct Needs {
     pub(super) scope: Scope,
     pub(super) body_limit: usize,
+    action: Action,
+    about: (ResourceKind, Option<&'static str>),
+}
+
+impl Needs {
+    pub(super) fn of(route: &Route) -> Self {
+        Self { scope: route.scope, body_limit: route.body_limit, action: route.action, about: route.about() }
+    }
+
+    fn resource(&self, app: &App, names: Option<&RawPathParams>) -> Resource {
+        let (kind, part) = self.about;
+        let mut names = names.into_iter().flatten();
+        let name = part.and_then(|part| names.find(|(name, _)| *name == part)).map_or("", |(_, value)| value);
+        policy::resource(&app.state().view(), kind, name)
+    }
 }
 
 /// Whoever asks, already let in.
@@ -49,12 +71,17 @@ pub(super) async fn admit(State(app): State<Arc<App>>, mut request: Request, nex
     let (id, watched) = (new_id(), Watched::new(&request));
     let (name, response) = match enter(&app, &request) {
         Ok(principal) => {
-            let name = principal.name.clone();
+            let (name, from) = (principal.name.clone(), address(&request));
             request.extensions_mut().insert(principal);
             let span = tracing::info_span!("request", request_id = %id);
-            (Some(name), next.run(request).instrument(span).await)
+            let response = next.run(request).instrument(span).await;
+            record_denial(&app, &id, &name, from, &response);
+            (Some(name), response)
         }
-        Err(failure) => (None, refuse(&app, &id, failure)),
+        Err(failure) => {
+            hear_out(request.into_body()).await;
+            (None, refuse(&app, &id, failure))
+        }
     };
     let mut response = write_problem(response, &id);
     watched.ended(&app, &id, name.as_deref(), &response);
@@ -70,27 +97,59 @@ pub(super) async fn admit(State(app): State<Arc<App>>, mut request: Request, nex
     response
 }
 
-/// The layer of one route: the scope it asks for, and the limit of its body.
-pub(super) async fn authorise(State(needs): State<Needs>, mut request: Request, next: Next) -> Response {
-    let may = request.extensions().get::<Principal>().is_some_and(|principal| principal.may(needs.scope));
-    if !may {
-        let problem =
-            Problem::new("forbidden", format!("this needs a token with the scope `{}`", needs.scope))
-                .hint("make one with `palyra tokens add NAME --scope SCOPE`")
-                .details(json!({ "scope": needs.scope }));
+/// The layer of one route: its scope, what the policy says about it, and the limit of its body.
+pub(super) async fn authorise(
+    State((app, needs)): State<(Arc<App>, Needs)>,
+    names: Result<RawPathParams, RawPathParamsRejection>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let principal = request.extensions().get::<Principal>();
+    let allowed = match principal {
+        Some(principal) => allow(&app, principal, &needs, names.as_ref().ok()),
+        None => Err(came_past_the_door()),
+    };
+    if let Err(problem) = allowed {
+        hear_out(request.into_body()).await;
         return Failure::from(problem).into_response();
     }
     request.extensions_mut().insert(needs);
     next.run(request).await
 }
 
+/// The scope is the outer bound; within it the policy decides, here or in the corridor that knows more.
+fn allow(
+    app: &App,
+    principal: &Principal,
+    needs: &Needs,
+    names: Option<&RawPathParams>,
+) -> Result<(), Problem> {
+    let asking = || app.policy().asking(app.state(), principal);
+    if !principal.may(needs.scope) {
+        let rule = asking().explain(needs.action, needs.resource(app, names));
+        return Err(missing_scope(needs, rule.as_deref()));
+    }
+    if policy::asked_in_corridor(needs.action) {
+        return Ok(());
+    }
+    let decision = asking().decide(needs.action, needs.resource(app, names));
+    if decision.allowed { Ok(()) } else { Err(decision.to_problem()) }
+}
+
+fn missing_scope(needs: &Needs, rule: Option<&PolicyDecision>) -> Problem {
+    let (scope, action) = (needs.scope, needs.action);
+    Problem::new("forbidden", format!("this needs a token with the scope `{scope}`"))
+        .hint("make one with `palyra tokens add NAME --scope SCOPE`")
+        .details(json!({ "scope": scope, "action": action, "policy": rule.map(deciding_rule) }))
+}
+
 fn enter(app: &App, request: &Request) -> Result<Principal, Failure> {
     let arrival = request.extensions().get::<Arrival>().copied();
-    let from = match arrival {
-        Some(Arrival::InProcess) => return Ok(Principal::owner()),
-        Some(Arrival::Tcp(address)) => Some(address),
-        Some(Arrival::Socket) | None => None,
-    };
+    if arrival == Some(Arrival::InProcess) {
+        return Ok(Principal::owner(Face::Command));
+    }
+    let from = address(request);
+    let face = if arrival == Some(Arrival::Socket) { Face::Command } else { Face::Http };
     let limited = |problem: Problem| match app.access().count_failure(from) {
         true => Failure::from(problem),
         false => Failure::from(refusal(Refused::TooMany)),
@@ -99,7 +158,7 @@ fn enter(app: &App, request: &Request) -> Result<Principal, Failure> {
         .and_then(|()| check_page(request.headers()))
         .map_err(limited)?;
     let token = bearer(request.headers());
-    app.access().authenticate(app.state(), token, from).map_err(|refused| refusal(refused).into())
+    app.access().authenticate(app.state(), token, from, face).map_err(|refused| refusal(refused).into())
 }
 
 /// Counts and records a request that was not let in; one that is told to wait is only counted.
@@ -113,6 +172,36 @@ fn refuse(app: &App, request_id: &str, failure: Failure) -> Response {
         drop(app.state().journal().append(event));
     }
     failure.into_response()
+}
+
+/// Counts and records what somebody who was let in may not do, so often from one place.
+fn record_denial(app: &App, request_id: &str, actor: &str, from: Option<IpAddr>, response: &Response) {
+    let Some(Told(problem)) = response.extensions().get::<Told>().filter(|told| told.0.code == "forbidden")
+    else {
+        return;
+    };
+    app.metrics().refused(&problem.code);
+    if !app.access().count_denial(from) {
+        return;
+    }
+    let fact = |name: &str| problem.details.get(name).cloned();
+    let details = json!({ "code": problem.code, "request": request_id, "scope": fact("scope"),
+        "action": fact("action"), "policy": fact("policy") });
+    let mut event = NewEvent::new(EventKind::AccessRefused, app.now_ms()).actor(actor).details(details);
+    if let (Some(Value::String(skill_id)), Some(Value::String(tool_id))) = (fact("skill_id"), fact("tool_id"))
+    {
+        event = event.skill(skill_id).subject(tool_id);
+    }
+    // The refusal does not wait for the journal.
+    drop(app.state().journal().append(event));
+}
+
+/// Where a request came from, if over TCP.
+fn address(request: &Request) -> Option<IpAddr> {
+    match request.extensions().get::<Arrival>() {
+        Some(Arrival::Tcp(address)) => Some(*address),
+        Some(Arrival::InProcess | Arrival::Socket) | None => None,
+    }
 }
 
 /// A page that rebound its own name to this machine says that name.
@@ -170,9 +259,13 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
-        let missing = || Problem::new("internal", "a request came past the door").into();
-        parts.extensions.get::<Principal>().cloned().map(Self).ok_or_else(missing)
+        let principal = parts.extensions.get::<Principal>().cloned();
+        principal.map(Self).ok_or_else(|| came_past_the_door().into())
     }
+}
+
+fn came_past_the_door() -> Problem {
+    Problem::new("internal", "a request came past the door")
 }
 
 fn new_id() -> Arc<str> {

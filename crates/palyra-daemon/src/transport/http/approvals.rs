@@ -76,7 +76,7 @@ async fn approve(
     Json(request): Json<ApproveRequest>,
 ) -> Answer<Approval> {
     let verdict = ApprovalVerdict::Approve(reach(request.scope));
-    let decision = decision(principal, verdict, request.owner_present, request.reason);
+    let decision = decision(&app, principal, verdict, request.owner_present, request.reason);
     Ok(Json(shape(&app.state().decide_approval(&approval_id, decision).await?)?))
 }
 
@@ -86,19 +86,21 @@ async fn deny(
     Named(approval_id): Named<String>,
     Json(request): Json<DenyRequest>,
 ) -> Answer<Approval> {
-    let decision = decision(principal, ApprovalVerdict::Deny, request.owner_present, request.reason);
+    let decision = decision(&app, principal, ApprovalVerdict::Deny, request.owner_present, request.reason);
     Ok(Json(shape(&app.state().decide_approval(&approval_id, decision).await?)?))
 }
 
 /// Only the owner can say that it is there itself; a token that says so is no person.
 fn decision(
+    app: &App,
     principal: Principal,
     verdict: ApprovalVerdict,
     owner_present: bool,
     reason: Option<String>,
 ) -> ApprovalDecision {
-    let owner_present = owner_present && principal.owner;
-    ApprovalDecision { verdict, principal: principal.name, owner_present, reason }
+    let asking = app.policy().asking(app.state(), &principal);
+    let gate = asking.approval_gate(app.state(), owner_present && principal.owner);
+    ApprovalDecision { verdict, principal: principal.name, gate, reason }
 }
 
 fn reach(scope: palyra_api::approvals::ApprovalScope) -> ApprovalScope {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
@@ -106,4 +107,24 @@ async fn read(request: Request, limit: usize) -> Result<Bytes, Failure> {
         }
         Ok(Err(error)) => Err(Problem::new("usage", format!("the body broke off: {error}")).into()),
     }
+}
+
+/// Most that is read of a body nobody wants, and how long.
+const UNWANTED: (usize, Duration) = (32 << 20, Duration::from_secs(2));
+
+/// Reads on for a moment before somebody is refused who still sends: a connection that closes on unread bytes loses the
+/// answer on its way.
+pub(super) async fn hear_out(mut body: Body) {
+    let (most, patience) = UNWANTED;
+    let read = async {
+        let mut left = most;
+        while let Some(Ok(frame)) = body.frame().await {
+            left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+            if left == 0 {
+                return;
+            }
+        }
+    };
+    // Whether it came to an end or not, the answer is the same.
+    let _ = tokio::time::timeout(patience, read).await;
 }

@@ -10,6 +10,7 @@ use palyra_api::keys::{
 };
 use palyra_api::{Problem, SecretBytes, SecretText};
 use palyra_common::Scope;
+use palyra_policy::Action;
 use palyra_skills::signing::{ListedKey, PublisherKey};
 use palyra_skills::trust::{SignedRotation, TrustStatement};
 use palyra_state::{KeysError, RevocationStatement, RevokeKey, RotateKeys};
@@ -34,6 +35,7 @@ pub(super) fn routes() -> Vec<Route> {
             .summary("Every signing key, without its secret half")
             .answers::<KeyList>(),
         Route::post("/v1/keys", Scope::Admin, new)
+            .does(Action::Vault)
             .summary("Make a signing key; its secret half stays in the vault")
             .takes::<NewKeyRequest>(SMALL_BODY)
             .answers::<SigningKey>(),
@@ -41,18 +43,22 @@ pub(super) fn routes() -> Vec<Route> {
             .summary("The public half of a key")
             .answers::<SigningKey>(),
         Route::post("/v1/keys/{name}/import", Scope::Admin, import)
+            .does(Action::Vault)
             .summary("Take in a key from a sealed key file")
             .takes::<ImportKeyRequest>(SMALL_BODY)
             .answers::<SigningKey>(),
         Route::post("/v1/keys/{name}/seal", Scope::Admin, seal)
+            .does(Action::Vault)
             .summary("Seal a key under a passphrase, for its owner on this machine")
             .takes::<SealKeyRequest>(SMALL_BODY)
             .answers::<SealedKey>(),
         Route::post("/v1/keys/{name}/revoke", Scope::Admin, revoke)
+            .does(Action::Vault)
             .summary("Revoke a key for good")
             .takes::<RevokeKeyRequest>(SMALL_BODY)
             .answers::<RevokedKey>(),
         Route::post("/v1/trust/publishers/{publisher}/rotate", Scope::Admin, rotate)
+            .does(Action::Trust)
             .summary("Hand a publisher over to other keys of the vault; the old ones are retired")
             .takes::<RotateRequest>(SMALL_BODY)
             .answers::<Rotation>(),

@@ -8,6 +8,7 @@ use palyra_api::plugins::{
     ProfileChange, Removed,
 };
 use palyra_common::Scope;
+use palyra_policy::Action;
 
 use super::access::Caller;
 use super::answer::{Answer, Failure, Json};
@@ -45,10 +46,12 @@ fn profile_routes() -> [Route; 3] {
             .summary("What runs get at most, and where roots lead")
             .answers::<Profile>(),
         Route::put(PATH, Scope::Admin, set_profile)
+            .does(Action::Grant)
             .summary("Change what runs get at most, and where roots lead")
             .takes::<ProfileChange>(SMALL_BODY)
             .answers::<Profile>(),
         Route::delete(PATH, Scope::Admin, remove_profile)
+            .does(Action::Grant)
             .summary("Take the profile away")
             .answers::<Removed>(),
     ]

@@ -8,10 +8,12 @@ use axum::handler::Handler;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use http::Method;
 use palyra_common::Scope;
+use palyra_policy::{Action, ResourceKind};
 use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::app::App;
+use crate::policy::action_of;
 
 /// Longest body of a request that says nothing else.
 pub const SMALL_BODY: usize = 64 << 10;
@@ -24,6 +26,8 @@ pub struct Route {
     pub path: &'static str,
     /// What a token needs.
     pub scope: Scope,
+    /// What the access policy is asked.
+    pub action: Action,
     /// Longest body it reads.
     pub body_limit: usize,
     /// What it does, in one line.
@@ -89,6 +93,7 @@ impl Route {
             method,
             path,
             scope,
+            action: action_of(scope),
             body_limit: SMALL_BODY,
             summary: "",
             takes: None,
@@ -98,6 +103,20 @@ impl Route {
             query: Vec::new(),
             handler: on(filter, handler),
         }
+    }
+
+    /// The access policy is asked about something narrower than the scope says.
+    #[must_use]
+    pub fn does(self, action: Action) -> Self {
+        Self { action, ..self }
+    }
+
+    /// What its action is about, and which part of its path has the name.
+    pub fn about(&self) -> (ResourceKind, Option<&'static str>) {
+        let parts = self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+        let named = parts.filter_map(|part| Some((kind_of(part)?, part)));
+        let found = named.into_iter().find(|(kind, _)| self.action.resources().contains(kind));
+        found.map_or((ResourceKind::Daemon, None), |(kind, part)| (kind, Some(part)))
     }
 
     /// What it does, in one line.
@@ -135,5 +154,15 @@ impl Route {
     pub fn query<T: IntoParams>(self) -> Self {
         let query = T::into_params(|| Some(utoipa::openapi::path::ParameterIn::Query));
         Self { query, ..self }
+    }
+}
+
+/// What a part of a path names, if the policy knows such things.
+fn kind_of(part: &str) -> Option<ResourceKind> {
+    match part {
+        "tool" => Some(ResourceKind::Tool),
+        "skill_id" => Some(ResourceKind::Skill),
+        "publisher" => Some(ResourceKind::Publisher),
+        _ => None,
     }
 }

@@ -10,8 +10,8 @@ use super::access::{Needs, admit, authorise};
 use super::answer::Failure;
 use super::route::Route;
 use super::{
-    approvals, events, health, journal, keys, openapi, packages, plugins, runs, skills, telemetry, tokens,
-    tools, trust, vault,
+    approvals, events, health, journal, keys, openapi, packages, plugins, policy, runs, skills, telemetry,
+    tokens, tools, trust, vault,
 };
 use crate::app::App;
 
@@ -29,6 +29,7 @@ pub fn routes() -> Vec<Route> {
         approvals::routes(),
         runs::routes(),
         plugins::routes(),
+        policy::routes(),
         trust::routes(),
         vault::routes(),
         keys::routes(),
@@ -43,7 +44,7 @@ pub fn routes() -> Vec<Route> {
 pub fn router(app: &Arc<App>) -> Router {
     let mut router = Router::new();
     for route in routes() {
-        let needs = Needs { scope: route.scope, body_limit: route.body_limit };
+        let needs = (Arc::clone(app), Needs::of(&route));
         router = router.route(route.path, route.handler.route_layer(from_fn_with_state(needs, authorise)));
     }
     router

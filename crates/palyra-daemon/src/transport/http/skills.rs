@@ -16,6 +16,7 @@ use palyra_api::skills::{
     RemoveQuery, RemovedSkill, RollbackBody, SkillAudits, SkillChanged, SkillInfo, SkillList, SkillVerified,
 };
 use palyra_common::Scope;
+use palyra_policy::Action;
 use palyra_skills::consent::ConsentRequest;
 use palyra_skills::{RuntimeStatus, SkillRecord};
 
@@ -33,6 +34,7 @@ pub(super) fn routes() -> Vec<Route> {
             .summary("Every installed skill with its state")
             .answers::<SkillList>(),
         Route::post("/v1/skills", Scope::Operate, install::install)
+            .does(Action::Install)
             .summary("Install a package, or update the skill it is a release of")
             .query::<InstallQuery>()
             .takes_bytes(PACKAGE_TYPE, MAX_PACKAGE_BYTES)
@@ -44,6 +46,7 @@ pub(super) fn routes() -> Vec<Route> {
             .summary("Who made a skill, what it can touch, what it used, why it is in its state, what would change it")
             .answers::<SkillInfo>(),
         Route::delete("/v1/skills/{skill_id}", Scope::Operate, operate::remove)
+            .does(Action::Install)
             .summary("Take a skill out, with its consents and what it stored; its id stays with its publisher")
             .query::<RemoveQuery>()
             .answers::<RemovedSkill>(),
@@ -62,6 +65,7 @@ pub(super) fn routes() -> Vec<Route> {
             .takes::<DisableBody>(SMALL_BODY)
             .answers::<SkillChanged>(),
         Route::post("/v1/skills/{skill_id}/enable", Scope::Admin, install::enable)
+            .does(Action::Promote)
             .summary("Lift a quarantine, or switch a skill on again")
             .takes::<EnableBody>(SMALL_BODY)
             .answers::<InstallOutcome>(),
@@ -69,10 +73,12 @@ pub(super) fn routes() -> Vec<Route> {
             .summary("What somebody would agree to, and by which digest")
             .answers::<ConsentAsked>(),
         Route::post("/v1/skills/{skill_id}/consent", Scope::Admin, install::consent)
+            .does(Action::Promote)
             .summary("Agree to what a skill asks for, or to what its update changes")
             .takes::<ConsentBody>(SMALL_BODY)
             .answers::<InstallOutcome>(),
         Route::post("/v1/skills/{skill_id}/rollback", Scope::Operate, install::rollback)
+            .does(Action::Install)
             .summary("Go back to a release that ran before")
             .takes::<RollbackBody>(SMALL_BODY)
             .answers::<InstallOutcome>(),

@@ -14,6 +14,7 @@ use palyra_api::trust::{
     PublisherInfo, SignedStatement, TrustList,
 };
 use palyra_common::Scope;
+use palyra_policy::Action;
 use palyra_skills::trust::{BuilderKey, TrustStatement};
 use palyra_state::{StateError, StatementOutcome};
 
@@ -35,29 +36,36 @@ pub(super) fn routes() -> Vec<Route> {
             .summary("What is known of a publisher: its keys, their past, its skills, what is revoked")
             .answers::<PublisherInfo>(),
         Route::put("/v1/trust/publishers/{publisher}", Scope::Admin, allow)
+            .does(Action::Trust)
             .summary("Believe a publisher's keys")
             .takes::<KeysRequest>(SMALL_BODY)
             .answers::<Allowed>(),
         Route::post("/v1/trust/publishers/{publisher}/block", Scope::Admin, block)
+            .does(Action::Trust)
             .summary("Accept nothing of a publisher, and stop what is installed of it")
             .takes::<BlockRequest>(SMALL_BODY)
             .answers::<Publisher>(),
         Route::post("/v1/trust/publishers/{publisher}/unblock", Scope::Admin, unblock)
+            .does(Action::Trust)
             .summary("End a block; what it stopped stays stopped until it is enabled")
             .answers::<Publisher>(),
         Route::post("/v1/trust/publishers/{publisher}/repin", Scope::Admin, repin)
+            .does(Action::Trust)
             .summary("Replace a publisher's keys by the caller's own decision")
             .takes::<KeysRequest>(SMALL_BODY)
             .answers::<Publisher>(),
         Route::put("/v1/trust/feeds/{feed}", Scope::Admin, follow)
+            .does(Action::Trust)
             .summary("Follow a revocation feed")
             .takes::<KeysRequest>(SMALL_BODY)
             .answers::<Allowed>(),
         Route::put("/v1/trust/builders/{builder}", Scope::Admin, allow_builder)
+            .does(Action::Trust)
             .summary("Believe a builder's provenance, up to a level")
             .takes::<BuilderRequest>(SMALL_BODY)
             .answers::<Allowed>(),
         Route::post("/v1/trust/statements", Scope::Admin, apply)
+            .does(Action::Trust)
             .summary("Follow a signed rotation or revocation list")
             .takes::<SignedStatement>(MAX_STATEMENT_BYTES)
             .answers::<AppliedStatement>(),

@@ -9,6 +9,7 @@ use palyra_api::vault::{
 };
 use palyra_common::Scope;
 use palyra_common::capabilities::SecretRef;
+use palyra_policy::Action;
 use palyra_state::StateError;
 use palyra_vault::SecretInfo;
 
@@ -28,10 +29,12 @@ pub(super) fn routes() -> Vec<Route> {
             .summary("The names of all secrets; no value is opened")
             .answers::<SecretList>(),
         Route::put("/v1/vault/{scope}/{key}", Scope::Admin, put)
+            .does(Action::Vault)
             .summary("Keep a secret, in place of an earlier one of the same name")
             .takes::<PutSecretRequest>(MAX_SECRET_BODY_BYTES)
             .answers::<PutSecretAnswer>(),
         Route::delete("/v1/vault/{scope}/{key}", Scope::Admin, remove)
+            .does(Action::Vault)
             .summary("Take a secret away; nothing brings it back")
             .answers::<RemovedSecret>(),
     ]

@@ -190,6 +190,20 @@ mod tests {
         assert_eq!(Tape::decode(&tape.encode()), Ok(tape));
     }
 
+    /// The bytes of version 1, and that the names of a step have one order whatever is in the build.
+    #[test]
+    fn a_step_has_one_spelling() {
+        let request = serde_json::json!({ "url": "u", "headers": [{ "value": "v", "name": "n" }] });
+        let step =
+            TapeStep { op: "http.send".into(), request, answer: serde_json::json!({ "b": 1, "a": 2 }) };
+        let bytes = sample(vec![step]).encode();
+        let text = String::from_utf8(bytes).unwrap();
+        let line = r#"{"step":{"op":"http.send","request":{"headers":[{"name":"n","value":"v"}],"url":"u"},"answer":{"a":2,"b":1}}}"#;
+        assert_eq!(text.lines().nth(1), Some(line));
+        let other = text.replacen(r#"{"a":2,"b":1}"#, r#"{"b":1,"a":2}"#, 1);
+        assert_eq!(Tape::decode(other.as_bytes()), Err(TapeError::NotNormal { line: 2 }));
+    }
+
     #[test]
     fn damage_is_named() {
         let bytes = sample(Vec::new()).encode();

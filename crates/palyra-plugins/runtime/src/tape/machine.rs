@@ -1,7 +1,7 @@
 //! A tape in use: recording a live run, or answering a replay.
 
 use super::{Divergence, ReplayVerdict, Tape, TapeEnd, TapeHeader, TapeStep};
-use palyra_common::JsonText;
+use palyra_common::{InOrder, JsonText};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -160,7 +160,7 @@ fn ended_from_outside(end: &TapeEnd) -> bool {
 }
 
 fn brief(value: &Value) -> String {
-    clip(&value.to_string())
+    clip(&InOrder(value).to_string())
 }
 
 fn clip(text: &str) -> String {

@@ -12,6 +12,7 @@ use super::{Calling, ResolvedPlugin, RunSubject};
 use crate::call::find::FoundTool;
 use crate::call::grants::{Authorities, EffectiveGrants, GrantKey};
 use crate::call::{CallError, ToolCaller, ToolInvocation, resolve};
+use crate::gate::CallQuestion;
 use crate::plugins::{Revised, effective_config};
 
 pub(super) fn calling(tool: &FoundTool, invocation: &ToolInvocation) -> Calling {
@@ -40,7 +41,8 @@ pub(super) async fn resolve(
 ) -> Result<ResolvedPlugin, CallError> {
     let schemas = caller.schemas.get(tool)?;
     schemas.check_input(&invocation.input)?;
-    let module = resolve::resolve(caller, tool, policy.value.max_module_bytes).await?;
+    let may_begin = || gate(tool, invocation);
+    let module = resolve::resolve(caller, tool, may_begin, policy.value.max_module_bytes).await?;
     let view = caller.state.view();
     let profile = view.plugins().profiles.get(&tool.skill_id).cloned().unwrap_or_default();
     let grants = grants(caller, tool, &module.consent, &profile, policy, invocation);
@@ -58,6 +60,16 @@ pub(super) async fn resolve(
         limits,
         operator_config,
         requires_approval: entrypoint.risk.requires_approval,
+    })
+}
+
+/// Asks the policy whoever calls is under.
+fn gate(tool: &FoundTool, invocation: &ToolInvocation) -> Result<(), CallError> {
+    let question = CallQuestion { record: &tool.record, tool: &tool.entrypoint, input: &invocation.input };
+    invocation.gate.ask(&question).map_err(|decision| CallError::Denied {
+        skill_id: tool.skill_id.clone(),
+        tool_id: tool.entrypoint.id.clone(),
+        decision,
     })
 }
 

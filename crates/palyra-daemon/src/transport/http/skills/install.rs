@@ -10,6 +10,7 @@ use http::request::Parts;
 use palyra_api::Problem;
 use palyra_api::skills::{ConsentAsked, ConsentBody, EnableBody, InstallOutcome, InstallQuery, RollbackBody};
 use palyra_common::Scope;
+use palyra_policy::Action;
 use palyra_skills::RuntimeStatus;
 use palyra_skills::consent::{ConsentGiven, ConsentRequest};
 use palyra_state::InstallOptions;
@@ -19,6 +20,8 @@ use super::corridor::{told, walk};
 use super::known;
 use crate::access::Principal;
 use crate::app::App;
+use crate::policy::unnamed_skill;
+use crate::problem::{ToProblem, deciding_rule};
 use crate::transport::http::access::Caller;
 use crate::transport::http::answer::{Answer, Failure, Json};
 use crate::transport::http::blocking::blocking;
@@ -130,23 +133,32 @@ pub(in crate::transport::http) fn install_options(
     Ok(InstallOptions { allow_tofu: query.allow_tofu, consent, accept: each(&listed(&query.accept))? })
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Permitted {
+impl FromRequestParts<Arc<App>> for Permitted {
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
-        let Caller(principal) = Caller::from_request_parts(parts, state).await?;
-        let Asked(query) = Asked::<InstallQuery>::from_request_parts(parts, state).await?;
-        if query.widens() && !principal.may(Scope::Admin) {
-            let message =
-                format!("what is permitted with an installation needs the scope `{}`", Scope::Admin);
-            return Err(Problem::new("forbidden", message)
-                .hint("without it the skill is stored and waits for somebody who may agree")
-                .details(json!({ "scope": Scope::Admin }))
-                .into());
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Failure> {
+        let Caller(principal) = Caller::from_request_parts(parts, app).await?;
+        let Asked(query) = Asked::<InstallQuery>::from_request_parts(parts, app).await?;
+        if query.widens() {
+            may_widen(app, &principal)?;
         }
         let options = install_options(&query, &principal.name)?;
         Ok(Self { principal, options, update: query.update })
     }
+}
+
+/// Agreeing along with an installation is to promote a skill that nobody read yet.
+fn may_widen(app: &App, principal: &Principal) -> Result<(), Problem> {
+    let asking = app.policy().asking(app.state(), principal);
+    let decision = asking.decide(Action::Promote, unnamed_skill());
+    if !principal.may(Scope::Admin) {
+        let message = format!("what is permitted with an installation needs the scope `{}`", Scope::Admin);
+        return Err(Problem::new("forbidden", message)
+            .hint("without it the skill is stored and waits for somebody who may agree")
+            .details(json!({ "scope": Scope::Admin, "action": Action::Promote,
+                "policy": deciding_rule(&decision) })));
+    }
+    if decision.allowed { Ok(()) } else { Err(decision.to_problem()) }
 }
 
 /// A word of the libraries, read.

@@ -5,7 +5,7 @@ use crate::run_context::{HostFailure, HttpAnswer, HttpHeader, HttpOutgoing, Http
 use crate::run_log::LogLevel;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use palyra_common::CapabilityKind;
+use palyra_common::{CapabilityKind, InOrder};
 use palyra_egress::InjectionForm;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -21,7 +21,8 @@ pub(super) async fn answer(run: &RunContext, fuel: u64, request: &[u8]) -> wasmt
         Err(HostFailure::Stopped) => return or_stop(Err(HostFailure::Stopped)),
         Err(failure) => json!({ "error": { "code": failure.code(), "message": failure.message() } }),
     };
-    Ok(serde_json::to_vec(&response)?)
+    // Bytes a guest reads cost it fuel, so a replay needs the same ones.
+    Ok(serde_json::to_vec(&InOrder(&response))?)
 }
 
 /// The operations; names are those of the WIT, fields are spelled with `_`.

@@ -1,0 +1,36 @@
+//! `palyra policy reset`.
+
+use crate::cli::Globals;
+use crate::client;
+use crate::error::CliError;
+use crate::output::Reply;
+use clap::Args;
+use palyra_api::policy::PolicyReset;
+use serde::Serialize;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra policy reset";
+
+/// Go back to the policy every state root begins with.
+#[derive(Args)]
+#[command(before_help = EXAMPLE)]
+pub(super) struct ResetArgs {}
+
+#[derive(Serialize)]
+pub(super) struct Back(PolicyReset);
+
+pub(super) fn execute(globals: &Globals) -> Result<Back, CliError> {
+    client::ask(globals, "policy reset", async |client| client.reset_policy().await).map(Back)
+}
+
+impl Reply for Back {
+    const SCHEMA: &'static str = "palyra.policy.reset/v1";
+
+    fn data(&self) -> String {
+        match self.0.removed {
+            true => "the default policy is in force again\n".into(),
+            false => "the default policy was in force already\n".into(),
+        }
+    }
+}

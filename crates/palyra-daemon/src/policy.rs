@@ -1,0 +1,227 @@
+//! The access policy: the one place that asks it, for every face.
+//!
+//! A policy narrows what scopes allow and never widens it. It is read when it changes; decisions are kept.
+
+mod facts;
+pub(crate) mod told;
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use palyra_common::{InOrder, JsonText, Scope};
+use palyra_policy::{
+    Action, DecisionCache, Face, PolicyContext, PolicyDecision, PolicyRequest, PolicySet, Resource,
+};
+use palyra_skills::Sha256Digest;
+use palyra_state::{AccessPolicy, Approval, ApprovalGate, CallGate, CallQuestion, State};
+
+use crate::access::Principal;
+
+use facts::{any_tool, requester, tool, tool_of_approval};
+pub(crate) use facts::{resource, unnamed_skill};
+
+/// What is left where the stored policy cannot be read: the owner can look and set another one.
+const UNREADABLE: &str = r#"
+@id("stored-policy-unreadable")
+@advice("the stored policy cannot be read by this version: see `palyra policy show`, then set another or `palyra policy reset`")
+permit (principal, action in [Action::"read", Action::"admin"], resource)
+when { principal.kind == Kind::"owner" };
+"#;
+
+/// The policy requests are under.
+#[derive(Default)]
+pub(crate) struct Policy(RwLock<Option<Held>>);
+
+/// A policy that was read, with the decisions it made.
+#[derive(Clone)]
+struct Held {
+    revision: u64,
+    cache: Arc<DecisionCache>,
+}
+
+/// A question of one principal; what it is about comes with each.
+#[derive(Clone)]
+pub(crate) struct Asking {
+    cache: Arc<DecisionCache>,
+    principal: palyra_policy::Principal,
+    face: Face,
+}
+
+impl Policy {
+    /// Whoever asks, under the policy as it is now.
+    pub(crate) fn asking(&self, state: &State, principal: &Principal) -> Asking {
+        Asking {
+            cache: self.current(&state.access_policy()),
+            principal: principal.to_policy(),
+            face: principal.face,
+        }
+    }
+
+    /// The policy as it is now.
+    pub(crate) fn set(&self, state: &State) -> Arc<PolicySet> {
+        Arc::clone(self.current(&state.access_policy()).set())
+    }
+
+    fn current(&self, stored: &AccessPolicy) -> Arc<DecisionCache> {
+        let held = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(held) = held.filter(|held| held.revision == stored.revision) {
+            return held.cache;
+        }
+        let cache = Arc::new(DecisionCache::new(read(stored.text.as_deref())));
+        let held = Held { revision: stored.revision, cache: Arc::clone(&cache) };
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(held);
+        cache
+    }
+}
+
+impl Asking {
+    /// Whether an action on something may happen.
+    pub(crate) fn decide(&self, action: Action, resource: Resource) -> Arc<PolicyDecision> {
+        self.evaluate(action, resource, PolicyContext::new(self.face))
+    }
+
+    /// The gate of a call, asked when its tool is known.
+    pub(crate) fn call_gate(self) -> CallGate {
+        CallGate::new(move |question| {
+            let context =
+                PolicyContext { arguments: self.arguments(question), ..PolicyContext::new(self.face) };
+            let resource = Resource::Tool(tool(question.record, question.tool));
+            permitted(self.evaluate(Action::Invoke, resource, context))
+        })
+    }
+
+    /// The gate of a decision; the owner who is there decides from a terminal.
+    pub(crate) fn approval_gate(self, state: &State, in_person: bool) -> ApprovalGate {
+        // The gate is asked on the thread that writes, which must not wait for a view.
+        let view = state.view();
+        let face = if in_person { Face::Terminal } else { self.face };
+        ApprovalGate::new(move |approval: &Approval| {
+            let requester = Some(requester(&approval.principal));
+            let context = PolicyContext { requester, ..PolicyContext::new(face) };
+            let resource = Resource::Tool(tool_of_approval(&view, approval));
+            permitted(self.evaluate(Action::Approve, resource, context))
+        })
+    }
+
+    /// Which rule asks for a scope that is missing; nothing where no rule does.
+    pub(crate) fn explain(&self, action: Action, resource: Resource) -> Option<Arc<PolicyDecision>> {
+        let nobody = (action == Action::Approve).then(|| requester(""));
+        let context = PolicyContext { requester: nobody, ..PolicyContext::new(self.face) };
+        let resource = if asked_in_corridor(action) { Resource::Tool(any_tool()) } else { resource };
+        permitted(self.evaluate(action, resource, context)).err()
+    }
+
+    fn evaluate(&self, action: Action, resource: Resource, context: PolicyContext) -> Arc<PolicyDecision> {
+        let principal = self.principal.clone();
+        self.cache.evaluate(&PolicyRequest { principal, action, resource, context })
+    }
+
+    /// The digest of canonical arguments costs something: it is made only for rules that read it.
+    fn arguments(&self, question: &CallQuestion<'_>) -> String {
+        match self.cache.set().reads_arguments() {
+            true => Sha256Digest::of(canonical(question.input).as_bytes()).to_string(),
+            false => String::new(),
+        }
+    }
+}
+
+/// Whether the owner could still change a policy once it is in force, from a terminal and from a script.
+pub(crate) fn leaves_the_owner_in(set: &PolicySet) -> Result<(), Box<PolicyDecision>> {
+    let owner = palyra_policy::Principal::owner(crate::access::OWNER);
+    for face in [Face::Terminal, Face::Command] {
+        let decision = set.evaluate(&PolicyRequest {
+            principal: owner.clone(),
+            action: Action::Admin,
+            resource: Resource::Daemon,
+            context: PolicyContext::new(face),
+        });
+        if !decision.allowed {
+            return Err(Box::new(decision));
+        }
+    }
+    Ok(())
+}
+
+/// The action of a route that only says which scope it needs.
+pub(crate) fn action_of(scope: Scope) -> Action {
+    match scope {
+        Scope::Read => Action::Read,
+        Scope::Invoke => Action::Invoke,
+        Scope::Operate => Action::Operate,
+        Scope::Approve => Action::Approve,
+        Scope::Admin => Action::Admin,
+    }
+}
+
+/// The scope an action needs, whatever the policy says.
+pub(crate) fn scope_of(action: Action) -> Scope {
+    match action {
+        Action::Read => Scope::Read,
+        Action::Invoke => Scope::Invoke,
+        Action::Approve => Scope::Approve,
+        Action::Operate | Action::Install => Scope::Operate,
+        Action::Promote | Action::Grant | Action::Trust | Action::Vault | Action::Admin => Scope::Admin,
+    }
+}
+
+/// Calls and decisions are asked about inside their corridor, where it is known what they are about.
+pub(crate) fn asked_in_corridor(action: Action) -> bool {
+    matches!(action, Action::Invoke | Action::Approve)
+}
+
+fn read(text: Option<&str>) -> Arc<PolicySet> {
+    let Some(text) = text else { return PolicySet::standard() };
+    let set = PolicySet::parse(text).or_else(|error| {
+        tracing::error!(%error, "the stored policy cannot be read");
+        PolicySet::parse(UNREADABLE)
+    });
+    Arc::new(set.unwrap_or_else(|_| PolicySet::nothing()))
+}
+
+fn permitted(decision: Arc<PolicyDecision>) -> Result<(), Arc<PolicyDecision>> {
+    if decision.allowed { Ok(()) } else { Err(decision) }
+}
+
+/// One spelling for equal arguments.
+fn canonical(input: &JsonText) -> String {
+    match serde_json::from_str::<serde_json::Value>(input.as_str()) {
+        Ok(value) => InOrder(&value).to_string(),
+        Err(_) => input.as_str().to_owned(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn owner(face: Face) -> Principal {
+        Principal::owner(face)
+    }
+
+    #[test]
+    fn a_stored_policy_that_cannot_be_read_leaves_the_owner_a_way_back() {
+        let policy = Policy::default();
+        let stored = AccessPolicy { revision: 7, text: Some("permit everything".into()) };
+        let asking = |principal: &Principal| Asking {
+            cache: policy.current(&stored),
+            principal: principal.to_policy(),
+            face: principal.face,
+        };
+        let (reader, owner) = (Principal { owner: false, ..owner(Face::Http) }, owner(Face::Command));
+        assert!(asking(&owner).decide(Action::Admin, Resource::Daemon).allowed);
+        assert!(!asking(&owner).decide(Action::Install, Resource::Daemon).allowed);
+        let denied = asking(&reader).decide(Action::Read, Resource::Daemon);
+        assert_eq!((denied.allowed, denied.reasons[0].policy.as_str()), (false, "stored-policy-unreadable"));
+    }
+
+    #[test]
+    fn a_policy_that_shuts_the_owner_out_is_told_from_one_that_does_not() {
+        assert!(leaves_the_owner_in(&PolicySet::standard()).is_ok());
+        let no_scripts = "@id(\"all\") @advice(\"all\") permit (principal, action, resource);\n\
+            @id(\"no-scripts\") @advice(\"scripts do nothing\") forbid (principal, action, resource)\n\
+            when { context.face == Face::\"command\" };";
+        let shut = leaves_the_owner_in(&PolicySet::parse(no_scripts).unwrap()).unwrap_err();
+        assert_eq!(shut.reasons[0].policy, "no-scripts");
+        assert!(leaves_the_owner_in(&PolicySet::nothing()).is_err());
+    }
+}

@@ -1,0 +1,39 @@
+//! What the access policy does not allow, and texts that are no policy.
+
+use palyra_api::Problem;
+use palyra_policy::{PolicyDecision, PolicyTextError, PolicyVerdict};
+use serde_json::{Value, json};
+
+use super::ToProblem;
+
+impl ToProblem for PolicyDecision {
+    fn to_problem(&self) -> Problem {
+        let rule = self.reasons.first();
+        let by = match (rule, &self.verdict) {
+            (Some(rule), PolicyVerdict::Forbidden) => format!(" by the rule `{}`", rule.policy),
+            _ => String::new(),
+        };
+        Problem::new("forbidden", format!("{}{by}", self.headline()))
+            .hints(rule.map(|rule| rule.advice.clone()))
+            .details(json!({ "action": self.action, "policy": deciding_rule(self) }))
+    }
+}
+
+impl ToProblem for PolicyTextError {
+    fn to_problem(&self) -> Problem {
+        Problem::new("invalid_policy", self.to_string())
+            .hint(self.hint())
+            .details(json!({ "line": self.line, "column": self.column, "expected": self.hint() }))
+    }
+}
+
+/// The rule that decided, or came nearest, and the policy it is of.
+pub(crate) fn deciding_rule(decision: &PolicyDecision) -> Value {
+    let rule = decision.reasons.first();
+    json!({
+        "id": rule.map(|rule| &rule.policy),
+        "advice": rule.map(|rule| &rule.advice),
+        "line": rule.map(|rule| rule.line),
+        "revision": decision.revision,
+    })
+}

@@ -1,0 +1,65 @@
+//! `/v1/policy`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use palyra_api::Problem;
+use palyra_api::policy::{
+    AccessPolicy, MAX_POLICY_BODY, PolicyAnswer, PolicyChange, PolicyQuestion, PolicyReset,
+};
+use palyra_common::Scope;
+
+use super::access::Caller;
+use super::answer::{Answer, Json};
+use super::blocking::blocking;
+use super::route::{Route, SMALL_BODY};
+use crate::app::App;
+use crate::policy::told;
+
+const PATH: &str = "/v1/policy";
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::get(PATH, Scope::Read, show)
+            .summary("The policy that says who may do what, and its rules")
+            .answers::<AccessPolicy>(),
+        Route::put(PATH, Scope::Admin, set)
+            .summary("Put another policy in force; one that cannot be read or shuts the owner out is refused")
+            .takes::<PolicyChange>(MAX_POLICY_BODY)
+            .answers::<AccessPolicy>(),
+        Route::delete(PATH, Scope::Admin, reset)
+            .summary("Go back to the policy every state root begins with")
+            .answers::<PolicyReset>(),
+        Route::post("/v1/policy/check", Scope::Read, check)
+            .summary("Whether somebody would be allowed to do something, and which rules say so")
+            .takes::<PolicyQuestion>(SMALL_BODY)
+            .answers::<PolicyAnswer>(),
+    ]
+}
+
+async fn show(State(app): State<Arc<App>>) -> Answer<AccessPolicy> {
+    blocking(&app, |app| Ok::<_, Problem>(told::policy(app.policy(), app.state()))).await.map(Json)
+}
+
+async fn set(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Json(change): Json<PolicyChange>,
+) -> Answer<AccessPolicy> {
+    blocking(&app, move |app| {
+        told::change(app.state(), &change.text, &principal.name)?;
+        Ok::<_, Problem>(told::policy(app.policy(), app.state()))
+    })
+    .await
+    .map(Json)
+}
+
+async fn reset(State(app): State<Arc<App>>, Caller(principal): Caller) -> Answer<PolicyReset> {
+    let removed = blocking(&app, move |app| app.state().reset_access_policy(&principal.name)).await?;
+    let revision = palyra_policy::PolicySet::standard().revision().to_string();
+    Ok(Json(PolicyReset { removed, revision }))
+}
+
+async fn check(State(app): State<Arc<App>>, Json(question): Json<PolicyQuestion>) -> Answer<PolicyAnswer> {
+    blocking(&app, move |app| told::answer(app.policy(), app.state(), question)).await.map(Json)
+}

@@ -1,0 +1,254 @@
+//! The access policy over every face: what it says by default, and what an operator's own changes.
+
+use crate::daemon::Daemon;
+use crate::raw::ask;
+use palyra_api::policy::{PolicyAction, PolicyChange, PolicyKind, PolicyQuestion};
+use palyra_api::tokens::ScopeName;
+use palyra_api::tools::InvokeRequest;
+use palyra_api::{ClientError, Problem};
+use palyra_common::Scope;
+use palyra_daemon::transport::http::routes;
+use palyra_journal::{EventKind, Query};
+use palyra_policy::{
+    DEFAULT_POLICY, Face, PolicyContext, PolicyRequest, PolicySet, Principal, PrincipalKind, Resource,
+    ResourceKind, Skill, Tool, TrustState,
+};
+use serde_json::value::RawValue;
+
+const TOOL: &str = "acme.bench.echo";
+
+fn problem<T: std::fmt::Debug>(result: Result<T, ClientError>) -> Problem {
+    result.unwrap_err().into_problem()
+}
+
+fn input() -> InvokeRequest {
+    InvokeRequest::with_input(RawValue::from_string("{\"n\": 1}".into()).unwrap())
+}
+
+fn with_rule(rule: &str) -> PolicyChange {
+    PolicyChange { text: format!("{DEFAULT_POLICY}\n{rule}\n") }
+}
+
+fn question(action: PolicyAction, scopes: &[ScopeName]) -> PolicyQuestion {
+    PolicyQuestion {
+        action,
+        kind: PolicyKind::Token,
+        name: "ci".into(),
+        scopes: scopes.to_vec(),
+        face: palyra_api::policy::PolicyFace::Http,
+        tool: None,
+        skill: None,
+        publisher: None,
+        requester: None,
+    }
+}
+
+fn some(kind: ResourceKind) -> Resource {
+    let (skill, publisher, trust) = ("acme.bench".to_owned(), "acme".to_owned(), TrustState::Trusted);
+    match kind {
+        ResourceKind::Tool => Resource::Tool(Tool {
+            id: TOOL.into(),
+            skill,
+            publisher,
+            trust,
+            sensitive: false,
+            requires_approval: true,
+        }),
+        ResourceKind::Skill => Resource::Skill(Skill { id: skill, publisher, trust }),
+        ResourceKind::Publisher => Resource::Publisher(publisher),
+        ResourceKind::Daemon => Resource::Daemon,
+    }
+}
+
+/// Every route × every set of scopes: the scope of a route lets in whom its action is permitted to, and nobody else.
+#[test]
+fn the_default_policy_says_what_the_table_of_routes_says() {
+    let set = PolicySet::standard();
+    for route in routes() {
+        let (kind, _) = route.about();
+        let kind = if route.scope == Scope::Approve { ResourceKind::Tool } else { kind };
+        for bits in 0..1_u32 << Scope::ALL.len() {
+            let scopes = Scope::ALL.into_iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1);
+            let scopes: Vec<Scope> = scopes.map(|(_, scope)| scope).collect();
+            let request = PolicyRequest {
+                principal: Principal::new(PrincipalKind::Token, "ci", scopes.clone()),
+                action: route.action,
+                resource: some(kind),
+                context: PolicyContext {
+                    requester: Some(Principal::new(PrincipalKind::Token, "agent", [])),
+                    ..PolicyContext::new(Face::Http)
+                },
+            };
+            let decision = set.evaluate(&request);
+            let (method, path) = (&route.method, route.path);
+            assert_eq!(
+                decision.allowed,
+                scopes.contains(&route.scope),
+                "{method} {path} {scopes:?}: {decision}"
+            );
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_missing_scope_is_explained_by_the_rule_that_asks_for_it() {
+    let daemon = Daemon::with_bench().await;
+    let client = daemon.over_tcp_as(&daemon.token_with("reader", &[Scope::Read]));
+    let refused = problem(client.invoke(TOOL, &input()).await);
+    assert_eq!((refused.code.as_str(), refused.status), ("forbidden", 403));
+    assert_eq!(refused.details["scope"], "invoke");
+    assert_eq!(refused.details["policy"]["id"], "invoke", "{refused:?}");
+    assert_eq!(refused.details["policy"]["revision"], PolicySet::standard().revision().to_string());
+    let refused = problem(client.approve("apr_none", &Default::default()).await);
+    assert_eq!(refused.details["policy"]["id"], "approve", "{refused:?}");
+    let refused = problem(client.tokens().await);
+    assert_eq!(
+        (&refused.details["policy"]["id"], &refused.details["action"]),
+        (&"admin".into(), &"admin".into())
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rule_of_the_operator_decides_from_the_next_request_on() {
+    let daemon = Daemon::with_bench().await;
+    let ci = daemon.over_tcp_as(&daemon.token_with("ci", &[Scope::Read, Scope::Invoke, Scope::Operate]));
+    let owner = daemon.over_socket();
+    ci.invoke(TOOL, &input()).await.unwrap();
+    let rule = "@id(\"ci-only-looks\")\n@advice(\"ci calls nothing of acme\")\n\
+        forbid (principal == Principal::\"token/ci\", action in [Action::\"invoke\", Action::\"install\"], resource);";
+    let set = owner.set_policy(&with_rule(rule)).await.unwrap();
+    assert!(!set.default && set.problem.is_none());
+    assert_eq!((set.rules.len(), set.rules[12].id.as_str()), (13, "ci-only-looks"));
+    for client in [&ci, &daemon.over_tcp_as(&daemon.token_with("ci2", &[Scope::Read]))] {
+        assert_eq!(client.policy().await.unwrap(), set);
+    }
+    let denied = problem(ci.invoke(TOOL, &input()).await);
+    assert_eq!((denied.code.as_str(), denied.status), ("forbidden", 403));
+    assert_eq!(denied.detail, "`invoke` on a tool is forbidden by the rule `ci-only-looks`");
+    assert_eq!(denied.hints, ["ci calls nothing of acme"]);
+    assert_eq!(
+        (&denied.details["tool_id"], &denied.details["skill_id"]),
+        (&TOOL.into(), &"acme.bench".into())
+    );
+    assert_eq!(denied.details["policy"]["revision"], set.revision.as_str());
+    assert_eq!(denied.details["policy"]["line"], set.rules[12].line);
+    assert_eq!(
+        problem(ci.remove_skill("acme.bench", Default::default()).await).details["policy"]["id"],
+        "ci-only-looks"
+    );
+    owner.invoke(TOOL, &input()).await.unwrap();
+    daemon.in_process().invoke(TOOL, &input()).await.unwrap();
+    // The journal has one writer: what came before this is written too.
+    daemon.token_with("last", &[Scope::Read]);
+    let told = Query { kinds: vec![EventKind::AccessRefused], ..Query::default() };
+    let told = daemon.state().journal().query(&told).unwrap().events;
+    assert_eq!(told.len(), 2);
+    let first = &told[0].event;
+    assert_eq!((first.actor.as_deref(), first.skill.as_deref()), (Some("ci"), Some("acme.bench")));
+    assert_eq!(first.details["policy"]["id"], "ci-only-looks");
+    let reset = owner.reset_policy().await.unwrap();
+    assert!(reset.removed && !owner.reset_policy().await.unwrap().removed);
+    assert!(owner.policy().await.unwrap().default);
+    ci.invoke(TOOL, &input()).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_policy_never_widens_a_token() {
+    let daemon = Daemon::with_bench().await;
+    let owner = daemon.over_socket();
+    let all = "@id(\"all\") @advice(\"everything\") permit (principal, action, resource);";
+    owner.set_policy(&PolicyChange { text: all.into() }).await.unwrap();
+    let reader = daemon.token_with("reader", &[Scope::Read]);
+    let refused = problem(daemon.over_tcp_as(&reader).invoke(TOOL, &input()).await);
+    assert_eq!((refused.code.as_str(), &refused.details["policy"]), ("forbidden", &serde_json::Value::Null));
+    assert_eq!(problem(daemon.over_tcp_as(&reader).reset_policy().await).code, "forbidden");
+    let answer = owner.check_policy(&question(PolicyAction::Admin, &[ScopeName::Read])).await.unwrap();
+    assert!(!answer.allowed, "{answer:?}");
+    assert!(answer.reason.contains("the scope `admin`"), "{answer:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_that_is_no_policy_is_refused_with_its_place() {
+    let daemon = Daemon::start().await;
+    let owner = daemon.over_socket();
+    let before = owner.policy().await.unwrap();
+    assert!(before.default);
+    assert_eq!((before.text.as_str(), before.rules.len()), (DEFAULT_POLICY, 12));
+    let lines = DEFAULT_POLICY.lines().count();
+    for (rule, line, column) in [
+        ("permit (principal, action, resource);", lines + 2, 1),
+        (
+            "@id(\"x\") @advice(\"x\")\npermit (principal, action == Action::\"fly\", resource);",
+            lines + 3,
+            30,
+        ),
+        ("@id(\"read\") @advice(\"x\") permit (principal, action, resource);", lines + 2, 1),
+    ] {
+        let refused = problem(owner.set_policy(&with_rule(rule)).await);
+        assert_eq!((refused.code.as_str(), refused.status), ("invalid_policy", 422), "{refused:?}");
+        assert_eq!(
+            (&refused.details["line"], &refused.details["column"]),
+            (&line.into(), &column.into()),
+            "{refused:?}"
+        );
+        assert_eq!(refused.hints.len(), 1);
+    }
+    let long = PolicyChange { text: "// long\n".repeat(9_000) };
+    assert_eq!(problem(owner.set_policy(&long).await).code, "invalid_policy");
+    assert_eq!(owner.policy().await.unwrap(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_policy_that_shuts_the_owner_out_is_refused() {
+    let daemon = Daemon::start().await;
+    let owner = daemon.over_socket();
+    let no_scripts = "@id(\"no-scripts\") @advice(\"scripts do nothing\") forbid (principal, action, resource) \
+        when { context.face == Face::\"command\" };";
+    for (change, rule) in [
+        (PolicyChange { text: String::new() }, serde_json::Value::Null),
+        (with_rule(no_scripts), "no-scripts".into()),
+    ] {
+        let refused = problem(owner.set_policy(&change).await);
+        assert_eq!((refused.code.as_str(), &refused.details["policy"]["id"]), ("invalid_policy", &rule));
+    }
+    assert!(owner.policy().await.unwrap().default);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn questions_are_answered_without_doing_anything() {
+    let daemon = Daemon::with_bench().await;
+    let reader = daemon.over_tcp_as(&daemon.token_with("reader", &[Scope::Read]));
+    let about_tool = |action, scopes: &[ScopeName]| PolicyQuestion {
+        tool: Some("acme__bench__echo".into()),
+        ..question(action, scopes)
+    };
+    let yes = reader.check_policy(&about_tool(PolicyAction::Invoke, &[ScopeName::Invoke])).await.unwrap();
+    assert!(yes.allowed && yes.rules[0].id == "invoke", "{yes:?}");
+    let no = reader.check_policy(&about_tool(PolicyAction::Invoke, &[ScopeName::Read])).await.unwrap();
+    assert!(!no.allowed && no.reason.contains("without the scope `invoke`"), "{no:?}");
+    let own = reader.check_policy(&about_tool(PolicyAction::Approve, &[ScopeName::Approve])).await.unwrap();
+    assert_eq!((own.allowed, own.rules[0].id.as_str()), (false, "not-your-own-request"));
+    let other = PolicyQuestion {
+        requester: Some("agent".into()),
+        ..about_tool(PolicyAction::Approve, &[ScopeName::Approve])
+    };
+    assert!(reader.check_policy(&other).await.unwrap().allowed);
+    let model =
+        PolicyQuestion { kind: PolicyKind::Agent, ..question(PolicyAction::Install, &[ScopeName::Operate]) };
+    assert_eq!(reader.check_policy(&model).await.unwrap().rules[0].id, "programs-never-widen");
+    let missing =
+        PolicyQuestion { tool: Some("acme.bench.ech".into()), ..question(PolicyAction::Invoke, &[]) };
+    assert_eq!(problem(reader.check_policy(&missing).await).code, "not_found");
+    let both = PolicyQuestion { skill: Some("acme.bench".into()), ..about_tool(PolicyAction::Read, &[]) };
+    assert_eq!(problem(reader.check_policy(&both).await).code, "usage");
+    let odd = ask(
+        &daemon,
+        "POST",
+        "/v1/policy/check",
+        Some(&daemon.token),
+        &[("Content-Type", "application/json")],
+        "{\"action\": \"fly\"}",
+    )
+    .await;
+    assert_eq!(odd.code(), "usage");
+}

@@ -1,0 +1,119 @@
+//! Decisions that were made before.
+
+use crate::decision::PolicyDecision;
+use crate::request::{PolicyRequest, Principal, Resource};
+use crate::set::PolicySet;
+use crate::words::Action;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Most decisions that are kept.
+const MAX_KEPT: usize = 4_096;
+
+/// Everything a decision can depend on: two requests with one key have one decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PolicyKey([u8; 32]);
+
+/// A policy with the decisions it made; a new policy is a new cache.
+#[derive(Debug)]
+pub struct DecisionCache {
+    set: Arc<PolicySet>,
+    made: Mutex<HashMap<PolicyKey, Arc<PolicyDecision>>>,
+}
+
+impl PolicySet {
+    /// The key of a request under this policy; the arguments of a call are part of it only if a rule reads them.
+    pub fn key(&self, request: &PolicyRequest) -> PolicyKey {
+        let mut parts = Parts(Sha256::new_with_prefix(b"palyra.policy-key/v1\0"));
+        parts.bytes(self.revision().as_bytes());
+        parts.principal(&request.principal);
+        parts.text(request.action.as_str());
+        parts.resource(&request.resource);
+        parts.text(request.context.face.as_str());
+        match request.action {
+            Action::Invoke if self.reads_arguments() => parts.text(&request.context.arguments),
+            Action::Approve => {
+                parts.flag(request.context.elicited);
+                parts.principal(request.requester());
+            }
+            _ => {}
+        }
+        PolicyKey(parts.0.finalize().into())
+    }
+}
+
+impl DecisionCache {
+    /// A cache with nothing in it.
+    pub fn new(set: Arc<PolicySet>) -> Self {
+        Self { set, made: Mutex::default() }
+    }
+
+    /// The policy it is about.
+    pub fn set(&self) -> &Arc<PolicySet> {
+        &self.set
+    }
+
+    /// Decides a request, or says again what was decided.
+    pub fn evaluate(&self, request: &PolicyRequest) -> Arc<PolicyDecision> {
+        let key = self.set.key(request);
+        if let Some(decision) = self.made().get(&key) {
+            return Arc::clone(decision);
+        }
+        let decision = Arc::new(self.set.evaluate(request));
+        let mut made = self.made();
+        if made.len() >= MAX_KEPT {
+            made.clear();
+        }
+        made.insert(key, Arc::clone(&decision));
+        decision
+    }
+
+    fn made(&self) -> std::sync::MutexGuard<'_, HashMap<PolicyKey, Arc<PolicyDecision>>> {
+        // A decision is inserted whole or not at all.
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A digest over parts with their lengths: no two lists of parts have one digest.
+struct Parts(Sha256);
+
+impl Parts {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.0.update((bytes.len() as u64).to_be_bytes());
+        self.0.update(bytes);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    fn flag(&mut self, flag: bool) {
+        self.0.update([u8::from(flag)]);
+    }
+
+    fn principal(&mut self, principal: &Principal) {
+        self.text(principal.kind.as_str());
+        self.text(&principal.id);
+        self.0.update([principal.scopes.len() as u8]);
+        principal.scopes.iter().for_each(|scope| self.text(scope.wire_name()));
+    }
+
+    fn resource(&mut self, resource: &Resource) {
+        self.text(resource.kind().as_str());
+        match resource {
+            Resource::Tool(tool) => {
+                [&tool.id, &tool.skill, &tool.publisher].into_iter().for_each(|name| self.text(name));
+                self.text(tool.trust.as_str());
+                self.flag(tool.sensitive);
+                self.flag(tool.requires_approval);
+            }
+            Resource::Skill(skill) => {
+                [&skill.id, &skill.publisher].into_iter().for_each(|name| self.text(name));
+                self.text(skill.trust.as_str());
+            }
+            Resource::Publisher(name) => self.text(name),
+            Resource::Daemon => {}
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Why nothing permitted a request: which scope is missing, or which rule came nearest.
+
+use crate::decision::PolicyReason;
+use crate::request::PolicyRequest;
+use crate::set::PolicySet;
+use palyra_common::Scope;
+
+/// The one scope that would have been enough, and the rules that would permit it then; otherwise the rules that
+/// permit something like it to somebody.
+pub(crate) fn nearest(set: &PolicySet, request: &PolicyRequest) -> (Option<Scope>, Vec<PolicyReason>) {
+    let missing = Scope::ALL.iter().filter(|scope| !request.principal.scopes.contains(scope));
+    let with = |scope: &Scope| {
+        let mut asked = request.clone();
+        asked.principal.scopes.insert(*scope);
+        Some((Some(*scope), set.permits(&asked)?))
+    };
+    missing.filter_map(with).next().unwrap_or_else(|| (None, set.permits_about(request)))
+}

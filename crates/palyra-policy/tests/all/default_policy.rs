@@ -1,0 +1,132 @@
+//! The default policy as a table a person can read, and the sentences of the design about it.
+
+use crate::requests::{default_policy, request, resource};
+use palyra_policy::{
+    Action, Face, PolicyRequest, PolicyVerdict, Principal, PrincipalKind, ResourceKind, Scope, TrustState,
+};
+use std::fmt::Write as _;
+
+/// Each kind of caller has every scope here: what stands in the table is what no scope can change.
+#[test]
+fn who_may_do_what_with_every_scope() {
+    let set = default_policy();
+    let mut table = String::from("action   on         trust       ");
+    for kind in PrincipalKind::ALL {
+        write!(table, " {kind:<8}").unwrap();
+    }
+    for action in Action::ALL.iter().copied() {
+        for on in action.resources().iter().copied() {
+            let trusts = match on {
+                ResourceKind::Tool | ResourceKind::Skill => TrustState::ALL,
+                _ => &[TrustState::Trusted],
+            };
+            for trust in trusts.iter().copied() {
+                let shown = if trusts.len() > 1 { trust.as_str() } else { "" };
+                write!(table, "\n{:<8} {:<10} {shown:<12}", action.as_str(), on.as_str()).unwrap();
+                for kind in PrincipalKind::ALL.iter().copied() {
+                    let asked = request(kind, &Scope::ALL, action, resource(on, trust));
+                    let word = if set.evaluate(&asked).allowed { "yes" } else { "-" };
+                    write!(table, " {word:<8}").unwrap();
+                }
+            }
+        }
+    }
+    let table: String = table.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+    insta::assert_snapshot!(table);
+}
+
+/// Each scope alone, for a minted token: none implies another.
+#[test]
+fn what_each_scope_is_good_for() {
+    let set = default_policy();
+    let mut table = String::new();
+    for scope in Scope::ALL.iter().copied() {
+        let allowed = Action::ALL.iter().copied().flat_map(|action| {
+            let on = action.resources().iter().copied();
+            on.map(move |on| (action, on))
+        });
+        let allowed: Vec<String> = allowed
+            .filter(|(action, on)| {
+                let asked =
+                    request(PrincipalKind::Token, &[scope], *action, resource(*on, TrustState::Trusted));
+                set.evaluate(&asked).allowed
+            })
+            .map(|(action, on)| format!("{action} {on}"))
+            .collect();
+        writeln!(table, "{:<8} {}", scope.wire_name(), allowed.join(", ")).unwrap();
+    }
+    insta::assert_snapshot!(table);
+}
+
+fn approval(decides: Principal, face: Face, asked: Option<Principal>, elicited: bool) -> PolicyRequest {
+    let tool = resource(ResourceKind::Tool, TrustState::Trusted);
+    let mut request = request(decides.kind, &[], Action::Approve, tool);
+    request.principal = decides;
+    request.context.face = face;
+    request.context.requester = asked;
+    request.context.elicited = elicited;
+    request
+}
+
+/// Who asks for a call does not decide it, but for the owner in person.
+#[test]
+fn nobody_decides_their_own_request_but_the_owner_in_person() {
+    let set = default_policy();
+    let owner = Principal::owner("me");
+    let token = |id: &str| Principal::new(PrincipalKind::Token, id, Scope::ALL.iter().copied());
+    let cases = [
+        (approval(owner.clone(), Face::Terminal, Some(owner.clone()), false), true),
+        (approval(owner.clone(), Face::Console, Some(owner.clone()), false), true),
+        (approval(owner.clone(), Face::Http, Some(owner.clone()), false), false),
+        (approval(owner.clone(), Face::Command, Some(owner.clone()), false), false),
+        (approval(owner.clone(), Face::Http, Some(token("ci")), false), true),
+        (approval(token("ci"), Face::Http, Some(token("ci")), false), false),
+        (approval(token("ci"), Face::Terminal, Some(token("ci")), false), false),
+        (approval(token("ci"), Face::Console, Some(token("ci")), false), false),
+        (approval(token("boss"), Face::Http, Some(token("ci")), false), true),
+        // Nobody knows who asked: it may have been the one who decides.
+        (approval(token("boss"), Face::Http, None, false), false),
+        (approval(owner.clone(), Face::Terminal, None, false), true),
+        // A name alone is not an identity: the token `me` is not the owner `me`.
+        (approval(token("me"), Face::Http, Some(owner), false), true),
+    ];
+    for (asked, expected) in cases {
+        let decision = set.evaluate(&asked);
+        assert_eq!(decision.allowed, expected, "{asked:?}: {decision}");
+    }
+}
+
+/// An answer in the question of an MCP client counts only where the operator gave its token the scope.
+#[test]
+fn elicitation_counts_only_for_a_token_that_may() {
+    let set = default_policy();
+    let client = |scopes: &[Scope]| Principal::new(PrincipalKind::Mcp, "editor", scopes.iter().copied());
+    let ask = |scopes: &[Scope], face, elicited| {
+        set.evaluate(&approval(client(scopes), face, Some(client(scopes)), elicited))
+    };
+    let (minted, enabled) = ([Scope::Read, Scope::Invoke], [Scope::Read, Scope::Invoke, Scope::Approve]);
+    assert!(!ask(&minted, Face::Mcp, true).allowed);
+    assert!(!ask(&enabled, Face::Mcp, false).allowed);
+    assert!(!ask(&enabled, Face::Http, true).allowed);
+    assert!(ask(&enabled, Face::Mcp, true).allowed);
+    let agent = Principal::new(PrincipalKind::Agent, "loop", Scope::ALL.iter().copied());
+    assert!(!set.evaluate(&approval(agent, Face::Mcp, None, true)).allowed);
+}
+
+/// The owner's token opens nothing for a program that got hold of it.
+#[test]
+fn the_owners_token_is_for_a_person() {
+    let set = default_policy();
+    for face in [Face::Mcp, Face::Agent, Face::Hook, Face::Routine] {
+        let mut asked = request(
+            PrincipalKind::Owner,
+            &Scope::ALL,
+            Action::Read,
+            resource(ResourceKind::Daemon, TrustState::Trusted),
+        );
+        asked.context.face = face;
+        let decision = set.evaluate(&asked);
+        assert_eq!(decision.verdict, PolicyVerdict::Forbidden, "{decision}");
+        assert_eq!(decision.reasons[0].policy, "owner-in-person");
+    }
+}

@@ -1,0 +1,107 @@
+//! Requests to ask with, chosen or drawn.
+
+use palyra_policy::{
+    Action, DEFAULT_POLICY, Face, PolicyContext, PolicyRequest, PolicySet, Principal, PrincipalKind,
+    Resource, ResourceKind, Scope, Skill, Tool, TrustState,
+};
+use proptest::prelude::*;
+
+pub(crate) fn default_policy() -> PolicySet {
+    PolicySet::parse(DEFAULT_POLICY).unwrap()
+}
+
+/// A resource of a kind, of a skill that is believed this far.
+pub(crate) fn resource(kind: ResourceKind, trust: TrustState) -> Resource {
+    let (skill, publisher) = ("acme.notes".to_owned(), "acme".to_owned());
+    match kind {
+        ResourceKind::Tool => Resource::Tool(Tool {
+            id: "acme.notes.add".into(),
+            skill,
+            publisher,
+            trust,
+            sensitive: false,
+            requires_approval: false,
+        }),
+        ResourceKind::Skill => Resource::Skill(Skill { id: skill, publisher, trust }),
+        ResourceKind::Publisher => Resource::Publisher(publisher),
+        ResourceKind::Daemon => Resource::Daemon,
+    }
+}
+
+/// The door a kind of principal uses.
+pub(crate) fn usual_face(kind: PrincipalKind) -> Face {
+    match kind {
+        PrincipalKind::Owner => Face::Terminal,
+        PrincipalKind::Token => Face::Http,
+        PrincipalKind::Mcp => Face::Mcp,
+        PrincipalKind::Hook => Face::Hook,
+        PrincipalKind::Routine => Face::Routine,
+        PrincipalKind::Agent => Face::Agent,
+    }
+}
+
+/// A principal with these scopes asks through its usual door; a call to be approved was asked for by another.
+pub(crate) fn request(
+    kind: PrincipalKind,
+    scopes: &[Scope],
+    action: Action,
+    resource: Resource,
+) -> PolicyRequest {
+    let other = Principal::new(PrincipalKind::Token, "other", [Scope::Invoke]);
+    PolicyRequest {
+        principal: Principal::new(kind, "caller", scopes.iter().copied()),
+        action,
+        resource,
+        context: PolicyContext { requester: Some(other), ..PolicyContext::new(usual_face(kind)) },
+    }
+}
+
+pub(crate) fn any_of<T: Copy + std::fmt::Debug + 'static>(all: &'static [T]) -> impl Strategy<Value = T> {
+    prop::sample::select(all)
+}
+
+/// Text that means something to a language of rules, or to nobody.
+pub(crate) fn any_name() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(String::new()),
+        Just("owner/owner".to_owned()),
+        Just("\"]; permit(principal, action, resource); //".to_owned()),
+        "[a-z.]{1,12}",
+        ".{0,24}",
+    ]
+}
+
+fn any_principal() -> impl Strategy<Value = Principal> {
+    let scopes = prop::collection::btree_set(any_of(&Scope::ALL), 0..=Scope::ALL.len());
+    (any_name(), any_of(PrincipalKind::ALL), scopes).prop_map(|(id, kind, scopes)| Principal {
+        id,
+        kind,
+        scopes,
+    })
+}
+
+fn any_resource() -> impl Strategy<Value = Resource> {
+    let names = (any_name(), any_name(), any_name());
+    (any_of(ResourceKind::ALL), names, any_of(TrustState::ALL), any::<bool>(), any::<bool>()).prop_map(
+        |(kind, (id, skill, publisher), trust, sensitive, requires_approval)| match kind {
+            ResourceKind::Tool => {
+                Resource::Tool(Tool { id, skill, publisher, trust, sensitive, requires_approval })
+            }
+            ResourceKind::Skill => Resource::Skill(Skill { id, publisher, trust }),
+            ResourceKind::Publisher => Resource::Publisher(id),
+            ResourceKind::Daemon => Resource::Daemon,
+        },
+    )
+}
+
+fn any_context() -> impl Strategy<Value = PolicyContext> {
+    (any_of(Face::ALL), any_name(), prop::option::of(any_principal()), any::<bool>()).prop_map(
+        |(face, arguments, requester, elicited)| PolicyContext { face, arguments, requester, elicited },
+    )
+}
+
+pub(crate) fn any_request() -> impl Strategy<Value = PolicyRequest> {
+    (any_principal(), any_of(Action::ALL), any_resource(), any_context()).prop_map(
+        |(principal, action, resource, context)| PolicyRequest { principal, action, resource, context },
+    )
+}
