@@ -40,7 +40,7 @@ pub async fn in_process(bench: &Bench) -> Result<Measured> {
 /// The same call where very many tools are installed.
 pub async fn growth_of_tools(bench: &Bench) -> Result<Measured> {
     let guests = &bench.ours.guests;
-    let (skills, tools) = bench.pick((10, 100), (100, 100));
+    let (skills, tools) = bench.pick((20, 50), (200, 50));
     let many = Home::with_echo(&guests.echo_core, skills, tools)?;
     let one = Home::with_echo(&guests.echo_core, 1, 1)?;
     let note = format!("{} tools installed, beside one", skills * tools);
