@@ -230,6 +230,16 @@ impl FromIterator<SkillRecord> for InstalledSkillsIndex {
 }
 
 impl SkillRecord {
+    /// Its state on this machine, and what it misses there.
+    #[must_use]
+    pub fn standing(&self, platform: &Platform) -> (RuntimeStatus, Eligibility) {
+        let eligibility = eligibility(&self.current.manifest, platform);
+        match self.runtime_status() {
+            RuntimeStatus::Active if !eligibility.is_eligible() => (RuntimeStatus::Error, eligibility),
+            status => (status, eligibility),
+        }
+    }
+
     /// Whether the current release can be called, as far as the index knows.
     #[must_use]
     pub fn runtime_status(&self) -> RuntimeStatus {
@@ -299,11 +309,7 @@ impl SkillInventoryEntry {
     /// A record as this machine sees it.
     #[must_use]
     pub fn new(record: SkillRecord, platform: &Platform) -> Self {
-        let eligibility = eligibility(&record.current.manifest, platform);
-        let runtime_status = match record.runtime_status() {
-            RuntimeStatus::Active if !eligibility.is_eligible() => RuntimeStatus::Error,
-            status => status,
-        };
+        let (runtime_status, eligibility) = record.standing(platform);
         Self { record, runtime_status, eligibility }
     }
 }

@@ -30,7 +30,7 @@ use palyra_plugins_runtime::{
 use palyra_policy::PolicyDecision;
 use palyra_skills::Sha256Digest;
 
-pub use approval::approval_digest;
+pub use approval::{approval_digest, canonical_arguments};
 pub use cost::ToolCost;
 pub use grants::{EffectiveGrants, GrantAuthority, GrantDerivation, GrantStep, GrantVerdict};
 pub use replay::Replayed;

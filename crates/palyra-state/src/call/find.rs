@@ -1,19 +1,24 @@
 //! From a name to a tool of an installed skill.
 
 use palyra_common::WasmPluginRunError;
+use palyra_skills::RuntimeStatus;
 use palyra_skills::index::{InstalledRelease, SkillRecord};
 use palyra_skills::manifest::{ToolEntrypoint, model_name};
-use palyra_skills::{RuntimeStatus, SkillInventoryEntry};
 
 use super::ToolInvocation;
 use crate::view::View;
 
 /// A tool, its skill, and the state of that skill now.
 pub(super) struct FoundTool {
-    pub(super) skill_id: String,
     pub(super) record: SkillRecord,
-    pub(super) release: InstalledRelease,
     pub(super) entrypoint: ToolEntrypoint,
+}
+
+impl FoundTool {
+    /// The release that answers calls.
+    pub(super) fn release(&self) -> &InstalledRelease {
+        &self.record.current
+    }
 }
 
 /// The tool of this id, name for models or alias; never one of another skill than the caller says.
@@ -29,12 +34,7 @@ pub(super) fn find_tool(view: &View, invocation: &ToolInvocation) -> Result<Foun
     };
     let found = record.and_then(|record| Some((record, of_record(record)?)));
     let (record, tool) = found.ok_or_else(|| unknown(view, name))?;
-    Ok(FoundTool {
-        skill_id: record.skill_id.clone(),
-        release: record.current.clone(),
-        entrypoint: tool,
-        record: record.clone(),
-    })
+    Ok(FoundTool { entrypoint: tool, record: record.clone() })
 }
 
 fn unknown(view: &View, name: &str) -> WasmPluginRunError {
@@ -51,10 +51,10 @@ pub(super) fn check_runnable(
     record: &SkillRecord,
     platform: &palyra_skills::Platform,
 ) -> Result<(), WasmPluginRunError> {
-    let entry = SkillInventoryEntry::new(record.clone(), platform);
+    let (status, eligibility) = record.standing(platform);
     let id = &record.skill_id;
     let quarantine = record.current.quarantine.as_ref();
-    let (reason, remedy) = match entry.runtime_status {
+    let (reason, remedy) = match status {
         RuntimeStatus::Active => return Ok(()),
         RuntimeStatus::Quarantined => (
             format!(
@@ -67,7 +67,7 @@ pub(super) fn check_runnable(
             ("nobody agreed yet to what it asks for".into(), format!("palyra skills consent {id}"))
         }
         RuntimeStatus::Disabled => ("it is switched off".into(), format!("palyra skills enable {id}")),
-        RuntimeStatus::Error => (entry.eligibility.missing.join("; "), "run it on a machine it fits".into()),
+        RuntimeStatus::Error => (eligibility.missing.join("; "), "run it on a machine it fits".into()),
     };
     Err(WasmPluginRunError::NotRunnable { name: id.clone(), reason, remedy })
 }

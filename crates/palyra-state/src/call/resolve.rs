@@ -73,13 +73,14 @@ pub(super) async fn resolve(
 /// The consent for exactly this release.
 fn consent(state: &State, tool: &FoundTool) -> Result<ConsentRecord, CallError> {
     let view = state.view();
-    let consent = view.consents().get(tool.release.payload);
+    let consent = view.consents().get(tool.release().payload);
     let consent = consent.filter(|consent| {
-        Some(consent.id()) == tool.release.consent
-            && consent.covers(&tool.release.manifest, tool.release.payload)
+        Some(consent.id()) == tool.release().consent
+            && consent.covers(&tool.release().manifest, tool.release().payload)
     });
     consent.cloned().ok_or_else(|| {
-        let (name, remedy) = (tool.skill_id.clone(), format!("palyra skills consent {}", tool.skill_id));
+        let (name, remedy) =
+            (tool.record.skill_id.clone(), format!("palyra skills consent {}", tool.record.skill_id));
         let reason = "nobody agreed yet to what it asks for".into();
         WasmPluginRunError::NotRunnable { name, reason, remedy }.into()
     })

@@ -18,11 +18,11 @@ use crate::plugins::{Revised, effective_config};
 pub(super) fn calling(tool: &FoundTool, invocation: &ToolInvocation) -> Calling {
     Calling {
         subject: RunSubject {
-            skill_id: tool.skill_id.clone(),
+            skill_id: tool.record.skill_id.clone(),
             tool_id: tool.entrypoint.id.clone(),
-            payload: tool.release.payload,
-            version: Some(tool.release.manifest.version.to_string()),
-            consent: tool.release.consent,
+            payload: tool.release().payload,
+            version: Some(tool.release().manifest.version.to_string()),
+            consent: tool.release().consent,
         },
         input: invocation.input.clone(),
         principal: invocation.principal.clone(),
@@ -44,12 +44,12 @@ pub(super) async fn resolve(
     let may_begin = || gate(tool, invocation);
     let module = resolve::resolve(caller, tool, may_begin, policy.value.max_module_bytes).await?;
     let view = caller.state.view();
-    let profile = view.plugins().profiles.get(&tool.skill_id).cloned().unwrap_or_default();
+    let profile = view.plugins().profiles.get(&tool.record.skill_id).cloned().unwrap_or_default();
     let grants = grants(caller, tool, &module.consent, &profile, policy, invocation);
     grants.check_directories(caller.state.root())?;
-    let stored = view.plugins().configs.get(&tool.skill_id);
-    let operator_config = effective_config(&tool.skill_id, &tool.release.manifest, stored)?;
-    let asked = policy.value.cap(&profile.value.cap(&limits_from_manifest(&tool.release.manifest)));
+    let stored = view.plugins().configs.get(&tool.record.skill_id);
+    let operator_config = effective_config(&tool.record.skill_id, &tool.release().manifest, stored)?;
+    let asked = policy.value.cap(&profile.value.cap(&limits_from_manifest(&tool.release().manifest)));
     let limits = invocation.limits.as_ref().map_or_else(|| asked.clone(), |most| asked.capped_by(most));
     let entrypoint = &tool.entrypoint;
     Ok(ResolvedPlugin {
@@ -67,7 +67,7 @@ pub(super) async fn resolve(
 fn gate(tool: &FoundTool, invocation: &ToolInvocation) -> Result<(), CallError> {
     let question = CallQuestion { record: &tool.record, tool: &tool.entrypoint, input: &invocation.input };
     invocation.gate.ask(&question).map_err(|decision| CallError::Denied {
-        skill_id: tool.skill_id.clone(),
+        skill_id: tool.record.skill_id.clone(),
         tool_id: tool.entrypoint.id.clone(),
         decision,
     })
@@ -84,8 +84,8 @@ fn grants(
 ) -> Arc<EffectiveGrants> {
     let derive = || {
         Authorities {
-            skill_id: &tool.skill_id,
-            asked: &capability_grants_from_manifest(&tool.release.manifest),
+            skill_id: &tool.record.skill_id,
+            asked: &capability_grants_from_manifest(&tool.release().manifest),
             consented: Some(&consent.granted),
             profile: &profile.value,
             policy: &policy.value,
@@ -97,7 +97,7 @@ fn grants(
         return Arc::new(derive());
     }
     let key = GrantKey {
-        payload: tool.release.payload,
+        payload: tool.release().payload,
         tool: tool.entrypoint.id.clone(),
         principal: invocation.principal.clone(),
         consent: consent.id(),
