@@ -5,6 +5,7 @@ mod body;
 mod error;
 mod events;
 mod health;
+mod hooks;
 mod journal;
 mod keys;
 mod packages;

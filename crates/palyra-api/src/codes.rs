@@ -81,6 +81,9 @@ pub const TABLE: &[(&str, u16, u8)] = &[
     ("bad_receipt", 422, REFUSED),
     ("invalid_setting", 422, USAGE),
     ("invalid_policy", 422, USAGE),
+    // Hooks.
+    ("bad_bindings", 422, USAGE),
+    ("bindings_edited", 409, FAILED),
 ];
 
 /// The HTTP status of a code; one that is not listed is about something that was refused.

@@ -14,6 +14,7 @@ pub mod codes;
 pub mod daemon;
 pub mod events;
 pub mod health;
+pub mod hooks;
 pub mod journal;
 pub mod keys;
 pub mod packages;

@@ -10,6 +10,7 @@ use crate::commands::approvals::ApprovalsArgs;
 use crate::commands::audit_policy::AuditPolicyArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::daemon::DaemonArgs;
+use crate::commands::hooks::HooksArgs;
 use crate::commands::init::InitArgs;
 use crate::commands::journal::JournalArgs;
 use crate::commands::keys::KeysArgs;
@@ -58,6 +59,7 @@ pub(crate) enum Command {
     Plugins(PluginsArgs),
     Runs(RunsArgs),
     Approvals(ApprovalsArgs),
+    Hooks(HooksArgs),
     Tokens(TokensArgs),
     Policy(PolicyArgs),
     Keys(KeysArgs),
@@ -192,9 +194,9 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    /// Flags that widen what a guest may do or use, whom the host trusts, which key signs, or how well a key is
+    /// Flags that widen what a guest may do, hear or use, whom the host trusts, which key signs, or how well a key is
     /// kept, come from the operator's hand only; with a command where another one has a flag of that name.
-    const WIDENING: [&str; 29] = [
+    const WIDENING: [&str; 40] = [
         "--grant",
         "--secret",
         "run --limit",
@@ -224,6 +226,17 @@ mod tests {
         "--builder-level",
         "--allow-host",
         "--scope",
+        "hooks bind --event",
+        "hooks bind --plugin",
+        "hooks bind --hook",
+        "hooks bind --id",
+        "hooks bind --skill",
+        "hooks bind --tool",
+        "hooks bind --order",
+        "hooks bind --timeout",
+        "hooks bind --fuel",
+        "hooks bind --attempts",
+        "hooks bind --disabled",
     ];
 
     /// Flags of every way to start a daemon; `palyrad` has them too.

@@ -4,6 +4,7 @@ pub(crate) mod approvals;
 pub(crate) mod audit_policy;
 pub(crate) mod completions;
 pub(crate) mod daemon;
+pub(crate) mod hooks;
 pub(crate) mod init;
 pub(crate) mod journal;
 pub(crate) mod keys;
@@ -34,6 +35,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Plugins(args) => plugins::run(&args, globals),
         Command::Runs(args) => runs::run(&args, globals),
         Command::Approvals(args) => approvals::run(&args, globals),
+        Command::Hooks(args) => hooks::run(&args, globals),
         Command::Tokens(args) => tokens::run(&args, globals),
         Command::Policy(args) => policy::run(&args, globals),
         Command::Keys(args) => keys::run(&args, globals),

@@ -1,19 +1,25 @@
 //! What the daemon knows and can do, without any face.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use palyra_common::{RuntimeLimits, WasmPluginRunError};
 use palyra_egress::{CertificateDer, EgressConfig, EgressGuard};
 use palyra_plugins_runtime::Compiler;
-use palyra_state::call::{CallError, CallerConfig, Replayed, ToolCaller, ToolInvocation, ToolResult};
+use palyra_journal::{EventKind, NewEvent};
+use palyra_state::call::{
+    CallError, CallerConfig, HookAnswer, HookGate, HookInvocation, Replayed, ToolCaller, ToolInvocation, ToolResult,
+};
 use palyra_state::{State, StateError};
 use tokio::sync::{OnceCell, watch};
+use tokio::task::JoinHandle;
 use tracing::Instrument;
 
 use crate::access::Access;
 use crate::calls::{Calls, EndWithCaller};
+use crate::hooks::{DeliveryOptions, deliver};
 use crate::metrics::Metrics;
 use crate::policy::Policy;
 use crate::streams::Streams;
@@ -70,13 +76,16 @@ pub struct App {
     caller: OnceCell<Arc<ToolCaller>>,
     calls: Calls,
     access: Access,
-    policy: Policy,
+    policy: Arc<Policy>,
     streams: Streams,
     uploads: Uploads,
     metrics: Metrics,
     listener: OnceLock<SocketAddr>,
     started: Instant,
     stopping: watch::Sender<bool>,
+    /// Whether it serves others and tells observers, and not only its own process.
+    gateway: AtomicBool,
+    delivery: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl App {
@@ -88,13 +97,15 @@ impl App {
             caller: OnceCell::new(),
             calls: Calls::new(),
             access: Access::default(),
-            policy: Policy::default(),
+            policy: Arc::default(),
             streams: Streams::default(),
             uploads: Uploads::default(),
             metrics: Metrics::new(),
             listener: OnceLock::new(),
             started: Instant::now(),
             stopping: watch::Sender::new(false),
+            gateway: AtomicBool::new(false),
+            delivery: Mutex::default(),
         })
     }
 
@@ -147,7 +158,28 @@ impl App {
 
     /// Begins to stop: nothing new is accepted, streams end.
     pub fn begin_stop(&self) {
+        if self.gateway.swap(false, Ordering::SeqCst) {
+            self.announce(EventKind::GatewayShutdown);
+        }
         self.stopping.send_replace(true);
+    }
+
+    /// Serves as a daemon from now on: says so in the journal, and tells observers what happens until it stops.
+    ///
+    /// A command that owns the state for a moment never does this: what it makes happen waits for a daemon.
+    pub fn become_gateway(self: &Arc<Self>, options: DeliveryOptions) {
+        if self.gateway.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        self.announce(EventKind::GatewayStartup);
+        let delivery = tokio::spawn(deliver(Arc::clone(self), options));
+        *self.delivery.lock().unwrap_or_else(PoisonError::into_inner) = Some(delivery);
+    }
+
+    /// Queued for the writer, which commits it before anything that comes later.
+    fn announce(&self, kind: EventKind) {
+        let details = serde_json::json!({ "version": env!("CARGO_PKG_VERSION") });
+        drop(self.state.journal().append(NewEvent::new(kind, self.now_ms()).actor("daemon").details(details)));
     }
 
     /// How many calls are under way.
@@ -189,6 +221,26 @@ impl App {
         result
     }
 
+    /// Runs a hook; it goes on to its receipt even if whoever asked goes away, which cancels it.
+    pub(crate) async fn run_hook(
+        self: &Arc<Self>,
+        mut invocation: HookInvocation,
+    ) -> Result<HookAnswer, CallError> {
+        let caller = self.caller().await?;
+        let (permit, token) = self.calls.begin();
+        invocation.cancel = Some(token.clone());
+        let guard = EndWithCaller::new(token);
+        let running = tokio::spawn(async move {
+            let answer = caller.run_hook(invocation).await;
+            drop(caller);
+            drop(permit);
+            answer
+        });
+        let answer = running.await;
+        guard.ended();
+        answer.unwrap_or_else(|error| Err(WasmPluginRunError::Internal(error.to_string()).into()))
+    }
+
     /// Runs a stored run again; it goes on to its end even if the caller goes away.
     pub(crate) async fn replay(self: &Arc<Self>, run_id: String) -> Result<Replayed, CallError> {
         let caller = self.caller().await?;
@@ -208,15 +260,17 @@ impl App {
             Ok(result) => {
                 self.metrics.call("ok", Some((result.usage.elapsed.as_secs_f64(), result.usage.fuel)))
             }
-            Err(CallError::Run(error)) => self.metrics.call(error.kind().wire_name(), None),
-            Err(CallError::State(error)) => self.metrics.call(error.code(), None),
-            Err(CallError::Denied { .. }) => self.metrics.call("forbidden", None),
+            Err(error) => self.metrics.call(error.code(), None),
         }
     }
 
     /// Stops cleanly: waits for calls, signs a last checkpoint, and tells the vault the journal's head.
     pub async fn close(self: Arc<Self>) -> Result<(), StateError> {
         self.begin_stop();
+        let delivery = self.delivery.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(delivery) = delivery {
+            let _ = delivery.await;
+        }
         self.drained().await;
         let state = Arc::clone(&self.state);
         let stopped = tokio::task::spawn_blocking(move || state.stop()).await;
@@ -227,8 +281,9 @@ impl App {
         let start = || async {
             let (state, config) = (Arc::clone(&self.state), self.config.clone());
             let listeners = self.listener.get().copied().into_iter().collect();
-            let started = tokio::task::spawn_blocking(move || start_caller(state, config, listeners)).await;
-            started.map_err(|error| WasmPluginRunError::Internal(error.to_string()))?.map(Arc::new)
+            let gate = self.policy.hook_gate(Arc::clone(&self.state));
+            let started = tokio::task::spawn_blocking(move || start_caller(state, config, listeners, gate));
+            started.await.map_err(|error| WasmPluginRunError::Internal(error.to_string()))?.map(Arc::new)
         };
         self.caller.get_or_try_init(start).await.map(Arc::clone)
     }
@@ -243,6 +298,7 @@ fn start_caller(
     state: Arc<State>,
     config: AppConfig,
     refused_listeners: Vec<SocketAddr>,
+    hook_gate: HookGate,
 ) -> Result<ToolCaller, CallError> {
     let egress = match config.outside {
         Outside::Closed => None,
@@ -259,5 +315,5 @@ fn start_caller(
         ceiling: config.ceiling,
         max_concurrent_runs: config.max_concurrent_runs,
     };
-    Ok(ToolCaller::new(state, config)?)
+    Ok(ToolCaller::new(state, config)?.with_hook_gate(hook_gate))
 }

@@ -5,6 +5,7 @@
 mod approvals;
 mod chain;
 mod files;
+mod hooks;
 mod journal;
 mod keys;
 mod plugins;

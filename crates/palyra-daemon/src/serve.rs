@@ -12,6 +12,7 @@ use std::sync::Arc;
 use palyra_state::{State, StateError};
 
 use crate::app::{App, AppConfig};
+use crate::hooks::DeliveryOptions;
 use crate::server::{Endpoint, Server, ServerError};
 use crate::upkeep::{EVERY, keep_up};
 
@@ -42,6 +43,7 @@ pub async fn serve(
     let Endpoint { url, socket, .. } = server.endpoint();
     tracing::info!(%url, socket = %socket.display(), "listening");
     announce(server.endpoint());
+    app.become_gateway(DeliveryOptions::default());
     let upkeep = tokio::spawn(keep_up(Arc::clone(&app), EVERY));
     let served = server.run(stop).await;
     app.begin_stop();

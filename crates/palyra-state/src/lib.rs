@@ -13,6 +13,7 @@ pub mod db;
 mod error;
 mod gate;
 mod history;
+pub mod hooks;
 mod init;
 mod inventory;
 mod keeper;

@@ -7,6 +7,7 @@ mod blocking;
 mod body;
 mod events;
 mod health;
+mod hooks;
 mod journal;
 mod keys;
 mod openapi;

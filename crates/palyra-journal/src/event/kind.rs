@@ -94,6 +94,18 @@ event_kinds! {
     PluginProfileChanged = "plugin:profile_changed",
     /// An operator changed the settings of a skill.
     PluginConfigChanged = "plugin:config_changed",
+    /// A daemon began to serve.
+    GatewayStartup = "gateway:startup",
+    /// A daemon stops.
+    GatewayShutdown = "gateway:shutdown",
+    /// A routine began.
+    RoutineFired = "routine:fired",
+    /// An operator changed which hooks are bound.
+    HooksChanged = "hooks:changed",
+    /// An event was given up that a hook could not take.
+    HookDeadLettered = "hook:dead_lettered",
+    /// An event that was given up was dropped, or taken after all.
+    HookLetterDropped = "hook:letter_dropped",
     /// The state root was created.
     StateInitialised = "state:initialised",
     /// An operator accepted a difference that kept the state closed.

@@ -47,7 +47,7 @@ fn unknown(view: &View, name: &str) -> WasmPluginRunError {
 }
 
 /// Whether the skill may run now, on this machine.
-pub(super) fn check_runnable(
+pub(crate) fn check_runnable(
     record: &SkillRecord,
     platform: &palyra_skills::Platform,
 ) -> Result<(), WasmPluginRunError> {

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use palyra_common::redact::escape_untrusted;
 use palyra_common::{InOrder, JsonText, WasmPluginRunError};
 use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, Leaf, NewEvent};
-use palyra_plugins_runtime::{RunOutput, RunReport, RunUsage};
+use palyra_plugins_runtime::{Entry, HookDecision, RunOutput, RunReport, RunUsage};
 use palyra_skills::Sha256Digest;
 use serde_json::{Value, json};
 
 use super::approval::Approved;
+use super::hook::HookRun;
 use super::running::RunUpdate;
 use super::runs::{self, FinishedRun};
 use super::tapes::KeptTape;
@@ -17,6 +19,9 @@ use super::{CallError, CapabilityUse, ToolCaller, ToolResult, usage};
 use crate::error::StateError;
 use crate::state::State;
 use crate::text::short_name;
+
+/// Longest words of a decision that are kept.
+const MAX_DECISION_CHARS: usize = 500;
 
 /// Checks the output, writes the receipt, and gives the result once the receipt is committed.
 pub(super) async fn finish(
@@ -53,6 +58,7 @@ pub(super) async fn finish(
         touched,
         error: output.as_ref().err().map(|error| error.kind().wire_name()),
         tape: kept,
+        passes: calling.hook.as_ref().filter(|hook| hook.delivers && output.is_ok()).and_then(passed),
     };
     run.finish();
     let receipt = write(state, event, finished).await?;
@@ -97,27 +103,47 @@ fn checked_output(
         }
         other => other,
     })?;
-    let Some(text) = output.json() else {
-        return Err(WasmPluginRunError::Internal("a tool returned a hook's decision".into()));
+    let text = match (output, &resolved.entry) {
+        (RunOutput::Json(text), Entry::Tool { .. }) => text,
+        (RunOutput::Decision(decision), Entry::Hook { .. }) => return decided(decision),
+        _ => return Err(WasmPluginRunError::Internal("the output is not what was asked for".into())),
     };
     if let Some(schemas) = &resolved.schemas {
-        schemas.check_output(text)?;
+        schemas.check_output(&text)?;
     }
-    Ok(text.clone())
+    Ok(text)
+}
+
+/// A decision as the output of its run, with words that fit into a leaf.
+fn decided(decision: HookDecision) -> Result<JsonText, WasmPluginRunError> {
+    let clip = |text: String| escape_untrusted(&text.chars().take(MAX_DECISION_CHARS).collect::<String>());
+    let decision = match decision {
+        HookDecision::Continue => HookDecision::Continue,
+        HookDecision::Annotate(text) => HookDecision::Annotate(clip(text)),
+        HookDecision::RequestApproval(reason) => HookDecision::RequestApproval(clip(reason)),
+        HookDecision::Block(reason) => HookDecision::Block(clip(reason)),
+    };
+    let value = serde_json::to_value(&decision).map_err(|error| WasmPluginRunError::Internal(error.to_string()))?;
+    Ok(JsonText::from(&value))
 }
 
 /// Tells the journal of a call that was refused before it began.
 pub(super) async fn refuse(
     state: &Arc<State>,
     calling: &Calling,
-    error: &WasmPluginRunError,
+    error: &str,
+    gate: Option<&str>,
 ) -> Result<(), CallError> {
     let subject = &calling.subject;
-    let details = json!({
+    let mut details = json!({
         "payload": subject.payload.to_string(),
-        "error": error.kind().wire_name(),
+        "error": error,
         "input_sha256": Sha256Digest::of(calling.input.as_str().as_bytes()).to_string(),
     });
+    if let Some(binding) = gate {
+        details["gate"] = json!(binding);
+    }
+    tell_hook(&mut details, calling);
     let event = NewEvent::new(EventKind::RunRefused, state.now_ms()).actor(short_name(&calling.principal));
     let event = event.skill(&subject.skill_id).subject(&subject.tool_id).details(details);
     state.journal.append(event).await.map_err(StateError::from)?;
@@ -151,7 +177,7 @@ fn details(
 ) -> Value {
     let digest = |text: &JsonText| Sha256Digest::of(text.as_str().as_bytes()).to_string();
     let (subject, usage) = (&calling.subject, facts.usage);
-    json!({
+    let mut details = json!({
         "payload": subject.payload.to_string(),
         "version": subject.version,
         "consent": subject.consent.map(|consent| consent.to_string()),
@@ -167,5 +193,27 @@ fn details(
         "egress_bytes": usage.egress_bytes,
         "elapsed_us": u64::try_from(usage.elapsed.as_micros()).unwrap_or(u64::MAX >> 1),
         "capabilities": facts.capabilities,
-    })
+    });
+    if !calling.gates.is_empty() {
+        details["gates"] = json!(calling.gates);
+    }
+    if calling.hook.is_some()
+        && let Ok(decision) = output
+    {
+        details["decision"] = serde_json::from_str(decision.as_str()).unwrap_or_default();
+    }
+    tell_hook(&mut details, calling);
+    details
+}
+
+/// Says which hook a run is of.
+fn tell_hook(details: &mut Value, calling: &Calling) {
+    if let Some(HookRun { binding, event, sequence, .. }) = &calling.hook {
+        details["hook"] = json!({ "binding": binding, "event": event, "sequence": sequence });
+    }
+}
+
+/// The event a binding's cursor moves past.
+fn passed(hook: &HookRun) -> Option<(String, u64)> {
+    Some((hook.binding.clone(), hook.sequence?.saturating_add(1)))
 }

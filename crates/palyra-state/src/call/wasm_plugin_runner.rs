@@ -5,6 +5,7 @@
 
 mod begun;
 mod execute;
+mod hook;
 mod inline;
 mod installed;
 
@@ -16,11 +17,14 @@ use palyra_skills::Sha256Digest;
 
 pub(super) use begun::BegunRun;
 pub(super) use execute::execute_module;
+pub(super) use hook::HookSource;
 pub use inline::{INLINE, InlineInvocation};
 
 use super::approval::Approved;
+use super::before_tool::{GateNote, pass_gates};
 use super::find::FoundTool;
 use super::grants::EffectiveGrants;
+use super::hook::HookRun;
 use super::schemas::ToolSchemas;
 use super::{CallContext, CallError, ToolCaller, ToolInvocation, ToolResult, approval, receipt};
 
@@ -42,12 +46,18 @@ pub(super) struct Calling {
     pub(super) approved: Option<Sha256Digest>,
     pub(super) context: CallContext,
     pub(super) cancel: CancelToken,
+    /// Which hook it is the run of, if it is one.
+    pub(super) hook: Option<HookRun>,
+    /// What gates said of it.
+    pub(super) gates: Vec<GateNote>,
 }
 
 /// Where a module comes from.
 pub(super) enum ModuleSource {
     /// A tool of an installed skill.
     Installed(Box<FoundTool>, ToolInvocation),
+    /// A hook of an installed skill.
+    Hook(Box<HookSource>),
     /// Bytes that came with the call.
     Inline(InlineInvocation),
 }
@@ -90,16 +100,20 @@ pub(super) async fn resolve_module_source(
         ModuleSource::Installed(tool, invocation) => {
             installed::resolve(caller, tool, invocation, &policy).await
         }
+        ModuleSource::Hook(source) => hook::resolve(caller, source, &policy).await,
         ModuleSource::Inline(inline) => inline::resolve(caller, inline, calling, &policy.value).await,
     }
 }
 
-/// Approval → room → row → run → output → receipt.
+/// Gates → approval → room → row → run → output → receipt.
 pub(super) async fn run_resolved_wasm_plugin(
     caller: &ToolCaller,
-    calling: Calling,
-    resolved: ResolvedPlugin,
+    mut calling: Calling,
+    mut resolved: ResolvedPlugin,
 ) -> Result<ToolResult, CallError> {
+    if let Err(error) = pass_gates(caller, &mut calling, &mut resolved).await {
+        return Err(refused(caller, &calling, error).await);
+    }
     let (approval, run) = match begin(caller, &calling, &resolved).await {
         Ok(begun) => begun,
         Err(error) => return Err(refused(caller, &calling, error).await),
@@ -126,8 +140,14 @@ async fn begin(
 
 /// Tells the journal of a refusal; what is no refusal is passed on.
 async fn refused(caller: &ToolCaller, calling: &Calling, error: CallError) -> CallError {
-    let CallError::Run(refusal) = &error else { return error };
-    match receipt::refuse(&caller.state, calling, refusal).await {
+    let gate = match &error {
+        CallError::Run(_) => None,
+        CallError::Gated(refusal) => Some(refusal.binding.as_str()),
+        // What the policy denies a hook is nobody's request, so that only the journal can tell of it.
+        CallError::Denied { .. } if calling.hook.is_some() => None,
+        CallError::Denied { .. } | CallError::State(_) => return error,
+    };
+    match receipt::refuse(&caller.state, calling, error.code(), gate).await {
         Ok(()) => error,
         Err(error) => error,
     }
@@ -137,6 +157,7 @@ impl ModuleSource {
     fn calling(&self, caller: &ToolCaller) -> Result<Calling, CallError> {
         match self {
             Self::Installed(tool, invocation) => Ok(installed::calling(tool, invocation)),
+            Self::Hook(source) => Ok(hook::calling(source)),
             Self::Inline(inline) => inline::calling(inline, &caller.state.runner_policy().value),
         }
     }

@@ -10,7 +10,7 @@ use super::access::{Needs, admit, authorise};
 use super::answer::Failure;
 use super::route::Route;
 use super::{
-    approvals, events, health, journal, keys, openapi, packages, plugins, policy, runs, skills, telemetry,
+    approvals, events, health, hooks, journal, keys, openapi, packages, plugins, policy, runs, skills, telemetry,
     tokens, tools, trust, vault,
 };
 use crate::app::App;
@@ -29,6 +29,7 @@ pub fn routes() -> Vec<Route> {
         approvals::routes(),
         runs::routes(),
         plugins::routes(),
+        hooks::routes(),
         policy::routes(),
         trust::routes(),
         vault::routes(),

@@ -81,6 +81,8 @@ pub(super) fn calling(
         approved: None,
         context: CallContext::default(),
         cancel: inline.cancel.clone().unwrap_or_default(),
+        hook: None,
+        gates: Vec::new(),
     })
 }
 
