@@ -2,6 +2,7 @@
 
 mod approvals;
 mod body;
+mod channels;
 mod error;
 mod events;
 mod health;

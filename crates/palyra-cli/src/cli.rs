@@ -8,6 +8,7 @@ pub(crate) use refusal::Refusal;
 
 use crate::commands::approvals::ApprovalsArgs;
 use crate::commands::audit_policy::AuditPolicyArgs;
+use crate::commands::channels::ChannelsArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::daemon::DaemonArgs;
 use crate::commands::hooks::HooksArgs;
@@ -60,6 +61,7 @@ pub(crate) enum Command {
     Runs(RunsArgs),
     Approvals(ApprovalsArgs),
     Hooks(HooksArgs),
+    Channels(ChannelsArgs),
     Tokens(TokensArgs),
     Policy(PolicyArgs),
     Keys(KeysArgs),
@@ -196,7 +198,7 @@ mod tests {
 
     /// Flags that widen what a guest may do, hear or use, whom the host trusts, which key signs, or how well a key is
     /// kept, come from the operator's hand only; with a command where another one has a flag of that name.
-    const WIDENING: [&str; 40] = [
+    const WIDENING: [&str; 46] = [
         "--grant",
         "--secret",
         "run --limit",
@@ -237,6 +239,12 @@ mod tests {
         "hooks bind --fuel",
         "hooks bind --attempts",
         "hooks bind --disabled",
+        "channels add --to",
+        "channels add --path",
+        "channels add --webhook-url",
+        "channels add --sign-secret",
+        "channels add --allow-address",
+        "channels add --timeout-ms",
     ];
 
     /// Flags of every way to start a daemon; `palyrad` has them too.

@@ -2,6 +2,7 @@
 
 pub(crate) mod approvals;
 pub(crate) mod audit_policy;
+pub(crate) mod channels;
 pub(crate) mod completions;
 pub(crate) mod daemon;
 pub(crate) mod hooks;
@@ -36,6 +37,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Runs(args) => runs::run(&args, globals),
         Command::Approvals(args) => approvals::run(&args, globals),
         Command::Hooks(args) => hooks::run(&args, globals),
+        Command::Channels(args) => channels::run(&args, globals),
         Command::Tokens(args) => tokens::run(&args, globals),
         Command::Policy(args) => policy::run(&args, globals),
         Command::Keys(args) => keys::run(&args, globals),

@@ -128,6 +128,10 @@ pub const PALYRA_APPROVALS_LIST_STATUS: &str = "PALYRA_APPROVALS_LIST_STATUS";
 pub const PALYRA_APPROVALS_LIST_LIMIT: &str = "PALYRA_APPROVALS_LIST_LIMIT";
 /// Where a list of approvals goes on; mirrors `palyra approvals list --before`.
 pub const PALYRA_APPROVALS_LIST_BEFORE: &str = "PALYRA_APPROVALS_LIST_BEFORE";
+/// Most messages that are shown; mirrors `palyra channels tail --limit`.
+pub const PALYRA_CHANNELS_TAIL_LIMIT: &str = "PALYRA_CHANNELS_TAIL_LIMIT";
+/// Any value but a false one keeps showing messages; mirrors `palyra channels tail --follow`.
+pub const PALYRA_CHANNELS_TAIL_FOLLOW: &str = "PALYRA_CHANNELS_TAIL_FOLLOW";
 /// What a hook is told; mirrors `palyra hooks test --payload`.
 pub const PALYRA_HOOKS_TEST_PAYLOAD: &str = "PALYRA_HOOKS_TEST_PAYLOAD";
 /// Any value but a false one writes the file of bindings anew; mirrors `palyra hooks apply --restore`.
@@ -235,6 +239,8 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_APPROVALS_LIST_STATUS, "which approvals are listed"),
     (PALYRA_APPROVALS_LIST_LIMIT, "most approvals that are listed"),
     (PALYRA_APPROVALS_LIST_BEFORE, "where a list of approvals goes on"),
+    (PALYRA_CHANNELS_TAIL_LIMIT, "most messages that are shown"),
+    (PALYRA_CHANNELS_TAIL_FOLLOW, "keep showing messages as they come"),
     (PALYRA_HOOKS_TEST_PAYLOAD, "what a hook is told that is tried out"),
     (PALYRA_HOOKS_APPLY_RESTORE, "write the file of bindings anew"),
     (PALYRA_HOOKS_DEAD_LETTERS_LIST_BINDING, "whose dead letters are listed"),

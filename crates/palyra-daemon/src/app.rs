@@ -19,6 +19,7 @@ use tracing::Instrument;
 
 use crate::access::Access;
 use crate::calls::{Calls, EndWithCaller};
+use crate::channels::{ChannelOptions, deliver_channels};
 use crate::hooks::{DeliveryOptions, deliver};
 use crate::metrics::Metrics;
 use crate::policy::Policy;
@@ -81,11 +82,13 @@ pub struct App {
     uploads: Uploads,
     metrics: Metrics,
     listener: OnceLock<SocketAddr>,
+    egress: OnceLock<Result<Option<EgressGuard>, String>>,
     started: Instant,
     stopping: watch::Sender<bool>,
     /// Whether it serves others and tells observers, and not only its own process.
     gateway: AtomicBool,
-    delivery: Mutex<Option<JoinHandle<()>>>,
+    /// What tells observers and channels.
+    delivery: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl App {
@@ -102,6 +105,7 @@ impl App {
             uploads: Uploads::default(),
             metrics: Metrics::new(),
             listener: OnceLock::new(),
+            egress: OnceLock::new(),
             started: Instant::now(),
             stopping: watch::Sender::new(false),
             gateway: AtomicBool::new(false),
@@ -167,13 +171,14 @@ impl App {
     /// Serves as a daemon from now on: says so in the journal, and tells observers what happens until it stops.
     ///
     /// A command that owns the state for a moment never does this: what it makes happen waits for a daemon.
-    pub fn become_gateway(self: &Arc<Self>, options: DeliveryOptions) {
+    pub fn become_gateway(self: &Arc<Self>, options: DeliveryOptions, channels: ChannelOptions) {
         if self.gateway.swap(true, Ordering::SeqCst) {
             return;
         }
         self.announce(EventKind::GatewayStartup);
-        let delivery = tokio::spawn(deliver(Arc::clone(self), options));
-        *self.delivery.lock().unwrap_or_else(PoisonError::into_inner) = Some(delivery);
+        let observers = tokio::spawn(deliver(Arc::clone(self), options));
+        let channels = tokio::spawn(deliver_channels(Arc::clone(self), channels));
+        self.delivery.lock().unwrap_or_else(PoisonError::into_inner).extend([observers, channels]);
     }
 
     /// Queued for the writer, which commits it before anything that comes later.
@@ -267,8 +272,8 @@ impl App {
     /// Stops cleanly: waits for calls, signs a last checkpoint, and tells the vault the journal's head.
     pub async fn close(self: Arc<Self>) -> Result<(), StateError> {
         self.begin_stop();
-        let delivery = self.delivery.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(delivery) = delivery {
+        let delivery = std::mem::take(&mut *self.delivery.lock().unwrap_or_else(PoisonError::into_inner));
+        for delivery in delivery {
             let _ = delivery.await;
         }
         self.drained().await;
@@ -277,12 +282,23 @@ impl App {
         stopped.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
     }
 
+    /// The one way out, if the network is open.
+    pub(crate) fn egress(&self) -> Result<Option<EgressGuard>, String> {
+        let make = || {
+            let Outside::Open { extra_roots } = self.config.outside.clone() else { return Ok(None) };
+            let refused_listeners = self.listener.get().copied().into_iter().collect();
+            let config = EgressConfig { extra_roots, refused_listeners, ..EgressConfig::default() };
+            EgressGuard::new(config).map(Some).map_err(|error| format!("the network: {error}"))
+        };
+        self.egress.get_or_init(make).clone()
+    }
+
     async fn caller(&self) -> Result<Arc<ToolCaller>, CallError> {
         let start = || async {
             let (state, config) = (Arc::clone(&self.state), self.config.clone());
-            let listeners = self.listener.get().copied().into_iter().collect();
+            let egress = self.egress().map_err(WasmPluginRunError::Internal)?;
             let gate = self.policy.hook_gate(Arc::clone(&self.state));
-            let started = tokio::task::spawn_blocking(move || start_caller(state, config, listeners, gate));
+            let started = tokio::task::spawn_blocking(move || start_caller(state, config, egress, gate));
             started.await.map_err(|error| WasmPluginRunError::Internal(error.to_string()))?.map(Arc::new)
         };
         self.caller.get_or_try_init(start).await.map(Arc::clone)
@@ -297,17 +313,9 @@ pub(crate) async fn until_stopping(stopping: &mut watch::Receiver<bool>) {
 fn start_caller(
     state: Arc<State>,
     config: AppConfig,
-    refused_listeners: Vec<SocketAddr>,
+    egress: Option<EgressGuard>,
     hook_gate: HookGate,
 ) -> Result<ToolCaller, CallError> {
-    let egress = match config.outside {
-        Outside::Closed => None,
-        Outside::Open { extra_roots } => {
-            let config = EgressConfig { extra_roots, refused_listeners, ..EgressConfig::default() };
-            let guard = EgressGuard::new(config);
-            Some(guard.map_err(|error| WasmPluginRunError::Internal(format!("the network: {error}")))?)
-        }
-    };
     let config = CallerConfig {
         compiler: config.compiler,
         keep_compiled_code: config.keep_compiled_code,

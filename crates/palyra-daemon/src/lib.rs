@@ -10,6 +10,7 @@ pub mod access;
 mod app;
 mod calls;
 mod catalog;
+pub mod channels;
 pub mod compile_child;
 pub mod hooks;
 pub mod in_process;

@@ -4,6 +4,7 @@
 
 mod approvals;
 mod chain;
+mod channels;
 mod files;
 mod hooks;
 mod journal;

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use palyra_state::{State, StateError};
 
 use crate::app::{App, AppConfig};
+use crate::channels::ChannelOptions;
 use crate::hooks::DeliveryOptions;
 use crate::server::{Endpoint, Server, ServerError};
 use crate::upkeep::{EVERY, keep_up};
@@ -43,7 +44,7 @@ pub async fn serve(
     let Endpoint { url, socket, .. } = server.endpoint();
     tracing::info!(%url, socket = %socket.display(), "listening");
     announce(server.endpoint());
-    app.become_gateway(DeliveryOptions::default());
+    app.become_gateway(DeliveryOptions::default(), ChannelOptions::default());
     let upkeep = tokio::spawn(keep_up(Arc::clone(&app), EVERY));
     let served = server.run(stop).await;
     app.begin_stop();

@@ -203,7 +203,7 @@ impl ToolCaller {
     /// Starts the sandbox over an open state.
     pub fn new(state: Arc<State>, config: CallerConfig) -> Result<Self, StateError> {
         let storage = StorageDatabase::open(&state.root().storage())?;
-        let channels = Arc::new(RunChannels::new(Arc::clone(&state.running)));
+        let channels = Arc::new(RunChannels::new(Arc::clone(&state)));
         let vault = Arc::clone(&state.keeper.vault);
         let defaults = RuntimeConfig::default();
         let runtime = WasmRuntime::new(RuntimeConfig {

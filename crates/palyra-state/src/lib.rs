@@ -6,6 +6,7 @@ mod actor;
 mod anchor;
 mod approvals;
 pub mod call;
+pub mod channels;
 mod checkpoint;
 mod commit;
 mod damage;

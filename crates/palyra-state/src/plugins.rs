@@ -9,6 +9,7 @@ mod policy;
 mod profile;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use palyra_common::{PluginCapabilityProfile, WasmPluginRunnerPolicy};
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,7 @@ pub use error::PluginSettingError;
 pub(crate) use profile::check_outside;
 
 use crate::call::RunRetention;
+use crate::channels::ChannelRecord;
 use crate::damage::Damage;
 use crate::db::{RowChange, SealedRows, SealedTable};
 use crate::error::StateError;
@@ -32,6 +34,7 @@ const RETENTION: &str = "run_retention";
 const PROFILE: &str = "profile/";
 const CONFIG: &str = "config/";
 const HOOKS: &str = "hook_bindings";
+const CHANNELS: &str = "channels";
 
 /// A value and the generation it was set in; 0 is the default nobody set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +55,7 @@ pub(crate) struct PluginSettings {
     pub(crate) configs: BTreeMap<String, Revised<ConfigValues>>,
     pub(crate) retention: Revised<RunRetention>,
     pub(crate) hooks: HookIndex,
+    pub(crate) channels: Arc<BTreeMap<String, ChannelRecord>>,
 }
 
 impl PluginSettings {
@@ -81,6 +85,9 @@ impl PluginSettings {
         } else if key == HOOKS {
             let applied: Revised<AppliedBindings> = serde_json::from_slice(bytes)?;
             self.hooks = HookIndex::new(applied.revision, applied.value);
+        } else if key == CHANNELS {
+            let kept: Revised<BTreeMap<String, ChannelRecord>> = serde_json::from_slice(bytes)?;
+            self.channels = Arc::new(kept.value);
         } else if key == RETENTION {
             self.retention = serde_json::from_slice(bytes)?;
         } else if let Some(skill_id) = key.strip_prefix(PROFILE) {
@@ -102,6 +109,14 @@ pub(crate) fn rows_of_skill(rows: &SealedRows, skill_id: &str) -> Vec<RowChange>
 /// The row of the bindings of hooks.
 pub(crate) fn put_hooks(revision: u64, applied: &AppliedBindings) -> Result<RowChange, StateError> {
     put(HOOKS.to_owned(), revision, applied)
+}
+
+/// The row of the channels.
+pub(crate) fn put_channels(
+    revision: u64,
+    channels: &BTreeMap<String, ChannelRecord>,
+) -> Result<RowChange, StateError> {
+    put(CHANNELS.to_owned(), revision, channels)
 }
 
 /// The row of what is kept of runs.

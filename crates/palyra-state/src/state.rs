@@ -73,6 +73,8 @@ pub struct State {
     /// Counts decisions about approvals, for those who wait for one.
     pub(crate) decisions: watch::Sender<u64>,
     pub(crate) running: Arc<RunningRuns>,
+    /// Counts published messages, for those who follow channels.
+    pub(crate) published: watch::Sender<u64>,
     pub(crate) tapes: OnceLock<ObjectStore>,
     _lock: OwnerLock,
 }
@@ -161,6 +163,7 @@ impl State {
             gate,
             decisions,
             running: Arc::default(),
+            published: watch::Sender::new(0),
             tapes: OnceLock::new(),
             _lock: lock,
         }

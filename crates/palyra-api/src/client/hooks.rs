@@ -32,7 +32,7 @@ impl<T: Transport> Client<T> {
     /// Switches a binding on or off.
     pub async fn switch_hook(&self, id: &str, enabled: bool) -> Result<HookBinding, ClientError> {
         let verb = if enabled { "/enable" } else { "/disable" };
-        self.send(Method::POST, &path(id, verb), &serde_json::json!({})).await
+        self.post(&path(id, verb)).await
     }
 
     /// Tells a hook of an event that did not happen, and gives what it decided.
@@ -57,8 +57,7 @@ impl<T: Transport> Client<T> {
 
     /// Tells an observer once more.
     pub async fn retry_dead_letter(&self, letter: u64) -> Result<HookTest, ClientError> {
-        let path = format!("/v1/hooks/dead-letters/{letter}/retry");
-        self.send(Method::POST, &path, &serde_json::json!({})).await
+        self.post(&format!("/v1/hooks/dead-letters/{letter}/retry")).await
     }
 
     /// Gives an event up for good.

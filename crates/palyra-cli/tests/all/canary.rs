@@ -243,6 +243,25 @@ fn daemon_commands(ear: &mut Ear) {
         &["policy", "set", "access.cedar"],
         &["policy", "check", "invoke", "--on", "tool:palyra.echo_http.fetch"],
         &["policy", "reset"],
+        &["hooks", "bind", "--event", "run:failed", "--plugin", ECHO],
+        &["hooks", "list"],
+        &["hooks", "show", "nothing"],
+        &["hooks", "enable", "nothing"],
+        &["hooks", "disable", "nothing"],
+        &["hooks", "test", "nothing"],
+        &["hooks", "apply", "--restore"],
+        &["hooks", "dead-letters", "list"],
+        &["hooks", "dead-letters", "retry", "1"],
+        &["hooks", "dead-letters", "drop", "1"],
+        &["hooks", "unbind", "nothing"],
+        &[
+            "channels", "add", "alerts", "--to", "webhook", "--webhook-url", "http://127.0.0.1:1/",
+            "--sign-secret", "global/token",
+        ],
+        &["channels", "list"],
+        &["channels", "show", "alerts"],
+        &["channels", "tail", "alerts"],
+        &["channels", "remove", "alerts"],
     ] {
         ear.run(arguments);
     }

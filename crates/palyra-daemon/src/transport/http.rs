@@ -5,6 +5,7 @@ mod answer;
 mod approvals;
 mod blocking;
 mod body;
+mod channels;
 mod events;
 mod health;
 mod hooks;

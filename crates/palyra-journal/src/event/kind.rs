@@ -106,6 +106,12 @@ event_kinds! {
     HookDeadLettered = "hook:dead_lettered",
     /// An event that was given up was dropped, or taken after all.
     HookLetterDropped = "hook:letter_dropped",
+    /// An operator changed the channels.
+    ChannelsChanged = "channels:changed",
+    /// A message reached where its channel leads.
+    ChannelDelivered = "channel:delivered",
+    /// A message was given up.
+    ChannelDeadLettered = "channel:dead_lettered",
     /// The state root was created.
     StateInitialised = "state:initialised",
     /// An operator accepted a difference that kept the state closed.

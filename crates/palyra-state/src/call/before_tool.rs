@@ -66,6 +66,15 @@ pub(super) struct GateNote {
     text: Option<String>,
 }
 
+/// Which gates want a person, and why.
+pub(super) fn asked_because(notes: &[GateNote]) -> Option<String> {
+    let asking = notes.iter().filter(|note| note.decision == "request_approval");
+    let told: Vec<String> = asking
+        .map(|note| format!("gate `{}`: {}", note.binding, note.text.as_deref().unwrap_or_default()))
+        .collect();
+    (!told.is_empty()).then(|| told.join("; ").chars().take(1_000).collect())
+}
+
 /// Asks every gate of the call, in their order, until one says no.
 pub(super) async fn pass_gates(
     caller: &ToolCaller,

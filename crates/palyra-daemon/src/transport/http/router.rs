@@ -10,7 +10,7 @@ use super::access::{Needs, admit, authorise};
 use super::answer::Failure;
 use super::route::Route;
 use super::{
-    approvals, events, health, hooks, journal, keys, openapi, packages, plugins, policy, runs, skills, telemetry,
+    approvals, channels, events, health, hooks, journal, keys, openapi, packages, plugins, policy, runs, skills, telemetry,
     tokens, tools, trust, vault,
 };
 use crate::app::App;
@@ -30,6 +30,7 @@ pub fn routes() -> Vec<Route> {
         runs::routes(),
         plugins::routes(),
         hooks::routes(),
+        channels::routes(),
         policy::routes(),
         trust::routes(),
         vault::routes(),
