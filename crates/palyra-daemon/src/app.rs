@@ -1,7 +1,7 @@
 //! What the daemon knows and can do, without any face.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -85,6 +85,8 @@ pub struct App {
     egress: OnceLock<Result<Option<EgressGuard>, String>>,
     started: Instant,
     stopping: watch::Sender<bool>,
+    /// Counts calls that began, so that observers know when somebody waits for the machine.
+    calls_begun: AtomicU64,
     /// Whether it serves others and tells observers, and not only its own process.
     gateway: AtomicBool,
     /// What tells observers and channels.
@@ -108,6 +110,7 @@ impl App {
             egress: OnceLock::new(),
             started: Instant::now(),
             stopping: watch::Sender::new(false),
+            calls_begun: AtomicU64::new(0),
             gateway: AtomicBool::new(false),
             delivery: Mutex::default(),
         })
@@ -187,6 +190,11 @@ impl App {
         drop(self.state.journal().append(NewEvent::new(kind, self.now_ms()).actor("daemon").details(details)));
     }
 
+    /// How many calls ever began; hooks are not among them.
+    pub(crate) fn calls_begun(&self) -> u64 {
+        self.calls_begun.load(Ordering::Relaxed)
+    }
+
     /// How many calls are under way.
     pub fn calls_under_way(&self) -> usize {
         self.calls.count()
@@ -207,6 +215,7 @@ impl App {
         self: &Arc<Self>,
         mut invocation: ToolInvocation,
     ) -> Result<ToolResult, CallError> {
+        self.calls_begun.fetch_add(1, Ordering::Relaxed);
         let caller = self.caller().await?;
         let (permit, token) = self.calls.begin();
         invocation.cancel = Some(token.clone());
@@ -269,13 +278,18 @@ impl App {
         }
     }
 
-    /// Stops cleanly: waits for calls, signs a last checkpoint, and tells the vault the journal's head.
-    pub async fn close(self: Arc<Self>) -> Result<(), StateError> {
-        self.begin_stop();
+    /// Waits until observers were told of the stop that began; they have a moment for it and no more.
+    pub(crate) async fn tell_last(&self) {
         let delivery = std::mem::take(&mut *self.delivery.lock().unwrap_or_else(PoisonError::into_inner));
         for delivery in delivery {
             let _ = delivery.await;
         }
+    }
+
+    /// Stops cleanly: waits for calls, signs a last checkpoint, and tells the vault the journal's head.
+    pub async fn close(self: Arc<Self>) -> Result<(), StateError> {
+        self.begin_stop();
+        self.tell_last().await;
         self.drained().await;
         let state = Arc::clone(&self.state);
         let stopped = tokio::task::spawn_blocking(move || state.stop()).await;

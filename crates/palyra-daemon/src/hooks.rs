@@ -2,12 +2,14 @@
 //!
 //! The journal is the queue: an observer has a cursor in it, and what stands behind the cursor was told and recorded.
 //! A run of an observer moves the cursor in the transaction of its receipt. One event at a time for each binding, in
-//! their order; one that fails is tried again, then put aside, and keeps nobody but its own binding waiting.
+//! their order; one that fails is tried again, then put aside, and keeps nobody but its own binding waiting. While calls
+//! come, observers take a small part of the machine; when none does, as much as they may.
 
 mod delivery;
 mod failure;
 mod lane;
 mod lanes;
+mod pace;
 mod reading;
 
 use std::time::Duration;

@@ -16,6 +16,7 @@ mod daemon;
 mod documents;
 mod errors;
 mod grants;
+mod hooks;
 mod init;
 mod inputs;
 mod interrupts;

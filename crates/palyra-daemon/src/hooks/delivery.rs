@@ -8,12 +8,13 @@ use palyra_state::call::{CallError, HookInvocation};
 use palyra_state::hooks::event_payload;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::Instant;
+use tokio::time::{Duration, Instant};
 
 use super::DeliveryOptions;
 use super::failure::Failure;
 use super::lane::QUEUE;
 use super::lanes::Lanes;
+use super::pace::Pace;
 use super::reading::{read_cursors, read_page};
 use crate::app::{App, until_stopping};
 use crate::problem::sentence;
@@ -42,6 +43,9 @@ struct Delivery {
     /// Up to where idle cursors were kept.
     kept: u64,
     running: JoinSet<Told>,
+    pace: Pace,
+    /// How long the journal was when it began: an older goodbye is another daemon's.
+    began_at: u64,
     /// When it gives up after a stop began.
     deadline: Option<Instant>,
     said_goodbye: bool,
@@ -51,12 +55,14 @@ struct Delivery {
 struct Told {
     id: String,
     sequence: u64,
+    took: Duration,
     result: Result<(), CallError>,
 }
 
 impl Delivery {
     fn new(app: Arc<App>, options: DeliveryOptions) -> Self {
         let (follower, stopping) = (app.state().journal().follow(), app.stopping());
+        let began_at = app.state().journal().head().size;
         Self {
             app,
             options,
@@ -67,6 +73,8 @@ impl Delivery {
             scanned: 0,
             kept: 0,
             running: JoinSet::new(),
+            pace: Pace::default(),
+            began_at,
             deadline: None,
             said_goodbye: false,
         }
@@ -74,9 +82,11 @@ impl Delivery {
 
     async fn run(&mut self) -> Result<(), StateError> {
         loop {
-            self.follow_changes().await?;
-            self.read_on().await?;
-            self.start_ready();
+            // Whoever stops has no calls to be polite to.
+            let rest = self.pace.rest_until().filter(|_| self.deadline.is_none());
+            if rest.is_none() {
+                self.work().await?;
+            }
             if self.is_done() {
                 return self.keep_cursors().await;
             }
@@ -91,11 +101,24 @@ impl Delivery {
                         self.settle(told).await?;
                     }
                 }
-                head = self.follower.next() => { head?; }
-                () = until(retry), if retry.is_some() => self.lanes.relist(),
+                () = until(rest), if rest.is_some() => {}
+                head = self.follower.next(), if rest.is_none() => { head?; }
+                () = until(retry), if retry.is_some() && rest.is_none() => self.lanes.relist(),
                 () = until(deadline), if deadline.is_some() => return self.keep_cursors().await,
             }
         }
+    }
+
+    /// Follows what changed, reads what came, and has as many told as may be.
+    async fn work(&mut self) -> Result<(), StateError> {
+        let began = Instant::now();
+        self.follow_changes().await?;
+        let read = self.read_on().await?;
+        self.start_ready();
+        if read {
+            self.pace.worked(began.elapsed(), self.app.calls_begun());
+        }
+        Ok(())
     }
 
     /// Whether a stop began and everybody who can be told was told of it.
@@ -127,13 +150,14 @@ impl Delivery {
         Ok(())
     }
 
-    /// Offers everything up to the head of the journal, then fills up those that were behind.
-    async fn read_on(&mut self) -> Result<(), StateError> {
+    /// Offers everything up to the head of the journal, then fills up those that were behind; says whether there was any.
+    async fn read_on(&mut self) -> Result<bool, StateError> {
         if self.lanes.is_empty() {
             self.scanned = self.app.state().journal().head().size;
             self.kept = self.scanned;
-            return Ok(());
+            return Ok(false);
         }
+        let before = self.scanned;
         while self.scanned < self.app.state().journal().head().size {
             let mut kinds = self.lanes.kinds();
             kinds.push(EventKind::GatewayShutdown);
@@ -141,8 +165,8 @@ impl Delivery {
             let next = page.next.as_ref().and_then(|query| query.from_sequence);
             self.scanned = next.unwrap_or(page.head.size);
             for event in page.events {
-                let ends = event.event.kind == EventKind::GatewayShutdown && self.deadline.is_some();
-                self.said_goodbye |= ends;
+                let ends = event.event.kind == EventKind::GatewayShutdown;
+                self.said_goodbye |= ends && event.leaf.sequence >= self.began_at;
                 self.lanes.offer(event);
             }
         }
@@ -152,7 +176,7 @@ impl Delivery {
         if self.scanned >= self.kept + KEEP_EVERY {
             self.keep_cursors().await?;
         }
-        Ok(())
+        Ok(self.scanned > before)
     }
 
     /// Reads again from where a binding had no room.
@@ -184,21 +208,23 @@ impl Delivery {
 
     /// Has as many told as may run at once.
     fn start_ready(&mut self) {
-        while self.running.len() < self.options.parallel.max(1) {
+        while self.running.len() < self.pace.parallel(self.options.parallel) {
             let Some((id, event)) = self.lanes.take_ready() else { return };
             let Some(lane) = self.lanes.get_mut(&id) else { continue };
             let invocation = invocation(&lane.binding, &event);
             let (app, sequence) = (Arc::clone(&self.app), event.leaf.sequence);
             self.running.spawn(async move {
+                let began = Instant::now();
                 let result = app.run_hook(invocation).await.map(drop);
-                Told { id, sequence, result }
+                Told { id, sequence, took: began.elapsed(), result }
             });
         }
     }
 
     /// What comes after an observer was told, or was not.
     async fn settle(&mut self, told: Told) -> Result<(), StateError> {
-        let Told { id, sequence, result } = told;
+        let Told { id, sequence, took, result } = told;
+        self.pace.worked(took, self.app.calls_begun());
         let Some(lane) = self.lanes.get_mut(&id) else { return Ok(()) };
         lane.busy = false;
         // The binding may have begun anew while it was told.

@@ -36,7 +36,7 @@ const PUBLISH: &str = r#"(module
         (i32.store8 (local.get $at) (i32.add (i32.const 48) (i32.rem_u (local.get $number) (i32.const 10))))
         (i32.add (local.get $at) (i32.const 1)))
     (func (export "palyra_plugin_main") (result i32) (local $end i32)
-        (local.set $end (call $digits (i32.const 33) (call $handle (i32.const 0))))
+        (local.set $end (call $digits (i32.const 34) (call $handle (i32.const 0))))
         (memory.copy (local.get $end) (i32.const 512) (i32.const 49))
         (drop (call $call (i32.const 0) (i32.add (local.get $end) (i32.const 49))))
         (drop (call $write (i32.const 1024) (i32.const 2)))

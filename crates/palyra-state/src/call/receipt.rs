@@ -20,6 +20,8 @@ use crate::error::StateError;
 use crate::state::State;
 use crate::text::short_name;
 
+/// Gates whose words a receipt has room for.
+const MAX_GATES_TOLD: usize = 32;
 /// Longest words of a decision that are kept.
 const MAX_DECISION_CHARS: usize = 500;
 
@@ -195,7 +197,7 @@ fn details(
         "capabilities": facts.capabilities,
     });
     if !calling.gates.is_empty() {
-        details["gates"] = json!(calling.gates);
+        details["gates"] = json!(calling.gates.iter().take(MAX_GATES_TOLD).collect::<Vec<_>>());
     }
     if calling.hook.is_some()
         && let Ok(decision) = output
