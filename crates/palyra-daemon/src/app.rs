@@ -7,10 +7,11 @@ use std::time::Instant;
 
 use palyra_common::{RuntimeLimits, WasmPluginRunError};
 use palyra_egress::{CertificateDer, EgressConfig, EgressGuard};
-use palyra_plugins_runtime::Compiler;
 use palyra_journal::{EventKind, NewEvent};
+use palyra_plugins_runtime::Compiler;
 use palyra_state::call::{
-    CallError, CallerConfig, HookAnswer, HookGate, HookInvocation, Replayed, ToolCaller, ToolInvocation, ToolResult,
+    CallError, CallerConfig, HookAnswer, HookGate, HookInvocation, Replayed, ToolCaller, ToolInvocation,
+    ToolResult,
 };
 use palyra_state::{State, StateError};
 use tokio::sync::{OnceCell, watch};
@@ -187,7 +188,9 @@ impl App {
     /// Queued for the writer, which commits it before anything that comes later.
     fn announce(&self, kind: EventKind) {
         let details = serde_json::json!({ "version": env!("CARGO_PKG_VERSION") });
-        drop(self.state.journal().append(NewEvent::new(kind, self.now_ms()).actor("daemon").details(details)));
+        drop(
+            self.state.journal().append(NewEvent::new(kind, self.now_ms()).actor("daemon").details(details)),
+        );
     }
 
     /// How many calls ever began; hooks are not among them.

@@ -24,11 +24,7 @@ pub struct ChannelOptions {
 
 impl Default for ChannelOptions {
     fn default() -> Self {
-        Self {
-            max_attempts: 8,
-            first_retry: Duration::from_secs(1),
-            longest_retry: Duration::from_secs(600),
-        }
+        Self { max_attempts: 8, first_retry: Duration::from_secs(1), longest_retry: Duration::from_secs(600) }
     }
 }
 

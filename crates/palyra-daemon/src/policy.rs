@@ -9,8 +9,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use palyra_common::Scope;
 use palyra_policy::{
-    Action, DecisionCache, Face, PolicyContext, PolicyDecision, PolicyRequest, PolicySet,
-    PrincipalKind, Resource,
+    Action, DecisionCache, Face, PolicyContext, PolicyDecision, PolicyRequest, PolicySet, PrincipalKind,
+    Resource,
 };
 use palyra_skills::Sha256Digest;
 use palyra_state::call::{HookGate, canonical_arguments};

@@ -52,12 +52,25 @@ fn a_gate_follows_the_rules_its_operator_sets() {
 #[test]
 fn a_file_by_hand_is_shown_and_applied() {
     let bench = bench();
-    bench.ok(&["hooks", "bind", "--id", "gate", "--event", "run:before_tool", "--plugin", "palyra.tool_gate"]);
+    bench.ok(&[
+        "hooks",
+        "bind",
+        "--id",
+        "gate",
+        "--event",
+        "run:before_tool",
+        "--plugin",
+        "palyra.tool_gate",
+    ]);
     let file = bench.environment.home(".palyra/hooks/bindings.json");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("\"order\": 100", "\"order\": 7")).unwrap();
     let listed = bench.ok(&["hooks", "list"]);
-    assert!(listed.stderr.contains("changed gate") && listed.stderr.contains("palyra hooks apply"), "{}", listed.shown());
+    assert!(
+        listed.stderr.contains("changed gate") && listed.stderr.contains("palyra hooks apply"),
+        "{}",
+        listed.shown()
+    );
     assert_eq!(bench.json(&["hooks", "show", "gate"])["order"], 100);
     bench.ok(&["hooks", "apply"]);
     assert_eq!(bench.json(&["hooks", "show", "gate"])["order"], 7);
@@ -85,7 +98,10 @@ fn an_observer_tells_a_channel() {
         told = messages();
     }
     let body: Value = serde_json::from_str(told[0]["body"].as_str().unwrap()).unwrap();
-    assert_eq!((&body["event"], &body["tool_id"]), (&json!("run:completed"), &json!("palyra.counter_wat.add")));
+    assert_eq!(
+        (&body["event"], &body["tool_id"]),
+        (&json!("run:completed"), &json!("palyra.counter_wat.add"))
+    );
     assert_eq!(told[0]["skill_id"], "palyra.notify");
     drop(daemon);
 }

@@ -45,7 +45,11 @@ impl Line {
         let mut sender = Sender { app: Arc::clone(app), channel: channel.clone(), options };
         let task = tokio::spawn(async move {
             if let Err(error) = sender.run().await {
-                tracing::error!(channel = sender.channel.name, error = sentence(&error), "messages are not delivered");
+                tracing::error!(
+                    channel = sender.channel.name,
+                    error = sentence(&error),
+                    "messages are not delivered"
+                );
             }
         });
         Self { channel: channel.clone(), task }
@@ -74,8 +78,9 @@ impl Sender {
         }
         loop {
             let from = next;
-            let messages =
-                self.blocking(move |app, channel| app.state().channel_messages(&channel.name, from, PAGE)).await?;
+            let messages = self
+                .blocking(move |app, channel| app.state().channel_messages(&channel.name, from, PAGE))
+                .await?;
             if messages.is_empty() {
                 wait_for_more(&mut published).await?;
                 continue;

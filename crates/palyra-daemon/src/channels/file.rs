@@ -11,7 +11,12 @@ use serde_json::json;
 /// Appends a message; a line that a killed daemon left half written is ended first.
 pub(super) fn append(path: &Path, message: &PublishedMessage) -> io::Result<()> {
     // Non-blocking and without links: what stands there must be a file, and the one that was named.
-    let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let flags = OFlags::RDWR
+        | OFlags::APPEND
+        | OFlags::CREATE
+        | OFlags::NOFOLLOW
+        | OFlags::NONBLOCK
+        | OFlags::CLOEXEC;
     let mut file = File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?);
     if !file.metadata()?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));

@@ -16,7 +16,11 @@ use crate::app::App;
 const MAX_EXCHANGE: u64 = 8 << 20;
 
 /// Sends a message; anything but an answer of the twenties is a failure.
-pub(super) async fn post(app: &Arc<App>, channel: &ChannelRecord, message: &PublishedMessage) -> Result<(), String> {
+pub(super) async fn post(
+    app: &Arc<App>,
+    channel: &ChannelRecord,
+    message: &PublishedMessage,
+) -> Result<(), String> {
     let ChannelKind::Webhook { url, secret, allow_addresses, .. } = &channel.kind else {
         return Err("the channel is not a webhook".into());
     };

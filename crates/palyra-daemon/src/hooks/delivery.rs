@@ -247,7 +247,13 @@ impl Delivery {
     }
 
     /// Tries again later, or puts the event aside.
-    async fn failed(&mut self, id: &str, sequence: u64, reason: &str, counts: bool) -> Result<(), StateError> {
+    async fn failed(
+        &mut self,
+        id: &str,
+        sequence: u64,
+        reason: &str,
+        counts: bool,
+    ) -> Result<(), StateError> {
         let Some(lane) = self.lanes.get_mut(id) else { return Ok(()) };
         // What ends because the daemon does is tried again by the next one.
         if self.deadline.is_some() {

@@ -48,16 +48,20 @@ impl Lanes {
         now_ms: u64,
     ) {
         let mut old = std::mem::take(&mut self.lanes);
-        let observers = index.all().iter().filter(|entry| entry.binding.enabled && !entry.binding.event.is_gate());
+        let observers =
+            index.all().iter().filter(|entry| entry.binding.enabled && !entry.binding.event.is_gate());
         for entry in observers {
             let id = entry.binding.id.clone();
-            let known = old.remove(&id).filter(|lane| lane.next >= entry.since && same_way(lane, &entry.binding));
+            let known =
+                old.remove(&id).filter(|lane| lane.next >= entry.since && same_way(lane, &entry.binding));
             let lane = match known {
                 Some(lane) => Lane { binding: Arc::clone(&entry.binding), held: false, ..lane },
                 None => {
                     let cursor = cursors.get(&id);
-                    let wait = cursor.and_then(|cursor| cursor.retry_at_ms).map(|at| at.saturating_sub(now_ms));
-                    let retry_at = wait.map(|wait| Instant::now() + Duration::from_millis(wait.min(3_600_000)));
+                    let wait =
+                        cursor.and_then(|cursor| cursor.retry_at_ms).map(|at| at.saturating_sub(now_ms));
+                    let retry_at =
+                        wait.map(|wait| Instant::now() + Duration::from_millis(wait.min(3_600_000)));
                     Lane::new(Arc::clone(&entry.binding), entry.since, cursor, scanned, retry_at)
                 }
             };

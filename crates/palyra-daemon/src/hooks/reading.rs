@@ -11,7 +11,11 @@ use palyra_state::{State, StateError};
 const PAGE: usize = 500;
 
 /// Events of some kinds from a place on.
-pub(super) async fn read_page(state: &Arc<State>, from: u64, kinds: Vec<EventKind>) -> Result<Page, StateError> {
+pub(super) async fn read_page(
+    state: &Arc<State>,
+    from: u64,
+    kinds: Vec<EventKind>,
+) -> Result<Page, StateError> {
     let query = Query { from_sequence: Some(from), kinds, limit: PAGE, ..Query::default() };
     blocking(state, move |state| Ok(state.journal().query(&query)?)).await
 }

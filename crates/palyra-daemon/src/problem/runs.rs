@@ -33,8 +33,10 @@ fn gated(refusal: &GateRefusal) -> Problem {
     };
     Problem::new("forbidden", refusal.to_string())
         .hint(format!("see the gate with `palyra hooks show {binding}`"))
-        .details(json!({ "gate": { "binding": binding, "plugin": plugin, "blocked": blocked, "error": error },
-            "skill_id": skill_id, "tool_id": tool_id }))
+        .details(
+            json!({ "gate": { "binding": binding, "plugin": plugin, "blocked": blocked, "error": error },
+            "skill_id": skill_id, "tool_id": tool_id }),
+        )
 }
 
 impl ToProblem for WasmPluginRunError {

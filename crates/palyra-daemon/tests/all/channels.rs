@@ -141,7 +141,8 @@ async fn a_channel_is_followed_from_where_somebody_stopped() {
     assert_eq!(message.content_type, "text/plain");
     say(&daemon).await;
     let mut again = client.follow_channel("alerts", Some(message.id)).await.unwrap();
-    let second: palyra_api::channels::Message = serde_json::from_str(&again.next().await.unwrap().unwrap().data).unwrap();
+    let second: palyra_api::channels::Message =
+        serde_json::from_str(&again.next().await.unwrap().unwrap().data).unwrap();
     assert!(second.id > message.id);
     assert_eq!(client.channel_messages("alerts", None).await.unwrap().messages.len(), 2);
     assert_eq!(client.follow_channel("alert", None).await.err().unwrap().into_problem().code, "not_found");
@@ -194,7 +195,10 @@ async fn a_webhook_that_fails_is_tried_again_in_order() {
         .map(|request| request.headers["palyra-message"].to_str().unwrap().to_owned())
         .collect();
     assert_eq!(messages.len(), 4);
-    assert!(messages[0] == messages[1] && messages[1] == messages[2] && messages[2] != messages[3], "{messages:?}");
+    assert!(
+        messages[0] == messages[1] && messages[1] == messages[2] && messages[2] != messages[3],
+        "{messages:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -212,7 +216,8 @@ async fn a_webhook_that_is_down_is_given_up_with_its_reason() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_webhook_that_is_slow_is_given_up_with_its_reason() {
     let daemon = daemon().await;
-    let server = TestServer::http(|_| TestReply::ok("").body(TestBody::Stalled(bytes::Bytes::new()))).await.unwrap();
+    let server =
+        TestServer::http(|_| TestReply::ok("").body(TestBody::Stalled(bytes::Bytes::new()))).await.unwrap();
     add_webhook(&daemon, format!("http://{}/", server.address()), &["127.0.0.1/32"]).await;
     say(&daemon).await;
     assert_eq!(given_up(&daemon).await, "the request did not finish in time");
@@ -292,9 +297,21 @@ async fn what_is_not_a_channel_is_refused() {
         (webhook("https://example.com/#part", "global/k"), "invalid_setting"),
         (webhook("https://example.com/", "k"), "invalid_setting"),
         (AddChannelRequest { url: None, ..webhook("", "global/k") }, "usage"),
-        (AddChannelRequest { allow_addresses: vec!["all".into()], ..webhook("https://a.example/", "global/k") }, "usage"),
+        (
+            AddChannelRequest {
+                allow_addresses: vec!["all".into()],
+                ..webhook("https://a.example/", "global/k")
+            },
+            "usage",
+        ),
         (AddChannelRequest { name: "A b".into(), ..AddChannelRequest::default() }, "invalid_setting"),
-        (AddChannelRequest { path: Some("/x".into()), ..AddChannelRequest { name: "a".into(), ..Default::default() } }, "usage"),
+        (
+            AddChannelRequest {
+                path: Some("/x".into()),
+                ..AddChannelRequest { name: "a".into(), ..Default::default() }
+            },
+            "usage",
+        ),
     ];
     for (request, code) in cases {
         let problem = daemon.over_socket().add_channel(&request).await.unwrap_err().into_problem();

@@ -48,7 +48,8 @@ pub(crate) fn events(daemon: &Daemon, kinds: &[EventKind]) -> Vec<RecordedEvent>
 
 /// The receipts of the runs of a binding, oldest first.
 pub(crate) fn told(daemon: &Daemon, binding: &str) -> Vec<RecordedEvent> {
-    let mut receipts = events(daemon, &[EventKind::RunCompleted, EventKind::RunFailed, EventKind::RunRefused]);
+    let mut receipts =
+        events(daemon, &[EventKind::RunCompleted, EventKind::RunFailed, EventKind::RunRefused]);
     receipts.retain(|event| event.event.details["hook"]["binding"] == binding);
     receipts
 }

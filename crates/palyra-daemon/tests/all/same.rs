@@ -124,7 +124,8 @@ async fn a_hook_ends_as_a_call_of_the_same_code_does() {
     }
     daemon.state().disable("acme.watch", "not now").unwrap();
     let before = receipts(&daemon);
-    let refused = daemon.over_socket().test_hook("agree", &Default::default()).await.unwrap_err().into_problem();
+    let refused =
+        daemon.over_socket().test_hook("agree", &Default::default()).await.unwrap_err().into_problem();
     assert_eq!((refused.code.as_str(), receipts(&daemon) - before), ("not_runnable", 1));
 }
 

@@ -112,7 +112,9 @@ pub(super) async fn pass_gates(
                 resolved.requires_approval = true;
                 ("request_approval", Some(reason))
             }
-            HookDecision::Block(reason) => return Err(refusal(binding, calling, GateReason::Blocked { reason })),
+            HookDecision::Block(reason) => {
+                return Err(refusal(binding, calling, GateReason::Blocked { reason }));
+            }
         };
         calling.gates.push(GateNote { binding: binding.id.clone(), run: answer.run_id, decision, text });
     }
@@ -161,7 +163,7 @@ fn told(caller: &ToolCaller, calling: &Calling) -> Result<JsonText, WasmPluginRu
         skill_id: &subject.skill_id,
         tool_id: &subject.tool_id,
         version: subject.version.as_deref(),
-        payload: subject.payload.to_string(),
+        payload: &subject.payload_text,
         input: &calling.input,
     })
 }

@@ -4,14 +4,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use palyra_common::{JsonText, OperatorGrants, WasmPluginRunError};
-use palyra_plugins_runtime::{CancelToken, HookDecision, LogLine, RunUsage};
+use palyra_plugins_runtime::{CancelToken, Entry, HookDecision, LogLine, RunUsage};
 use palyra_skills::manifest::{HookEntrypoint, Risk, ToolEntrypoint, ToolReturns};
 
 use super::find::FoundTool;
-use super::wasm_plugin_runner::{HookSource, ModuleSource, run_wasm_plugin};
+use super::wasm_plugin_runner::{Calling, InstalledCall, ModuleSource, run_wasm_plugin};
 use super::{CallContext, CallError, ToolCaller, ToolInvocation};
 use crate::gate::CallGate;
 use crate::hooks::{HookBindingRecord, HookEventKind, hook_principal};
+use crate::view::View;
 
 /// One event for the hook of one binding.
 #[derive(Clone)]
@@ -86,7 +87,14 @@ impl ToolCaller {
     /// Runs the hook of a binding; what it decides is handed back and done by whoever asked.
     pub async fn run_hook(&self, invocation: HookInvocation) -> Result<HookAnswer, CallError> {
         let HookInvocation { binding, payload, sequence, delivers, cancel } = invocation;
-        let tool = self.find_hook(&binding)?;
+        let view = self.state.view();
+        let name = format!("{} {} {}", binding.plugin, binding.hook, binding.event);
+        let tool = self.hooks.get_or(&view, name, || find_hook(&view, &binding))?;
+        let entry = Entry::Hook {
+            id: tool.entrypoint.id.clone(),
+            event: binding.event.as_str().to_owned(),
+            export: tool.entrypoint.export.clone(),
+        };
         let invocation = ToolInvocation {
             tool: binding.hook.clone(),
             skill_id: Some(binding.plugin.clone()),
@@ -100,30 +108,31 @@ impl ToolCaller {
             gate: (self.hook_gate.0)(&binding),
         };
         let run = HookRun { binding: binding.id.clone(), event: binding.event, sequence, delivers };
-        let source = ModuleSource::Hook(Box::new(HookSource { tool, invocation, run }));
-        let result = run_wasm_plugin(self, source).await?;
+        let (call, calling) = InstalledCall::new(tool, view, invocation);
+        let calling = Calling { hook: Some(run), ..calling };
+        let result = run_wasm_plugin(self, ModuleSource::Hook(call, entry), calling).await?;
         let decision = serde_json::from_str(result.output.as_str()).map_err(|error| {
             WasmPluginRunError::Internal(format!("the decision cannot be read back: {error}"))
         })?;
         let (run_id, usage, log, receipt) = (result.run_id, result.usage, result.log, result.receipt);
         Ok(HookAnswer { decision, run_id, usage, log, receipt })
     }
+}
 
-    fn find_hook(&self, binding: &HookBindingRecord) -> Result<FoundTool, WasmPluginRunError> {
-        let view = self.state.view();
-        let not_found = |what, name: &str, known| WasmPluginRunError::NotFound { what, name: name.to_owned(), known };
-        let record = view.index().get(&binding.plugin);
-        let record = record.ok_or_else(|| not_found("skill", &binding.plugin, Vec::new()))?;
-        let hooks = &record.current.manifest.entrypoints.hooks;
-        let hook = hooks.iter().find(|hook| hook.id == binding.hook).ok_or_else(|| {
-            not_found("hook", &binding.hook, hooks.iter().map(|hook| hook.id.clone()).collect())
-        })?;
-        // A release may hear less than the one the binding was made for.
-        if !hook.events.iter().any(|event| event == binding.event.as_str()) {
-            return Err(not_found("hook for event", binding.event.as_str(), hook.events.clone()));
-        }
-        Ok(FoundTool { record: record.clone(), entrypoint: as_tool(hook) })
+fn find_hook(view: &View, binding: &HookBindingRecord) -> Result<FoundTool, WasmPluginRunError> {
+    let not_found =
+        |what, name: &str, known| WasmPluginRunError::NotFound { what, name: name.to_owned(), known };
+    let record = view.index().shared(&binding.plugin);
+    let record = record.ok_or_else(|| not_found("skill", &binding.plugin, Vec::new()))?;
+    let hooks = &record.current.manifest.entrypoints.hooks;
+    let hook = hooks.iter().find(|hook| hook.id == binding.hook).ok_or_else(|| {
+        not_found("hook", &binding.hook, hooks.iter().map(|hook| hook.id.clone()).collect())
+    })?;
+    // A release may hear less than the one the binding was made for.
+    if !hook.events.iter().any(|event| event == binding.event.as_str()) {
+        return Err(not_found("hook for event", binding.event.as_str(), hook.events.clone()));
     }
+    Ok(FoundTool::new(view, Arc::clone(record), as_tool(hook)))
 }
 
 /// A hook as the corridor sees it: an entrypoint whose input is any event.

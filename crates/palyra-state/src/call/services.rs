@@ -126,7 +126,8 @@ impl RunChannels {
 impl ChannelSink for RunChannels {
     /// A message to a channel that somebody defined is a row before the guest goes on; any other stands with its run.
     async fn publish(&self, message: ChannelMessage) -> Result<(), BackendError> {
-        let defined = self.state.channels().get(message.channel.as_str()).map(|channel| channel.kind.is_delivered());
+        let defined =
+            self.state.channels().get(message.channel.as_str()).map(|channel| channel.kind.is_delivered());
         if let Some(is_delivered) = defined {
             let written = crate::channels::insert(&self.state, &message, is_delivered).await;
             if written.map_err(|error| BackendError::Unavailable(error.to_string()))?.is_none() {

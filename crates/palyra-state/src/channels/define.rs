@@ -28,7 +28,12 @@ impl State {
     }
 
     /// Defines a channel on behalf of a principal.
-    pub fn add_channel(&self, name: &str, kind: ChannelKind, principal: &str) -> Result<ChannelRecord, ChannelError> {
+    pub fn add_channel(
+        &self,
+        name: &str,
+        kind: ChannelKind,
+        principal: &str,
+    ) -> Result<ChannelRecord, ChannelError> {
         let since = self.last_message()? + 1;
         let record = ChannelRecord { name: name.to_owned(), kind, since };
         record.check()?;

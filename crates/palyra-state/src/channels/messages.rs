@@ -83,7 +83,9 @@ pub(crate) async fn insert(
             let waiting = "SELECT count(*) FROM (SELECT 1 FROM channel_messages WHERE channel = ?1
                            AND id >= coalesce((SELECT next FROM channel_cursors WHERE channel = ?1), 0) LIMIT ?2)";
             let waiting: i64 = match is_delivered {
-                true => sql.prepare_cached(waiting)?.query_row(params![channel, signed(MAX_WAITING)], |row| row.get(0))?,
+                true => sql
+                    .prepare_cached(waiting)?
+                    .query_row(params![channel, signed(MAX_WAITING)], |row| row.get(0))?,
                 false => 0,
             };
             if unsigned(waiting) >= MAX_WAITING {
@@ -113,7 +115,12 @@ impl State {
     }
 
     /// Messages of a channel from a number on, oldest first.
-    pub fn channel_messages(&self, channel: &str, from: u64, limit: usize) -> Result<Vec<PublishedMessage>, StateError> {
+    pub fn channel_messages(
+        &self,
+        channel: &str,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<PublishedMessage>, StateError> {
         let read = |connection: &Connection| -> rusqlite::Result<Vec<PublishedMessage>> {
             let sql = "SELECT id, channel, skill_id, run_id, content_type, body, at FROM channel_messages
                        WHERE channel = ?1 AND id >= ?2 ORDER BY id LIMIT ?3";
@@ -139,7 +146,9 @@ impl State {
         let read = |connection: &Connection| {
             let sql = "SELECT coalesce(min(id), 0) FROM
                        (SELECT id FROM channel_messages WHERE channel = ?1 ORDER BY id DESC LIMIT ?2)";
-            connection.query_row(sql, params![channel, signed(limit as u64)], |row| row.get::<_, i64>(0)).map(unsigned)
+            connection
+                .query_row(sql, params![channel, signed(limit as u64)], |row| row.get::<_, i64>(0))
+                .map(unsigned)
         };
         let first = self.read_channels("read messages", read)?;
         self.channel_messages(channel, first, limit)
@@ -157,7 +166,8 @@ impl State {
     /// How far a channel has come.
     pub fn channel_cursor(&self, channel: &ChannelRecord) -> Result<ChannelCursor, StateError> {
         let read = |connection: &Connection| {
-            let sql = "SELECT next, attempts, retry_at, error, delivered FROM channel_cursors WHERE channel = ?1";
+            let sql =
+                "SELECT next, attempts, retry_at, error, delivered FROM channel_cursors WHERE channel = ?1";
             let read = |row: &rusqlite::Row<'_>| {
                 Ok(ChannelCursor {
                     next: unsigned(row.get(0)?),
@@ -175,7 +185,12 @@ impl State {
     }
 
     /// Notes that a message is about to be sent: nothing goes out that is not written down first.
-    pub async fn begin_channel_attempt(&self, channel: &str, message: u64, attempts: u32) -> Result<(), StateError> {
+    pub async fn begin_channel_attempt(
+        &self,
+        channel: &str,
+        message: u64,
+        attempts: u32,
+    ) -> Result<(), StateError> {
         let channel = channel.to_owned();
         let work = move |transaction: &mut JournalTransaction<'_>| {
             let sql = "INSERT INTO channel_cursors (channel, next, attempts) VALUES (?1, ?2, ?3)
@@ -188,7 +203,12 @@ impl State {
     }
 
     /// Notes that a message failed, and when it is tried again.
-    pub async fn note_channel_failure(&self, channel: &str, retry_at_ms: u64, reason: &str) -> Result<(), StateError> {
+    pub async fn note_channel_failure(
+        &self,
+        channel: &str,
+        retry_at_ms: u64,
+        reason: &str,
+    ) -> Result<(), StateError> {
         let (channel, reason) = (channel.to_owned(), clip(reason));
         let work = move |transaction: &mut JournalTransaction<'_>| {
             let sql = "UPDATE channel_cursors SET retry_at = ?2, error = ?3 WHERE channel = ?1";
@@ -231,8 +251,10 @@ impl State {
                 None => EventKind::ChannelDelivered,
                 Some(_) => EventKind::ChannelDeadLettered,
             };
-            let details = json!({ "channel": channel, "message": id, "attempts": attempts, "reason": reason });
-            let event = NewEvent::new(kind, at_ms).actor("daemon").run(run_id).skill(skill_id).subject(&channel);
+            let details =
+                json!({ "channel": channel, "message": id, "attempts": attempts, "reason": reason });
+            let event =
+                NewEvent::new(kind, at_ms).actor("daemon").run(run_id).skill(skill_id).subject(&channel);
             transaction.append(event.details(details))?;
             Ok::<(), JournalError>(())
         };
@@ -240,7 +262,11 @@ impl State {
     }
 
     /// What a channel gave up, newest first.
-    pub fn channel_dead_letters(&self, channel: &str, limit: usize) -> Result<Vec<ChannelDeadLetter>, StateError> {
+    pub fn channel_dead_letters(
+        &self,
+        channel: &str,
+        limit: usize,
+    ) -> Result<Vec<ChannelDeadLetter>, StateError> {
         let read = |connection: &Connection| -> rusqlite::Result<Vec<ChannelDeadLetter>> {
             let sql = "SELECT letter, channel, message, attempts, reason, at FROM channel_dead_letters
                        WHERE channel = ?1 ORDER BY letter DESC LIMIT ?2";
@@ -272,7 +298,8 @@ impl State {
             let trim = || -> rusqlite::Result<usize> {
                 let sql = transaction.sql();
                 let mut names = sql.prepare("SELECT DISTINCT channel FROM channel_messages")?;
-                let names: Vec<String> = names.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+                let names: Vec<String> =
+                    names.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
                 let mut gone = 0;
                 for name in names {
                     // One that has to be delivered and has no cursor yet keeps everything.
@@ -300,7 +327,9 @@ impl State {
         let work = move |transaction: &mut JournalTransaction<'_>| {
             let forget = || -> rusqlite::Result<()> {
                 for table in ["channel_cursors", "channel_dead_letters", "channel_messages"] {
-                    transaction.sql().execute(&format!("DELETE FROM {table} WHERE channel = ?1"), [&channel])?;
+                    transaction
+                        .sql()
+                        .execute(&format!("DELETE FROM {table} WHERE channel = ?1"), [&channel])?;
                 }
                 Ok(())
             };

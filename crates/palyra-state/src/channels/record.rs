@@ -54,7 +54,11 @@ pub enum ChannelKind {
 impl ChannelRecord {
     /// What is wrong with it by itself.
     pub(super) fn check(&self) -> Result<(), ChannelError> {
-        let bad = |field, reason: String| ChannelError::Bad { name: crate::text::short_name(&self.name), field, reason };
+        let bad = |field, reason: String| ChannelError::Bad {
+            name: crate::text::short_name(&self.name),
+            field,
+            reason,
+        };
         self.name.parse::<ChannelName>().map_err(|error| bad("name", error.to_string()))?;
         match &self.kind {
             ChannelKind::Console => Ok(()),

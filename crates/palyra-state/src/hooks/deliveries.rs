@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, NewEvent, Query, RecordedEvent};
+use palyra_journal::{
+    Durability, EventKind, JournalError, JournalTransaction, NewEvent, Query, RecordedEvent,
+};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 use serde_json::json;
@@ -74,7 +76,11 @@ impl State {
     }
 
     /// Keeps where observers stand that had nothing to hear; rows of bindings that are gone go.
-    pub async fn keep_hook_cursors(&self, stands: Vec<(String, u64)>, gone: Vec<String>) -> Result<(), StateError> {
+    pub async fn keep_hook_cursors(
+        &self,
+        stands: Vec<(String, u64)>,
+        gone: Vec<String>,
+    ) -> Result<(), StateError> {
         let work = move |transaction: &mut JournalTransaction<'_>| {
             let write = || -> rusqlite::Result<()> {
                 let sql = "INSERT INTO hook_cursors (binding, next) VALUES (?1, ?2)
@@ -85,7 +91,9 @@ impl State {
                 }
                 for binding in &gone {
                     transaction.sql().execute("DELETE FROM hook_cursors WHERE binding = ?1", [binding])?;
-                    transaction.sql().execute("DELETE FROM hook_dead_letters WHERE binding = ?1", [binding])?;
+                    transaction
+                        .sql()
+                        .execute("DELETE FROM hook_dead_letters WHERE binding = ?1", [binding])?;
                 }
                 Ok(())
             };
@@ -127,12 +135,15 @@ impl State {
         let work = move |transaction: &mut JournalTransaction<'_>| {
             let sql = transaction.sql();
             let count: i64 = sql
-                .query_row("SELECT count(*) FROM hook_dead_letters WHERE binding = ?1", [&id], |row| row.get(0))
+                .query_row("SELECT count(*) FROM hook_dead_letters WHERE binding = ?1", [&id], |row| {
+                    row.get(0)
+                })
                 .map_err(failed("count dead letters"))?;
             if unsigned(count) >= MAX_DEAD_LETTERS {
                 return Ok(false);
             }
-            let insert = "INSERT OR IGNORE INTO hook_dead_letters (binding, sequence, event, attempts, reason, at)
+            let insert =
+                "INSERT OR IGNORE INTO hook_dead_letters (binding, sequence, event, attempts, reason, at)
                           VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
             let values = params![id, signed(sequence), event.as_str(), attempts, reason, signed(at_ms)];
             sql.execute(insert, values).map_err(failed("add a dead letter"))?;
@@ -176,7 +187,8 @@ impl State {
     pub fn dead_letter(&self, number: u64) -> Result<(DeadLetter, RecordedEvent), LetterError> {
         let letter = self.dead_letter_row(number)?;
         let sequence = letter.sequence;
-        let query = Query { from_sequence: Some(sequence), before_sequence: Some(sequence + 1), ..Query::default() };
+        let query =
+            Query { from_sequence: Some(sequence), before_sequence: Some(sequence + 1), ..Query::default() };
         let page = self.journal.query(&query).map_err(StateError::from)?;
         match page.events.into_iter().next() {
             Some(event) => Ok((letter, event)),
@@ -185,7 +197,12 @@ impl State {
     }
 
     /// Takes a dead letter away; a person decided that, or the hook took the event after all.
-    pub fn drop_dead_letter(&self, number: u64, principal: &str, why: &'static str) -> Result<(), LetterError> {
+    pub fn drop_dead_letter(
+        &self,
+        number: u64,
+        principal: &str,
+        why: &'static str,
+    ) -> Result<(), LetterError> {
         let (actor, at_ms) = (crate::text::short_name(principal), self.now_ms());
         let work = move |transaction: &mut JournalTransaction<'_>| {
             let sql = "DELETE FROM hook_dead_letters WHERE letter = ?1 RETURNING binding, sequence";
@@ -195,7 +212,8 @@ impl State {
                 return Ok(false);
             };
             let details = json!({ "letter": number, "binding": binding, "sequence": sequence, "why": why });
-            transaction.append(NewEvent::new(EventKind::HookLetterDropped, at_ms).actor(actor).details(details))?;
+            transaction
+                .append(NewEvent::new(EventKind::HookLetterDropped, at_ms).actor(actor).details(details))?;
             Ok(true)
         };
         let dropped = self.journal.transaction(Durability::Normal, work).wait();

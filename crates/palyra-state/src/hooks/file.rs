@@ -64,11 +64,19 @@ pub(super) fn parse_placed(text: &str) -> Result<Vec<Placed>, BindingsFault> {
     reader.end().map_err(|error| fault(0, "", String::new(), &error))?;
     if file.schema != BINDINGS_SCHEMA {
         let reason = format!("this version reads `{BINDINGS_SCHEMA}`");
-        return Err(BindingsFault { line: line_of_field(text, "\"schema\""), field: "schema".into(), reason });
+        return Err(BindingsFault {
+            line: line_of_field(text, "\"schema\""),
+            field: "schema".into(),
+            reason,
+        });
     }
     if file.bindings.len() > MAX_BINDINGS {
         let reason = format!("there are {}, at most {MAX_BINDINGS} are read", file.bindings.len());
-        return Err(BindingsFault { line: line_of_field(text, "\"bindings\""), field: "bindings".into(), reason });
+        return Err(BindingsFault {
+            line: line_of_field(text, "\"bindings\""),
+            field: "bindings".into(),
+            reason,
+        });
     }
     let mut known = std::collections::HashSet::new();
     let mut placed = Vec::with_capacity(file.bindings.len());
@@ -116,7 +124,9 @@ fn line_of_field(text: &str, field: &str) -> usize {
 }
 
 /// The text of a file with these bindings.
-pub(super) fn write_text<'b>(bindings: impl Iterator<Item = &'b HookBindingRecord>) -> Result<String, StateError> {
+pub(super) fn write_text<'b>(
+    bindings: impl Iterator<Item = &'b HookBindingRecord>,
+) -> Result<String, StateError> {
     #[derive(serde::Serialize)]
     struct File<'b> {
         schema: &'static str,
@@ -161,7 +171,8 @@ mod tests {
         parse_bindings(text).unwrap_err().to_string()
     }
 
-    const ONE: &str = r#"    { "id": "a", "event": "run:failed", "plugin": "acme.notes", "hook": "acme.notes.on" }"#;
+    const ONE: &str =
+        r#"    { "id": "a", "event": "run:failed", "plugin": "acme.notes", "hook": "acme.notes.on" }"#;
 
     #[test]
     fn what_is_written_reads_back() {
@@ -184,7 +195,10 @@ mod tests {
             told(&file(&ONE.replace("\"acme.notes\",", "7,"))),
             "`hooks/bindings.json` line 4, `bindings[0].plugin`: invalid type: integer `7`, expected a string"
         );
-        assert!(told(&file(&ONE.replace("\"id\": \"a\",", ""))).contains("line 4, `bindings[0]`: missing field `id`"));
+        assert!(
+            told(&file(&ONE.replace("\"id\": \"a\",", "")))
+                .contains("line 4, `bindings[0]`: missing field `id`")
+        );
         assert!(told(&file(&ONE.replace(" }", ", \"allow\": true }"))).contains("unknown field `allow`"));
         assert!(told("{\n  \"schema\": oh\n}").starts_with("`hooks/bindings.json` line 2, `schema`"));
         assert!(told(&file(ONE).replace("/v1", "/v9")).contains("line 2, `schema`"));

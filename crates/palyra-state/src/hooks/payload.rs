@@ -70,7 +70,7 @@ pub(crate) struct Wanted<'c> {
     pub(crate) skill_id: &'c str,
     pub(crate) tool_id: &'c str,
     pub(crate) version: Option<&'c str>,
-    pub(crate) payload: String,
+    pub(crate) payload: &'c str,
     pub(crate) input: &'c JsonText,
 }
 

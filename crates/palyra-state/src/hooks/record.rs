@@ -88,9 +88,8 @@ impl HookBindingRecord {
 
     /// What is wrong with it by itself: the field and why.
     pub(super) fn check(&self) -> Result<(), BindingProblem> {
-        let plain = |byte: u8| {
-            byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_')
-        };
+        let plain =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
         let wrong = |field: &'static str, reason: &str| Err(BindingProblem::new(field, reason));
         if !(1..=MAX_ID).contains(&self.id.len()) || !self.id.bytes().all(plain) {
             return wrong("id", "it is `[a-z0-9_-]+`, at most 60 bytes");

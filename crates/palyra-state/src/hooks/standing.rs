@@ -120,7 +120,8 @@ pub(super) fn misfit(view: &View, binding: &HookBindingRecord) -> Option<Binding
     let hooks = &record.current.manifest.entrypoints.hooks;
     let Some(hook) = hooks.iter().find(|hook| hook.id == binding.hook) else {
         let known: Vec<String> = hooks.iter().map(|hook| format!("`{}`", hook.id)).collect();
-        let known = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
+        let known =
+            if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
         let reason = format!("`{}` has no hook `{}`: {known}", binding.plugin, binding.hook);
         return Some(BindingProblem::new("hook", &reason));
     };

@@ -91,7 +91,8 @@ mod tests {
     fn every_example_has_a_manifest_of_this_publisher() {
         let skills = find_skills(&crate::project::root()).unwrap();
         let names: Vec<_> = skills.iter().map(|skill| skill.name.as_str()).collect();
-        let all = ["counter-wat", "echo-http", "notes-js", "notify", "stats-python", "tool-gate", "wordcount-c"];
+        let all =
+            ["counter-wat", "echo-http", "notes-js", "notify", "stats-python", "tool-gate", "wordcount-c"];
         assert_eq!(names, all);
         for skill in &skills {
             let manifest =

@@ -32,7 +32,8 @@ impl Reply for Listed {
     fn data(&self) -> String {
         let row = |channel: &Channel| {
             let cursor = channel.cursor.as_ref();
-            let trouble = match (cursor.and_then(|cursor| cursor.error.as_ref()), channel.dead_letters.len()) {
+            let trouble = match (cursor.and_then(|cursor| cursor.error.as_ref()), channel.dead_letters.len())
+            {
                 (Some(_), _) => "waits to try again".to_owned(),
                 (None, 0) => String::new(),
                 (None, _) => "gave messages up".to_owned(),

@@ -63,7 +63,9 @@ async fn newest(client: &AnyClient, args: &TailArgs) -> Result<Messages, ClientE
 
 /// Shows what is kept, then what comes, until whoever reads has read enough.
 async fn follow(client: &AnyClient, args: &TailArgs, printer: &Printer) -> Result<(), ClientError> {
-    let show = |messages: &Messages| printer.stream(messages).map_err(|error| ClientError::Protocol(error.to_string()));
+    let show = |messages: &Messages| {
+        printer.stream(messages).map_err(|error| ClientError::Protocol(error.to_string()))
+    };
     let kept = newest(client, args).await?;
     let after = kept.messages.last().map(|last| last.id);
     if !kept.messages.is_empty() && !show(&kept)? {
@@ -74,7 +76,8 @@ async fn follow(client: &AnyClient, args: &TailArgs, printer: &Printer) -> Resul
         if event.event.as_deref() != Some("message") {
             continue;
         }
-        let message = serde_json::from_str(&event.data).map_err(|error| ClientError::Protocol(error.to_string()))?;
+        let message =
+            serde_json::from_str(&event.data).map_err(|error| ClientError::Protocol(error.to_string()))?;
         if !show(&Messages { channel: args.channel.clone(), messages: vec![message] })? {
             return Ok(());
         }

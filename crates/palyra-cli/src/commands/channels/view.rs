@@ -16,7 +16,10 @@ pub(super) fn channel(channel: &Channel) -> String {
         ("signed with", text(&channel.secret)),
         ("addresses", channel.allow_addresses.join(", ")),
         ("delivered", cursor.map(|cursor| cursor.delivered.to_string()).unwrap_or_default()),
-        ("waits", cursor.and_then(|cursor| cursor.error.as_deref()).map(escape_untrusted).unwrap_or_default()),
+        (
+            "waits",
+            cursor.and_then(|cursor| cursor.error.as_deref()).map(escape_untrusted).unwrap_or_default(),
+        ),
         ("again", cursor.and_then(|cursor| cursor.retry_at_ms).map(when).unwrap_or_default()),
     ]);
     for letter in &channel.dead_letters {

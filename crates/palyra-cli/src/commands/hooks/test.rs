@@ -36,7 +36,8 @@ pub(super) fn execute(args: &TestArgs, globals: &Globals) -> Result<Tested, CliE
     let payload = args.payload.as_deref().map(serde_json::from_str::<serde_json::Value>).transpose();
     let payload = payload.map_err(|error| CliError::usage(format!("`--payload` is not JSON: {error}")))?;
     let request = TestRequest { payload };
-    client::ask(globals, "hooks test", async |client| client.test_hook(&args.binding, &request).await).map(Tested)
+    client::ask(globals, "hooks test", async |client| client.test_hook(&args.binding, &request).await)
+        .map(Tested)
 }
 
 /// What a hook answered, as people read it.

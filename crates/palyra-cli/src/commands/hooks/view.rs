@@ -7,9 +7,8 @@ use palyra_common::redact::escape_untrusted;
 /// Everything about one binding.
 pub(super) fn binding(binding: &HookBinding) -> String {
     let cursor = binding.cursor.as_ref();
-    let delivered = cursor.map_or_else(String::new, |cursor| {
-        format!("{} events, next is {}", cursor.delivered, cursor.next)
-    });
+    let delivered = cursor
+        .map_or_else(String::new, |cursor| format!("{} events, next is {}", cursor.delivered, cursor.next));
     let waits = cursor.and_then(|cursor| cursor.error.as_deref()).map_or_else(String::new, |error| {
         let again = cursor.and_then(|cursor| cursor.retry_at_ms).map(|at| format!(", again at {}", when(at)));
         format!("{}{}", escape_untrusted(error), again.unwrap_or_default())
@@ -28,7 +27,10 @@ pub(super) fn binding(binding: &HookBinding) -> String {
         ("tools", binding.tools.join(", ")),
         ("delivered", delivered),
         ("waits", waits),
-        ("dead letters", if binding.dead_letters > 0 { binding.dead_letters.to_string() } else { String::new() }),
+        (
+            "dead letters",
+            if binding.dead_letters > 0 { binding.dead_letters.to_string() } else { String::new() },
+        ),
         ("problem", binding.problem.as_deref().map(escape_untrusted).unwrap_or_default()),
     ])
 }
@@ -65,10 +67,7 @@ pub(super) fn file(file: &BindingsFile) -> Vec<Remark> {
         }
         BindingsFileState::Unreadable => {
             let problem = file.problem.as_deref().map(escape_untrusted).unwrap_or_default();
-            vec![
-                Remark::Warning(format!("`hooks/bindings.json` is not in force: {problem}")),
-                restore(),
-            ]
+            vec![Remark::Warning(format!("`hooks/bindings.json` is not in force: {problem}")), restore()]
         }
     }
 }

@@ -146,8 +146,12 @@ fn kind(request: AddChannelRequest) -> Result<ChannelKind, Problem> {
     let AddChannelRequest { name: _, to, path, url, secret, allow_addresses, timeout_ms } = request;
     let usage = |text: &str| Problem::new("usage", text);
     match to {
-        ChannelTarget::Console if path.is_none() && url.is_none() && secret.is_none() => Ok(ChannelKind::Console),
-        ChannelTarget::Console => Err(usage("a channel to the console has neither `path`, `url` nor `secret`")),
+        ChannelTarget::Console if path.is_none() && url.is_none() && secret.is_none() => {
+            Ok(ChannelKind::Console)
+        }
+        ChannelTarget::Console => {
+            Err(usage("a channel to the console has neither `path`, `url` nor `secret`"))
+        }
         ChannelTarget::File => match (path, url.or(secret)) {
             (Some(path), None) => Ok(ChannelKind::File { path: path.into() }),
             _ => Err(usage("a channel to a file has a `path` and neither `url` nor `secret`")),
@@ -155,8 +159,14 @@ fn kind(request: AddChannelRequest) -> Result<ChannelKind, Problem> {
         ChannelTarget::Webhook => match (url, secret, path) {
             (Some(url), Some(secret), None) => {
                 let parse = |text: &String| {
-                    text.parse().map_err(|_| usage(&format!("`{}` is no range of addresses, as in `10.0.0.0/8`",
-                        palyra_common::redact::escape_untrusted(&text.chars().take(60).collect::<String>()))))
+                    text.parse().map_err(|_| {
+                        usage(&format!(
+                            "`{}` is no range of addresses, as in `10.0.0.0/8`",
+                            palyra_common::redact::escape_untrusted(
+                                &text.chars().take(60).collect::<String>()
+                            )
+                        ))
+                    })
                 };
                 let allow_addresses = allow_addresses.iter().map(parse).collect::<Result<_, Problem>>()?;
                 Ok(ChannelKind::Webhook { url, secret, allow_addresses, timeout_ms })

@@ -134,9 +134,15 @@ async fn test(
     Json(request): Json<TestRequest>,
 ) -> Answer<HookTest> {
     let binding = told::binding(&app, &id)?;
-    let payload = request.payload.as_ref().map_or_else(|| sample_payload(&binding, app.now_ms()), JsonText::from);
-    let invocation =
-        HookInvocation { binding: Arc::clone(&binding), payload, sequence: None, delivers: false, cancel: None };
+    let payload =
+        request.payload.as_ref().map_or_else(|| sample_payload(&binding, app.now_ms()), JsonText::from);
+    let invocation = HookInvocation {
+        binding: Arc::clone(&binding),
+        payload,
+        sequence: None,
+        delivers: false,
+        cancel: None,
+    };
     let answer = app.run_hook(invocation).await.map_err(|error| error.to_problem())?;
     Ok(Json(answered(&binding, answer)))
 }
@@ -173,7 +179,8 @@ fn event(name: &str) -> Result<HookEventKind, Problem> {
 fn only_hook(app: &App, plugin: &str, event: HookEventKind) -> Result<String, Failure> {
     let view = app.state().view();
     let bad = |field, reason: String| HookError::Bad { id: plugin.to_owned(), field, reason };
-    let record = view.index().get(plugin).ok_or_else(|| bad("plugin", format!("`{plugin}` is not installed")))?;
+    let record =
+        view.index().get(plugin).ok_or_else(|| bad("plugin", format!("`{plugin}` is not installed")))?;
     let hears = |hook: &&palyra_skills::manifest::HookEntrypoint| {
         hook.events.iter().any(|name| name == event.as_str())
     };

@@ -10,8 +10,8 @@ use super::access::{Needs, admit, authorise};
 use super::answer::Failure;
 use super::route::Route;
 use super::{
-    approvals, channels, events, health, hooks, journal, keys, openapi, packages, plugins, policy, runs, skills, telemetry,
-    tokens, tools, trust, vault,
+    approvals, channels, events, health, hooks, journal, keys, openapi, packages, plugins, policy, runs,
+    skills, telemetry, tokens, tools, trust, vault,
 };
 use crate::app::App;
 

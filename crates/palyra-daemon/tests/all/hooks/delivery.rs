@@ -24,8 +24,10 @@ fn completed(daemon: &Daemon, binding: &str) -> usize {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_event_of_the_list_is_really_fired() {
     let daemon = daemon().await;
-    let observed: Vec<&str> =
-        palyra_skills::manifest::HOOK_EVENTS.into_iter().filter(|event| *event != "run:before_tool").collect();
+    let observed: Vec<&str> = palyra_skills::manifest::HOOK_EVENTS
+        .into_iter()
+        .filter(|event| *event != "run:before_tool")
+        .collect();
     for event in &observed {
         let request = BindRequest {
             id: Some(event.replace(':', "-")),
@@ -57,7 +59,8 @@ async fn every_event_of_the_list_is_really_fired() {
     assert_eq!(completed(&daemon, "run-after_tool"), 2, "whichever way a tool ended");
     // The last one is told while the daemon stops.
     let (state, _home) = daemon.stop_and_reopen().await;
-    let query = palyra_journal::Query { kinds: vec![EventKind::RunCompleted], limit: 1_000, ..Default::default() };
+    let query =
+        palyra_journal::Query { kinds: vec![EventKind::RunCompleted], limit: 1_000, ..Default::default() };
     let receipts = state.journal().query(&query).unwrap().events;
     assert!(receipts.iter().any(|event| event.event.details["hook"]["event"] == "gateway:shutdown"));
 }
@@ -92,7 +95,10 @@ async fn one_binding_in_trouble_keeps_no_other_waiting_and_order_is_kept() {
     until(&daemon, "the others are put aside", |daemon| letters(daemon) == 15).await;
     let listed = daemon.over_socket().dead_letters(Some("trap"), None).await.unwrap().dead_letters;
     assert_eq!(listed.iter().map(|letter| letter.sequence).collect::<Vec<_>>(), calls);
-    assert!(listed.iter().all(|letter| letter.attempts == 2 && letter.reason.contains("trapped")), "{listed:?}");
+    assert!(
+        listed.iter().all(|letter| letter.attempts == 2 && letter.reason.contains("trapped")),
+        "{listed:?}"
+    );
     // Each attempt of a binding in trouble stands in the journal, in the order of the events.
     let mut tried = sequences(&told(&daemon, "fail"));
     assert_eq!(tried.len(), 10);
@@ -120,7 +126,10 @@ async fn the_run_of_a_hook_reaches_no_hook() {
     })
     .await;
     // What came after is the hooks' own and nothing more.
-    assert_eq!((told(&daemon, "agree").len(), told(&daemon, "remark").len(), told(&daemon, "trap").len()), (1, 2, 5));
+    assert_eq!(
+        (told(&daemon, "agree").len(), told(&daemon, "remark").len(), told(&daemon, "trap").len()),
+        (1, 2, 5)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

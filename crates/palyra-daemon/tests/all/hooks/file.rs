@@ -56,7 +56,10 @@ async fn no_state_of_the_file_means_no_gates() {
     std::fs::remove_file(path(&daemon)).unwrap();
     assert_eq!(state().await.state, BindingsFileState::Missing);
     assert!(is_blocked(&daemon).await);
-    assert_eq!(client.apply_hooks(&ApplyRequest::default()).await.unwrap_err().into_problem().code, "not_found");
+    assert_eq!(
+        client.apply_hooks(&ApplyRequest::default()).await.unwrap_err().into_problem().code,
+        "not_found"
+    );
     client.apply_hooks(&ApplyRequest { restore: true }).await.unwrap();
     assert_eq!(std::fs::read_to_string(path(&daemon)).unwrap(), original);
     assert_eq!(state().await.state, BindingsFileState::Applied);
@@ -69,10 +72,16 @@ async fn an_edited_file_counts_once_an_operator_applies_it() {
     let client = daemon.over_socket();
     edit(&daemon, |text| text.replace("\"acme.watch.block\"", "\"acme.watch.agree\""));
     let listed = client.hooks().await.unwrap();
-    assert_eq!((listed.file.changes[0].id.as_str(), listed.file.changes[0].change.as_str()), ("block", "changed"));
+    assert_eq!(
+        (listed.file.changes[0].id.as_str(), listed.file.changes[0].change.as_str()),
+        ("block", "changed")
+    );
     assert!(is_blocked(&daemon).await);
     let reader = daemon.over_tcp_as(&daemon.token_with("operator", &[palyra_common::Scope::Operate]));
-    assert_eq!(reader.apply_hooks(&ApplyRequest::default()).await.unwrap_err().into_problem().code, "forbidden");
+    assert_eq!(
+        reader.apply_hooks(&ApplyRequest::default()).await.unwrap_err().into_problem().code,
+        "forbidden"
+    );
     client.apply_hooks(&ApplyRequest::default()).await.unwrap();
     assert!(!is_blocked(&daemon).await);
     let changed = super::events(&daemon, &[EventKind::HooksChanged]);
@@ -92,14 +101,25 @@ async fn a_file_that_cannot_be_applied_says_where() {
     let cases = [
         ("a syntax error", original.replace("\"order\": 100", "\"order\": 1oo"), 10, "bindings[0]"),
         ("an unknown event", original.replace("run:completed", "run:complete"), 6, "bindings[0].event"),
-        ("a missing plugin", original.replace("\"plugin\": \"acme.watch\"", "\"plugin\": \"acme.gone\""), 4, "bindings[0].plugin"),
-        ("a hook it has not", original.replace("acme.watch.agree", "acme.watch.agreed"), 4, "bindings[0].hook"),
+        (
+            "a missing plugin",
+            original.replace("\"plugin\": \"acme.watch\"", "\"plugin\": \"acme.gone\""),
+            4,
+            "bindings[0].plugin",
+        ),
+        (
+            "a hook it has not",
+            original.replace("acme.watch.agree", "acme.watch.agreed"),
+            4,
+            "bindings[0].hook",
+        ),
         ("a duplicate id", twice, 12, "bindings[1].id"),
         ("another schema", original.replace("bindings/v1", "bindings/v2"), 2, "schema"),
     ];
     for (what, text, line, field) in cases {
         edit(&daemon, |_| text.clone());
-        let problem = daemon.over_socket().apply_hooks(&ApplyRequest::default()).await.unwrap_err().into_problem();
+        let problem =
+            daemon.over_socket().apply_hooks(&ApplyRequest::default()).await.unwrap_err().into_problem();
         assert_eq!(problem.code, "bad_bindings", "{what} {}", problem.detail);
         assert_eq!(problem.details["line"], line, "{what} {}", problem.detail);
         let told = problem.details["field"].as_str().unwrap();

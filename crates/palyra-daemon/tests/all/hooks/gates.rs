@@ -25,11 +25,17 @@ async fn a_gate_that_agrees_or_remarks_is_told_in_the_receipt() {
     let receipts = events(&daemon, &[EventKind::RunCompleted]);
     let receipt = receipts.iter().find(|event| event.event.run.as_ref() == Some(&answer.run_id)).unwrap();
     let gates = receipt.event.details["gates"].as_array().unwrap();
-    assert_eq!((gates[0]["binding"].as_str(), gates[0]["decision"].as_str()), (Some("agree"), Some("continue")));
+    assert_eq!(
+        (gates[0]["binding"].as_str(), gates[0]["decision"].as_str()),
+        (Some("agree"), Some("continue"))
+    );
     assert_eq!((gates[1]["decision"].as_str(), gates[1]["text"].as_str()), (Some("annotate"), Some("seen")));
     // Each gate has a run of its own, in its own name, whose receipt names the binding and the event.
     let own = &told(&daemon, "remark")[0].event;
-    assert_eq!((own.actor.as_deref(), own.subject.as_deref()), (Some("hook:remark"), Some("acme.watch.remark")));
+    assert_eq!(
+        (own.actor.as_deref(), own.subject.as_deref()),
+        (Some("hook:remark"), Some("acme.watch.remark"))
+    );
     assert_eq!(own.details["hook"], json!({ "binding": "remark", "event": BEFORE, "sequence": null }));
     assert_eq!(own.details["decision"], json!({ "annotate": "seen" }));
     assert_eq!(own.run.as_deref(), gates[1]["run"].as_str());
@@ -46,7 +52,11 @@ async fn a_gate_blocks_by_its_own_words() {
     let refused = events(&daemon, &[EventKind::RunRefused]);
     assert_eq!(refused[0].event.details["gate"], "block");
     // Nothing of the tool ran.
-    assert!(events(&daemon, &[EventKind::RunCompleted]).iter().all(|event| event.event.subject.as_deref() != Some(ECHO)));
+    assert!(
+        events(&daemon, &[EventKind::RunCompleted])
+            .iter()
+            .all(|event| event.event.subject.as_deref() != Some(ECHO))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -84,7 +94,10 @@ async fn a_gate_whose_skill_may_not_run_says_no() {
     bind(&daemon, "agree", BEFORE).await;
     daemon.state().quarantine("acme.watch", "looked odd").unwrap();
     let problem = call(&daemon, ECHO).await.unwrap_err();
-    assert_eq!((problem.code.as_str(), &problem.details["gate"]["error"]), ("forbidden", &json!("not_runnable")));
+    assert_eq!(
+        (problem.code.as_str(), &problem.details["gate"]["error"]),
+        ("forbidden", &json!("not_runnable"))
+    );
     daemon.state().remove("acme.watch").unwrap();
     let problem = call(&daemon, ECHO).await.unwrap_err();
     assert_eq!(problem.details["gate"]["error"], "not_found");
@@ -109,7 +122,10 @@ async fn gates_are_asked_in_their_order_and_the_first_no_counts() {
         daemon.over_socket().bind_hook(&request).await.unwrap();
     }
     assert_eq!(call(&daemon, ECHO).await.unwrap_err().details["gate"]["binding"], "block");
-    assert_eq!((told(&daemon, "agree").len(), told(&daemon, "block").len(), told(&daemon, "trap").len()), (1, 1, 0));
+    assert_eq!(
+        (told(&daemon, "agree").len(), told(&daemon, "block").len(), told(&daemon, "trap").len()),
+        (1, 1, 0)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -143,7 +159,11 @@ async fn a_filter_names_the_tools_a_gate_is_asked_about() {
     daemon.over_socket().bind_hook(&request).await.unwrap();
     call(&daemon, ECHO).await.unwrap();
     assert_eq!(call(&daemon, "acme.bench.trap").await.unwrap_err().code, "forbidden");
-    assert_eq!(call(&daemon, "acme__bench__trap").await.unwrap_err().code, "forbidden", "by its other name too");
+    assert_eq!(
+        call(&daemon, "acme__bench__trap").await.unwrap_err().code,
+        "forbidden",
+        "by its other name too"
+    );
     daemon.over_socket().switch_hook("narrow", false).await.unwrap();
     assert_eq!(call(&daemon, "acme.bench.trap").await.unwrap_err().code, "trapped");
 }
@@ -159,5 +179,8 @@ async fn a_policy_can_keep_hooks_from_running_and_a_gate_says_no_then() {
     );
     daemon.over_socket().set_policy(&palyra_api::policy::PolicyChange { text: policy.into() }).await.unwrap();
     let problem = call(&daemon, ECHO).await.unwrap_err();
-    assert_eq!(problem.details["gate"], json!({ "binding": "agree", "plugin": "acme.watch", "blocked": false, "error": "forbidden" }));
+    assert_eq!(
+        problem.details["gate"],
+        json!({ "binding": "agree", "plugin": "acme.watch", "blocked": false, "error": "forbidden" })
+    );
 }

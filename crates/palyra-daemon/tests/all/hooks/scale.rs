@@ -23,7 +23,8 @@ fn number(name: &str, few: usize) -> usize {
 /// Binding N hears of skill N and of the three after it.
 fn write_bindings(daemon: &Daemon, bindings: usize) {
     let binding = |number: usize| {
-        let skills: Vec<String> = (0..HEARD_BY).map(|more| format!("acme.s{}", (number + more) % bindings)).collect();
+        let skills: Vec<String> =
+            (0..HEARD_BY).map(|more| format!("acme.s{}", (number + more) % bindings)).collect();
         json!({ "id": format!("b{number}"), "event": "skill:disabled", "plugin": "acme.watch",
             "hook": "acme.watch.agree", "skills": skills })
     };
@@ -56,10 +57,18 @@ async fn many_bindings_hear_many_events_each_in_order() {
     let (mut latencies, mut next) = (Vec::new(), 0);
     let mut follower = journal.follow();
     while latencies.len() < events * heard_by {
-        let query = Query { kinds: vec![EventKind::RunCompleted], from_sequence: Some(next), limit: 1_000, ..Query::default() };
+        let query = Query {
+            kinds: vec![EventKind::RunCompleted],
+            from_sequence: Some(next),
+            limit: 1_000,
+            ..Query::default()
+        };
         let page = journal.query(&query).unwrap();
         if page.events.is_empty() {
-            tokio::time::timeout(Duration::from_secs(60), follower.next()).await.expect("nothing is told").unwrap();
+            tokio::time::timeout(Duration::from_secs(60), follower.next())
+                .await
+                .expect("nothing is told")
+                .unwrap();
             continue;
         }
         for event in page.events {
@@ -72,7 +81,10 @@ async fn many_bindings_hear_many_events_each_in_order() {
     }
     let took = began.elapsed();
     assert_eq!(told.values().map(Vec::len).sum::<usize>(), events * heard_by);
-    assert!(told.values().all(|told| told.is_sorted_by(|left, right| left < right)), "each in its order, once");
+    assert!(
+        told.values().all(|told| told.is_sorted_by(|left, right| left < right)),
+        "each in its order, once"
+    );
     latencies.sort();
     let at = |part: usize| latencies[latencies.len() * part / 100];
     let (deliveries, half, most) = (latencies.len(), at(50), latencies.last().unwrap());
@@ -124,8 +136,13 @@ async fn calls_do_not_wait_for_observers() {
     without.sort();
     with.sort();
     let ratio = with[2].as_secs_f64() / without[2].as_secs_f64();
-    writeln!(std::io::stderr(), "a call takes {:.1?} without observers, {:.1?} with one: {ratio:.2}", without[2], with[2])
-        .unwrap();
+    writeln!(
+        std::io::stderr(),
+        "a call takes {:.1?} without observers, {:.1?} with one: {ratio:.2}",
+        without[2],
+        with[2]
+    )
+    .unwrap();
     // An observer that never ends is nobody's business but its own.
     let spin = BindRequest {
         id: Some("spin".into()),

@@ -21,14 +21,19 @@ async fn a_binding_needs_a_hook_that_hears_the_event() {
         (request("run:failed", "acme.gone", None), "invalid_setting", "`acme.gone` is not installed"),
         (request("run:failed", "acme.bench", None), "invalid_setting", "has no hook that hears"),
         (request("run:failed", "acme.watch", None), "invalid_setting", "name one"),
-        (request("run:failed", "acme.watch", Some("acme.watch.nobody")), "invalid_setting", "has no hook `acme.watch.nobody`"),
+        (
+            request("run:failed", "acme.watch", Some("acme.watch.nobody")),
+            "invalid_setting",
+            "has no hook `acme.watch.nobody`",
+        ),
     ];
     for (request, code, words) in cases {
         let problem = client.bind_hook(&request).await.unwrap_err().into_problem();
         assert_eq!(problem.code, code, "{}", problem.detail);
         assert!(problem.detail.contains(words), "{}", problem.detail);
     }
-    let bound = client.bind_hook(&request("run:failed", "acme.watch", Some("acme.watch.agree"))).await.unwrap();
+    let bound =
+        client.bind_hook(&request("run:failed", "acme.watch", Some("acme.watch.agree"))).await.unwrap();
     assert_eq!((bound.id.as_str(), bound.gate, bound.timeout_ms), ("acme-watch-run-failed", false, 10_000));
     let again = client.bind_hook(&request("run:failed", "acme.watch", Some("acme.watch.agree"))).await;
     assert_eq!(again.unwrap_err().into_problem().code, "already_exists");
@@ -45,7 +50,10 @@ async fn a_try_shows_the_decision_and_moves_no_cursor() {
     let client = daemon.over_socket();
     let tried = client.test_hook("remark", &TestRequest::default()).await.unwrap();
     assert_eq!((tried.decision.as_str(), tried.text.as_deref()), ("annotate", Some("seen")));
-    let own = client.test_hook("remark", &TestRequest { payload: Some(json!({ "tool_id": "a.b" })) }).await.unwrap();
+    let own = client
+        .test_hook("remark", &TestRequest { payload: Some(json!({ "tool_id": "a.b" })) })
+        .await
+        .unwrap();
     assert_ne!(own.run_id, tried.run_id);
     assert_eq!(told(&daemon, "remark").len(), 2);
     assert_eq!(client.hook("remark").await.unwrap().cursor, None);
@@ -63,7 +71,8 @@ async fn dead_letters_are_told_again_or_dropped() {
     for _ in 0..2 {
         client.invoke("acme.bench.echo", &InvokeRequest::default()).await.unwrap();
     }
-    until(&daemon, "both are put aside", |daemon| events(daemon, &[EventKind::HookDeadLettered]).len() == 2).await;
+    until(&daemon, "both are put aside", |daemon| events(daemon, &[EventKind::HookDeadLettered]).len() == 2)
+        .await;
     let letters = client.dead_letters(None, None).await.unwrap().dead_letters;
     let (first, second) = (letters[0].letter, letters[1].letter);
     assert_eq!(client.retry_dead_letter(first).await.unwrap_err().into_problem().code, "tool_failed");

@@ -55,7 +55,8 @@ min_palyra_version = "0.1.0"
 fuel_budget = 5000000000
 "#,
     );
-    let events: Vec<String> = palyra_skills::manifest::HOOK_EVENTS.iter().map(|event| format!("\"{event}\"")).collect();
+    let events: Vec<String> =
+        palyra_skills::manifest::HOOK_EVENTS.iter().map(|event| format!("\"{event}\"")).collect();
     for (name, _) in HOOKS {
         text.push_str(&format!(
             "\n[[entrypoints.hooks]]\nid = \"acme.watch.{name}\"\nmodule = \"modules/watch.wasm\"\nexport = \"on_{name}\"\nevents = [{}]\n",
@@ -83,7 +84,8 @@ pub(crate) fn install(state: &State) {
         secrets: BTreeSet::new(),
     };
     let options = InstallOptions { allow_tofu: true, consent: Some(consent), ..InstallOptions::default() };
-    let outcome = state.install(built.bytes.to_vec(), &options, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    let outcome =
+        state.install(built.bytes.to_vec(), &options, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(
         outcome.status,
         palyra_skills::RuntimeStatus::Active,

@@ -79,12 +79,17 @@ async fn settle(root: &StateRoot) {
 }
 
 async fn is_settled(client: &Client<Remote>) -> Result<bool, ClientError> {
-    let query = palyra_api::journal::JournalQuery { limit: Some(1_000), newest_first: true, ..Default::default() };
+    let query =
+        palyra_api::journal::JournalQuery { limit: Some(1_000), newest_first: true, ..Default::default() };
     let page = client.journal(&query).await?;
     let is_call = |kind: &str, actor: Option<&str>| {
         kind == "run:completed" && !actor.is_some_and(|actor| actor.starts_with("hook:"))
     };
-    let last = page.events.iter().find(|event| is_call(&event.kind, event.actor.as_deref())).map(|event| event.sequence);
+    let last = page
+        .events
+        .iter()
+        .find(|event| is_call(&event.kind, event.actor.as_deref()))
+        .map(|event| event.sequence);
     let hooks = client.hooks().await?.bindings;
     let passed = |next: Option<u64>| next.is_some_and(|next| last.is_none_or(|last| next > last));
     let told = hooks.iter().all(|binding| passed(binding.cursor.as_ref().map(|cursor| cursor.next)));

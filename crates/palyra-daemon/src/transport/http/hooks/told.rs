@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use palyra_api::hooks::{BindingChange, BindingsFile, BindingsFileState, HookBinding, HookCursor, HookList, HookTest};
+use palyra_api::hooks::{
+    BindingChange, BindingsFile, BindingsFileState, HookBinding, HookCursor, HookList, HookTest,
+};
 use palyra_plugins_runtime::HookDecision;
 use palyra_state::call::HookAnswer;
 use palyra_state::hooks::{self, FileStanding, HookBindingRecord, HookError, HookStanding};
