@@ -79,6 +79,8 @@ pub struct State {
     pub(crate) running: Arc<RunningRuns>,
     /// Counts published messages, for those who follow channels.
     pub(crate) published: watch::Sender<u64>,
+    /// The generation of the present view, for those who wait for a change.
+    pub(crate) generations: watch::Sender<u64>,
     pub(crate) tapes: OnceLock<ObjectStore>,
     _lock: OwnerLock,
 }
@@ -167,6 +169,7 @@ impl State {
             decisions,
             running: Arc::default(),
             published: watch::Sender::new(0),
+            generations: watch::Sender::new(0),
             tapes: OnceLock::new(),
             _lock: lock,
         }
@@ -175,6 +178,13 @@ impl State {
     /// Everything that is decided, as of the last commit.
     pub fn view(&self) -> Arc<View> {
         self.present.get()
+    }
+
+    /// Tells of every change of the view from now on, once the view has it.
+    pub fn follow_view(&self) -> watch::Receiver<u64> {
+        let mut generations = self.generations.subscribe();
+        generations.mark_unchanged();
+        generations
     }
 
     /// The journal.

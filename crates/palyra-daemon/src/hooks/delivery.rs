@@ -34,6 +34,8 @@ struct Delivery {
     app: Arc<App>,
     options: DeliveryOptions,
     follower: Follower,
+    /// A leaf is there before the view has what it tells, so the view is followed as well.
+    view_changes: watch::Receiver<u64>,
     stopping: watch::Receiver<bool>,
     lanes: Lanes,
     /// The generation of the state the lanes follow.
@@ -56,17 +58,21 @@ struct Told {
     id: String,
     sequence: u64,
     took: Duration,
+    /// The generation of the state when it began.
+    generation: Option<u64>,
     result: Result<(), CallError>,
 }
 
 impl Delivery {
     fn new(app: Arc<App>, options: DeliveryOptions) -> Self {
         let (follower, stopping) = (app.state().journal().follow(), app.stopping());
+        let view_changes = app.state().follow_view();
         let began_at = app.state().journal().head().size;
         Self {
             app,
             options,
             follower,
+            view_changes,
             stopping,
             lanes: Lanes::default(),
             generation: None,
@@ -102,6 +108,7 @@ impl Delivery {
                     }
                 }
                 () = until(rest), if rest.is_some() => {}
+                Ok(()) = self.view_changes.changed(), if rest.is_none() => {}
                 head = self.follower.next(), if rest.is_none() => { head?; }
                 () = until(retry), if retry.is_some() && rest.is_none() => self.lanes.relist(),
                 () = until(deadline), if deadline.is_some() => return self.keep_cursors().await,
@@ -213,17 +220,18 @@ impl Delivery {
             let Some(lane) = self.lanes.get_mut(&id) else { continue };
             let invocation = invocation(&lane.binding, &event);
             let (app, sequence) = (Arc::clone(&self.app), event.leaf.sequence);
+            let generation = self.generation;
             self.running.spawn(async move {
                 let began = Instant::now();
                 let result = app.run_hook(invocation).await.map(drop);
-                Told { id, sequence, took: began.elapsed(), result }
+                Told { id, sequence, took: began.elapsed(), generation, result }
             });
         }
     }
 
     /// What comes after an observer was told, or was not.
     async fn settle(&mut self, told: Told) -> Result<(), StateError> {
-        let Told { id, sequence, took, result } = told;
+        let Told { id, sequence, took, generation, result } = told;
         self.pace.worked(took, self.app.calls_begun());
         let Some(lane) = self.lanes.get_mut(&id) else { return Ok(()) };
         lane.busy = false;
@@ -235,7 +243,8 @@ impl Delivery {
         match result.as_ref().map_err(Failure::from) {
             Ok(()) => lane.pass(sequence),
             Err(Failure::Hold(reason)) => {
-                lane.held = true;
+                // What changed while it was refused may let it run.
+                lane.held = generation == self.generation;
                 let attempts = lane.attempts;
                 tracing::warn!(binding = id, reason, "an observer waits for a change");
                 self.app.state().note_hook_failure(&id, sequence, attempts, None, &reason).await?;
