@@ -1,9 +1,11 @@
 //! What the daemon knows and can do, without any face.
 
 use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use futures::FutureExt;
 use palyra_common::{RuntimeLimits, WasmPluginRunError};
 use palyra_egress::{CertificateDer, EgressConfig, EgressGuard};
 use palyra_plugins_runtime::Compiler;
@@ -13,7 +15,7 @@ use tokio::sync::{OnceCell, watch};
 use tracing::Instrument;
 
 use crate::access::Access;
-use crate::calls::{Calls, EndWithCaller};
+use crate::calls::{Attended, Calls};
 use crate::metrics::Metrics;
 use crate::policy::Policy;
 use crate::streams::Streams;
@@ -173,18 +175,14 @@ impl App {
         let caller = self.caller().await?;
         let (permit, token) = self.calls.begin();
         invocation.cancel = Some(token.clone());
-        let guard = EndWithCaller::new(token);
         let calling = async move {
-            let result = caller.call(invocation).await;
+            let result = AssertUnwindSafe(caller.call(invocation)).catch_unwind().await;
             drop(caller);
             drop(permit);
-            result
+            let panicked = |_| Err(WasmPluginRunError::Internal("the call panicked".into()).into());
+            result.unwrap_or_else(panicked)
         };
-        let running = tokio::spawn(calling.in_current_span());
-        let result = running.await;
-        guard.ended();
-        let result =
-            result.unwrap_or_else(|error| Err(WasmPluginRunError::Internal(error.to_string()).into()));
+        let result = Attended::new(token, calling.in_current_span()).await;
         self.count(&result);
         result
     }
@@ -220,7 +218,8 @@ impl App {
         self.drained().await;
         let state = Arc::clone(&self.state);
         let stopped = tokio::task::spawn_blocking(move || state.stop()).await;
-        stopped.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+        // A runtime that ends first has not stopped the state; dropping it writes what is waiting.
+        stopped.unwrap_or_else(|_| Err(StateError::Journal(palyra_journal::JournalError::Closed)))
     }
 
     async fn caller(&self) -> Result<Arc<ToolCaller>, CallError> {

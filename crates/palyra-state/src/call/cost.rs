@@ -36,18 +36,20 @@ impl State {
 }
 
 fn sum(connection: &Connection, skill_id: &str, tool_id: &str) -> rusqlite::Result<ToolCost> {
-    let sql = "SELECT status, receipt FROM runs WHERE skill_id = ?1 AND tool_id = ?2 AND receipt IS NOT NULL
-               ORDER BY started_at DESC LIMIT ?3";
+    // Rows of earlier versions have the facts of the leaf beside them; a leaf that is archived tells nothing here.
+    let sql = "SELECT status, coalesce(receipt, (SELECT details FROM journal_event WHERE seq = receipt_leaf))
+               FROM runs WHERE skill_id = ?1 AND tool_id = ?2 AND receipt_leaf IS NOT NULL
+               ORDER BY run_id DESC LIMIT ?3";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params![skill_id, tool_id, MOST_RUNS])?;
     let (mut cost, mut elapsed) = (ToolCost::default(), Vec::new());
     while let Some(row) = rows.next()? {
-        let (status, receipt): (String, String) = (row.get(0)?, row.get(1)?);
+        let (status, receipt): (String, Option<String>) = (row.get(0)?, row.get(1)?);
         match status.as_str() {
             "completed" => cost.completed += 1,
             _ => cost.failed += 1,
         }
-        let receipt: Value = serde_json::from_str(&receipt).unwrap_or_default();
+        let receipt: Value = serde_json::from_str(receipt.as_deref().unwrap_or("null")).unwrap_or_default();
         let number = |name: &str| receipt.get(name).and_then(Value::as_u64);
         elapsed.extend(number("elapsed_us"));
         cost.most_fuel = cost.most_fuel.max(number("fuel"));

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use palyra_common::{JsonText, WasmPluginRunError};
 use palyra_journal::{EventKind, JournalError, JournalTransaction, Leaf, NewEvent};
-use palyra_plugins_runtime::{RunOutput, RunReport, RunUsage};
+use palyra_plugins_runtime::{RunOutput, RunReport};
 use palyra_skills::Sha256Digest;
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::json;
 
 use super::approval::Approved;
 use super::running::RunUpdate;
 use super::runs::{self, FinishedRun};
 use super::tapes::KeptTape;
 use super::wasm_plugin_runner::{BegunRun, Calling, ResolvedPlugin};
-use super::{CallError, CapabilityUse, ToolCaller, ToolResult, usage};
+use super::{CallError, CapabilityUse, ToolCaller, ToolResult, UseCount, usage};
 use crate::error::StateError;
 use crate::state::State;
 use crate::text::short_name;
@@ -34,13 +35,28 @@ pub(super) async fn finish(
     let capabilities = usage::count(&resolved.grants.grants, &host_calls);
     let touched = usage::touched(&resolved.grants.grants, &host_calls, tape.end.open);
     let kept = KeptTape::keep(state, &tape).await;
-    let tape_digest = kept.as_ref().map(KeptTape::digest);
-    let facts = Facts { usage: &usage, capabilities: &capabilities, approval, tape: tape_digest.as_deref() };
-    let details = details(calling, &output, &facts, run.listed.ended_by());
+    let facts = ReceiptFacts {
+        approval: approval.as_deref(),
+        capabilities: InOrder(&capabilities),
+        consent: subject.consent.as_deref(),
+        egress_bytes: usage.egress_bytes,
+        elapsed_us: u64::try_from(usage.elapsed.as_micros()).unwrap_or(u64::MAX >> 1),
+        ended_by: run.listed.ended_by(),
+        error: output.as_ref().err().map(|error| error.kind().wire_name()),
+        fuel: usage.fuel,
+        host_calls: usage.host_calls,
+        input_sha256: digest(&calling.input),
+        output_sha256: output.as_ref().ok().map(digest),
+        payload: &subject.payload_text,
+        peak_memory_bytes: usage.peak_memory_bytes,
+        tape_sha256: kept.as_ref().map(KeptTape::digest),
+        version: subject.version.as_deref(),
+    };
+    let facts = serde_json::to_string(&facts).map_err(StateError::record("written", &run_id))?;
     let kind = if output.is_ok() { EventKind::RunCompleted } else { EventKind::RunFailed };
     let event = NewEvent::new(kind, state.now_ms()).actor(short_name(&calling.principal));
-    let event = event.run(&run_id).skill(&subject.skill_id).subject(&subject.tool_id).details(details);
-    let event = state.journal.prepare(event).map_err(StateError::from)?;
+    let event = event.run(&run_id).skill(&subject.skill_id).subject(&subject.tool_id);
+    let event = state.journal.prepare_written(event, facts).map_err(StateError::from)?;
     let (status, mut lines) = (status_of(&output), runs::lines(&log, &channels));
     let finished = FinishedRun {
         row: Arc::clone(run.row()),
@@ -115,7 +131,7 @@ pub(super) async fn refuse(
     let details = json!({
         "payload": subject.payload_text,
         "error": error.kind().wire_name(),
-        "input_sha256": Sha256Digest::of(calling.input.as_str().as_bytes()).to_string(),
+        "input_sha256": digest(&calling.input).to_string(),
     });
     let event = NewEvent::new(EventKind::RunRefused, state.now_ms()).actor(short_name(&calling.principal));
     let event = event.skill(&subject.skill_id).subject(&subject.tool_id).details(details);
@@ -132,37 +148,42 @@ async fn write(state: &State, finished: FinishedRun) -> Result<Leaf, CallError> 
     written.await.map_err(|error| CallError::State(error.into()))
 }
 
-/// What a receipt says besides who called what.
-struct Facts<'a> {
-    usage: &'a RunUsage,
-    capabilities: &'a CapabilityUse,
-    approval: Approved,
-    tape: Option<&'a str>,
+fn digest(text: &JsonText) -> Sha256Digest {
+    Sha256Digest::of(text.as_str().as_bytes())
 }
 
-fn details(
-    calling: &Calling,
-    output: &Result<JsonText, WasmPluginRunError>,
-    facts: &Facts<'_>,
+/// What a receipt says besides who called what; the names are in order, as they stand in the leaf.
+#[derive(Serialize)]
+struct ReceiptFacts<'a> {
+    approval: Option<&'a str>,
+    capabilities: InOrder<'a>,
+    consent: Option<&'a str>,
+    egress_bytes: u64,
+    elapsed_us: u64,
     ended_by: Option<&'static str>,
-) -> Value {
-    let digest = |text: &JsonText| Sha256Digest::of(text.as_str().as_bytes()).to_string();
-    let (subject, usage) = (&calling.subject, facts.usage);
-    json!({
-        "payload": subject.payload_text,
-        "version": subject.version,
-        "consent": subject.consent,
-        "approval": facts.approval,
-        "input_sha256": digest(&calling.input),
-        "output_sha256": output.as_ref().ok().map(digest),
-        "tape_sha256": facts.tape,
-        "error": output.as_ref().err().map(|error| error.kind().wire_name()),
-        "ended_by": ended_by,
-        "fuel": usage.fuel,
-        "peak_memory_bytes": usage.peak_memory_bytes,
-        "host_calls": usage.host_calls,
-        "egress_bytes": usage.egress_bytes,
-        "elapsed_us": u64::try_from(usage.elapsed.as_micros()).unwrap_or(u64::MAX >> 1),
-        "capabilities": facts.capabilities,
-    })
+    error: Option<&'static str>,
+    fuel: u64,
+    host_calls: u64,
+    input_sha256: Sha256Digest,
+    output_sha256: Option<Sha256Digest>,
+    payload: &'a str,
+    peak_memory_bytes: u64,
+    tape_sha256: Option<Sha256Digest>,
+    version: Option<&'a str>,
+}
+
+/// Counters with their names in order.
+struct InOrder<'a>(&'a CapabilityUse);
+
+impl Serialize for InOrder<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Count {
+            denied: u64,
+            failed: u64,
+            used: u64,
+        }
+        let count = |count: &UseCount| Count { denied: count.denied, failed: count.failed, used: count.used };
+        serializer.collect_map(self.0.iter().map(|(name, uses)| (name, count(uses))))
+    }
 }

@@ -121,10 +121,10 @@ pub(super) fn finish(
     let sql = transaction.sql();
     let mut upsert = sql.prepare_cached(
         "INSERT INTO runs (run_id, skill_id, tool_id, payload, status, started_at, principal, session,
-                           finished_at, receipt_leaf, receipt, error, tape)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
-         ON CONFLICT (run_id) DO UPDATE SET status = ?5, finished_at = ?9, receipt_leaf = ?10, receipt = ?11,
-                                            error = ?12, tape = ?13
+                           finished_at, receipt_leaf, error, tape)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+         ON CONFLICT (run_id) DO UPDATE SET status = ?5, finished_at = ?9, receipt_leaf = ?10, error = ?11,
+                                            tape = ?12
          WHERE status = 'started'",
     )?;
     let RunStart { run_id, subject, principal, session, started_ms } = &*finished.row;
@@ -139,9 +139,8 @@ pub(super) fn finish(
         session,
         finished.at_ms,
         signed(leaf),
-        finished.receipt.details(),
         finished.error,
-        finished.tape.as_ref().map(KeptTape::digest)
+        finished.tape.as_ref().map(|tape| tape.digest().to_string())
     ])?;
     // A run ends once: what was closed before has its leaf already.
     if written != 1 {

@@ -8,6 +8,7 @@ mod execute;
 mod inline;
 mod installed;
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use palyra_common::{JsonText, RuntimeLimits, WasmPluginRunError};
@@ -124,7 +125,8 @@ pub(super) async fn run_resolved_wasm_plugin(
         Err(error) => return Err(refused(caller, &calling, error).await),
     };
     let row = Arc::clone(run.row());
-    let report = run.attend(execute_module(caller, &row.run_id, &calling, &resolved)).await;
+    let running = pin!(execute_module(caller, &row.run_id, &calling, &resolved));
+    let report = run.attend(running).await;
     receipt::finish(caller, &calling, &resolved, run, approval, report).await
 }
 
