@@ -81,6 +81,9 @@ pub const TABLE: &[(&str, u16, u8)] = &[
     ("bad_receipt", 422, REFUSED),
     ("invalid_setting", 422, USAGE),
     ("invalid_policy", 422, USAGE),
+    // Routines and objectives.
+    ("in_use", 409, FAILED),
+    ("not_fired", 409, FAILED),
 ];
 
 /// The HTTP status of a code; one that is not listed is about something that was refused.

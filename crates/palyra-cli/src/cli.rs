@@ -14,8 +14,10 @@ use crate::commands::init::InitArgs;
 use crate::commands::journal::JournalArgs;
 use crate::commands::keys::KeysArgs;
 use crate::commands::man::ManArgs;
+use crate::commands::objectives::ObjectivesArgs;
 use crate::commands::plugins::PluginsArgs;
 use crate::commands::policy::PolicyArgs;
+use crate::commands::routines::RoutinesArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::runs::RunsArgs;
 use crate::commands::skills::SkillsArgs;
@@ -58,6 +60,8 @@ pub(crate) enum Command {
     Plugins(PluginsArgs),
     Runs(RunsArgs),
     Approvals(ApprovalsArgs),
+    Routines(RoutinesArgs),
+    Objectives(ObjectivesArgs),
     Tokens(TokensArgs),
     Policy(PolicyArgs),
     Keys(KeysArgs),
@@ -194,13 +198,14 @@ mod tests {
 
     /// Flags that widen what a guest may do or use, whom the host trusts, which key signs, or how well a key is
     /// kept, come from the operator's hand only; with a command where another one has a flag of that name.
-    const WIDENING: [&str; 29] = [
+    const WIDENING: [&str; 30] = [
         "--grant",
         "--secret",
         "run --limit",
         "plugins profile set --limit",
         "plugins profile set --only",
         "approvals approve --scope",
+        "routines add --replace",
         "--ca-file",
         "--compile-timeout-ms",
         "--yes",

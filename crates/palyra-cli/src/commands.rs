@@ -8,8 +8,10 @@ pub(crate) mod init;
 pub(crate) mod journal;
 pub(crate) mod keys;
 pub(crate) mod man;
+pub(crate) mod objectives;
 pub(crate) mod plugins;
 pub(crate) mod policy;
+pub(crate) mod routines;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod skills;
@@ -34,6 +36,8 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Plugins(args) => plugins::run(&args, globals),
         Command::Runs(args) => runs::run(&args, globals),
         Command::Approvals(args) => approvals::run(&args, globals),
+        Command::Routines(args) => routines::run(&args, globals),
+        Command::Objectives(args) => objectives::run(&args, globals),
         Command::Tokens(args) => tokens::run(&args, globals),
         Command::Policy(args) => policy::run(&args, globals),
         Command::Keys(args) => keys::run(&args, globals),

@@ -18,6 +18,7 @@ pub mod packages;
 mod plugins;
 mod policy;
 pub mod problem;
+pub mod routines;
 pub mod serve;
 pub mod server;
 mod shape;

@@ -4,6 +4,7 @@
 
 mod approvals;
 mod chain;
+mod control;
 mod files;
 mod journal;
 mod keys;

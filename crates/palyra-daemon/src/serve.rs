@@ -11,7 +11,10 @@ use std::sync::Arc;
 
 use palyra_state::{State, StateError};
 
+use palyra_control_plane::SystemClock;
+
 use crate::app::{App, AppConfig};
+use crate::routines;
 use crate::server::{Endpoint, Server, ServerError};
 use crate::upkeep::{EVERY, keep_up};
 
@@ -43,10 +46,14 @@ pub async fn serve(
     tracing::info!(%url, socket = %socket.display(), "listening");
     announce(server.endpoint());
     let upkeep = tokio::spawn(keep_up(Arc::clone(&app), EVERY));
+    let schedule = tokio::spawn(routines::schedule(Arc::clone(&app), Arc::new(SystemClock)));
     let served = server.run(stop).await;
     app.begin_stop();
     if let Err(error) = upkeep.await {
         tracing::error!(%error, "the state was not looked after");
+    }
+    if let Err(error) = schedule.await {
+        tracing::error!(%error, "routines did not fire");
     }
     served?;
     tracing::info!("stopped");

@@ -23,6 +23,7 @@ mod receipts;
 mod repair;
 mod reports;
 mod root;
+mod routines;
 mod skills;
 mod state;
 pub mod storage;
@@ -53,6 +54,10 @@ pub use receipts::{NoReceipt, RECEIPT_SCHEMA, RunReceipt, RunReceiptError, Verif
 pub use repair::{JournalFate, RepairPlan};
 pub use reports::{BlastRadius, DeclaredDoor, DeclaredVersusUsed, Touch};
 pub use root::StateRoot;
+pub use routines::{
+    Budget, ClaimedFire, ControlKind, ControlRow, FireCause, FireEnd, FireKey, FirePage, FireQuery, FireRow,
+    FireRun, FireStatus, NewFire, ObjectiveUse,
+};
 pub use skills::{InstallOptions, Observe, ReAudit, SkillError};
 pub use state::{Clock, PROTOCOL_MAJOR, State, StateOptions};
 pub use tokens::{MAX_TOKEN_NAME, MAX_TOKENS, NewToken, TokenError, TokenRecord};

@@ -18,6 +18,7 @@ use crate::keeper::{Keeper, vault_damage};
 use crate::lock::{SHORT_COMMAND_WAIT, acquire};
 use crate::objects::ObjectStore;
 use crate::root::{Stage, StateRoot};
+use crate::routines::close_interrupted_fires;
 use crate::survey::survey;
 use crate::view::View;
 
@@ -129,6 +130,7 @@ impl State {
         objects.sweep(&|digest| view.refers_to(digest))?;
         let state = Self::assemble(root, options, keeper, row_key, journal, objects, view, lock);
         close_interrupted(&state)?;
+        close_interrupted_fires(&state)?;
         Ok(state)
     }
 

@@ -26,6 +26,7 @@ mod output;
 mod plugins;
 mod policy;
 mod prompts;
+mod routines;
 mod runs;
 mod secrets;
 mod skills;

@@ -17,6 +17,7 @@ mod patience;
 mod plugins;
 mod policy;
 mod process;
+mod routines;
 mod runs;
 mod same;
 mod skills;
