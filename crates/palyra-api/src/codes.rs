@@ -40,6 +40,7 @@ pub const TABLE: &[(&str, u16, u8)] = &[
     ("state_io", 500, FAILED),
     ("repair_refused", 409, REFUSED),
     ("device_key", 500, FAILED),
+    ("bad_backup", 422, DAMAGED),
     ("already_exists", 409, FAILED),
     ("key_not_active", 409, FAILED),
     ("bad_key_file", 422, FAILED),

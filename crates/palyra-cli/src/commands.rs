@@ -2,8 +2,10 @@
 
 pub(crate) mod approvals;
 pub(crate) mod audit_policy;
+pub(crate) mod backup;
 pub(crate) mod completions;
 pub(crate) mod daemon;
+pub(crate) mod doctor;
 pub(crate) mod init;
 pub(crate) mod journal;
 pub(crate) mod keys;
@@ -11,6 +13,7 @@ pub(crate) mod man;
 pub(crate) mod objectives;
 pub(crate) mod plugins;
 pub(crate) mod policy;
+pub(crate) mod restore;
 pub(crate) mod routines;
 pub(crate) mod run;
 pub(crate) mod runs;
@@ -46,6 +49,9 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Vault(args) => vault::run(&args, globals),
         Command::Journal(args) => journal::run(&args, globals),
         Command::Daemon(args) => daemon::run(&args, globals),
+        Command::Doctor(args) => doctor::run(&args, globals),
+        Command::Backup(args) => backup::run(&args, globals),
+        Command::Restore(args) => restore::run(&args, globals),
         Command::Completions(args) => completions::run(args, globals),
         Command::Man(args) => man::run(&args, globals),
     }

@@ -22,6 +22,10 @@ pub const PALYRA_PASSPHRASE_FILE: &str = "PALYRA_PASSPHRASE_FILE";
 pub const PALYRA_URL: &str = "PALYRA_URL";
 /// The file with the token for it; mirrors `--token-file`.
 pub const PALYRA_TOKEN_FILE: &str = "PALYRA_TOKEN_FILE";
+/// How a daemon is deployed; mirrors `--profile`.
+pub const PALYRA_PROFILE: &str = "PALYRA_PROFILE";
+/// Where a doctor writes a bundle; mirrors `palyra doctor --bundle`.
+pub const PALYRA_DOCTOR_BUNDLE: &str = "PALYRA_DOCTOR_BUNDLE";
 /// Where a daemon listens; mirrors `--listen`.
 pub const PALYRA_LISTEN: &str = "PALYRA_LISTEN";
 /// The certificate of a daemon; mirrors `--tls-cert`.
@@ -210,6 +214,8 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_PASSPHRASE_FILE, "file with the passphrase of the device key"),
     (PALYRA_URL, "the daemon to speak to"),
     (PALYRA_TOKEN_FILE, "file with the token for the daemon"),
+    (PALYRA_PROFILE, "how a daemon is deployed"),
+    (PALYRA_DOCTOR_BUNDLE, "where a doctor writes a bundle"),
     (PALYRA_LISTEN, "where a daemon listens"),
     (PALYRA_TLS_CERT, "certificate of a daemon"),
     (PALYRA_TLS_KEY, "key of the daemon's certificate"),

@@ -11,6 +11,7 @@ mod app;
 mod calls;
 mod catalog;
 pub mod compile_child;
+pub mod doctor;
 pub mod in_process;
 mod invoke;
 mod metrics;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use palyra_state::{State, StateError};
 
+use palyra_common::deployment_profiles::ProfileRefusal;
 use palyra_control_plane::SystemClock;
 
 use crate::app::{App, AppConfig};
@@ -21,6 +22,9 @@ use crate::upkeep::{EVERY, keep_up};
 /// Why a daemon did not run to its clean stop.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
+    /// Its profile does not let it start this way.
+    #[error(transparent)]
+    Profile(#[from] ProfileRefusal),
     /// It cannot listen.
     #[error(transparent)]
     Server(#[from] ServerError),
@@ -39,6 +43,7 @@ pub async fn serve(
     args: &ServeArgs,
     announce: impl FnOnce(&Endpoint),
 ) -> Result<(), ServeError> {
+    args.check_profile()?;
     let stop = signals::stop().map_err(ServeError::Signals)?;
     let app = App::new(state, config);
     let server = Server::bind(Arc::clone(&app), args.config()).await?;

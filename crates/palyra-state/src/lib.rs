@@ -5,6 +5,7 @@
 mod actor;
 mod anchor;
 mod approvals;
+mod backup;
 pub mod call;
 mod checkpoint;
 mod commit;
@@ -42,6 +43,9 @@ pub use anchor::Anchor;
 pub use approvals::{
     Approval, ApprovalDecision, ApprovalError, ApprovalFilter, ApprovalPage, ApprovalScope, ApprovalStatus,
     ApprovalVerdict, LONG_YES_LIFETIME_MS, REQUEST_LIFETIME_MS, YES_LIFETIME_MS,
+};
+pub use backup::{
+    BackupError, BackupFile, BackupManifest, MANIFEST as BACKUP_MANIFEST, RestorePlan, Restored,
 };
 pub use damage::{Damage, Difference};
 pub use error::{StateError, TrustRefused};

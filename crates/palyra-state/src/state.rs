@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use palyra_common::fs::{Directory, OwnerLock};
-use palyra_journal::{EventKind, JournalStore, NewEvent};
+use palyra_journal::{Checkpoint, EventKind, JournalStore, NewEvent};
 use palyra_skills::compat::{NodeCapability, Platform};
 use palyra_vault::{KeySourceChoice, Passphrase, Vault};
 use tokio::sync::watch;
@@ -205,9 +205,15 @@ impl State {
 
     /// The same for an owner that is shared; nothing is written after it.
     pub fn stop(&self) -> Result<(), StateError> {
+        self.stop_signed().map(drop)
+    }
+
+    /// The same, with the checkpoint that was signed last.
+    pub(crate) fn stop_signed(&self) -> Result<Checkpoint, StateError> {
         self.settle(&mut self.gate())?;
         let checkpoint = self.journal.close()?;
-        self.keeper.keep_head(checkpoint.head())
+        self.keeper.keep_head(checkpoint.head())?;
+        Ok(checkpoint)
     }
 
     pub(crate) fn gate(&self) -> MutexGuard<'_, Gate> {

@@ -13,6 +13,7 @@ mod canary;
 mod command_line;
 mod compiling;
 mod daemon;
+mod deployment;
 mod documents;
 mod errors;
 mod grants;

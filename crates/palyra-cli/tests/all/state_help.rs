@@ -4,7 +4,7 @@ use crate::environment::TestEnvironment;
 use insta::assert_snapshot;
 
 /// Every noun with its verbs.
-const COMMANDS: [&[&str]; 64] = [
+const COMMANDS: [&[&str]; 67] = [
     &["init"],
     &["keys"],
     &["keys", "new"],
@@ -53,6 +53,9 @@ const COMMANDS: [&[&str]; 64] = [
     &["policy", "set"],
     &["policy", "reset"],
     &["policy", "check"],
+    &["doctor"],
+    &["backup"],
+    &["restore"],
     &["routines"],
     &["routines", "list"],
     &["routines", "add"],

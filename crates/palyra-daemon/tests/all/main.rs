@@ -8,6 +8,7 @@ mod raw;
 mod access;
 mod approvals;
 mod bodies;
+mod doctor;
 mod events;
 mod journal;
 mod keys;
