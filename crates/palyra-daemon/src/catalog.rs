@@ -4,7 +4,7 @@ use palyra_api::Problem;
 use palyra_api::skills::SkillStatus;
 use palyra_api::tools::{ToolCost, ToolInfo, ToolSummary};
 use palyra_skills::manifest::{ToolEntrypoint, ToolReturns, model_name};
-use palyra_skills::{Platform, RuntimeStatus, SkillInventoryEntry, SkillRecord};
+use palyra_skills::{Platform, RuntimeStatus, SkillRecord};
 use palyra_state::{State, View};
 
 use crate::problem::{ToProblem, not_found};
@@ -78,7 +78,7 @@ fn summary(view: &View, record: &SkillRecord, tool: &ToolEntrypoint, platform: &
         skill_id: record.skill_id.clone(),
         name: tool.name.clone(),
         description: tool.description.clone(),
-        status: status(SkillInventoryEntry::new(record.clone(), platform).runtime_status),
+        status: status(record.standing(platform).0),
         requires_approval: tool.risk.requires_approval,
     }
 }

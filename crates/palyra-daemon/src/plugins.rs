@@ -9,7 +9,7 @@ pub(crate) use profile::{change_profile, profile};
 use palyra_api::Problem;
 use palyra_api::plugins::{BlastRadius, Config, ConfigSource, PluginGrants, PluginInfo, PluginSummary};
 use palyra_common::{Capability, CapabilityGrantSet};
-use palyra_skills::{SkillInventoryEntry, SkillRecord};
+use palyra_skills::SkillRecord;
 use palyra_state::State;
 use palyra_state::call::{EffectiveGrants, GrantDerivation};
 use serde::Serialize;
@@ -80,11 +80,10 @@ fn summary(state: &State, record: &SkillRecord) -> Result<PluginSummary, Problem
     let narrowed = derivations.iter().filter(|one| one.said_no().is_some()).count();
     let missing = config(state, id)?.fields.into_iter();
     let missing = missing.filter(|field| field.required && field.source == ConfigSource::Missing);
-    let entry = SkillInventoryEntry::new(record.clone(), state.platform());
     Ok(PluginSummary {
         skill_id: id.clone(),
         version: record.current.manifest.version.to_string(),
-        status: catalog::status(entry.runtime_status),
+        status: catalog::status(record.standing(state.platform()).0),
         granted: lines(&grants),
         narrowed: narrowed as u64,
         profile: state.profile(id).is_some(),

@@ -7,11 +7,12 @@ pub(crate) mod told;
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use palyra_common::{InOrder, JsonText, Scope};
+use palyra_common::Scope;
 use palyra_policy::{
     Action, DecisionCache, Face, PolicyContext, PolicyDecision, PolicyRequest, PolicySet, Resource,
 };
 use palyra_skills::Sha256Digest;
+use palyra_state::call::canonical_arguments;
 use palyra_state::{AccessPolicy, Approval, ApprovalGate, CallGate, CallQuestion, State};
 
 use crate::access::Principal;
@@ -123,7 +124,7 @@ impl Asking {
     /// The digest of canonical arguments costs something: it is made only for rules that read it.
     fn arguments(&self, question: &CallQuestion<'_>) -> String {
         match self.cache.set().reads_arguments() {
-            true => Sha256Digest::of(canonical(question.input).as_bytes()).to_string(),
+            true => Sha256Digest::of(canonical_arguments(question.input).as_bytes()).to_string(),
             false => String::new(),
         }
     }
@@ -184,14 +185,6 @@ fn read(text: Option<&str>) -> Arc<PolicySet> {
 
 fn permitted(decision: Arc<PolicyDecision>) -> Result<(), Arc<PolicyDecision>> {
     if decision.allowed { Ok(()) } else { Err(decision) }
-}
-
-/// One spelling for equal arguments.
-fn canonical(input: &JsonText) -> String {
-    match serde_json::from_str::<serde_json::Value>(input.as_str()) {
-        Ok(value) => InOrder(&value).to_string(),
-        Err(_) => input.as_str().to_owned(),
-    }
 }
 
 #[cfg(test)]

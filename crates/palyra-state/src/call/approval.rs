@@ -21,7 +21,7 @@ pub fn approval_digest(
 ) -> Sha256Digest {
     let mut hash = Sha256::new_with_prefix(b"palyra.approval/v1\0");
     hash.update(payload.as_bytes());
-    let canonical = canonical(input);
+    let canonical = canonical_arguments(input);
     for part in [tool_id, principal, canonical.as_str()] {
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part);
@@ -30,7 +30,7 @@ pub fn approval_digest(
 }
 
 /// One spelling for equal arguments: keys in order, no space.
-pub(super) fn canonical(input: &JsonText) -> String {
+pub fn canonical_arguments(input: &JsonText) -> String {
     match serde_json::from_str::<serde_json::Value>(input.as_str()) {
         Ok(value) => InOrder(&value).to_string(),
         Err(_) => input.as_str().to_owned(),
@@ -137,7 +137,7 @@ fn request(calling: &Calling) -> ApprovalRequest {
         session: context.session.clone(),
         parent_run: context.parent_run.clone(),
         binding: approval_digest(&subject.payload, &subject.tool_id, principal, input),
-        arguments: canonical(input),
+        arguments: canonical_arguments(input),
     }
 }
 

@@ -1,40 +1,89 @@
-//! From a name to a tool of an installed skill.
+//! From a name to a tool of an installed skill, and what its calls have in common until the next change.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use palyra_common::WasmPluginRunError;
+use palyra_skills::RuntimeStatus;
 use palyra_skills::index::{InstalledRelease, SkillRecord};
 use palyra_skills::manifest::{ToolEntrypoint, model_name};
-use palyra_skills::{RuntimeStatus, SkillInventoryEntry};
 
 use super::ToolInvocation;
+use super::wasm_plugin_runner::{ReadyTool, RunSubject};
 use crate::view::View;
 
-/// A tool, its skill, and the state of that skill now.
+/// Most tools that are kept as they were found.
+const MAX_KEPT: usize = 4_096;
+
+/// A tool, its skill, and the state of that skill as of one view.
 pub(super) struct FoundTool {
-    pub(super) skill_id: String,
-    pub(super) record: SkillRecord,
-    pub(super) release: InstalledRelease,
+    pub(super) generation: u64,
+    pub(super) record: Arc<SkillRecord>,
     pub(super) entrypoint: ToolEntrypoint,
+    pub(super) subject: Arc<RunSubject>,
+    /// What a first call proved; it holds as long as the view does.
+    ready: Mutex<Option<Arc<ReadyTool>>>,
 }
 
-/// The tool of this id, name for models or alias; never one of another skill than the caller says.
-pub(super) fn find_tool(view: &View, invocation: &ToolInvocation) -> Result<FoundTool, WasmPluginRunError> {
+impl FoundTool {
+    /// The release that answers calls.
+    pub(super) fn release(&self) -> &InstalledRelease {
+        &self.record.current
+    }
+
+    /// What an earlier call proved.
+    pub(super) fn ready(&self) -> Option<Arc<ReadyTool>> {
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Keeps what this call proved for the next.
+    pub(super) fn keep(&self, ready: &Arc<ReadyTool>) {
+        *self.ready.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(ready));
+    }
+}
+
+/// Tools as they were found, by the name they were asked for; one of an earlier view is found anew.
+#[derive(Default)]
+pub(super) struct FoundTools(Mutex<HashMap<String, Arc<FoundTool>>>);
+
+impl FoundTools {
+    /// The tool of this id, name for models or alias; never one of another skill than the caller says.
+    pub(super) fn find(
+        &self,
+        view: &View,
+        invocation: &ToolInvocation,
+    ) -> Result<Arc<FoundTool>, WasmPluginRunError> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tool) = kept.get(&invocation.tool)
+            && tool.generation == view.generation()
+            && invocation.skill_id.as_ref().is_none_or(|skill_id| *skill_id == tool.record.skill_id)
+        {
+            return Ok(Arc::clone(tool));
+        }
+        let tool = Arc::new(find_tool(view, invocation)?);
+        if kept.len() >= MAX_KEPT {
+            kept.clear();
+        }
+        kept.insert(invocation.tool.clone(), Arc::clone(&tool));
+        Ok(tool)
+    }
+}
+
+fn find_tool(view: &View, invocation: &ToolInvocation) -> Result<FoundTool, WasmPluginRunError> {
     let name = invocation.tool.as_str();
     let id = view.aliases().get(name).map_or(name, String::as_str);
     let record = match &invocation.skill_id {
-        Some(skill_id) => view.index().get(skill_id),
-        None => view.skill_of_tool(id),
+        Some(skill_id) => view.index().shared(skill_id),
+        None => view.shared_skill_of_tool(id),
     };
     let of_record = |record: &SkillRecord| {
         record.current.tools().find(|tool| tool.id == id || model_name(&tool.id) == id).cloned()
     };
-    let found = record.and_then(|record| Some((record, of_record(record)?)));
-    let (record, tool) = found.ok_or_else(|| unknown(view, name))?;
-    Ok(FoundTool {
-        skill_id: record.skill_id.clone(),
-        release: record.current.clone(),
-        entrypoint: tool,
-        record: record.clone(),
-    })
+    let found = record.and_then(|record| Some((Arc::clone(record), of_record(record)?)));
+    let (record, entrypoint) = found.ok_or_else(|| unknown(view, name))?;
+    let subject = Arc::new(RunSubject::installed(&record, &entrypoint));
+    let (generation, ready) = (view.generation(), Mutex::default());
+    Ok(FoundTool { generation, record, entrypoint, subject, ready })
 }
 
 fn unknown(view: &View, name: &str) -> WasmPluginRunError {
@@ -51,10 +100,10 @@ pub(super) fn check_runnable(
     record: &SkillRecord,
     platform: &palyra_skills::Platform,
 ) -> Result<(), WasmPluginRunError> {
-    let entry = SkillInventoryEntry::new(record.clone(), platform);
+    let (status, eligibility) = record.standing(platform);
     let id = &record.skill_id;
     let quarantine = record.current.quarantine.as_ref();
-    let (reason, remedy) = match entry.runtime_status {
+    let (reason, remedy) = match status {
         RuntimeStatus::Active => return Ok(()),
         RuntimeStatus::Quarantined => (
             format!(
@@ -67,7 +116,7 @@ pub(super) fn check_runnable(
             ("nobody agreed yet to what it asks for".into(), format!("palyra skills consent {id}"))
         }
         RuntimeStatus::Disabled => ("it is switched off".into(), format!("palyra skills enable {id}")),
-        RuntimeStatus::Error => (entry.eligibility.missing.join("; "), "run it on a machine it fits".into()),
+        RuntimeStatus::Error => (eligibility.missing.join("; "), "run it on a machine it fits".into()),
     };
     Err(WasmPluginRunError::NotRunnable { name: id.clone(), reason, remedy })
 }

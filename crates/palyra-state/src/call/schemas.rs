@@ -23,7 +23,7 @@ pub(super) struct SchemaCache(Mutex<HashMap<(Sha256Digest, String), Arc<ToolSche
 
 impl SchemaCache {
     pub(super) fn get(&self, tool: &FoundTool) -> Result<Arc<ToolSchemas>, WasmPluginRunError> {
-        let key = (tool.release.payload, tool.entrypoint.id.clone());
+        let key = (tool.release().payload, tool.entrypoint.id.clone());
         let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(schemas) = cache.get(&key) {
             return Ok(Arc::clone(schemas));

@@ -13,30 +13,50 @@ use std::sync::Arc;
 use palyra_common::{JsonText, RuntimeLimits, WasmPluginRunError};
 use palyra_plugins_runtime::{CancelToken, Entry, LoadedModule};
 use palyra_skills::Sha256Digest;
+use palyra_skills::index::SkillRecord;
+use palyra_skills::manifest::ToolEntrypoint;
 
 pub(super) use begun::BegunRun;
 pub(super) use execute::execute_module;
 pub use inline::{INLINE, InlineInvocation};
+pub(super) use installed::{InstalledCall, ReadyTool};
 
 use super::approval::Approved;
-use super::find::FoundTool;
 use super::grants::EffectiveGrants;
 use super::schemas::ToolSchemas;
-use super::{CallContext, CallError, ToolCaller, ToolInvocation, ToolResult, approval, receipt};
+use super::{CallContext, CallError, ToolCaller, ToolResult, approval, receipt};
 
-/// What a run is of.
+/// What a run is of, with the words every receipt and row says it in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RunSubject {
     pub(super) skill_id: String,
     pub(super) tool_id: String,
     pub(super) payload: Sha256Digest,
+    pub(super) payload_text: String,
     pub(super) version: Option<String>,
-    pub(super) consent: Option<Sha256Digest>,
+    pub(super) consent: Option<String>,
+}
+
+impl RunSubject {
+    /// A tool of an installed skill.
+    pub(super) fn installed(record: &SkillRecord, tool: &ToolEntrypoint) -> Self {
+        let release = &record.current;
+        Self {
+            skill_id: record.skill_id.clone(),
+            tool_id: tool.id.clone(),
+            payload: release.payload,
+            payload_text: release.payload.to_string(),
+            version: Some(release.manifest.version.to_string()),
+            consent: release.consent.map(|consent| consent.to_string()),
+        }
+    }
 }
 
 /// Who calls with what, wherever the module comes from.
 pub(super) struct Calling {
-    pub(super) subject: RunSubject,
+    pub(super) subject: Arc<RunSubject>,
+    /// The view the tool was found in; `None` for a module that is not installed.
+    pub(super) generation: Option<u64>,
     pub(super) input: JsonText,
     pub(super) principal: String,
     pub(super) approved: Option<Sha256Digest>,
@@ -47,7 +67,7 @@ pub(super) struct Calling {
 /// Where a module comes from.
 pub(super) enum ModuleSource {
     /// A tool of an installed skill.
-    Installed(Box<FoundTool>, ToolInvocation),
+    Installed(InstalledCall),
     /// Bytes that came with the call.
     Inline(InlineInvocation),
 }
@@ -67,8 +87,8 @@ pub(super) struct ResolvedPlugin {
 pub(super) async fn run_wasm_plugin(
     caller: &ToolCaller,
     source: ModuleSource,
+    calling: Calling,
 ) -> Result<ToolResult, CallError> {
-    let calling = source.calling(caller)?;
     let resolved = match resolve_module_source(caller, &source, &calling).await {
         Ok(resolved) => resolved,
         Err(error) => return Err(refused(caller, &calling, error).await),
@@ -82,15 +102,14 @@ pub(super) async fn resolve_module_source(
     source: &ModuleSource,
     calling: &Calling,
 ) -> Result<ResolvedPlugin, CallError> {
-    let policy = caller.state.runner_policy();
-    if !policy.value.enabled {
+    let view = caller.state.view();
+    let policy = &view.plugins().policy.value;
+    if !policy.enabled {
         return Err(WasmPluginRunError::Disabled { what: "the runner".into() }.into());
     }
     match source {
-        ModuleSource::Installed(tool, invocation) => {
-            installed::resolve(caller, tool, invocation, &policy).await
-        }
-        ModuleSource::Inline(inline) => inline::resolve(caller, inline, calling, &policy.value).await,
+        ModuleSource::Installed(call) => call.resolve(caller, calling).await,
+        ModuleSource::Inline(inline) => inline::resolve(caller, inline, calling, policy).await,
     }
 }
 
@@ -100,11 +119,12 @@ pub(super) async fn run_resolved_wasm_plugin(
     calling: Calling,
     resolved: ResolvedPlugin,
 ) -> Result<ToolResult, CallError> {
-    let (approval, run) = match begin(caller, &calling, &resolved).await {
+    let (approval, mut run) = match begin(caller, &calling, &resolved).await {
         Ok(begun) => begun,
         Err(error) => return Err(refused(caller, &calling, error).await),
     };
-    let report = execute_module(caller, run.id(), &calling, &resolved).await;
+    let row = Arc::clone(run.row());
+    let report = run.attend(execute_module(caller, &row.run_id, &calling, &resolved)).await;
     receipt::finish(caller, &calling, &resolved, run, approval, report).await
 }
 
@@ -130,14 +150,5 @@ async fn refused(caller: &ToolCaller, calling: &Calling, error: CallError) -> Ca
     match receipt::refuse(&caller.state, calling, refusal).await {
         Ok(()) => error,
         Err(error) => error,
-    }
-}
-
-impl ModuleSource {
-    fn calling(&self, caller: &ToolCaller) -> Result<Calling, CallError> {
-        match self {
-            Self::Installed(tool, invocation) => Ok(installed::calling(tool, invocation)),
-            Self::Inline(inline) => inline::calling(inline, &caller.state.runner_policy().value),
-        }
     }
 }
