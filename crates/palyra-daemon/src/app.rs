@@ -8,16 +8,17 @@ use std::time::Instant;
 use futures::FutureExt;
 use palyra_common::{RuntimeLimits, WasmPluginRunError};
 use palyra_egress::{CertificateDer, EgressConfig, EgressGuard};
-use palyra_plugins_runtime::Compiler;
+use palyra_plugins_runtime::{Compiler, RuntimeConfig};
 use palyra_state::call::{CallError, CallerConfig, Replayed, ToolCaller, ToolInvocation, ToolResult};
 use palyra_state::{State, StateError};
 use tokio::sync::{OnceCell, watch};
 use tracing::Instrument;
 
 use crate::access::Access;
-use crate::calls::{Attended, Calls};
+use crate::calls::{Attended, CallPermit, Calls};
 use crate::metrics::Metrics;
 use crate::policy::Policy;
+use crate::routines::Control;
 use crate::streams::Streams;
 use crate::uploads::Uploads;
 
@@ -71,6 +72,9 @@ pub struct App {
     /// Started with the first call: most commands need no sandbox.
     caller: OnceCell<Arc<ToolCaller>>,
     calls: Calls,
+    /// What goes on beside calls and is written down before the state is closed.
+    chores: Calls,
+    control: Control,
     access: Access,
     policy: Policy,
     streams: Streams,
@@ -84,11 +88,14 @@ pub struct App {
 impl App {
     /// The daemon over an open state.
     pub fn new(state: State, config: AppConfig) -> Arc<Self> {
-        Arc::new(Self {
-            state: Arc::new(state),
+        let state = Arc::new(state);
+        Arc::new_cyclic(|app| Self {
+            control: Control::new(app.clone(), &state),
+            state,
             config,
             caller: OnceCell::new(),
             calls: Calls::new(),
+            chores: Calls::new(),
             access: Access::default(),
             policy: Policy::default(),
             streams: Streams::default(),
@@ -113,6 +120,22 @@ impl App {
     /// What they may do.
     pub(crate) fn policy(&self) -> &Policy {
         &self.policy
+    }
+
+    /// What happens by the time.
+    pub(crate) fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// Keeps the state open until it is dropped; none once the daemon stops.
+    pub(crate) fn begin_chore(&self) -> Option<CallPermit> {
+        let (permit, _) = self.chores.begin();
+        (!*self.stopping.borrow()).then_some(permit)
+    }
+
+    /// No run gets more than this.
+    pub(crate) fn ceiling(&self) -> RuntimeLimits {
+        self.config.ceiling.clone().unwrap_or_else(|| RuntimeConfig::default().ceiling)
     }
 
     pub(crate) fn streams(&self) -> &Streams {
@@ -162,15 +185,22 @@ impl App {
         self.calls.cancel_all();
     }
 
-    /// Waits until no call is under way.
+    /// Waits until no call is under way, and everything about them is written down.
     pub async fn drained(&self) {
         self.calls.drained().await;
+        self.chores.drained().await;
     }
 
     /// Calls a tool. The run goes on to its receipt even if the caller goes away, which cancels it.
-    pub(crate) async fn call(
+    pub(crate) async fn call(self: &Arc<Self>, invocation: ToolInvocation) -> Result<ToolResult, CallError> {
+        self.call_until(invocation, std::future::pending()).await
+    }
+
+    /// The same for a caller that may end the run and still wants to know how it ended.
+    pub(crate) async fn call_until(
         self: &Arc<Self>,
         mut invocation: ToolInvocation,
+        end: impl Future<Output = ()>,
     ) -> Result<ToolResult, CallError> {
         let caller = self.caller().await?;
         let (permit, token) = self.calls.begin();
@@ -182,7 +212,15 @@ impl App {
             let panicked = |_| Err(WasmPluginRunError::Internal("the call panicked".into()).into());
             result.unwrap_or_else(panicked)
         };
-        let result = Attended::new(token, calling.in_current_span()).await;
+        let mut running = Attended::new(token.clone(), calling.in_current_span());
+        let result = tokio::select! {
+            biased;
+            result = &mut running => result,
+            () = end => {
+                token.cancel();
+                running.await
+            }
+        };
         self.count(&result);
         result
     }

@@ -57,6 +57,11 @@ impl Policy {
         }
     }
 
+    /// Something of the daemon itself that calls, and is no token.
+    pub(crate) fn asking_as(&self, state: &State, principal: palyra_policy::Principal, face: Face) -> Asking {
+        Asking { cache: self.current(&state.access_policy()), principal, face }
+    }
+
     /// The policy as it is now.
     pub(crate) fn set(&self, state: &State) -> Arc<PolicySet> {
         Arc::clone(self.current(&state.access_policy()).set())

@@ -3,7 +3,9 @@
 //! Libraries say what happened in types of their own; here, and nowhere else, these become a [`Problem`].
 
 mod approvals;
+mod backup;
 mod chain;
+mod control;
 mod files;
 mod journal;
 mod keys;

@@ -5,6 +5,7 @@
 
 mod calls_schema;
 mod merkle;
+mod routines_schema;
 mod row;
 mod schema;
 mod tables;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use palyra_common::fs::{Directory, OwnerLock};
-use palyra_journal::{EventKind, JournalStore, NewEvent};
+use palyra_journal::{Checkpoint, EventKind, JournalStore, NewEvent};
 use palyra_skills::compat::{NodeCapability, Platform};
 use palyra_vault::{KeySourceChoice, Passphrase, Vault};
 use tokio::sync::watch;
@@ -19,6 +19,7 @@ use crate::keeper::{Keeper, vault_damage};
 use crate::lock::{SHORT_COMMAND_WAIT, acquire};
 use crate::objects::ObjectStore;
 use crate::root::{Stage, StateRoot};
+use crate::routines::close_interrupted_fires;
 use crate::survey::survey;
 use crate::view::{PresentView, View};
 
@@ -131,6 +132,7 @@ impl State {
         objects.sweep(&|digest| view.refers_to(digest))?;
         let state = Self::assemble(root, options, keeper, row_key, journal, objects, view, lock);
         close_interrupted(&state)?;
+        close_interrupted_fires(&state)?;
         Ok(state)
     }
 
@@ -206,9 +208,15 @@ impl State {
 
     /// The same for an owner that is shared; nothing is written after it.
     pub fn stop(&self) -> Result<(), StateError> {
+        self.stop_signed().map(drop)
+    }
+
+    /// The same, with the checkpoint that was signed last.
+    pub(crate) fn stop_signed(&self) -> Result<Checkpoint, StateError> {
         self.settle(&mut self.gate())?;
         let checkpoint = self.journal.close()?;
-        self.keeper.keep_head(checkpoint.head())
+        self.keeper.keep_head(checkpoint.head())?;
+        Ok(checkpoint)
     }
 
     pub(crate) fn gate(&self) -> MutexGuard<'_, Gate> {

@@ -15,8 +15,11 @@ impl Principal {
     }
 }
 
-/// Who asked for a call, by name: no token has the owner's.
+/// Who asked for a call, by name: no token has the owner's, and none has a colon.
 pub(super) fn requester(name: &str) -> palyra_policy::Principal {
+    if let Some(routine) = name.strip_prefix("routine:") {
+        return palyra_policy::Principal::new(PrincipalKind::Routine, routine, []);
+    }
     let kind = if name == OWNER { PrincipalKind::Owner } else { PrincipalKind::Token };
     palyra_policy::Principal::new(kind, name, [])
 }

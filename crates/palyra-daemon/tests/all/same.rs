@@ -1,6 +1,8 @@
 //! The same call gives the same on every way in, with one receipt each.
 
 use crate::daemon::Daemon;
+use palyra_api::objectives::ObjectiveRequest;
+use palyra_api::routines::RoutineRequest;
 use palyra_api::tools::{InvokeAnswer, InvokeRequest};
 use palyra_api::{ClientError, Problem};
 use palyra_journal::{EventKind, Query};
@@ -85,6 +87,42 @@ async fn one_result_and_one_receipt_whichever_way_a_call_comes() {
         }
         assert_eq!(told[0], told[1], "{tool}");
         assert_eq!(told[0], told[2], "{tool}");
+        // A routine has no limits but those of an objective.
+        if request.limits.iter().all(|limit| limit.starts_with("fuel=")) {
+            let before = receipts(&daemon);
+            let (ended, output) = by_routine(&daemon, tool, &request).await;
+            assert_eq!(ended, ends, "{tool} by a routine");
+            assert_eq!(receipts(&daemon) - before, wanted, "{tool} by a routine");
+            if let Some(digest) = output {
+                let result = told[0]["result"].as_str().unwrap();
+                assert_eq!(digest, palyra_skills::Sha256Digest::of(result.as_bytes()).to_string(), "{tool}");
+            }
+        }
+    }
+}
+
+/// The same call by the time: how it ended, and the digest of its output.
+async fn by_routine(daemon: &Daemon, tool: &str, request: &InvokeRequest) -> (String, Option<String>) {
+    let client = daemon.in_process();
+    let input = request.input.as_ref().unwrap().get();
+    let mut routine = RoutineRequest { replace: true, ..crate::routines::request("same", tool, input) };
+    if let Some(fuel) = request.limits.first() {
+        let max_fuel = fuel.rsplit('=').next().unwrap().parse().ok();
+        let objective =
+            ObjectiveRequest { name: "same".into(), goal: "the same".into(), max_runs: None, max_fuel };
+        client.add_objective(&objective).await.unwrap();
+        routine.objective = Some("same".into());
+    }
+    if let Err(error) = client.add_routine(&routine).await {
+        return (error.into_problem().code, None);
+    }
+    let fire = client.fire_routine("same").await.unwrap();
+    match fire.error {
+        Some(code) => (code, None),
+        None => {
+            let run = client.run(fire.run_id.as_deref().unwrap()).await.unwrap();
+            ("ok".into(), run.details["output_sha256"].as_str().map(str::to_owned))
+        }
     }
 }
 

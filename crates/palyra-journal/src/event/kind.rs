@@ -126,6 +126,12 @@ event_kinds! {
     AccessRefused = "access:refused",
     /// The policy that audits follow was changed.
     PolicyChanged = "policy:changed",
+    /// A routine was added, changed or removed.
+    RoutineChanged = "routine:changed",
+    /// A routine fired: its due time is taken, and what it does comes next.
+    RoutineFired = "routine:fired",
+    /// An objective was added, changed, used up or removed.
+    ObjectiveChanged = "objective:changed",
     /// Old events were moved to a segment file.
     JournalArchived = "journal:archived",
     /// Events were taken back from a segment file.

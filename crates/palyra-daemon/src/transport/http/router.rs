@@ -10,8 +10,8 @@ use super::access::{Needs, admit, authorise};
 use super::answer::Failure;
 use super::route::Route;
 use super::{
-    approvals, events, health, journal, keys, openapi, packages, plugins, policy, runs, skills, telemetry,
-    tokens, tools, trust, vault,
+    approvals, events, health, journal, keys, objectives, openapi, packages, plugins, policy, routines, runs,
+    skills, telemetry, tokens, tools, trust, vault,
 };
 use crate::app::App;
 
@@ -28,6 +28,8 @@ pub fn routes() -> Vec<Route> {
         tools::routes(),
         approvals::routes(),
         runs::routes(),
+        routines::routes(),
+        objectives::routes(),
         plugins::routes(),
         policy::routes(),
         trust::routes(),
