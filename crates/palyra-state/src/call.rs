@@ -36,7 +36,7 @@ pub use grants::{EffectiveGrants, GrantAuthority, GrantDerivation, GrantStep, Gr
 pub use replay::Replayed;
 pub(crate) use running::RunningRuns;
 pub use running::{RunUpdate, RunningRun};
-pub(crate) use runs::{OTHERS, close_interrupted};
+pub(crate) use runs::{OTHERS, RECEIPT_FACTS, close_interrupted};
 pub use runs::{RunEvent, RunPage, RunQuery, RunRetention, RunRow, Trimmed};
 pub use tapes::TapeProblem;
 pub(crate) use usage::declared;

@@ -4,6 +4,7 @@ use palyra_journal::JournalError;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 
+use super::runs::RECEIPT_FACTS;
 use crate::error::StateError;
 use crate::state::State;
 
@@ -36,11 +37,11 @@ impl State {
 }
 
 fn sum(connection: &Connection, skill_id: &str, tool_id: &str) -> rusqlite::Result<ToolCost> {
-    // Rows of earlier versions have the facts of the leaf beside them; a leaf that is archived tells nothing here.
-    let sql = "SELECT status, coalesce(receipt, (SELECT details FROM journal_event WHERE seq = receipt_leaf))
-               FROM runs WHERE skill_id = ?1 AND tool_id = ?2 AND receipt_leaf IS NOT NULL
-               ORDER BY run_id DESC LIMIT ?3";
-    let mut statement = connection.prepare_cached(sql)?;
+    let sql = format!(
+        "SELECT status, {RECEIPT_FACTS} FROM runs
+         WHERE skill_id = ?1 AND tool_id = ?2 AND receipt_leaf IS NOT NULL ORDER BY run_id DESC LIMIT ?3"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params![skill_id, tool_id, MOST_RUNS])?;
     let (mut cost, mut elapsed) = (ToolCost::default(), Vec::new());
     while let Some(row) = rows.next()? {

@@ -33,6 +33,11 @@ const MAX_TOUCHED: i64 = 10_000;
 /// The name of everything past that.
 pub(crate) const OTHERS: &str = "(others)";
 
+/// The facts of a run's receipt, in a statement over `runs`. They stand in its leaf; rows of earlier versions have a
+/// copy, and a leaf that is archived tells nothing here.
+pub(crate) const RECEIPT_FACTS: &str =
+    "coalesce(receipt, (SELECT details FROM journal_event WHERE seq = receipt_leaf))";
+
 /// One run as the database keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunRow {

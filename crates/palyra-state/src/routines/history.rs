@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
 
 use super::fires::{FireKey, signed};
+use crate::call::RECEIPT_FACTS;
 use crate::error::StateError;
 use crate::state::State;
 
@@ -182,12 +183,14 @@ fn find_run(
     key: &FireKey,
     fired_ms: u64,
 ) -> rusqlite::Result<Option<FireRun>> {
-    let sql = "SELECT run_id, receipt FROM runs WHERE tool_id = ?1 AND run_id >= ?2 AND session = ?3
-               ORDER BY run_id DESC LIMIT 1";
+    let sql = format!(
+        "SELECT run_id, {RECEIPT_FACTS} FROM runs WHERE tool_id = ?1 AND run_id >= ?2 AND session = ?3
+               ORDER BY run_id DESC LIMIT 1"
+    );
     let since = format!("run_{:012x}", fired_ms.saturating_sub(CLOCK_SLACK_MS));
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
     let found: Option<(String, Option<String>)> =
-        connection.query_row(sql, params![tool_id, since, key.session()], read).optional()?;
+        connection.query_row(&sql, params![tool_id, since, key.session()], read).optional()?;
     Ok(found.map(|(run_id, receipt)| FireRun { run_id, fuel: receipt.and_then(|text| fuel(&text)) }))
 }
 
