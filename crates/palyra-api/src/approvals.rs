@@ -47,6 +47,9 @@ pub struct Approval {
     pub decided_ms: Option<u64>,
     /// What the one who decided had to say.
     pub reason: Option<String>,
+    /// Which gate asked for it and why, where it was not the tool's own risk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_because: Option<String>,
     /// How often a call used it.
     pub uses: u64,
 }

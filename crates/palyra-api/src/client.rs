@@ -2,9 +2,11 @@
 
 mod approvals;
 mod body;
+mod channels;
 mod error;
 mod events;
 mod health;
+mod hooks;
 mod journal;
 mod keys;
 mod objectives;

@@ -85,6 +85,9 @@ pub const TABLE: &[(&str, u16, u8)] = &[
     // Routines and objectives.
     ("in_use", 409, FAILED),
     ("not_fired", 409, FAILED),
+    // Hooks.
+    ("bad_bindings", 422, USAGE),
+    ("bindings_edited", 409, FAILED),
 ];
 
 /// The HTTP status of a code; one that is not listed is about something that was refused.

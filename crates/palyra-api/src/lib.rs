@@ -9,11 +9,13 @@
 #![forbid(unsafe_code)]
 
 pub mod approvals;
+pub mod channels;
 pub mod client;
 pub mod codes;
 pub mod daemon;
 pub mod events;
 pub mod health;
+pub mod hooks;
 pub mod journal;
 pub mod keys;
 pub mod objectives;

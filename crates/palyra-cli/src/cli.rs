@@ -9,9 +9,11 @@ pub(crate) use refusal::Refusal;
 use crate::commands::approvals::ApprovalsArgs;
 use crate::commands::audit_policy::AuditPolicyArgs;
 use crate::commands::backup::BackupArgs;
+use crate::commands::channels::ChannelsArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::daemon::DaemonArgs;
 use crate::commands::doctor::DoctorArgs;
+use crate::commands::hooks::HooksArgs;
 use crate::commands::init::InitArgs;
 use crate::commands::journal::JournalArgs;
 use crate::commands::keys::KeysArgs;
@@ -65,6 +67,8 @@ pub(crate) enum Command {
     Approvals(ApprovalsArgs),
     Routines(RoutinesArgs),
     Objectives(ObjectivesArgs),
+    Hooks(HooksArgs),
+    Channels(ChannelsArgs),
     Tokens(TokensArgs),
     Policy(PolicyArgs),
     Keys(KeysArgs),
@@ -202,9 +206,9 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    /// Flags that widen what a guest may do or use, whom the host trusts, which key signs, or how well a key is
+    /// Flags that widen what a guest may do, hear or use, whom the host trusts, which key signs, or how well a key is
     /// kept, come from the operator's hand only; with a command where another one has a flag of that name.
-    const WIDENING: [&str; 31] = [
+    const WIDENING: [&str; 48] = [
         "--grant",
         "--secret",
         "run --limit",
@@ -236,6 +240,23 @@ mod tests {
         "--builder-level",
         "--allow-host",
         "--scope",
+        "hooks bind --event",
+        "hooks bind --plugin",
+        "hooks bind --hook",
+        "hooks bind --id",
+        "hooks bind --skill",
+        "hooks bind --tool",
+        "hooks bind --order",
+        "hooks bind --timeout",
+        "hooks bind --fuel",
+        "hooks bind --attempts",
+        "hooks bind --disabled",
+        "channels add --to",
+        "channels add --path",
+        "channels add --webhook-url",
+        "channels add --sign-secret",
+        "channels add --allow-address",
+        "channels add --timeout-ms",
     ];
 
     /// Flags of every way to start a daemon; `palyrad` has them too.

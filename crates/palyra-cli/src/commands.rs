@@ -3,9 +3,11 @@
 pub(crate) mod approvals;
 pub(crate) mod audit_policy;
 pub(crate) mod backup;
+pub(crate) mod channels;
 pub(crate) mod completions;
 pub(crate) mod daemon;
 pub(crate) mod doctor;
+pub(crate) mod hooks;
 pub(crate) mod init;
 pub(crate) mod journal;
 pub(crate) mod keys;
@@ -41,6 +43,8 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Approvals(args) => approvals::run(&args, globals),
         Command::Routines(args) => routines::run(&args, globals),
         Command::Objectives(args) => objectives::run(&args, globals),
+        Command::Hooks(args) => hooks::run(&args, globals),
+        Command::Channels(args) => channels::run(&args, globals),
         Command::Tokens(args) => tokens::run(&args, globals),
         Command::Policy(args) => policy::run(&args, globals),
         Command::Keys(args) => keys::run(&args, globals),

@@ -132,6 +132,18 @@ pub const PALYRA_APPROVALS_LIST_STATUS: &str = "PALYRA_APPROVALS_LIST_STATUS";
 pub const PALYRA_APPROVALS_LIST_LIMIT: &str = "PALYRA_APPROVALS_LIST_LIMIT";
 /// Where a list of approvals goes on; mirrors `palyra approvals list --before`.
 pub const PALYRA_APPROVALS_LIST_BEFORE: &str = "PALYRA_APPROVALS_LIST_BEFORE";
+/// Most messages that are shown; mirrors `palyra channels tail --limit`.
+pub const PALYRA_CHANNELS_TAIL_LIMIT: &str = "PALYRA_CHANNELS_TAIL_LIMIT";
+/// Any value but a false one keeps showing messages; mirrors `palyra channels tail --follow`.
+pub const PALYRA_CHANNELS_TAIL_FOLLOW: &str = "PALYRA_CHANNELS_TAIL_FOLLOW";
+/// What a hook is told; mirrors `palyra hooks test --payload`.
+pub const PALYRA_HOOKS_TEST_PAYLOAD: &str = "PALYRA_HOOKS_TEST_PAYLOAD";
+/// Any value but a false one writes the file of bindings anew; mirrors `palyra hooks apply --restore`.
+pub const PALYRA_HOOKS_APPLY_RESTORE: &str = "PALYRA_HOOKS_APPLY_RESTORE";
+/// Whose dead letters are listed; mirrors `palyra hooks dead-letters list --binding`.
+pub const PALYRA_HOOKS_DEAD_LETTERS_LIST_BINDING: &str = "PALYRA_HOOKS_DEAD_LETTERS_LIST_BINDING";
+/// Most dead letters that are listed; mirrors `palyra hooks dead-letters list --limit`.
+pub const PALYRA_HOOKS_DEAD_LETTERS_LIST_LIMIT: &str = "PALYRA_HOOKS_DEAD_LETTERS_LIST_LIMIT";
 /// Why a call is approved; mirrors `palyra approvals approve --reason`.
 pub const PALYRA_APPROVALS_APPROVE_REASON: &str = "PALYRA_APPROVALS_APPROVE_REASON";
 /// Why a call is denied; mirrors `palyra approvals deny --reason`.
@@ -269,6 +281,12 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_APPROVALS_LIST_STATUS, "which approvals are listed"),
     (PALYRA_APPROVALS_LIST_LIMIT, "most approvals that are listed"),
     (PALYRA_APPROVALS_LIST_BEFORE, "where a list of approvals goes on"),
+    (PALYRA_CHANNELS_TAIL_LIMIT, "most messages that are shown"),
+    (PALYRA_CHANNELS_TAIL_FOLLOW, "keep showing messages as they come"),
+    (PALYRA_HOOKS_TEST_PAYLOAD, "what a hook is told that is tried out"),
+    (PALYRA_HOOKS_APPLY_RESTORE, "write the file of bindings anew"),
+    (PALYRA_HOOKS_DEAD_LETTERS_LIST_BINDING, "whose dead letters are listed"),
+    (PALYRA_HOOKS_DEAD_LETTERS_LIST_LIMIT, "most dead letters that are listed"),
     (PALYRA_APPROVALS_APPROVE_REASON, "why a call is approved"),
     (PALYRA_APPROVALS_DENY_REASON, "why a call is denied"),
     (PALYRA_RUNS_LIST_SKILL, "skill whose runs are listed"),

@@ -2,20 +2,28 @@
 
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use futures::FutureExt;
 use palyra_common::{RuntimeLimits, WasmPluginRunError};
 use palyra_egress::{CertificateDer, EgressConfig, EgressGuard};
+use palyra_journal::{EventKind, NewEvent};
 use palyra_plugins_runtime::{Compiler, RuntimeConfig};
-use palyra_state::call::{CallError, CallerConfig, Replayed, ToolCaller, ToolInvocation, ToolResult};
+use palyra_state::call::{
+    CallError, CallerConfig, HookAnswer, HookGate, HookInvocation, Replayed, ToolCaller, ToolInvocation,
+    ToolResult,
+};
 use palyra_state::{State, StateError};
 use tokio::sync::{OnceCell, watch};
+use tokio::task::JoinHandle;
 use tracing::Instrument;
 
 use crate::access::Access;
 use crate::calls::{Attended, CallPermit, Calls};
+use crate::channels::{ChannelOptions, deliver_channels};
+use crate::hooks::{DeliveryOptions, deliver};
 use crate::metrics::Metrics;
 use crate::policy::Policy;
 use crate::routines::Control;
@@ -76,13 +84,20 @@ pub struct App {
     chores: Calls,
     control: Control,
     access: Access,
-    policy: Policy,
+    policy: Arc<Policy>,
     streams: Streams,
     uploads: Uploads,
     metrics: Metrics,
     listener: OnceLock<SocketAddr>,
+    egress: OnceLock<Result<Option<EgressGuard>, String>>,
     started: Instant,
     stopping: watch::Sender<bool>,
+    /// Counts calls that began, so that observers know when somebody waits for the machine.
+    calls_begun: AtomicU64,
+    /// Whether it serves others and tells observers, and not only its own process.
+    gateway: AtomicBool,
+    /// What tells observers and channels.
+    delivery: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl App {
@@ -97,13 +112,17 @@ impl App {
             calls: Calls::new(),
             chores: Calls::new(),
             access: Access::default(),
-            policy: Policy::default(),
+            policy: Arc::default(),
             streams: Streams::default(),
             uploads: Uploads::default(),
             metrics: Metrics::new(),
             listener: OnceLock::new(),
+            egress: OnceLock::new(),
             started: Instant::now(),
             stopping: watch::Sender::new(false),
+            calls_begun: AtomicU64::new(0),
+            gateway: AtomicBool::new(false),
+            delivery: Mutex::default(),
         })
     }
 
@@ -172,7 +191,36 @@ impl App {
 
     /// Begins to stop: nothing new is accepted, streams end.
     pub fn begin_stop(&self) {
+        if self.gateway.swap(false, Ordering::SeqCst) {
+            self.announce(EventKind::GatewayShutdown);
+        }
         self.stopping.send_replace(true);
+    }
+
+    /// Serves as a daemon from now on: says so in the journal, and tells observers what happens until it stops.
+    ///
+    /// A command that owns the state for a moment never does this: what it makes happen waits for a daemon.
+    pub fn become_gateway(self: &Arc<Self>, options: DeliveryOptions, channels: ChannelOptions) {
+        if self.gateway.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        self.announce(EventKind::GatewayStartup);
+        let observers = tokio::spawn(deliver(Arc::clone(self), options));
+        let channels = tokio::spawn(deliver_channels(Arc::clone(self), channels));
+        self.delivery.lock().unwrap_or_else(PoisonError::into_inner).extend([observers, channels]);
+    }
+
+    /// Queued for the writer, which commits it before anything that comes later.
+    fn announce(&self, kind: EventKind) {
+        let details = serde_json::json!({ "version": env!("CARGO_PKG_VERSION") });
+        drop(
+            self.state.journal().append(NewEvent::new(kind, self.now_ms()).actor("daemon").details(details)),
+        );
+    }
+
+    /// How many calls ever began; hooks are not among them.
+    pub(crate) fn calls_begun(&self) -> u64 {
+        self.calls_begun.load(Ordering::Relaxed)
     }
 
     /// How many calls are under way.
@@ -202,6 +250,7 @@ impl App {
         mut invocation: ToolInvocation,
         end: impl Future<Output = ()>,
     ) -> Result<ToolResult, CallError> {
+        self.calls_begun.fetch_add(1, Ordering::Relaxed);
         let caller = self.caller().await?;
         let (permit, token) = self.calls.begin();
         invocation.cancel = Some(token.clone());
@@ -225,6 +274,24 @@ impl App {
         result
     }
 
+    /// Runs a hook; it goes on to its receipt even if whoever asked goes away, which cancels it.
+    pub(crate) async fn run_hook(
+        self: &Arc<Self>,
+        mut invocation: HookInvocation,
+    ) -> Result<HookAnswer, CallError> {
+        let caller = self.caller().await?;
+        let (permit, token) = self.calls.begin();
+        invocation.cancel = Some(token.clone());
+        let calling = async move {
+            let answer = AssertUnwindSafe(caller.run_hook(invocation)).catch_unwind().await;
+            drop(caller);
+            drop(permit);
+            let panicked = |_| Err(WasmPluginRunError::Internal("the hook panicked".into()).into());
+            answer.unwrap_or_else(panicked)
+        };
+        Attended::new(token, calling.in_current_span()).await
+    }
+
     /// Runs a stored run again; it goes on to its end even if the caller goes away.
     pub(crate) async fn replay(self: &Arc<Self>, run_id: String) -> Result<Replayed, CallError> {
         let caller = self.caller().await?;
@@ -244,15 +311,22 @@ impl App {
             Ok(result) => {
                 self.metrics.call("ok", Some((result.usage.elapsed.as_secs_f64(), result.usage.fuel)))
             }
-            Err(CallError::Run(error)) => self.metrics.call(error.kind().wire_name(), None),
-            Err(CallError::State(error)) => self.metrics.call(error.code(), None),
-            Err(CallError::Denied { .. }) => self.metrics.call("forbidden", None),
+            Err(error) => self.metrics.call(error.code(), None),
+        }
+    }
+
+    /// Waits until observers were told of the stop that began; they have a moment for it and no more.
+    pub(crate) async fn tell_last(&self) {
+        let delivery = std::mem::take(&mut *self.delivery.lock().unwrap_or_else(PoisonError::into_inner));
+        for delivery in delivery {
+            let _ = delivery.await;
         }
     }
 
     /// Stops cleanly: waits for calls, signs a last checkpoint, and tells the vault the journal's head.
     pub async fn close(self: Arc<Self>) -> Result<(), StateError> {
         self.begin_stop();
+        self.tell_last().await;
         self.drained().await;
         let state = Arc::clone(&self.state);
         let stopped = tokio::task::spawn_blocking(move || state.stop()).await;
@@ -260,12 +334,24 @@ impl App {
         stopped.unwrap_or_else(|_| Err(StateError::Journal(palyra_journal::JournalError::Closed)))
     }
 
+    /// The one way out, if the network is open.
+    pub(crate) fn egress(&self) -> Result<Option<EgressGuard>, String> {
+        let make = || {
+            let Outside::Open { extra_roots } = self.config.outside.clone() else { return Ok(None) };
+            let refused_listeners = self.listener.get().copied().into_iter().collect();
+            let config = EgressConfig { extra_roots, refused_listeners, ..EgressConfig::default() };
+            EgressGuard::new(config).map(Some).map_err(|error| format!("the network: {error}"))
+        };
+        self.egress.get_or_init(make).clone()
+    }
+
     async fn caller(&self) -> Result<Arc<ToolCaller>, CallError> {
         let start = || async {
             let (state, config) = (Arc::clone(&self.state), self.config.clone());
-            let listeners = self.listener.get().copied().into_iter().collect();
-            let started = tokio::task::spawn_blocking(move || start_caller(state, config, listeners)).await;
-            started.map_err(|error| WasmPluginRunError::Internal(error.to_string()))?.map(Arc::new)
+            let egress = self.egress().map_err(WasmPluginRunError::Internal)?;
+            let gate = self.policy.hook_gate(Arc::clone(&self.state));
+            let started = tokio::task::spawn_blocking(move || start_caller(state, config, egress, gate));
+            started.await.map_err(|error| WasmPluginRunError::Internal(error.to_string()))?.map(Arc::new)
         };
         self.caller.get_or_try_init(start).await.map(Arc::clone)
     }
@@ -279,16 +365,9 @@ pub(crate) async fn until_stopping(stopping: &mut watch::Receiver<bool>) {
 fn start_caller(
     state: Arc<State>,
     config: AppConfig,
-    refused_listeners: Vec<SocketAddr>,
+    egress: Option<EgressGuard>,
+    hook_gate: HookGate,
 ) -> Result<ToolCaller, CallError> {
-    let egress = match config.outside {
-        Outside::Closed => None,
-        Outside::Open { extra_roots } => {
-            let config = EgressConfig { extra_roots, refused_listeners, ..EgressConfig::default() };
-            let guard = EgressGuard::new(config);
-            Some(guard.map_err(|error| WasmPluginRunError::Internal(format!("the network: {error}")))?)
-        }
-    };
     let config = CallerConfig {
         compiler: config.compiler,
         keep_compiled_code: config.keep_compiled_code,
@@ -296,5 +375,5 @@ fn start_caller(
         ceiling: config.ceiling,
         max_concurrent_runs: config.max_concurrent_runs,
     };
-    Ok(ToolCaller::new(state, config)?)
+    Ok(ToolCaller::new(state, config)?.with_hook_gate(hook_gate))
 }

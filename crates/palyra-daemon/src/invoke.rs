@@ -6,7 +6,7 @@ use std::time::Duration;
 use palyra_api::Problem;
 use palyra_api::tools::{InvokeAnswer, InvokeRequest, Leaf, LogLine, Usage, UseCount};
 use palyra_common::{JsonText, OperatorGrants, RuntimeLimits, Scope, WasmPluginRunError};
-use palyra_plugins_runtime::LogLevel;
+use palyra_plugins_runtime::{LogLevel, RunUsage};
 use palyra_policy::{Action, Resource};
 use palyra_state::call::{CallContext, ToolInvocation, ToolResult};
 use serde_json::json;
@@ -113,7 +113,6 @@ fn read_name(field: &str, name: Option<String>) -> Result<Option<String>, Proble
 fn answer(result: ToolResult, record: bool) -> Result<InvokeAnswer, Problem> {
     let internal = |error: String| Problem::new("internal", error);
     let tape = record.then(|| String::from_utf8(result.tape.encode())).transpose();
-    let usage = &result.usage;
     Ok(InvokeAnswer {
         tool: result.tool_id,
         result: RawValue::from_string(result.output.as_str().to_owned())
@@ -121,27 +120,38 @@ fn answer(result: ToolResult, record: bool) -> Result<InvokeAnswer, Problem> {
         run_id: result.run_id,
         skill_id: result.skill_id,
         payload: result.payload.to_string(),
-        usage: Usage {
-            fuel: usage.fuel,
-            peak_memory_bytes: usage.peak_memory_bytes,
-            elapsed_us: u64::try_from(usage.elapsed.as_micros()).unwrap_or(u64::MAX),
-            host_calls: usage.host_calls,
-            egress_bytes: usage.egress_bytes,
-            log_bytes: usage.log_bytes,
-            output_bytes: usage.output_bytes,
-        },
+        usage: usage(&result.usage),
         capabilities: result.capabilities.into_iter().map(|(door, count)| (door, used(count))).collect(),
         log: result.log.into_iter().map(line).collect(),
-        receipt: Leaf { sequence: result.receipt.sequence, hash: result.receipt.hash.to_string() },
+        receipt: leaf(result.receipt),
         tape: tape.map_err(|error| internal(error.to_string()))?,
     })
+}
+
+/// Where a receipt stands.
+pub(crate) fn leaf(leaf: palyra_journal::Leaf) -> Leaf {
+    Leaf { sequence: leaf.sequence, hash: leaf.hash.to_string() }
+}
+
+/// What a run used.
+pub(crate) fn usage(usage: &RunUsage) -> Usage {
+    Usage {
+        fuel: usage.fuel,
+        peak_memory_bytes: usage.peak_memory_bytes,
+        elapsed_us: u64::try_from(usage.elapsed.as_micros()).unwrap_or(u64::MAX),
+        host_calls: usage.host_calls,
+        egress_bytes: usage.egress_bytes,
+        log_bytes: usage.log_bytes,
+        output_bytes: usage.output_bytes,
+    }
 }
 
 fn used(count: palyra_state::call::UseCount) -> UseCount {
     UseCount { used: count.used, denied: count.denied, failed: count.failed }
 }
 
-fn line(line: palyra_plugins_runtime::LogLine) -> LogLine {
+/// A line of a run's log.
+pub(crate) fn line(line: palyra_plugins_runtime::LogLine) -> LogLine {
     let level = match line.level {
         LogLevel::Trace => "trace",
         LogLevel::Debug => "debug",

@@ -9,10 +9,11 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use palyra_common::Scope;
 use palyra_policy::{
-    Action, DecisionCache, Face, PolicyContext, PolicyDecision, PolicyRequest, PolicySet, Resource,
+    Action, DecisionCache, Face, PolicyContext, PolicyDecision, PolicyRequest, PolicySet, PrincipalKind,
+    Resource,
 };
 use palyra_skills::Sha256Digest;
-use palyra_state::call::canonical_arguments;
+use palyra_state::call::{HookGate, canonical_arguments};
 use palyra_state::{AccessPolicy, Approval, ApprovalGate, CallGate, CallQuestion, State};
 
 use crate::access::Principal;
@@ -60,6 +61,15 @@ impl Policy {
     /// Something of the daemon itself that calls, and is no token.
     pub(crate) fn asking_as(&self, state: &State, principal: palyra_policy::Principal, face: Face) -> Asking {
         Asking { cache: self.current(&state.access_policy()), principal, face }
+    }
+
+    /// The question of every hook: it may be called as a tool may, by whoever has no other right.
+    pub(crate) fn hook_gate(self: &Arc<Self>, state: Arc<State>) -> HookGate {
+        let policy = Arc::clone(self);
+        HookGate::new(move |binding| {
+            let principal = palyra_policy::Principal::new(PrincipalKind::Hook, &*binding.id, [Scope::Invoke]);
+            Asking { cache: policy.current(&state.access_policy()), principal, face: Face::Hook }.call_gate()
+        })
     }
 
     /// The policy as it is now.

@@ -5,8 +5,10 @@
 mod approvals;
 mod backup;
 mod chain;
+mod channels;
 mod control;
 mod files;
+mod hooks;
 mod journal;
 mod keys;
 mod plugins;

@@ -124,6 +124,7 @@ impl Server {
         endpoint.remove(app.state().root());
         app.begin_stop();
         tracing::info!(calls = app.calls_under_way(), "stopping");
+        app.tell_last().await;
         connections.drain(&app, config.grace).await;
         app.close().await
     }

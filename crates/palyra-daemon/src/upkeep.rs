@@ -37,6 +37,9 @@ fn tend(state: &State, trim: bool) {
         Ok(closed) => tracing::info!(closed, "requests ran out of time"),
         Err(error) => tracing::error!(error = sentence(&error), "requests cannot be closed"),
     }
+    if let Err(error) = state.trim_channels() {
+        tracing::error!(error = sentence(&error), "messages cannot be trimmed");
+    }
     if !trim {
         return;
     }

@@ -4,10 +4,12 @@
 //! Whoever calls, calls here; the stages are in `wasm_plugin_runner`.
 
 mod approval;
+mod before_tool;
 mod cost;
 mod describe;
 mod find;
 mod grants;
+mod hook;
 mod permits;
 mod receipt;
 mod replay;
@@ -31,8 +33,11 @@ use palyra_policy::PolicyDecision;
 use palyra_skills::Sha256Digest;
 
 pub use approval::{approval_digest, canonical_arguments};
+pub use before_tool::{GateReason, GateRefusal};
 pub use cost::ToolCost;
+pub(crate) use find::check_runnable;
 pub use grants::{EffectiveGrants, GrantAuthority, GrantDerivation, GrantStep, GrantVerdict};
+pub use hook::{HookAnswer, HookGate, HookInvocation};
 pub use replay::Replayed;
 pub(crate) use running::RunningRuns;
 pub use running::{RunUpdate, RunningRun};
@@ -149,6 +154,20 @@ pub enum CallError {
         /// What was decided, and by which rules.
         decision: Arc<PolicyDecision>,
     },
+    /// A gate says no, or nothing.
+    #[error("{0}")]
+    Gated(Box<GateRefusal>),
+}
+
+impl CallError {
+    /// The word of this error on every face.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Run(error) => error.kind().wire_name(),
+            Self::State(error) => error.code(),
+            Self::Denied { .. } | Self::Gated(_) => "forbidden",
+        }
+    }
 }
 
 impl From<SkillError> for CallError {
@@ -175,6 +194,8 @@ pub struct ToolCaller {
     schemas: SchemaCache,
     verified: VerifiedCache,
     found: FoundTools,
+    hooks: FoundTools,
+    hook_gate: HookGate,
     permits: CallPermits,
     max_concurrent_runs: u32,
 }
@@ -183,7 +204,7 @@ impl ToolCaller {
     /// Starts the sandbox over an open state.
     pub fn new(state: Arc<State>, config: CallerConfig) -> Result<Self, StateError> {
         let storage = StorageDatabase::open(&state.root().storage())?;
-        let channels = Arc::new(RunChannels::new(Arc::clone(&state.running)));
+        let channels = Arc::new(RunChannels::new(Arc::clone(&state)));
         let vault = Arc::clone(&state.keeper.vault);
         let defaults = RuntimeConfig::default();
         let runtime = WasmRuntime::new(RuntimeConfig {
@@ -208,6 +229,8 @@ impl ToolCaller {
             schemas: SchemaCache::default(),
             verified: VerifiedCache::default(),
             found: FoundTools::default(),
+            hooks: FoundTools::default(),
+            hook_gate: HookGate::default(),
             permits: CallPermits::new(config.max_concurrent_runs, QUEUE_TIME),
             max_concurrent_runs: config.max_concurrent_runs,
         })

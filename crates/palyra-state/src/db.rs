@@ -4,6 +4,8 @@
 //! leaf that tells of it commit together.
 
 mod calls_schema;
+mod channels_schema;
+mod hooks_schema;
 mod merkle;
 mod routines_schema;
 mod row;

@@ -9,6 +9,7 @@ mod policy;
 mod profile;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use palyra_common::{PluginCapabilityProfile, WasmPluginRunnerPolicy};
 use serde::{Deserialize, Serialize};
@@ -20,9 +21,11 @@ pub use error::PluginSettingError;
 pub(crate) use profile::check_outside;
 
 use crate::call::RunRetention;
+use crate::channels::ChannelRecord;
 use crate::damage::Damage;
 use crate::db::{RowChange, SealedRows, SealedTable};
 use crate::error::StateError;
+use crate::hooks::{AppliedBindings, HookIndex};
 use crate::state::State;
 
 const ACCESS: &str = "access_policy";
@@ -30,6 +33,8 @@ const POLICY: &str = "runner_policy";
 const RETENTION: &str = "run_retention";
 const PROFILE: &str = "profile/";
 const CONFIG: &str = "config/";
+const HOOKS: &str = "hook_bindings";
+const CHANNELS: &str = "channels";
 
 /// A value and the generation it was set in; 0 is the default nobody set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +54,8 @@ pub(crate) struct PluginSettings {
     pub(crate) profiles: BTreeMap<String, Revised<PluginCapabilityProfile>>,
     pub(crate) configs: BTreeMap<String, Revised<ConfigValues>>,
     pub(crate) retention: Revised<RunRetention>,
+    pub(crate) hooks: HookIndex,
+    pub(crate) channels: Arc<BTreeMap<String, ChannelRecord>>,
 }
 
 impl PluginSettings {
@@ -75,6 +82,12 @@ impl PluginSettings {
             self.access = serde_json::from_slice::<Revised<String>>(bytes)?.into();
         } else if key == POLICY {
             self.policy = serde_json::from_slice(bytes)?;
+        } else if key == HOOKS {
+            let applied: Revised<AppliedBindings> = serde_json::from_slice(bytes)?;
+            self.hooks = HookIndex::new(applied.revision, applied.value);
+        } else if key == CHANNELS {
+            let kept: Revised<BTreeMap<String, ChannelRecord>> = serde_json::from_slice(bytes)?;
+            self.channels = Arc::new(kept.value);
         } else if key == RETENTION {
             self.retention = serde_json::from_slice(bytes)?;
         } else if let Some(skill_id) = key.strip_prefix(PROFILE) {
@@ -91,6 +104,19 @@ pub(crate) fn rows_of_skill(rows: &SealedRows, skill_id: &str) -> Vec<RowChange>
     let keys = [format!("{PROFILE}{skill_id}"), format!("{CONFIG}{skill_id}")];
     let there = keys.into_iter().filter(|key| rows.get(SealedTable::Setting, key).is_some());
     there.map(|key| RowChange::Delete { table: SealedTable::Setting, key }).collect()
+}
+
+/// The row of the bindings of hooks.
+pub(crate) fn put_hooks(revision: u64, applied: &AppliedBindings) -> Result<RowChange, StateError> {
+    put(HOOKS.to_owned(), revision, applied)
+}
+
+/// The row of the channels.
+pub(crate) fn put_channels(
+    revision: u64,
+    channels: &BTreeMap<String, ChannelRecord>,
+) -> Result<RowChange, StateError> {
+    put(CHANNELS.to_owned(), revision, channels)
 }
 
 /// The row of what is kept of runs.

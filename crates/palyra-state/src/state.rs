@@ -78,6 +78,8 @@ pub struct State {
     /// Counts decisions about approvals, for those who wait for one.
     pub(crate) decisions: watch::Sender<u64>,
     pub(crate) running: Arc<RunningRuns>,
+    /// Counts published messages, for those who follow channels.
+    pub(crate) published: watch::Sender<u64>,
     pub(crate) tapes: OnceLock<ObjectStore>,
     _lock: OwnerLock,
 }
@@ -166,6 +168,7 @@ impl State {
             kept_head,
             decisions,
             running: Arc::default(),
+            published: watch::Sender::new(0),
             tapes: OnceLock::new(),
             _lock: lock,
         }

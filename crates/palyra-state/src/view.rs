@@ -19,6 +19,7 @@ use palyra_skills::trust::{SkillTrustStore, TrustRow, TrustSnapshot};
 use crate::damage::Damage;
 use crate::db::{RowChange, SealedRows, SealedTable};
 use crate::error::StateError;
+use crate::hooks::HookIndex;
 use crate::plugins::PluginSettings;
 use crate::tokens::{TokenBook, TokenRecord};
 pub(crate) use present::PresentView;
@@ -130,6 +131,11 @@ impl View {
     /// What operators decided about plugins.
     pub(crate) fn plugins(&self) -> &PluginSettings {
         &self.plugins
+    }
+
+    /// The hooks that are bound.
+    pub fn hooks(&self) -> &HookIndex {
+        &self.plugins.hooks
     }
 
     /// Whether a component of this payload was asked what it is, and said what its manifest says.

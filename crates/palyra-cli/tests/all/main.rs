@@ -17,6 +17,7 @@ mod deployment;
 mod documents;
 mod errors;
 mod grants;
+mod hooks;
 mod init;
 mod inputs;
 mod interrupts;

@@ -3,7 +3,8 @@
 use palyra_api::Problem;
 use palyra_common::{CapabilityKind, Denial, LimitKind, WasmPluginRunError};
 use palyra_plugins_runtime::RuntimeConfig;
-use palyra_state::call::CallError;
+use palyra_state::call::{CallError, GateReason, GateRefusal};
+use serde_json::json;
 
 use super::{ToProblem, closest};
 
@@ -18,8 +19,24 @@ impl ToProblem for CallError {
                 problem.details["tool_id"] = tool_id.as_str().into();
                 problem
             }
+            Self::Gated(refusal) => gated(refusal),
         }
     }
+}
+
+/// A gate is named, so that whoever may can look at it; it says nothing of its settings.
+fn gated(refusal: &GateRefusal) -> Problem {
+    let GateRefusal { binding, plugin, skill_id, tool_id, reason } = refusal;
+    let (blocked, error) = match reason {
+        GateReason::Blocked { .. } => (true, None),
+        GateReason::Failed { code, .. } => (false, Some(*code)),
+    };
+    Problem::new("forbidden", refusal.to_string())
+        .hint(format!("see the gate with `palyra hooks show {binding}`"))
+        .details(
+            json!({ "gate": { "binding": binding, "plugin": plugin, "blocked": blocked, "error": error },
+            "skill_id": skill_id, "tool_id": tool_id }),
+        )
 }
 
 impl ToProblem for WasmPluginRunError {

@@ -53,6 +53,15 @@ impl Daemon {
     }
 
     pub(crate) async fn with(config: ServerConfig) -> Self {
+        Self::with_outside(config, Outside::Closed).await
+    }
+
+    /// One that reaches the network.
+    pub(crate) async fn open() -> Self {
+        Self::with_outside(config(), Outside::Open { extra_roots: Vec::new() }).await
+    }
+
+    async fn with_outside(config: ServerConfig, outside: Outside) -> Self {
         let home = tempfile::tempdir().unwrap();
         let root = StateRoot::new(home.path().join("root"));
         let clock = Arc::new(AtomicU64::new(1_700_000_000_000));
@@ -61,7 +70,7 @@ impl Daemon {
             state,
             AppConfig {
                 keep_compiled_code: false,
-                outside: Outside::Closed,
+                outside,
                 max_concurrent_runs: 16,
                 ..AppConfig::new(Arc::new(InProcessCompiler))
             },

@@ -4,6 +4,7 @@
 
 mod aftermath;
 mod busy;
+mod deliveries;
 
 use crate::process::{options, start};
 use aftermath::check;

@@ -126,6 +126,47 @@ async fn by_routine(daemon: &Daemon, tool: &str, request: &InvokeRequest) -> (St
     }
 }
 
+/// A hook is one more way into the corridor: its refusals and failures have the words of any call, and one receipt.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_ends_as_a_call_of_the_same_code_does() {
+    let daemon = crate::hooks::daemon().await;
+    let cases = [
+        ("agree", "ok"),
+        ("trap", "trapped"),
+        ("fail", "tool_failed"),
+        ("silent", "invalid_output"),
+        ("nonsense", "invalid_output"),
+        ("spin", "quota_exceeded"),
+    ];
+    for (hook, ends) in cases {
+        let request = palyra_api::hooks::BindRequest {
+            id: Some(hook.into()),
+            event: "run:completed".into(),
+            plugin: "acme.watch".into(),
+            hook: Some(format!("acme.watch.{hook}")),
+            fuel: Some(100_000),
+            ..Default::default()
+        };
+        daemon.over_socket().bind_hook(&request).await.unwrap();
+        for way in ["in process", "socket", "tcp"] {
+            let before = receipts(&daemon);
+            let request = palyra_api::hooks::TestRequest::default();
+            let result = match way {
+                "in process" => daemon.in_process().test_hook(hook, &request).await,
+                "socket" => daemon.over_socket().test_hook(hook, &request).await,
+                _ => daemon.over_tcp().test_hook(hook, &request).await,
+            };
+            let ended = result.map_or_else(|error| error.into_problem().code, |_| "ok".into());
+            assert_eq!((ended.as_str(), receipts(&daemon) - before), (ends, 1), "{hook} {way}");
+        }
+    }
+    daemon.state().disable("acme.watch", "not now").unwrap();
+    let before = receipts(&daemon);
+    let refused =
+        daemon.over_socket().test_hook("agree", &Default::default()).await.unwrap_err().into_problem();
+    assert_eq!((refused.code.as_str(), receipts(&daemon) - before), ("not_runnable", 1));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn skills_and_tools_are_told_alike() {
     let daemon = Daemon::with_bench().await;

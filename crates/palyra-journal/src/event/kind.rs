@@ -94,6 +94,24 @@ event_kinds! {
     PluginProfileChanged = "plugin:profile_changed",
     /// An operator changed the settings of a skill.
     PluginConfigChanged = "plugin:config_changed",
+    /// A daemon began to serve.
+    GatewayStartup = "gateway:startup",
+    /// A daemon stops.
+    GatewayShutdown = "gateway:shutdown",
+    /// A routine began.
+    RoutineFired = "routine:fired",
+    /// An operator changed which hooks are bound.
+    HooksChanged = "hooks:changed",
+    /// An event was given up that a hook could not take.
+    HookDeadLettered = "hook:dead_lettered",
+    /// An event that was given up was dropped, or taken after all.
+    HookLetterDropped = "hook:letter_dropped",
+    /// An operator changed the channels.
+    ChannelsChanged = "channels:changed",
+    /// A message reached where its channel leads.
+    ChannelDelivered = "channel:delivered",
+    /// A message was given up.
+    ChannelDeadLettered = "channel:dead_lettered",
     /// The state root was created.
     StateInitialised = "state:initialised",
     /// An operator accepted a difference that kept the state closed.
@@ -128,8 +146,6 @@ event_kinds! {
     PolicyChanged = "policy:changed",
     /// A routine was added, changed or removed.
     RoutineChanged = "routine:changed",
-    /// A routine fired: its due time is taken, and what it does comes next.
-    RoutineFired = "routine:fired",
     /// An objective was added, changed, used up or removed.
     ObjectiveChanged = "objective:changed",
     /// Old events were moved to a segment file.

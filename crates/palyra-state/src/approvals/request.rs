@@ -27,6 +27,7 @@ pub(crate) struct ApprovalRequest {
     pub(crate) parent_run: Option<String>,
     pub(crate) binding: Sha256Digest,
     pub(crate) arguments: String,
+    pub(crate) asked_because: Option<String>,
 }
 
 /// How a request stands.
@@ -157,6 +158,7 @@ fn ask(
         decided_by: None,
         decided_ms: None,
         reason: None,
+        asked_because: request.asked_because.clone(),
         uses: 0,
     };
     rows::write(transaction.sql(), key, &approval)?;

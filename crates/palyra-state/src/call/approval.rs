@@ -7,6 +7,7 @@ use palyra_common::{InOrder, JsonText, WasmPluginRunError};
 use palyra_skills::Sha256Digest;
 use sha2::{Digest, Sha256};
 
+use super::before_tool::asked_because;
 use super::resolve::blocking;
 use super::wasm_plugin_runner::Calling;
 use super::{CallError, ToolCaller};
@@ -128,8 +129,9 @@ async fn ask_or_wait(
 }
 
 fn request(calling: &Calling) -> ApprovalRequest {
-    let Calling { subject, principal, input, context, .. } = calling;
+    let Calling { subject, principal, input, context, gates, .. } = calling;
     ApprovalRequest {
+        asked_because: asked_because(gates),
         skill_id: subject.skill_id.clone(),
         tool_id: subject.tool_id.clone(),
         payload: subject.payload,

@@ -26,6 +26,12 @@ pub(super) struct FoundTool {
 }
 
 impl FoundTool {
+    /// An entrypoint of a skill, as of a view.
+    pub(super) fn new(view: &View, record: Arc<SkillRecord>, entrypoint: ToolEntrypoint) -> Self {
+        let subject = Arc::new(RunSubject::installed(&record, &entrypoint));
+        Self { generation: view.generation(), record, entrypoint, subject, ready: Mutex::default() }
+    }
+
     /// The release that answers calls.
     pub(super) fn release(&self) -> &InstalledRelease {
         &self.record.current
@@ -67,6 +73,25 @@ impl FoundTools {
         kept.insert(invocation.tool.clone(), Arc::clone(&tool));
         Ok(tool)
     }
+
+    /// What stands under a name, found anew by `find` where it is of an earlier view.
+    pub(super) fn get_or(
+        &self,
+        view: &View,
+        name: String,
+        find: impl FnOnce() -> Result<FoundTool, WasmPluginRunError>,
+    ) -> Result<Arc<FoundTool>, WasmPluginRunError> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tool) = kept.get(&name).filter(|tool| tool.generation == view.generation()) {
+            return Ok(Arc::clone(tool));
+        }
+        let tool = Arc::new(find()?);
+        if kept.len() >= MAX_KEPT {
+            kept.clear();
+        }
+        kept.insert(name, Arc::clone(&tool));
+        Ok(tool)
+    }
 }
 
 fn find_tool(view: &View, invocation: &ToolInvocation) -> Result<FoundTool, WasmPluginRunError> {
@@ -81,9 +106,7 @@ fn find_tool(view: &View, invocation: &ToolInvocation) -> Result<FoundTool, Wasm
     };
     let found = record.and_then(|record| Some((Arc::clone(record), of_record(record)?)));
     let (record, entrypoint) = found.ok_or_else(|| unknown(view, name))?;
-    let subject = Arc::new(RunSubject::installed(&record, &entrypoint));
-    let (generation, ready) = (view.generation(), Mutex::default());
-    Ok(FoundTool { generation, record, entrypoint, subject, ready })
+    Ok(FoundTool::new(view, record, entrypoint))
 }
 
 fn unknown(view: &View, name: &str) -> WasmPluginRunError {
@@ -96,7 +119,7 @@ fn unknown(view: &View, name: &str) -> WasmPluginRunError {
 }
 
 /// Whether the skill may run now, on this machine.
-pub(super) fn check_runnable(
+pub(crate) fn check_runnable(
     record: &SkillRecord,
     platform: &palyra_skills::Platform,
 ) -> Result<(), WasmPluginRunError> {

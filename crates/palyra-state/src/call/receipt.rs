@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use palyra_common::{JsonText, WasmPluginRunError};
+use palyra_common::redact::escape_untrusted;
+use palyra_common::{InOrder, JsonText, WasmPluginRunError};
 use palyra_journal::{EventKind, JournalError, JournalTransaction, Leaf, NewEvent};
-use palyra_plugins_runtime::{RunOutput, RunReport};
+use palyra_plugins_runtime::{Entry, HookDecision, RunOutput, RunReport};
 use palyra_skills::Sha256Digest;
 use serde::{Serialize, Serializer};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::approval::Approved;
+use super::hook::HookRun;
 use super::running::RunUpdate;
 use super::runs::{self, FinishedRun};
 use super::tapes::KeptTape;
@@ -18,6 +20,11 @@ use super::{CallError, CapabilityUse, ToolCaller, ToolResult, UseCount, usage};
 use crate::error::StateError;
 use crate::state::State;
 use crate::text::short_name;
+
+/// Gates whose words a receipt has room for.
+const MAX_GATES_TOLD: usize = 32;
+/// Longest words of a decision that are kept.
+const MAX_DECISION_CHARS: usize = 500;
 
 /// Checks the output, writes the receipt, and gives the result once the receipt is committed.
 pub(super) async fn finish(
@@ -37,13 +44,16 @@ pub(super) async fn finish(
     let kept = KeptTape::keep(state, &tape).await;
     let facts = ReceiptFacts {
         approval: approval.as_deref(),
-        capabilities: InOrder(&capabilities),
+        capabilities: Counts(&capabilities),
         consent: subject.consent.as_deref(),
+        decision: decision(calling, &output),
         egress_bytes: usage.egress_bytes,
         elapsed_us: u64::try_from(usage.elapsed.as_micros()).unwrap_or(u64::MAX >> 1),
         ended_by: run.listed.ended_by(),
         error: output.as_ref().err().map(|error| error.kind().wire_name()),
         fuel: usage.fuel,
+        gates: gates(calling),
+        hook: hook(calling),
         host_calls: usage.host_calls,
         input_sha256: digest(&calling.input),
         output_sha256: output.as_ref().ok().map(digest),
@@ -68,6 +78,7 @@ pub(super) async fn finish(
         touched,
         error: output.as_ref().err().map(|error| error.kind().wire_name()),
         tape: kept,
+        passes: calling.hook.as_ref().filter(|hook| hook.delivers && output.is_ok()).and_then(passed),
     };
     run.finish();
     let receipt = write(state, finished).await?;
@@ -112,27 +123,50 @@ fn checked_output(
         }
         other => other,
     })?;
-    let Some(text) = output.json() else {
-        return Err(WasmPluginRunError::Internal("a tool returned a hook's decision".into()));
+    let text = match (output, &resolved.entry) {
+        (RunOutput::Json(text), Entry::Tool { .. }) => text,
+        (RunOutput::Decision(decision), Entry::Hook { .. }) => return decided(decision),
+        _ => return Err(WasmPluginRunError::Internal("the output is not what was asked for".into())),
     };
     if let Some(schemas) = &resolved.schemas {
-        schemas.check_output(text)?;
+        schemas.check_output(&text)?;
     }
-    Ok(text.clone())
+    Ok(text)
+}
+
+/// A decision as the output of its run, with words that fit into a leaf.
+fn decided(decision: HookDecision) -> Result<JsonText, WasmPluginRunError> {
+    let clip = |text: String| escape_untrusted(&text.chars().take(MAX_DECISION_CHARS).collect::<String>());
+    let decision = match decision {
+        HookDecision::Continue => HookDecision::Continue,
+        HookDecision::Annotate(text) => HookDecision::Annotate(clip(text)),
+        HookDecision::RequestApproval(reason) => HookDecision::RequestApproval(clip(reason)),
+        HookDecision::Block(reason) => HookDecision::Block(clip(reason)),
+    };
+    let value =
+        serde_json::to_value(&decision).map_err(|error| WasmPluginRunError::Internal(error.to_string()))?;
+    Ok(JsonText::from(&value))
 }
 
 /// Tells the journal of a call that was refused before it began.
 pub(super) async fn refuse(
     state: &Arc<State>,
     calling: &Calling,
-    error: &WasmPluginRunError,
+    error: &str,
+    gate: Option<&str>,
 ) -> Result<(), CallError> {
     let subject = &calling.subject;
-    let details = json!({
+    let mut details = json!({
         "payload": subject.payload_text,
-        "error": error.kind().wire_name(),
+        "error": error,
         "input_sha256": digest(&calling.input).to_string(),
     });
+    if let Some(binding) = gate {
+        details["gate"] = json!(binding);
+    }
+    if let Some(hook) = hook(calling) {
+        details["hook"] = hook;
+    }
     let event = NewEvent::new(EventKind::RunRefused, state.now_ms()).actor(short_name(&calling.principal));
     let event = event.skill(&subject.skill_id).subject(&subject.tool_id).details(details);
     state.journal.append(event).await.map_err(StateError::from)?;
@@ -156,13 +190,19 @@ fn digest(text: &JsonText) -> Sha256Digest {
 #[derive(Serialize)]
 struct ReceiptFacts<'a> {
     approval: Option<&'a str>,
-    capabilities: InOrder<'a>,
+    capabilities: Counts<'a>,
     consent: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "in_order")]
+    decision: Option<Value>,
     egress_bytes: u64,
     elapsed_us: u64,
     ended_by: Option<&'static str>,
     error: Option<&'static str>,
     fuel: u64,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "in_order")]
+    gates: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "in_order")]
+    hook: Option<Value>,
     host_calls: u64,
     input_sha256: Sha256Digest,
     output_sha256: Option<Sha256Digest>,
@@ -173,9 +213,9 @@ struct ReceiptFacts<'a> {
 }
 
 /// Counters with their names in order.
-struct InOrder<'a>(&'a CapabilityUse);
+struct Counts<'a>(&'a CapabilityUse);
 
-impl Serialize for InOrder<'_> {
+impl Serialize for Counts<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct Count {
@@ -186,4 +226,31 @@ impl Serialize for InOrder<'_> {
         let count = |count: &UseCount| Count { denied: count.denied, failed: count.failed, used: count.used };
         serializer.collect_map(self.0.iter().map(|(name, uses)| (name, count(uses))))
     }
+}
+
+fn in_order<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.as_ref().map(InOrder).serialize(serializer)
+}
+
+/// What the gates of a call said.
+fn gates(calling: &Calling) -> Option<Value> {
+    let told = || json!(calling.gates.iter().take(MAX_GATES_TOLD).collect::<Vec<_>>());
+    (!calling.gates.is_empty()).then(told)
+}
+
+/// What the hook of a run decided.
+fn decision(calling: &Calling, output: &Result<JsonText, WasmPluginRunError>) -> Option<Value> {
+    let output = output.as_ref().ok().filter(|_| calling.hook.is_some())?;
+    Some(serde_json::from_str(output.as_str()).unwrap_or_default())
+}
+
+/// Which hook a run is of.
+fn hook(calling: &Calling) -> Option<Value> {
+    let HookRun { binding, event, sequence, .. } = calling.hook.as_ref()?;
+    Some(json!({ "binding": binding, "event": event, "sequence": sequence }))
+}
+
+/// The event a binding's cursor moves past.
+fn passed(hook: &HookRun) -> Option<(String, u64)> {
+    Some((hook.binding.clone(), hook.sequence?.saturating_add(1)))
 }

@@ -151,6 +151,9 @@ pub(super) fn finish(
     if written != 1 {
         return Err(rusqlite::Error::StatementChangedRows(written));
     }
+    if let Some((binding, next)) = &finished.passes {
+        crate::hooks::advance(sql, binding, *next, true)?;
+    }
     if let Some(tape) = &finished.tape {
         tape.write(sql, signed(leaf))?;
     }
@@ -202,6 +205,8 @@ pub(super) struct FinishedRun {
     pub(super) touched: Touched,
     pub(super) error: Option<&'static str>,
     pub(super) tape: Option<KeptTape>,
+    /// The binding whose cursor moves, and to where.
+    pub(super) passes: Option<(String, u64)>,
 }
 
 /// The lines of a run that are kept: as many as fit, and a word about the rest.

@@ -15,6 +15,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::running::{RunUpdate, RunningRuns};
 use super::runs::channel_line;
+use crate::state::State;
 use crate::storage::{Allowance, StorageDatabase, StorageError};
 
 /// Secrets as the vault keeps them, opened anew for each run.
@@ -107,11 +108,12 @@ impl StorageBackend for SkillStorage {
 pub(super) struct RunChannels {
     messages: Mutex<HashMap<String, Vec<ChannelMessage>>>,
     running: Arc<RunningRuns>,
+    state: Arc<State>,
 }
 
 impl RunChannels {
-    pub(super) fn new(running: Arc<RunningRuns>) -> Self {
-        Self { messages: Mutex::default(), running }
+    pub(super) fn new(state: Arc<State>) -> Self {
+        Self { messages: Mutex::default(), running: Arc::clone(&state.running), state }
     }
 
     /// The messages of one run, oldest first; they are handed out once.
@@ -122,7 +124,16 @@ impl RunChannels {
 
 #[async_trait]
 impl ChannelSink for RunChannels {
+    /// A message to a channel that somebody defined is a row before the guest goes on; any other stands with its run.
     async fn publish(&self, message: ChannelMessage) -> Result<(), BackendError> {
+        let defined =
+            self.state.channels().get(message.channel.as_str()).map(|channel| channel.kind.is_delivered());
+        if let Some(is_delivered) = defined {
+            let written = crate::channels::insert(&self.state, &message, is_delivered).await;
+            if written.map_err(|error| BackendError::Unavailable(error.to_string()))?.is_none() {
+                return Err(BackendError::Unavailable("too many messages of the channel wait".into()));
+            }
+        }
         self.running.tell(&message.run_id, || {
             let (kind, text) = channel_line(&message);
             RunUpdate::Line { kind: kind.into(), text }

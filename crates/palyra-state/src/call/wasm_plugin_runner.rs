@@ -1,6 +1,6 @@
 //! Corridor 3, stage by stage: whoever runs a plugin, installed or inline, walks through here.
 //!
-//! `run_wasm_plugin` = find → `resolve_module_source` → `run_resolved_wasm_plugin` (approval → room → row →
+//! `run_wasm_plugin` = find → `resolve_module_source` → `run_resolved_wasm_plugin` (gates → approval → room → row →
 //! `execute_module` → output → receipt).
 
 mod begun;
@@ -23,7 +23,9 @@ pub use inline::{INLINE, InlineInvocation};
 pub(super) use installed::{InstalledCall, ReadyTool};
 
 use super::approval::Approved;
+use super::before_tool::{GateNote, pass_gates};
 use super::grants::EffectiveGrants;
+use super::hook::HookRun;
 use super::schemas::ToolSchemas;
 use super::{CallContext, CallError, ToolCaller, ToolResult, approval, receipt};
 
@@ -63,12 +65,18 @@ pub(super) struct Calling {
     pub(super) approved: Option<Sha256Digest>,
     pub(super) context: CallContext,
     pub(super) cancel: CancelToken,
+    /// Which hook it is the run of, if it is one.
+    pub(super) hook: Option<HookRun>,
+    /// What gates said of it.
+    pub(super) gates: Vec<GateNote>,
 }
 
 /// Where a module comes from.
 pub(super) enum ModuleSource {
     /// A tool of an installed skill.
     Installed(InstalledCall),
+    /// A hook of an installed skill: resolved as its tools are, entered by another door.
+    Hook(InstalledCall, Entry),
     /// Bytes that came with the call.
     Inline(InlineInvocation),
 }
@@ -110,16 +118,23 @@ pub(super) async fn resolve_module_source(
     }
     match source {
         ModuleSource::Installed(call) => call.resolve(caller, calling).await,
+        ModuleSource::Hook(call, entry) => {
+            let resolved = call.resolve(caller, calling).await?;
+            Ok(ResolvedPlugin { entry: entry.clone(), schemas: None, requires_approval: false, ..resolved })
+        }
         ModuleSource::Inline(inline) => inline::resolve(caller, inline, calling, policy).await,
     }
 }
 
-/// Approval → room → row → run → output → receipt.
+/// Gates → approval → room → row → run → output → receipt.
 pub(super) async fn run_resolved_wasm_plugin(
     caller: &ToolCaller,
-    calling: Calling,
-    resolved: ResolvedPlugin,
+    mut calling: Calling,
+    mut resolved: ResolvedPlugin,
 ) -> Result<ToolResult, CallError> {
+    if let Err(error) = pass_gates(caller, &mut calling, &mut resolved).await {
+        return Err(refused(caller, &calling, error).await);
+    }
     let (approval, mut run) = match begin(caller, &calling, &resolved).await {
         Ok(begun) => begun,
         Err(error) => return Err(refused(caller, &calling, error).await),
@@ -148,8 +163,14 @@ async fn begin(
 
 /// Tells the journal of a refusal; what is no refusal is passed on.
 async fn refused(caller: &ToolCaller, calling: &Calling, error: CallError) -> CallError {
-    let CallError::Run(refusal) = &error else { return error };
-    match receipt::refuse(&caller.state, calling, refusal).await {
+    let gate = match &error {
+        CallError::Run(_) => None,
+        CallError::Gated(refusal) => Some(refusal.binding.as_str()),
+        // What the policy denies a hook is nobody's request, so that only the journal can tell of it.
+        CallError::Denied { .. } if calling.hook.is_some() => None,
+        CallError::Denied { .. } | CallError::State(_) => return error,
+    };
+    match receipt::refuse(&caller.state, calling, error.code(), gate).await {
         Ok(()) => error,
         Err(error) => error,
     }

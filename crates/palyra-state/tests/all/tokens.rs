@@ -59,6 +59,11 @@ fn a_repair_brings_no_removed_token_back() {
 /// Undoes the migrations after the first.
 const AS_OF_STATE_1: &str = "
 DROP TABLE token_rows;
+DROP TABLE hook_cursors;
+DROP TABLE hook_dead_letters;
+DROP TABLE channel_messages;
+DROP TABLE channel_cursors;
+DROP TABLE channel_dead_letters;
 DROP TABLE run_tapes;
 CREATE INDEX runs_by_skill ON runs (skill_id, started_at);
 DROP TABLE approvals;
@@ -73,7 +78,7 @@ ALTER TABLE runs DROP COLUMN session;
 ALTER TABLE runs DROP COLUMN error;
 ALTER TABLE runs DROP COLUMN tape;
 ALTER TABLE runs DROP COLUMN trimmed;
-DELETE FROM schema_version WHERE name IN ('state-2', 'state-3', 'state-4');
+DELETE FROM schema_version WHERE name IN ('state-2', 'state-3', 'state-4', 'state-hooks-1', 'state-channels-1');
 ";
 
 #[test]

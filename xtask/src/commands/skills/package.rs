@@ -91,7 +91,9 @@ mod tests {
     fn every_example_has_a_manifest_of_this_publisher() {
         let skills = find_skills(&crate::project::root()).unwrap();
         let names: Vec<_> = skills.iter().map(|skill| skill.name.as_str()).collect();
-        assert_eq!(names, ["counter-wat", "echo-http", "notes-js", "stats-python", "wordcount-c"]);
+        let all =
+            ["counter-wat", "echo-http", "notes-js", "notify", "stats-python", "tool-gate", "wordcount-c"];
+        assert_eq!(names, all);
         for skill in &skills {
             let manifest =
                 parse_manifest_toml(&skill.manifest).unwrap_or_else(|error| panic!("{}", error.render()));

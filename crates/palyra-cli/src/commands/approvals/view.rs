@@ -17,6 +17,7 @@ pub(super) fn approval(approval: &Approval) -> String {
         ("part of", text(&approval.parent_run)),
         ("arguments", approval.arguments.clone()),
         ("asked", when(approval.requested_ms)),
+        ("asked by", text(&approval.asked_because)),
         ("until", when(approval.expires_ms)),
         ("reaches", approval.scope.map(|scope| scope.wire_name().to_owned()).unwrap_or_default()),
         ("decided by", text(&approval.decided_by)),

@@ -10,8 +10,8 @@ use super::access::{Needs, admit, authorise};
 use super::answer::Failure;
 use super::route::Route;
 use super::{
-    approvals, events, health, journal, keys, objectives, openapi, packages, plugins, policy, routines, runs,
-    skills, telemetry, tokens, tools, trust, vault,
+    approvals, channels, events, health, hooks, journal, keys, objectives, openapi, packages, plugins,
+    policy, routines, runs, skills, telemetry, tokens, tools, trust, vault,
 };
 use crate::app::App;
 
@@ -31,6 +31,8 @@ pub fn routes() -> Vec<Route> {
         routines::routes(),
         objectives::routes(),
         plugins::routes(),
+        hooks::routes(),
+        channels::routes(),
         policy::routes(),
         trust::routes(),
         vault::routes(),

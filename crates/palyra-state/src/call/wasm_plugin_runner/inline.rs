@@ -77,6 +77,8 @@ impl InlineInvocation {
             approved: None,
             context: CallContext::default(),
             cancel: self.cancel.clone().unwrap_or_default(),
+            hook: None,
+            gates: Vec::new(),
         }
     }
 

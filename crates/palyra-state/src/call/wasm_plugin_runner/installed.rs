@@ -53,7 +53,9 @@ impl InstalledCall {
             invocation;
         let (subject, cancel) = (Arc::clone(&tool.subject), cancel.unwrap_or_default());
         let generation = Some(tool.generation);
-        let calling = Calling { subject, generation, input, principal, approved, context, cancel };
+        let (hook, gates) = (None, Vec::new());
+        let calling =
+            Calling { subject, generation, input, principal, approved, context, cancel, hook, gates };
         (Self { tool, view, operator, limits, gate }, calling)
     }
 

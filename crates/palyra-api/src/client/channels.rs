@@ -1,0 +1,52 @@
+//! Calls about channels.
+
+use http::Method;
+use http::header::{ACCEPT, HeaderName, HeaderValue};
+
+use super::query::Pairs;
+use super::sse::SseStream;
+use super::{Client, ClientError, Transport, empty_body, request, segment};
+use crate::channels::{AddChannelRequest, Channel, ChannelList, MessageList};
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+impl<T: Transport> Client<T> {
+    /// Every channel.
+    pub async fn channels(&self) -> Result<ChannelList, ClientError> {
+        self.get("/v1/channels").await
+    }
+
+    /// One channel.
+    pub async fn channel(&self, name: &str) -> Result<Channel, ClientError> {
+        self.get(&path(name, "")).await
+    }
+
+    /// Defines a channel.
+    pub async fn add_channel(&self, request: &AddChannelRequest) -> Result<Channel, ClientError> {
+        self.send(Method::POST, "/v1/channels", request).await
+    }
+
+    /// Takes a channel away.
+    pub async fn remove_channel(&self, name: &str) -> Result<Channel, ClientError> {
+        self.delete(&path(name, "")).await
+    }
+
+    /// The newest messages of a channel, oldest of them first.
+    pub async fn channel_messages(&self, name: &str, limit: Option<u16>) -> Result<MessageList, ClientError> {
+        self.get(&Pairs::default().with("limit", limit).after(&path(name, "/messages"))).await
+    }
+
+    /// Messages of a channel as they come, from after a number on or from now on.
+    pub async fn follow_channel(&self, name: &str, after: Option<u64>) -> Result<SseStream, ClientError> {
+        let mut request = request(Method::GET, &path(name, "/events"), empty_body())?;
+        request.headers_mut().insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        if let Some(after) = after {
+            request.headers_mut().insert(LAST_EVENT_ID, after.into());
+        }
+        Ok(SseStream::new(self.open(request).await?.into_body()))
+    }
+}
+
+fn path(name: &str, rest: &str) -> String {
+    format!("/v1/channels/{}{rest}", segment(name))
+}

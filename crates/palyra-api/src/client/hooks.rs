@@ -1,0 +1,71 @@
+//! Calls about hooks.
+
+use http::Method;
+
+use super::query::Pairs;
+use super::{Client, ClientError, Transport, segment};
+use crate::hooks::{
+    ApplyRequest, BindRequest, DeadLetter, DeadLetterList, HookBinding, HookList, HookTest, TestRequest,
+};
+
+impl<T: Transport> Client<T> {
+    /// Every binding, and how the file compares with them.
+    pub async fn hooks(&self) -> Result<HookList, ClientError> {
+        self.get("/v1/hooks").await
+    }
+
+    /// One binding.
+    pub async fn hook(&self, id: &str) -> Result<HookBinding, ClientError> {
+        self.get(&path(id, "")).await
+    }
+
+    /// Binds a hook to an event.
+    pub async fn bind_hook(&self, request: &BindRequest) -> Result<HookBinding, ClientError> {
+        self.send(Method::POST, "/v1/hooks", request).await
+    }
+
+    /// Takes a binding away.
+    pub async fn unbind_hook(&self, id: &str) -> Result<HookBinding, ClientError> {
+        self.delete(&path(id, "")).await
+    }
+
+    /// Switches a binding on or off.
+    pub async fn switch_hook(&self, id: &str, enabled: bool) -> Result<HookBinding, ClientError> {
+        let verb = if enabled { "/enable" } else { "/disable" };
+        self.post(&path(id, verb)).await
+    }
+
+    /// Tells a hook of an event that did not happen, and gives what it decided.
+    pub async fn test_hook(&self, id: &str, request: &TestRequest) -> Result<HookTest, ClientError> {
+        self.send(Method::POST, &path(id, "/test"), request).await
+    }
+
+    /// Accepts the file, or writes it anew.
+    pub async fn apply_hooks(&self, request: &ApplyRequest) -> Result<HookList, ClientError> {
+        self.send(Method::POST, "/v1/hooks/apply", request).await
+    }
+
+    /// What observers could not take.
+    pub async fn dead_letters(
+        &self,
+        binding: Option<&str>,
+        limit: Option<u16>,
+    ) -> Result<DeadLetterList, ClientError> {
+        let pairs = Pairs::default().with("binding", binding).with("limit", limit);
+        self.get(&pairs.after("/v1/hooks/dead-letters")).await
+    }
+
+    /// Tells an observer once more.
+    pub async fn retry_dead_letter(&self, letter: u64) -> Result<HookTest, ClientError> {
+        self.post(&format!("/v1/hooks/dead-letters/{letter}/retry")).await
+    }
+
+    /// Gives an event up for good.
+    pub async fn drop_dead_letter(&self, letter: u64) -> Result<DeadLetter, ClientError> {
+        self.delete(&format!("/v1/hooks/dead-letters/{letter}")).await
+    }
+}
+
+fn path(id: &str, rest: &str) -> String {
+    format!("/v1/hooks/bindings/{}{rest}", segment(id))
+}

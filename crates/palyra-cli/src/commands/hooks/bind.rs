@@ -1,0 +1,105 @@
+//! `palyra hooks bind`.
+
+use super::view;
+use crate::cli::Globals;
+use crate::client;
+use crate::error::CliError;
+use crate::output::{Remark, Reply};
+use clap::Args;
+use palyra_api::hooks::{BindRequest, HookBinding};
+use serde::Serialize;
+use std::time::Duration;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra hooks bind --event run:before_tool --plugin palyra.tool_gate --tool 'acme.mail.*'
+  palyra hooks bind --id tell-me --event run:failed --plugin palyra.notify --timeout 5s";
+
+/// Bind a hook of an installed skill to an event.
+#[derive(Args)]
+#[command(before_help = EXAMPLE)]
+pub(super) struct BindArgs {
+    /// The event, such as `run:before_tool` or `skill:quarantined`
+    #[arg(long, value_name = "EVENT")]
+    event: String,
+
+    /// The skill
+    #[arg(long, value_name = "SKILL")]
+    plugin: String,
+
+    /// Its hook [default: the only one that hears of the event]
+    #[arg(long, value_name = "HOOK")]
+    hook: Option<String>,
+
+    /// What the binding is called [default: made of skill and event]
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
+
+    /// Only events about this skill; may be given again
+    #[arg(long = "skill", value_name = "SKILL")]
+    skills: Vec<String>,
+
+    /// Only events about this tool, or all below a name as in `acme.mail.*`; may be given again
+    #[arg(long = "tool", value_name = "TOOL")]
+    tools: Vec<String>,
+
+    /// When it is asked among gates: from the smallest on [default: 100]
+    #[arg(long, value_name = "N")]
+    order: Option<u32>,
+
+    /// How long it may take, as in `500ms` or `5s` [default: 2s for a gate, 10s for an observer]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    timeout: Option<Duration>,
+
+    /// How much fuel it may use
+    #[arg(long, value_name = "N")]
+    fuel: Option<u64>,
+
+    /// How often an observer is tried with one event [default: 5]
+    #[arg(long, value_name = "N")]
+    attempts: Option<u32>,
+
+    /// Leave it switched off for now
+    #[arg(long)]
+    disabled: bool,
+}
+
+#[derive(Serialize)]
+pub(super) struct Bound(HookBinding);
+
+pub(super) fn execute(args: &BindArgs, globals: &Globals) -> Result<Bound, CliError> {
+    let request = BindRequest {
+        id: args.id.clone(),
+        event: args.event.clone(),
+        plugin: args.plugin.clone(),
+        hook: args.hook.clone(),
+        disabled: args.disabled,
+        order: args.order,
+        timeout_ms: args.timeout.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
+        fuel: args.fuel,
+        max_attempts: args.attempts,
+        skills: args.skills.clone(),
+        tools: args.tools.clone(),
+    };
+    client::ask(globals, "hooks bind", async |client| client.bind_hook(&request).await).map(Bound)
+}
+
+/// `500ms`, or a time as daemons take it.
+fn time(text: &str) -> Result<Duration, String> {
+    match text.strip_suffix("ms").and_then(|number| number.parse::<u64>().ok()) {
+        Some(ms) => Ok(Duration::from_millis(ms)),
+        None => palyra_daemon::serve::parse_duration(text).map_err(|error| error.to_string()),
+    }
+}
+
+impl Reply for Bound {
+    const SCHEMA: &'static str = "palyra.hooks.bind/v1";
+
+    fn data(&self) -> String {
+        view::binding(&self.0)
+    }
+
+    fn talk(&self) -> Vec<Remark> {
+        vec![Remark::Next(format!("try it out with `palyra hooks test {}`", self.0.id))]
+    }
+}

@@ -1,0 +1,44 @@
+//! `palyra hooks show`.
+
+use super::view;
+use crate::cli::Globals;
+use crate::client;
+use crate::error::CliError;
+use crate::output::{Remark, Reply};
+use clap::Args;
+use palyra_api::hooks::HookBinding;
+use serde::Serialize;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra hooks show tool-gate";
+
+/// Show one binding, how far it has come and what is in its way.
+#[derive(Args)]
+#[command(before_help = EXAMPLE)]
+pub(super) struct ShowArgs {
+    /// The binding
+    binding: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct Shown(HookBinding);
+
+pub(super) fn execute(args: &ShowArgs, globals: &Globals) -> Result<Shown, CliError> {
+    client::ask(globals, "hooks show", async |client| client.hook(&args.binding).await).map(Shown)
+}
+
+impl Reply for Shown {
+    const SCHEMA: &'static str = "palyra.hooks.show/v1";
+
+    fn data(&self) -> String {
+        view::binding(&self.0)
+    }
+
+    fn talk(&self) -> Vec<Remark> {
+        match self.0.dead_letters {
+            0 => Vec::new(),
+            _ => vec![Remark::Next(format!("palyra hooks dead-letters list --binding {}", self.0.id))],
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Bindings as people read them.
+
+use crate::output::{Remark, facts, when};
+use palyra_api::hooks::{BindingsFile, BindingsFileState, HookBinding};
+use palyra_common::redact::escape_untrusted;
+
+/// Everything about one binding.
+pub(super) fn binding(binding: &HookBinding) -> String {
+    let cursor = binding.cursor.as_ref();
+    let delivered = cursor
+        .map_or_else(String::new, |cursor| format!("{} events, next is {}", cursor.delivered, cursor.next));
+    let waits = cursor.and_then(|cursor| cursor.error.as_deref()).map_or_else(String::new, |error| {
+        let again = cursor.and_then(|cursor| cursor.retry_at_ms).map(|at| format!(", again at {}", when(at)));
+        format!("{}{}", escape_untrusted(error), again.unwrap_or_default())
+    });
+    facts(&[
+        ("binding", binding.id.clone()),
+        ("event", binding.event.clone()),
+        ("plugin", binding.plugin.clone()),
+        ("hook", binding.hook.clone()),
+        ("is", standing(binding)),
+        ("order", if binding.gate { binding.order.to_string() } else { String::new() }),
+        ("time", format!("{} ms", binding.timeout_ms)),
+        ("fuel", binding.fuel.map(|fuel| fuel.to_string()).unwrap_or_default()),
+        ("attempts", if binding.gate { String::new() } else { binding.max_attempts.to_string() }),
+        ("skills", binding.skills.join(", ")),
+        ("tools", binding.tools.join(", ")),
+        ("delivered", delivered),
+        ("waits", waits),
+        (
+            "dead letters",
+            if binding.dead_letters > 0 { binding.dead_letters.to_string() } else { String::new() },
+        ),
+        ("problem", binding.problem.as_deref().map(escape_untrusted).unwrap_or_default()),
+    ])
+}
+
+/// `gate`, `observer`, or why it is neither now.
+pub(super) fn standing(binding: &HookBinding) -> String {
+    match (binding.enabled, binding.gate) {
+        (false, true) => "a gate, switched off".into(),
+        (false, false) => "an observer, switched off".into(),
+        (true, true) => "a gate".into(),
+        (true, false) => "an observer".into(),
+    }
+}
+
+/// What a person should know about the file.
+pub(super) fn file(file: &BindingsFile) -> Vec<Remark> {
+    let apply = || Remark::Next("accept it with `palyra hooks apply`".into());
+    let restore = || Remark::Next("put it back with `palyra hooks apply --restore`".into());
+    match file.state {
+        BindingsFileState::Applied => Vec::new(),
+        BindingsFileState::Missing => vec![
+            Remark::Warning("`hooks/bindings.json` is gone; what was applied last is in force".into()),
+            restore(),
+        ],
+        BindingsFileState::Edited => {
+            let changes: Vec<String> =
+                file.changes.iter().map(|change| format!("{} {}", change.change, change.id)).collect();
+            let changes = if changes.is_empty() { "its spelling".to_owned() } else { changes.join(", ") };
+            vec![
+                Remark::Warning(format!("`hooks/bindings.json` is not in force as it is now: {changes}")),
+                apply(),
+                restore(),
+            ]
+        }
+        BindingsFileState::Unreadable => {
+            let problem = file.problem.as_deref().map(escape_untrusted).unwrap_or_default();
+            vec![Remark::Warning(format!("`hooks/bindings.json` is not in force: {problem}")), restore()]
+        }
+    }
+}

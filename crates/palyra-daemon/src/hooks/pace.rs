@@ -1,0 +1,55 @@
+//! How much of the machine observers take while somebody waits for calls.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// While calls come, observers rest this many times as long as they worked.
+const REST: u32 = 12;
+/// They never rest longer.
+const LONGEST_REST: Duration = Duration::from_millis(500);
+
+/// Work and rest.
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    calls_seen: u64,
+    calls_come: bool,
+    rest_until: Option<Instant>,
+}
+
+impl Pace {
+    /// Notes work that was done, and how many calls ever began.
+    pub(super) fn worked(&mut self, took: Duration, calls_begun: u64) {
+        self.calls_come = calls_begun != self.calls_seen;
+        self.calls_seen = calls_begun;
+        let rest = (took * REST).min(LONGEST_REST);
+        self.rest_until = self.calls_come.then(|| Instant::now() + rest);
+    }
+
+    /// Until when nothing is begun.
+    pub(super) fn rest_until(&self) -> Option<Instant> {
+        self.rest_until.filter(|until| *until > Instant::now())
+    }
+
+    /// How many may run at once.
+    pub(super) fn parallel(&self, most: usize) -> usize {
+        if self.calls_come { 1 } else { most.max(1) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn observers_rest_only_while_calls_come() {
+        let mut pace = Pace::default();
+        pace.worked(Duration::from_millis(1), 0);
+        assert_eq!((pace.rest_until(), pace.parallel(2)), (None, 2));
+        pace.worked(Duration::from_secs(1), 7);
+        assert!(pace.rest_until().is_some_and(|until| until <= Instant::now() + LONGEST_REST));
+        assert_eq!(pace.parallel(2), 1);
+        pace.worked(Duration::from_secs(1), 7);
+        assert_eq!((pace.rest_until(), pace.parallel(2)), (None, 2));
+    }
+}

@@ -1,0 +1,36 @@
+//! Bindings that are not changed, and dead letters that are not found.
+
+use palyra_api::Problem;
+use palyra_state::hooks::{HookError, LetterError};
+use serde_json::json;
+
+use super::{ToProblem, not_found};
+
+impl ToProblem for HookError {
+    fn to_problem(&self) -> Problem {
+        let problem = || Problem::new(self.code(), self.to_string()).hints(self.hint());
+        match self {
+            Self::State(error) => error.to_problem(),
+            Self::Unknown { id, known } => not_found("binding", id, known.clone()),
+            Self::Malformed(fault) => {
+                problem().details(json!({ "line": fault.line, "field": fault.field, "reason": fault.reason }))
+            }
+            Self::Bad { id, field, reason } => {
+                problem().details(json!({ "binding": id, "field": field, "reason": reason }))
+            }
+            _ => problem(),
+        }
+    }
+}
+
+impl ToProblem for LetterError {
+    fn to_problem(&self) -> Problem {
+        match self {
+            Self::State(error) => error.to_problem(),
+            Self::Unknown { .. } => Problem::new("not_found", self.to_string())
+                .hint("`palyra hooks dead-letters list` shows those there are"),
+            Self::Archived { .. } => Problem::new("not_found", self.to_string())
+                .hint("drop the letter: its event cannot be told any more"),
+        }
+    }
+}

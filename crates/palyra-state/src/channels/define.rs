@@ -1,0 +1,92 @@
+//! Defining channels: a sealed row, and a leaf for every change.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use palyra_journal::EventKind;
+use serde_json::json;
+
+use super::{ChannelError, ChannelKind, ChannelRecord};
+use crate::commit::Change;
+use crate::plugins::{check_outside, put_channels};
+use crate::state::{Gate, State};
+use crate::text::short_name;
+
+/// Most channels there may be.
+const MAX_CHANNELS: usize = 64;
+
+impl State {
+    /// The channels, by name.
+    pub fn channels(&self) -> Arc<BTreeMap<String, ChannelRecord>> {
+        Arc::clone(&self.view().plugins().channels)
+    }
+
+    /// One channel.
+    pub fn channel(&self, name: &str) -> Result<ChannelRecord, ChannelError> {
+        let channels = self.channels();
+        channels.get(name).cloned().ok_or_else(|| unknown(&channels, name))
+    }
+
+    /// Defines a channel on behalf of a principal.
+    pub fn add_channel(
+        &self,
+        name: &str,
+        kind: ChannelKind,
+        principal: &str,
+    ) -> Result<ChannelRecord, ChannelError> {
+        let since = self.last_message()? + 1;
+        let record = ChannelRecord { name: name.to_owned(), kind, since };
+        record.check()?;
+        if let ChannelKind::File { path } = &record.kind {
+            let folder = path.parent().unwrap_or(path);
+            check_outside(&self.root, folder).map_err(|found| ChannelError::Bad {
+                name: record.name.clone(),
+                field: "path",
+                reason: format!("{found}: choose a folder away from the state root"),
+            })?;
+        }
+        let mut gate = self.gate();
+        let channels = &gate.view.plugins().channels;
+        if channels.contains_key(&record.name) {
+            return Err(ChannelError::Exists { name: record.name });
+        }
+        if channels.len() >= MAX_CHANNELS {
+            return Err(ChannelError::TooMany { most: MAX_CHANNELS });
+        }
+        let mut changed = (**channels).clone();
+        changed.insert(record.name.clone(), record.clone());
+        let details = json!({ "added": record.name, "to": record.kind.word() });
+        self.keep_channels(&mut gate, &changed, principal, details)?;
+        Ok(record)
+    }
+
+    /// Takes a channel away; messages that were not delivered are not any more.
+    pub fn remove_channel(&self, name: &str, principal: &str) -> Result<ChannelRecord, ChannelError> {
+        let mut gate = self.gate();
+        let mut changed = (*gate.view.plugins().channels).clone();
+        let removed = changed.remove(name).ok_or_else(|| unknown(&gate.view.plugins().channels, name))?;
+        self.keep_channels(&mut gate, &changed, principal, json!({ "removed": name }))?;
+        drop(gate);
+        self.forget_channel(name)?;
+        Ok(removed)
+    }
+
+    fn keep_channels(
+        &self,
+        gate: &mut Gate,
+        channels: &BTreeMap<String, ChannelRecord>,
+        principal: &str,
+        details: serde_json::Value,
+    ) -> Result<(), ChannelError> {
+        let revision = gate.view.generation() + 1;
+        let rows = vec![put_channels(revision, channels)?];
+        let event = self.event(EventKind::ChannelsChanged).actor(short_name(principal)).details(details);
+        self.commit(gate, Change { rows, events: vec![event] })?;
+        self.published.send_modify(|count| *count += 1);
+        Ok(())
+    }
+}
+
+fn unknown(channels: &BTreeMap<String, ChannelRecord>, name: &str) -> ChannelError {
+    ChannelError::Unknown { name: short_name(name), known: channels.keys().cloned().collect() }
+}

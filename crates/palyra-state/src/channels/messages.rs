@@ -1,0 +1,362 @@
+//! Messages as rows, and how far each channel has come with them.
+
+use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, NewEvent};
+use palyra_plugins_runtime::ChannelMessage;
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::Serialize;
+use serde_json::json;
+use tokio::sync::watch;
+
+use super::ChannelRecord;
+use crate::error::StateError;
+use crate::state::State;
+
+/// Most messages of one channel that wait; one more is refused.
+pub(crate) const MAX_WAITING: u64 = 10_000;
+/// Messages of one channel that are kept for those who follow.
+const KEPT: i64 = 1_000;
+/// Longest reason that is kept.
+const MAX_REASON: usize = 500;
+
+/// A message that was published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublishedMessage {
+    /// Its number.
+    pub id: u64,
+    /// The channel.
+    pub channel: String,
+    /// The skill that published it.
+    pub skill_id: String,
+    /// Its run.
+    pub run_id: String,
+    /// What the body is.
+    pub content_type: String,
+    /// The body.
+    pub body: Vec<u8>,
+    /// When, in milliseconds of Unix time.
+    pub at_ms: u64,
+}
+
+/// How far a channel has come.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ChannelCursor {
+    /// The first message that was not delivered.
+    pub next: u64,
+    /// How often that one was tried.
+    pub attempts: u32,
+    /// When it is tried again, in milliseconds of Unix time.
+    pub retry_at_ms: Option<u64>,
+    /// Why it failed last.
+    pub error: Option<String>,
+    /// How many were delivered.
+    pub delivered: u64,
+}
+
+/// A message that was given up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChannelDeadLetter {
+    /// Its number.
+    pub letter: u64,
+    /// The channel.
+    pub channel: String,
+    /// The message.
+    pub message: u64,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// Why it failed last.
+    pub reason: String,
+    /// When it was given up, in milliseconds of Unix time.
+    pub at_ms: u64,
+}
+
+/// Writes a message; `None` where too many wait to be delivered.
+pub(crate) async fn insert(
+    state: &State,
+    message: &ChannelMessage,
+    is_delivered: bool,
+) -> Result<Option<u64>, StateError> {
+    let ChannelMessage { channel, owner, run_id, content_type, body } = message.clone();
+    let (channel, at_ms) = (channel.as_str().to_owned(), state.now_ms());
+    let work = move |transaction: &mut JournalTransaction<'_>| {
+        let sql = transaction.sql();
+        let write = || -> rusqlite::Result<Option<u64>> {
+            let waiting = "SELECT count(*) FROM (SELECT 1 FROM channel_messages WHERE channel = ?1
+                           AND id >= coalesce((SELECT next FROM channel_cursors WHERE channel = ?1), 0) LIMIT ?2)";
+            let waiting: i64 = match is_delivered {
+                true => sql
+                    .prepare_cached(waiting)?
+                    .query_row(params![channel, signed(MAX_WAITING)], |row| row.get(0))?,
+                false => 0,
+            };
+            if unsigned(waiting) >= MAX_WAITING {
+                return Ok(None);
+            }
+            let insert = "INSERT INTO channel_messages (channel, skill_id, run_id, content_type, body, at)
+                          VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            let values = params![channel, owner, run_id, content_type, body, signed(at_ms)];
+            sql.prepare_cached(insert)?.execute(values)?;
+            Ok(Some(unsigned(sql.last_insert_rowid())))
+        };
+        write().map_err(JournalError::sqlite("publish a message"))
+    };
+    let id = state.journal.transaction(Durability::Normal, work).await.map_err(StateError::from)?;
+    if id.is_some() {
+        state.published.send_modify(|count| *count += 1);
+    }
+    Ok(id)
+}
+
+impl State {
+    /// Tells of every message that is published, and of every change of the channels, from now on.
+    pub fn follow_channels(&self) -> watch::Receiver<u64> {
+        let mut published = self.published.subscribe();
+        published.mark_unchanged();
+        published
+    }
+
+    /// Messages of a channel from a number on, oldest first.
+    pub fn channel_messages(
+        &self,
+        channel: &str,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<PublishedMessage>, StateError> {
+        let read = |connection: &Connection| -> rusqlite::Result<Vec<PublishedMessage>> {
+            let sql = "SELECT id, channel, skill_id, run_id, content_type, body, at FROM channel_messages
+                       WHERE channel = ?1 AND id >= ?2 ORDER BY id LIMIT ?3";
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows = statement.query_map(params![channel, signed(from), signed(limit as u64)], |row| {
+                Ok(PublishedMessage {
+                    id: unsigned(row.get(0)?),
+                    channel: row.get(1)?,
+                    skill_id: row.get(2)?,
+                    run_id: row.get(3)?,
+                    content_type: row.get(4)?,
+                    body: row.get(5)?,
+                    at_ms: unsigned(row.get(6)?),
+                })
+            })?;
+            rows.collect()
+        };
+        self.read_channels("read messages", read)
+    }
+
+    /// The newest messages of a channel, oldest of them first.
+    pub fn newest_messages(&self, channel: &str, limit: usize) -> Result<Vec<PublishedMessage>, StateError> {
+        let read = |connection: &Connection| {
+            let sql = "SELECT coalesce(min(id), 0) FROM
+                       (SELECT id FROM channel_messages WHERE channel = ?1 ORDER BY id DESC LIMIT ?2)";
+            connection
+                .query_row(sql, params![channel, signed(limit as u64)], |row| row.get::<_, i64>(0))
+                .map(unsigned)
+        };
+        let first = self.read_channels("read messages", read)?;
+        self.channel_messages(channel, first, limit)
+    }
+
+    /// The number of the newest message of all channels.
+    pub fn last_message(&self) -> Result<u64, StateError> {
+        let read = |connection: &Connection| {
+            let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'channel_messages'";
+            connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map(unsigned)
+        };
+        self.read_channels("read messages", read)
+    }
+
+    /// How far a channel has come.
+    pub fn channel_cursor(&self, channel: &ChannelRecord) -> Result<ChannelCursor, StateError> {
+        let read = |connection: &Connection| {
+            let sql =
+                "SELECT next, attempts, retry_at, error, delivered FROM channel_cursors WHERE channel = ?1";
+            let read = |row: &rusqlite::Row<'_>| {
+                Ok(ChannelCursor {
+                    next: unsigned(row.get(0)?),
+                    attempts: u32::try_from(row.get::<_, i64>(1)?).unwrap_or(u32::MAX),
+                    retry_at_ms: row.get::<_, Option<i64>>(2)?.map(unsigned),
+                    error: row.get(3)?,
+                    delivered: unsigned(row.get(4)?),
+                })
+            };
+            connection.query_row(sql, [&channel.name], read).optional()
+        };
+        let cursor = self.read_channels("read the cursor of a channel", read)?;
+        let begin = || ChannelCursor { next: channel.since, ..ChannelCursor::default() };
+        Ok(cursor.filter(|cursor| cursor.next >= channel.since).unwrap_or_else(begin))
+    }
+
+    /// Notes that a message is about to be sent: nothing goes out that is not written down first.
+    pub async fn begin_channel_attempt(
+        &self,
+        channel: &str,
+        message: u64,
+        attempts: u32,
+    ) -> Result<(), StateError> {
+        let channel = channel.to_owned();
+        let work = move |transaction: &mut JournalTransaction<'_>| {
+            let sql = "INSERT INTO channel_cursors (channel, next, attempts) VALUES (?1, ?2, ?3)
+                       ON CONFLICT (channel) DO UPDATE SET next = max(next, ?2), attempts = ?3, retry_at = NULL";
+            let values = params![channel, signed(message), attempts];
+            let done = transaction.sql().prepare_cached(sql).and_then(|mut put| put.execute(values));
+            done.map(|_| ()).map_err(JournalError::sqlite("begin a delivery"))
+        };
+        self.journal.transaction(Durability::Normal, work).await.map_err(StateError::from)
+    }
+
+    /// Notes that a message failed, and when it is tried again.
+    pub async fn note_channel_failure(
+        &self,
+        channel: &str,
+        retry_at_ms: u64,
+        reason: &str,
+    ) -> Result<(), StateError> {
+        let (channel, reason) = (channel.to_owned(), clip(reason));
+        let work = move |transaction: &mut JournalTransaction<'_>| {
+            let sql = "UPDATE channel_cursors SET retry_at = ?2, error = ?3 WHERE channel = ?1";
+            let done = transaction.sql().execute(sql, params![channel, signed(retry_at_ms), reason]);
+            done.map(|_| ()).map_err(JournalError::sqlite("note a failure of a channel"))
+        };
+        self.journal.transaction(Durability::Normal, work).await.map_err(StateError::from)
+    }
+
+    /// Moves past a message, delivered or given up, together with the leaf that says so.
+    pub async fn settle_channel_message(
+        &self,
+        message: &PublishedMessage,
+        attempts: u32,
+        given_up: Option<&str>,
+    ) -> Result<(), StateError> {
+        let (at_ms, reason) = (self.now_ms(), given_up.map(clip));
+        let PublishedMessage { id, channel, skill_id, run_id, .. } = message.clone();
+        let work = move |transaction: &mut JournalTransaction<'_>| {
+            let sql = transaction.sql();
+            let write = || -> rusqlite::Result<()> {
+                let delivered = i64::from(reason.is_none());
+                sql.prepare_cached(
+                    "INSERT INTO channel_cursors (channel, next, delivered) VALUES (?1, ?2, ?3)
+                     ON CONFLICT (channel) DO UPDATE SET next = max(next, ?2), attempts = 0, retry_at = NULL,
+                     error = NULL, delivered = delivered + ?3",
+                )?
+                .execute(params![channel, signed(id + 1), delivered])?;
+                if let Some(reason) = &reason {
+                    sql.execute(
+                        "INSERT OR IGNORE INTO channel_dead_letters (channel, message, attempts, reason, at)
+                         VALUES (?1, ?2, ?3, ?4, ?5)",
+                        params![channel, signed(id), attempts, reason, signed(at_ms)],
+                    )?;
+                }
+                Ok(())
+            };
+            write().map_err(JournalError::sqlite("settle a message"))?;
+            let kind = match reason {
+                None => EventKind::ChannelDelivered,
+                Some(_) => EventKind::ChannelDeadLettered,
+            };
+            let details =
+                json!({ "channel": channel, "message": id, "attempts": attempts, "reason": reason });
+            let event =
+                NewEvent::new(kind, at_ms).actor("daemon").run(run_id).skill(skill_id).subject(&channel);
+            transaction.append(event.details(details))?;
+            Ok::<(), JournalError>(())
+        };
+        self.journal.transaction(Durability::Normal, work).await.map_err(StateError::from)
+    }
+
+    /// What a channel gave up, newest first.
+    pub fn channel_dead_letters(
+        &self,
+        channel: &str,
+        limit: usize,
+    ) -> Result<Vec<ChannelDeadLetter>, StateError> {
+        let read = |connection: &Connection| -> rusqlite::Result<Vec<ChannelDeadLetter>> {
+            let sql = "SELECT letter, channel, message, attempts, reason, at FROM channel_dead_letters
+                       WHERE channel = ?1 ORDER BY letter DESC LIMIT ?2";
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows = statement.query_map(params![channel, signed(limit as u64)], |row| {
+                Ok(ChannelDeadLetter {
+                    letter: unsigned(row.get(0)?),
+                    channel: row.get(1)?,
+                    message: unsigned(row.get(2)?),
+                    attempts: u32::try_from(row.get::<_, i64>(3)?).unwrap_or(u32::MAX),
+                    reason: row.get(4)?,
+                    at_ms: unsigned(row.get(5)?),
+                })
+            })?;
+            rows.collect()
+        };
+        self.read_channels("read dead letters of a channel", read)
+    }
+
+    /// Removes messages that were delivered or only kept to be followed, but for the newest of each channel.
+    pub fn trim_channels(&self) -> Result<u64, StateError> {
+        let delivered: Vec<String> = self
+            .channels()
+            .values()
+            .filter(|channel| channel.kind.is_delivered())
+            .map(|channel| channel.name.clone())
+            .collect();
+        let work = move |transaction: &mut JournalTransaction<'_>| {
+            let trim = || -> rusqlite::Result<usize> {
+                let sql = transaction.sql();
+                let mut names = sql.prepare("SELECT DISTINCT channel FROM channel_messages")?;
+                let names: Vec<String> =
+                    names.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+                let mut gone = 0;
+                for name in names {
+                    // One that has to be delivered and has no cursor yet keeps everything.
+                    let most = match delivered.contains(&name) {
+                        true => "SELECT next FROM channel_cursors WHERE channel = ?1",
+                        false => "SELECT 9223372036854775807",
+                    };
+                    let text = format!(
+                        "DELETE FROM channel_messages WHERE channel = ?1
+                         AND id < coalesce(({most}), 0)
+                         AND id <= (SELECT id FROM channel_messages WHERE channel = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)"
+                    );
+                    gone += sql.execute(&text, params![name, KEPT])?;
+                }
+                Ok(gone)
+            };
+            trim().map_err(JournalError::sqlite("trim messages"))
+        };
+        let gone = self.journal.transaction(Durability::Normal, work).wait();
+        gone.map(|gone| gone as u64).map_err(|error: JournalError| error.into())
+    }
+
+    pub(super) fn forget_channel(&self, channel: &str) -> Result<(), StateError> {
+        let channel = channel.to_owned();
+        let work = move |transaction: &mut JournalTransaction<'_>| {
+            let forget = || -> rusqlite::Result<()> {
+                for table in ["channel_cursors", "channel_dead_letters", "channel_messages"] {
+                    transaction
+                        .sql()
+                        .execute(&format!("DELETE FROM {table} WHERE channel = ?1"), [&channel])?;
+                }
+                Ok(())
+            };
+            forget().map_err(JournalError::sqlite("forget a channel"))
+        };
+        let gone = self.journal.transaction(Durability::Normal, work).wait();
+        gone.map_err(|error: JournalError| error.into())
+    }
+
+    fn read_channels<T>(
+        &self,
+        doing: &'static str,
+        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StateError> {
+        let rows = self.journal.read(|connection| read(connection).map_err(JournalError::sqlite(doing)));
+        rows.map_err(StateError::from)
+    }
+}
+
+fn clip(reason: &str) -> String {
+    palyra_common::redact::escape_untrusted(&reason.chars().take(MAX_REASON).collect::<String>())
+}
+
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}

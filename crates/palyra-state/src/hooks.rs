@@ -1,0 +1,27 @@
+//! Hooks: plugins that are bound to events by an operator.
+//!
+//! What is in force stands in a sealed row of `state.db`. The file `hooks/bindings.json` is a way to write the same by
+//! hand: it is never applied by itself, so that no state of a file ever means "no gates".
+
+mod apply;
+mod deliveries;
+mod error;
+mod event_kind;
+mod file;
+mod index;
+mod payload;
+mod record;
+mod standing;
+
+pub use deliveries::{DeadLetter, HookCursor};
+pub use error::{HookError, LetterError};
+pub use event_kind::{HookEventKind, UnknownEvent};
+pub use file::{BINDINGS_SCHEMA, BindingsFault, parse_bindings};
+pub(crate) use index::AppliedBindings;
+pub use index::{AppliedBinding, HookIndex};
+pub use payload::{HOOK_EVENT_SCHEMA, event_payload, is_of_hook, sample_payload};
+pub(crate) use payload::{Wanted, before_tool_payload, hook_principal};
+pub use record::HookBindingRecord;
+pub use standing::{BindingChange, BindingProblem, FileStanding, HookStanding};
+
+pub(crate) use deliveries::advance;

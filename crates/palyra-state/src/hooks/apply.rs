@@ -1,0 +1,184 @@
+//! Changing bindings: the row and its leaf first, then the file; killed in between, the row counts.
+
+use std::sync::Arc;
+
+use palyra_journal::EventKind;
+use palyra_skills::Sha256Digest;
+use serde_json::json;
+
+use super::file::{MAX_BINDINGS, parse_placed, write_text};
+use super::standing::misfit;
+use super::{AppliedBinding, AppliedBindings, FileStanding, HookBindingRecord, HookError, HookIndex};
+use crate::commit::Change;
+use crate::error::StateError;
+use crate::plugins::put_hooks;
+use crate::state::{Gate, State};
+use crate::text::short_name;
+
+/// Most ids a leaf names.
+const MAX_TOLD: usize = 100;
+
+impl State {
+    /// The bindings in force.
+    pub fn hooks(&self) -> HookIndex {
+        self.view().hooks().clone()
+    }
+
+    /// Adds a binding on behalf of a principal.
+    pub fn bind_hook(&self, binding: HookBindingRecord, principal: &str) -> Result<HookIndex, HookError> {
+        let bad = |problem: super::BindingProblem| HookError::Bad {
+            id: short_name(&binding.id),
+            field: problem.field,
+            reason: problem.reason,
+        };
+        binding.check().map_err(bad)?;
+        let mut gate = self.gate();
+        self.check_file_as_applied(&gate)?;
+        let index = gate.view.hooks();
+        if index.get(&binding.id).is_some() {
+            return Err(HookError::Exists { id: binding.id });
+        }
+        if index.all().len() >= MAX_BINDINGS {
+            return Err(HookError::TooMany { most: MAX_BINDINGS });
+        }
+        if let Some(problem) = misfit(&gate.view, &binding) {
+            return Err(bad(problem));
+        }
+        let since = self.journal.head().size;
+        let mut bindings = index.all().to_vec();
+        bindings.push(AppliedBinding { binding: Arc::new(binding), since });
+        self.keep(&mut gate, bindings, principal)
+    }
+
+    /// Takes a binding away.
+    pub fn unbind_hook(&self, id: &str, principal: &str) -> Result<HookIndex, HookError> {
+        let mut gate = self.gate();
+        self.check_file_as_applied(&gate)?;
+        let bindings = gate.view.hooks().all();
+        let left: Vec<AppliedBinding> =
+            bindings.iter().filter(|entry| entry.binding.id != id).cloned().collect();
+        if left.len() == bindings.len() {
+            return Err(unknown(gate.view.hooks(), id));
+        }
+        self.keep(&mut gate, left, principal)
+    }
+
+    /// Switches a binding on or off; what happens while it is off is not told later.
+    pub fn switch_hook(&self, id: &str, enabled: bool, principal: &str) -> Result<HookIndex, HookError> {
+        let mut gate = self.gate();
+        self.check_file_as_applied(&gate)?;
+        let index = gate.view.hooks().clone();
+        let entry = index.get(id).ok_or_else(|| unknown(&index, id))?;
+        if entry.binding.enabled == enabled {
+            return Ok(index);
+        }
+        let head = self.journal.head().size;
+        let switched = |entry: &AppliedBinding| match entry.binding.id == id {
+            false => entry.clone(),
+            true => AppliedBinding {
+                binding: Arc::new(HookBindingRecord { enabled, ..(*entry.binding).clone() }),
+                since: head,
+            },
+        };
+        let bindings = index.all().iter().map(switched).collect();
+        self.keep(&mut gate, bindings, principal)
+    }
+
+    /// Accepts the file as it is now.
+    pub fn apply_hooks(&self, principal: &str) -> Result<HookIndex, HookError> {
+        let text = self.read_bindings_file()?.ok_or(HookError::NoFile)?;
+        let placed = parse_placed(&text)?;
+        let mut gate = self.gate();
+        for placed in &placed {
+            if let Some(problem) = misfit(&gate.view, &placed.binding) {
+                return Err(placed.fault(problem).into());
+            }
+        }
+        let (index, head) = (gate.view.hooks().clone(), self.journal.head().size);
+        let applied = |binding: HookBindingRecord| {
+            let since = index.get(&binding.id).filter(|known| goes_on(&known.binding, &binding));
+            AppliedBinding { since: since.map_or(head, |known| known.since), binding: Arc::new(binding) }
+        };
+        let bindings = placed.into_iter().map(|placed| applied(placed.binding)).collect();
+        let applied = AppliedBindings { digest: Some(Sha256Digest::of(text.as_bytes())), bindings };
+        self.commit_bindings(&mut gate, applied, principal)
+    }
+
+    /// Writes the file anew from what is in force.
+    pub fn restore_hooks_file(&self) -> Result<HookIndex, HookError> {
+        let gate = self.gate();
+        let index = gate.view.hooks().clone();
+        let text = write_text(index.all().iter().map(|entry| &*entry.binding))?;
+        match index.digest() == Some(Sha256Digest::of(text.as_bytes())) {
+            true => {
+                self.write_bindings_file(&text)?;
+                Ok(index)
+            }
+            // A file that was applied in somebody's own spelling comes back in ours.
+            false => {
+                let mut gate = gate;
+                self.keep(&mut gate, index.all().to_vec(), "owner")
+            }
+        }
+    }
+
+    /// A command that changes one binding must not lose what somebody wrote by hand.
+    fn check_file_as_applied(&self, gate: &Gate) -> Result<(), HookError> {
+        let view = Arc::clone(&gate.view);
+        match self.file_standing(view.hooks()) {
+            FileStanding::Applied | FileStanding::Missing => Ok(()),
+            FileStanding::Edited(_) | FileStanding::Unreadable(_) => Err(HookError::FileEdited),
+        }
+    }
+
+    fn keep(
+        &self,
+        gate: &mut Gate,
+        bindings: Vec<AppliedBinding>,
+        principal: &str,
+    ) -> Result<HookIndex, HookError> {
+        let text = write_text(bindings.iter().map(|entry| &*entry.binding))?;
+        let digest = Some(Sha256Digest::of(text.as_bytes()));
+        let index = self.commit_bindings(gate, AppliedBindings { digest, bindings }, principal)?;
+        self.write_bindings_file(&text)?;
+        Ok(index)
+    }
+
+    fn commit_bindings(
+        &self,
+        gate: &mut Gate,
+        applied: AppliedBindings,
+        principal: &str,
+    ) -> Result<HookIndex, HookError> {
+        let revision = gate.view.generation() + 1;
+        let before = gate.view.hooks().clone();
+        let row = put_hooks(revision, &applied)?;
+        let after = HookIndex::new(revision, applied);
+        let only = |these: &HookIndex, those: &HookIndex| -> Vec<String> {
+            let absent = |entry: &&AppliedBinding| {
+                those.get(&entry.binding.id).is_none_or(|other| other.binding != entry.binding)
+            };
+            these.all().iter().filter(absent).take(MAX_TOLD).map(|entry| entry.binding.id.clone()).collect()
+        };
+        let gates = after.hooks_for_event(super::HookEventKind::RunBeforeTool).len();
+        let details = json!({ "revision": revision, "bindings": after.all().len(), "gates": gates,
+            "set": only(&after, &before), "unset": only(&before, &after),
+            "sha256": after.digest().map(|digest| digest.to_string()) });
+        let event = self.event(EventKind::HooksChanged).actor(short_name(principal)).details(details);
+        self.commit(gate, Change { rows: vec![row], events: vec![event] }).map_err(StateError::from)?;
+        Ok(after)
+    }
+}
+
+/// Whether a binding is so much the same that it goes on where it stood.
+fn goes_on(known: &HookBindingRecord, binding: &HookBindingRecord) -> bool {
+    known.event == binding.event
+        && known.plugin == binding.plugin
+        && known.hook == binding.hook
+        && known.enabled == binding.enabled
+}
+
+fn unknown(index: &HookIndex, id: &str) -> HookError {
+    let known = index.all().iter().map(|entry| entry.binding.id.clone()).collect();
+    HookError::Unknown { id: short_name(id), known }
+}

@@ -1,0 +1,208 @@
+//! `hooks/bindings.json`: read by people and by us, and told by line and field where it cannot be.
+
+use palyra_common::fs::Directory;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{BindingProblem, HookBindingRecord};
+use crate::error::StateError;
+use crate::state::State;
+
+/// The schema of the file.
+pub const BINDINGS_SCHEMA: &str = "palyra.hooks.bindings/v1";
+/// Most bindings there may be.
+pub(super) const MAX_BINDINGS: usize = 4_096;
+/// Longest file that is read.
+const MAX_BYTES: u64 = 3 << 20;
+const FOLDER: &str = "hooks";
+const NAME: &str = "bindings.json";
+
+/// Why a file is not a list of bindings, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`hooks/bindings.json` line {line}, `{field}`: {reason}")]
+pub struct BindingsFault {
+    /// The line, from 1 on.
+    pub line: usize,
+    /// The field, as in `bindings[2].event`.
+    pub field: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileText<'a> {
+    schema: String,
+    #[serde(borrow)]
+    bindings: Vec<&'a RawValue>,
+}
+
+/// Reads the text of a file; every binding is checked by itself and against the others.
+pub fn parse_bindings(text: &str) -> Result<Vec<HookBindingRecord>, BindingsFault> {
+    parse_placed(text).map(|placed| placed.into_iter().map(|placed| placed.binding).collect())
+}
+
+/// A binding and where it stands.
+pub(super) struct Placed {
+    pub(super) binding: HookBindingRecord,
+    index: usize,
+    line: usize,
+}
+
+impl Placed {
+    /// A fault of one field of it.
+    pub(super) fn fault(&self, problem: BindingProblem) -> BindingsFault {
+        let field = format!("bindings[{}].{}", self.index, problem.field);
+        BindingsFault { line: self.line, field, reason: problem.reason }
+    }
+}
+
+pub(super) fn parse_placed(text: &str) -> Result<Vec<Placed>, BindingsFault> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let file: FileText<'_> = serde_path_to_error::deserialize(&mut reader)
+        .map_err(|error| fault(0, "", error.path().to_string(), error.inner()))?;
+    reader.end().map_err(|error| fault(0, "", String::new(), &error))?;
+    if file.schema != BINDINGS_SCHEMA {
+        let reason = format!("this version reads `{BINDINGS_SCHEMA}`");
+        return Err(BindingsFault {
+            line: line_of_field(text, "\"schema\""),
+            field: "schema".into(),
+            reason,
+        });
+    }
+    if file.bindings.len() > MAX_BINDINGS {
+        let reason = format!("there are {}, at most {MAX_BINDINGS} are read", file.bindings.len());
+        return Err(BindingsFault {
+            line: line_of_field(text, "\"bindings\""),
+            field: "bindings".into(),
+            reason,
+        });
+    }
+    let mut known = std::collections::HashSet::new();
+    let mut placed = Vec::with_capacity(file.bindings.len());
+    for (index, raw) in file.bindings.iter().enumerate() {
+        let read = read_one(text, index, raw)?;
+        read.binding.check().map_err(|problem| read.fault(problem))?;
+        if !known.insert(read.binding.id.clone()) {
+            let reason = format!("`{}` stands there twice", read.binding.id);
+            return Err(read.fault(BindingProblem::new("id", &reason)));
+        }
+        placed.push(read);
+    }
+    Ok(placed)
+}
+
+fn read_one(text: &str, index: usize, raw: &RawValue) -> Result<Placed, BindingsFault> {
+    // A raw value is a part of the text it was read from: its place is the distance between the two.
+    let offset = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    let before = text.get(..offset).unwrap_or_default().matches('\n').count();
+    let mut reader = serde_json::Deserializer::from_str(raw.get());
+    let binding = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        fault(before, &format!("bindings[{index}]"), error.path().to_string(), error.inner())
+    })?;
+    Ok(Placed { binding, index, line: before + 1 })
+}
+
+/// What the reader says, without its own line and column.
+fn fault(lines_before: usize, within: &str, path: String, error: &serde_json::Error) -> BindingsFault {
+    let path = if path == "." { String::new() } else { path };
+    let field = match (within.is_empty(), path.is_empty()) {
+        (true, true) => "the file".to_owned(),
+        (true, false) => path,
+        (false, true) => within.to_owned(),
+        (false, false) => format!("{within}.{path}"),
+    };
+    let told = error.to_string();
+    let reason = told.rsplit_once(" at line ").map_or(told.as_str(), |(reason, _)| reason);
+    let reason = palyra_common::redact::escape_untrusted(&reason.chars().take(300).collect::<String>());
+    BindingsFault { line: lines_before + error.line().max(1), field, reason }
+}
+
+fn line_of_field(text: &str, field: &str) -> usize {
+    let at = text.find(field).unwrap_or(0);
+    text.get(..at).unwrap_or_default().matches('\n').count() + 1
+}
+
+/// The text of a file with these bindings.
+pub(super) fn write_text<'b>(
+    bindings: impl Iterator<Item = &'b HookBindingRecord>,
+) -> Result<String, StateError> {
+    #[derive(serde::Serialize)]
+    struct File<'b> {
+        schema: &'static str,
+        bindings: Vec<&'b HookBindingRecord>,
+    }
+    let file = File { schema: BINDINGS_SCHEMA, bindings: bindings.collect() };
+    let text = serde_json::to_string_pretty(&file).map_err(StateError::record("written", NAME))?;
+    Ok(text + "\n")
+}
+
+impl State {
+    /// The text of the file; `None` if there is none.
+    pub(super) fn read_bindings_file(&self) -> Result<Option<String>, StateError> {
+        let root = Directory::open_private(self.root.path())?;
+        let folder = match root.open_private_in(FOLDER) {
+            Ok(folder) => folder,
+            Err(error) if error.is_not_found() => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let bytes = folder.read(NAME, MAX_BYTES)?;
+        let text = bytes.map(String::from_utf8).transpose();
+        text.map_err(|error| StateError::record("read", "hooks/bindings.json")(error.utf8_error()))
+    }
+
+    /// Replaces the file, whole or not at all.
+    pub(super) fn write_bindings_file(&self, text: &str) -> Result<(), StateError> {
+        let root = Directory::open_private(self.root.path())?;
+        Ok(root.create_private_in(FOLDER)?.write(NAME, text.as_bytes())?)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn file(bindings: &str) -> String {
+        format!("{{\n  \"schema\": \"{BINDINGS_SCHEMA}\",\n  \"bindings\": [\n{bindings}\n  ]\n}}\n")
+    }
+
+    fn told(text: &str) -> String {
+        parse_bindings(text).unwrap_err().to_string()
+    }
+
+    const ONE: &str =
+        r#"    { "id": "a", "event": "run:failed", "plugin": "acme.notes", "hook": "acme.notes.on" }"#;
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let read = parse_bindings(&file(ONE)).unwrap();
+        assert_eq!((read[0].enabled, read[0].order), (true, 100));
+        assert_eq!(parse_bindings(&write_text(read.iter()).unwrap()).unwrap(), read);
+    }
+
+    #[test]
+    fn a_fault_has_a_line_and_a_field() {
+        assert_eq!(
+            told(&file(&ONE.replace("run:failed", "run:fell"))),
+            "`hooks/bindings.json` line 4, `bindings[0].event`: there is no event `run:fell`"
+        );
+        assert_eq!(
+            told(&file(&format!("{ONE},\n{ONE}"))),
+            "`hooks/bindings.json` line 5, `bindings[1].id`: `a` stands there twice"
+        );
+        assert_eq!(
+            told(&file(&ONE.replace("\"acme.notes\",", "7,"))),
+            "`hooks/bindings.json` line 4, `bindings[0].plugin`: invalid type: integer `7`, expected a string"
+        );
+        assert!(
+            told(&file(&ONE.replace("\"id\": \"a\",", "")))
+                .contains("line 4, `bindings[0]`: missing field `id`")
+        );
+        assert!(told(&file(&ONE.replace(" }", ", \"allow\": true }"))).contains("unknown field `allow`"));
+        assert!(told("{\n  \"schema\": oh\n}").starts_with("`hooks/bindings.json` line 2, `schema`"));
+        assert!(told(&file(ONE).replace("/v1", "/v9")).contains("line 2, `schema`"));
+        assert!(told("").starts_with("`hooks/bindings.json` line 1"));
+        assert!(told("[]").contains("line 1"));
+    }
+}

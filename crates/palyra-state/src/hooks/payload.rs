@@ -1,0 +1,97 @@
+//! What a hook is told: one typed form for every event.
+
+use palyra_common::{InOrder, JsonText, WasmPluginRunError};
+use palyra_journal::{NewEvent, RecordedEvent};
+use serde_json::{Value, json};
+
+use super::{HookBindingRecord, HookEventKind};
+
+/// The schema of every payload.
+pub const HOOK_EVENT_SCHEMA: &str = "palyra.hook.event/v1";
+/// In whose name hooks run; no token can have a name with a colon.
+const PRINCIPAL: &str = "hook:";
+
+/// In whose name a binding's hook runs.
+pub(crate) fn hook_principal(binding: &HookBindingRecord) -> String {
+    format!("{PRINCIPAL}{}", binding.id)
+}
+
+/// Whether an event comes from the run of a hook: such an event reaches no hook.
+pub fn is_of_hook(event: &NewEvent) -> bool {
+    event.actor.as_deref().is_some_and(|actor| actor.starts_with(PRINCIPAL))
+}
+
+/// The payload of something that is in the journal.
+pub fn event_payload(kind: HookEventKind, recorded: &RecordedEvent) -> JsonText {
+    let event = &recorded.event;
+    let tool = event.subject.as_deref().filter(|_| kind.has_tool());
+    let value = json!({
+        "schema": HOOK_EVENT_SCHEMA,
+        "event": kind,
+        "sequence": recorded.leaf.sequence,
+        "at_ms": event.at_ms,
+        "actor": event.actor,
+        "run_id": event.run,
+        "skill_id": event.skill,
+        "tool_id": tool,
+        "subject": event.subject,
+        "journal_kind": event.kind,
+        "details": event.details,
+    });
+    JsonText::from(&value)
+}
+
+/// A payload like those of real events, for trying a binding out.
+pub fn sample_payload(binding: &HookBindingRecord, at_ms: u64) -> JsonText {
+    let skill = binding.skills.first().map_or("acme.notes", String::as_str);
+    let tool = binding.tools.first().map_or("acme.notes.add", String::as_str).replace('*', "sample");
+    let kind = binding.event;
+    let value = json!({
+        "schema": HOOK_EVENT_SCHEMA,
+        "event": kind,
+        "sample": true,
+        "at_ms": at_ms,
+        "actor": "owner",
+        "run_id": kind.has_tool().then_some("run_sample"),
+        "skill_id": kind.has_skill().then_some(skill),
+        "tool_id": kind.has_tool().then_some(tool.as_str()),
+        "subject": kind.has_tool().then_some(tool.as_str()),
+        "input": kind.is_gate().then(|| json!({})),
+        "details": {},
+    });
+    JsonText::from(&value)
+}
+
+/// What a call wants, as its gates are told; the input goes in as it came.
+pub(crate) struct Wanted<'c> {
+    pub(crate) at_ms: u64,
+    pub(crate) principal: &'c str,
+    pub(crate) session: Option<&'c str>,
+    pub(crate) skill_id: &'c str,
+    pub(crate) tool_id: &'c str,
+    pub(crate) version: Option<&'c str>,
+    pub(crate) payload: &'c str,
+    pub(crate) input: &'c JsonText,
+}
+
+/// The payload of a call that is about to run.
+pub(crate) fn before_tool_payload(wanted: &Wanted<'_>) -> Result<JsonText, WasmPluginRunError> {
+    let facts: Value = json!({
+        "schema": HOOK_EVENT_SCHEMA,
+        "event": HookEventKind::RunBeforeTool,
+        "at_ms": wanted.at_ms,
+        "actor": wanted.principal,
+        "session": wanted.session,
+        "skill_id": wanted.skill_id,
+        "tool_id": wanted.tool_id,
+        "subject": wanted.tool_id,
+        "version": wanted.version,
+        "payload": wanted.payload,
+    });
+    let mut text = InOrder(&facts).to_string();
+    text.pop();
+    text.push_str(",\"input\":");
+    text.push_str(wanted.input.as_str());
+    text.push('}');
+    JsonText::from_text(text).map_err(|error| WasmPluginRunError::invalid_input("", error.to_string()))
+}

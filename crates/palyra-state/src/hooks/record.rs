@@ -1,0 +1,204 @@
+//! One binding: which hook of which plugin hears of what, in which order and under which limits.
+
+use palyra_common::RuntimeLimits;
+use serde::{Deserialize, Serialize};
+
+use super::{BindingProblem, HookEventKind};
+
+/// Longest id of a binding.
+const MAX_ID: usize = 60;
+/// Most names in a filter.
+const MAX_FILTER: usize = 64;
+/// Longest name in a filter.
+const MAX_NAME: usize = 100;
+/// How long a gate may take, unless its binding says otherwise: somebody waits for it.
+const GATE_TIMEOUT_MS: u64 = 2_000;
+/// How long an observer may take.
+const OBSERVER_TIMEOUT_MS: u64 = 10_000;
+const MAX_TIMEOUT_MS: u64 = 600_000;
+/// How often an event is tried before it is a dead letter.
+const ATTEMPTS: u32 = 5;
+const MAX_ATTEMPTS: u32 = 100;
+
+/// One binding, as `hooks/bindings.json` has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HookBindingRecord {
+    /// Its id: `[a-z0-9_-]+`, at most 60 bytes.
+    pub id: String,
+    /// The event.
+    pub event: HookEventKind,
+    /// The skill.
+    pub plugin: String,
+    /// The entrypoint of the skill, as its manifest names it.
+    pub hook: String,
+    /// Whether it hears of anything.
+    #[serde(default = "on")]
+    pub enabled: bool,
+    /// Gates are asked from the smallest on; those with the same in the order of their ids.
+    #[serde(default = "usual_order")]
+    pub order: u32,
+    /// How long it may take, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// How much fuel it may use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fuel: Option<u64>,
+    /// How often an observer is tried with one event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_attempts: Option<u32>,
+    /// Only events about these skills; empty means any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<String>,
+    /// Only events about these tools, or about all below a name as in `acme.notes.*`; empty means any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+}
+
+fn on() -> bool {
+    true
+}
+
+fn usual_order() -> u32 {
+    100
+}
+
+impl HookBindingRecord {
+    /// A binding with everything usual.
+    pub fn new(
+        id: impl Into<String>,
+        event: HookEventKind,
+        plugin: impl Into<String>,
+        hook: impl Into<String>,
+    ) -> Self {
+        Self {
+            id: id.into(),
+            event,
+            plugin: plugin.into(),
+            hook: hook.into(),
+            enabled: true,
+            order: usual_order(),
+            timeout_ms: None,
+            fuel: None,
+            max_attempts: None,
+            skills: Vec::new(),
+            tools: Vec::new(),
+        }
+    }
+
+    /// What is wrong with it by itself: the field and why.
+    pub(super) fn check(&self) -> Result<(), BindingProblem> {
+        let plain =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
+        let wrong = |field: &'static str, reason: &str| Err(BindingProblem::new(field, reason));
+        if !(1..=MAX_ID).contains(&self.id.len()) || !self.id.bytes().all(plain) {
+            return wrong("id", "it is `[a-z0-9_-]+`, at most 60 bytes");
+        }
+        let names = self.skills.iter().chain(&self.tools).chain([&self.plugin, &self.hook]);
+        for name in names {
+            if !(1..=MAX_NAME).contains(&name.len()) || !name.bytes().all(|byte| byte.is_ascii_graphic()) {
+                return wrong("plugin", "names are up to 100 letters, digits and signs without a space");
+            }
+        }
+        if self.skills.len() > MAX_FILTER || self.tools.len() > MAX_FILTER {
+            return wrong("tools", "a filter has at most 64 names");
+        }
+        if !self.tools.is_empty() && !self.event.has_tool() {
+            return wrong("tools", "this event is not about a tool");
+        }
+        if !self.skills.is_empty() && !self.event.has_skill() {
+            return wrong("skills", "this event is not about a skill");
+        }
+        if !(1..=MAX_TIMEOUT_MS).contains(&self.timeout_ms()) {
+            return wrong("timeout_ms", "it is from 1 to 600000");
+        }
+        if self.fuel == Some(0) {
+            return wrong("fuel", "it is at least 1");
+        }
+        match (1..=MAX_ATTEMPTS).contains(&self.max_attempts()) {
+            true => Ok(()),
+            false => wrong("max_attempts", "it is from 1 to 100"),
+        }
+    }
+
+    /// How long it may take.
+    pub fn timeout_ms(&self) -> u64 {
+        let usual = if self.event.is_gate() { GATE_TIMEOUT_MS } else { OBSERVER_TIMEOUT_MS };
+        self.timeout_ms.unwrap_or(usual)
+    }
+
+    /// How often it is tried with one event.
+    pub fn max_attempts(&self) -> u32 {
+        self.max_attempts.unwrap_or(ATTEMPTS)
+    }
+
+    /// Whether it hears of something about this skill and this tool.
+    pub fn wants(&self, skill: Option<&str>, tool: Option<&str>) -> bool {
+        let named = |tool: &str| self.tools.iter().any(|pattern| covers(pattern, tool));
+        (self.skills.is_empty() || skill.is_some_and(|skill| self.skills.iter().any(|name| name == skill)))
+            && (self.tools.is_empty() || tool.is_some_and(named))
+    }
+
+    /// The most a run of it gets; what manifest, profile and policy say besides is decided in the corridor.
+    pub(crate) fn limits(&self) -> RuntimeLimits {
+        let most = u64::MAX >> 1;
+        RuntimeLimits {
+            fuel_budget: self.fuel.unwrap_or(most),
+            max_memory_bytes: most,
+            max_table_elements: most,
+            max_instances: most,
+            wall_clock_timeout_ms: self.timeout_ms(),
+            max_input_bytes: most,
+            max_output_bytes: most,
+            max_log_bytes: most,
+            max_host_calls: most,
+            max_egress_bytes: most,
+        }
+    }
+}
+
+/// `acme.notes.add` itself, or everything below `acme.notes.*`.
+fn covers(pattern: &str, tool: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => tool.starts_with(start),
+        None => pattern == tool,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gate(tools: &[&str]) -> HookBindingRecord {
+        let tools = tools.iter().map(|&tool| tool.to_owned()).collect();
+        HookBindingRecord {
+            tools,
+            ..HookBindingRecord::new("g", HookEventKind::RunBeforeTool, "acme.gate", "acme.gate.on")
+        }
+    }
+
+    #[test]
+    fn filters_name_tools_or_all_below_a_name() {
+        let skill = Some("acme.notes");
+        assert!(gate(&[]).wants(None, None));
+        assert!(gate(&["acme.notes.add"]).wants(skill, Some("acme.notes.add")));
+        assert!(!gate(&["acme.notes.add"]).wants(skill, Some("acme.notes.added")));
+        assert!(gate(&["acme.notes.*"]).wants(skill, Some("acme.notes.add")));
+        assert!(!gate(&["acme.notes.*"]).wants(skill, None));
+        let of_skill = HookBindingRecord { skills: vec!["acme.mail".into()], ..gate(&[]) };
+        assert!(!of_skill.wants(skill, Some("acme.notes.add")) && of_skill.wants(Some("acme.mail"), None));
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused() {
+        let field = |binding: HookBindingRecord| binding.check().err().map(|problem| problem.field);
+        assert_eq!(field(gate(&[])), None);
+        assert_eq!(field(HookBindingRecord { id: "A b".into(), ..gate(&[]) }), Some("id"));
+        assert_eq!(field(HookBindingRecord { timeout_ms: Some(0), ..gate(&[]) }), Some("timeout_ms"));
+        assert_eq!(field(HookBindingRecord { max_attempts: Some(0), ..gate(&[]) }), Some("max_attempts"));
+        assert_eq!(
+            field(HookBindingRecord { event: HookEventKind::GatewayStartup, ..gate(&["a.b"]) }),
+            Some("tools")
+        );
+    }
+}
