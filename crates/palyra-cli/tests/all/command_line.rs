@@ -29,6 +29,8 @@ fn the_help_of_palyra() {
       plugins       See what runs of a skill get and why, and set it
       runs          See what ran, follow it, replay it, and prove it to others
       approvals     Decide about calls that wait for a person
+      routines      Let a tool be called by the time, and see what came of it
+      objectives    Bound what routines may use for a goal, in runs and in fuel
       tokens        Make, list and remove tokens for programs that call tools
       policy        Decide who may do what, and ask what the rules say
       keys          Make and keep the keys that sign skills
@@ -37,6 +39,9 @@ fn the_help_of_palyra() {
       vault         Keep secrets for skills; no command shows one
       journal       See what happened, and prove that nothing was taken out
       daemon        Run, look at or stop the daemon of the state root
+      doctor        Look at the machine and the state, and say what is not in order
+      backup        Copy the state root into one new file
+      restore       Put a backup in the place of the state root
       completions   Print the completions of a shell
       man           Print a manual page
       help          Print this message or the help of the given subcommand(s)

@@ -33,6 +33,8 @@ pub struct BackupManifest {
     pub checkpoint: String,
     /// The same head, unsigned.
     pub head: TreeHead,
+    /// The folders, also those without a file.
+    pub folders: Vec<String>,
     /// The files, in their order in the archive.
     pub files: Vec<BackupFile>,
 }
@@ -56,6 +58,7 @@ impl BackupManifest {
         created_ms: u64,
         device_key: &str,
         checkpoint: &palyra_journal::Checkpoint,
+        folders: Vec<String>,
         files: Vec<BackupFile>,
     ) -> Self {
         Self {
@@ -65,6 +68,7 @@ impl BackupManifest {
             device_key: device_key.into(),
             checkpoint: checkpoint.note().to_owned(),
             head: checkpoint.head(),
+            folders,
             files,
         }
     }
@@ -77,12 +81,13 @@ impl BackupManifest {
         if manifest.schema != SCHEMA {
             return Err(bad(format!("it is of another form than `{SCHEMA}`")));
         }
-        if manifest.files.len() > MAX_FILES {
+        if manifest.files.len() > MAX_FILES || manifest.folders.len() > MAX_FILES {
             return Err(bad("it has too many files".into()));
         }
         let mut seen = BTreeSet::new();
-        for file in &manifest.files {
-            if !is_below(&file.path) || !seen.insert(&file.path) {
+        let named = manifest.folders.iter().chain(manifest.files.iter().map(|file| &file.path));
+        for path in named {
+            if !is_below(path) || !seen.insert(path) {
                 return Err(bad("it names a file that cannot be one of a state root".into()));
             }
         }

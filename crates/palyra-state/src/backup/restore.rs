@@ -167,6 +167,7 @@ fn open(file: &Path) -> Result<(BackupManifest, Archive), BackupError> {
 fn unpack(file: &Path, staging: &Path) -> Result<BackupManifest, BackupError> {
     let (manifest, mut archive) = open(file)?;
     private_folder(staging)?;
+    manifest.folders.iter().try_for_each(|folder| private_folder(&staging.join(folder)))?;
     let bad = |reason: String| BackupError::NotABackup(reason);
     let entries = archive.entries().map_err(|error| bad(error.to_string()))?;
     let mut expected = manifest.files.iter();

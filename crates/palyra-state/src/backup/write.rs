@@ -38,8 +38,8 @@ impl State {
         // What is read after this changes no more, for the lock is held until the end.
         let checkpoint = self.stop_signed()?;
         let root = self.root().path();
-        let files = list(root, to)?;
-        let manifest = BackupManifest::new(created_ms, device_key, &checkpoint, files);
+        let (folders, files) = list(root, to)?;
+        let manifest = BackupManifest::new(created_ms, device_key, &checkpoint, folders, files);
         let mut archive = tar::Builder::new(io::BufWriter::new(file));
         let bytes =
             serde_json::to_vec(&manifest).map_err(|error| BackupError::NotABackup(error.to_string()))?;
@@ -69,9 +69,9 @@ fn append(
     archive.append_data(&mut header, name, from).map_err(BackupError::file("written", to))
 }
 
-/// Every file below the root in one order, with its hash.
-fn list(root: &Path, to: &Path) -> Result<Vec<BackupFile>, BackupError> {
-    let mut found = Vec::new();
+/// Every folder and every file below the root in one order, files with their hash.
+fn list(root: &Path, to: &Path) -> Result<(Vec<String>, Vec<BackupFile>), BackupError> {
+    let (mut named, mut found) = (Vec::new(), Vec::new());
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
         let entries = fs::read_dir(&folder).map_err(BackupError::file("read", &folder))?;
@@ -84,6 +84,7 @@ fn list(root: &Path, to: &Path) -> Result<Vec<BackupFile>, BackupError> {
             }
             let metadata = fs::symlink_metadata(&path).map_err(BackupError::file("read", &path))?;
             if metadata.is_dir() {
+                named.push(name);
                 folders.push(path);
             } else if metadata.is_file() {
                 found.push((name, path, metadata.mode() & 0o777));
@@ -92,8 +93,11 @@ fn list(root: &Path, to: &Path) -> Result<Vec<BackupFile>, BackupError> {
             }
         }
     }
+    named.sort();
     found.sort();
-    found.into_iter().map(|(name, path, mode)| describe(name, &path, mode)).collect()
+    let files: Result<_, _> =
+        found.into_iter().map(|(name, path, mode)| describe(name, &path, mode)).collect();
+    Ok((named, files?))
 }
 
 /// A backup that is written into the state root itself does not hold itself.
