@@ -7,6 +7,7 @@ mod events;
 mod health;
 mod journal;
 mod keys;
+mod mcp;
 mod packages;
 mod plugins;
 mod policy;
@@ -21,7 +22,7 @@ mod transport;
 mod trust;
 mod vault;
 
-pub use body::{ApiBody, BodyError, empty_body, full_body, reader_body};
+pub use body::{ApiBody, BodyError, channel_body, empty_body, full_body, reader_body};
 pub use error::{ClientError, TransportError};
 pub use transport::Transport;
 

@@ -16,6 +16,7 @@ pub mod events;
 pub mod health;
 pub mod journal;
 pub mod keys;
+pub mod mcp;
 pub mod packages;
 pub mod plugins;
 pub mod policy;

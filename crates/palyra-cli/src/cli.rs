@@ -14,6 +14,7 @@ use crate::commands::init::InitArgs;
 use crate::commands::journal::JournalArgs;
 use crate::commands::keys::KeysArgs;
 use crate::commands::man::ManArgs;
+use crate::commands::mcp::McpArgs;
 use crate::commands::plugins::PluginsArgs;
 use crate::commands::policy::PolicyArgs;
 use crate::commands::run::RunArgs;
@@ -65,6 +66,7 @@ pub(crate) enum Command {
     AuditPolicy(AuditPolicyArgs),
     Vault(VaultArgs),
     Journal(JournalArgs),
+    Mcp(McpArgs),
     Daemon(DaemonArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

@@ -8,6 +8,7 @@ pub(crate) mod init;
 pub(crate) mod journal;
 pub(crate) mod keys;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod plugins;
 pub(crate) mod policy;
 pub(crate) mod run;
@@ -41,6 +42,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::AuditPolicy(args) => audit_policy::run(&args, globals),
         Command::Vault(args) => vault::run(&args, globals),
         Command::Journal(args) => journal::run(&args, globals),
+        Command::Mcp(args) => mcp::run(&args, globals),
         Command::Daemon(args) => daemon::run(&args, globals),
         Command::Completions(args) => completions::run(args, globals),
         Command::Man(args) => man::run(&args, globals),

@@ -17,6 +17,7 @@ use crate::calls::{Calls, EndWithCaller};
 use crate::metrics::Metrics;
 use crate::policy::Policy;
 use crate::streams::Streams;
+use crate::transport::mcp::McpSessions;
 use crate::uploads::Uploads;
 
 /// Calls that may run at once, unless somebody says otherwise.
@@ -73,6 +74,7 @@ pub struct App {
     policy: Policy,
     streams: Streams,
     uploads: Uploads,
+    mcp: McpSessions,
     metrics: Metrics,
     listener: OnceLock<SocketAddr>,
     started: Instant,
@@ -91,6 +93,7 @@ impl App {
             policy: Policy::default(),
             streams: Streams::default(),
             uploads: Uploads::default(),
+            mcp: McpSessions::default(),
             metrics: Metrics::new(),
             listener: OnceLock::new(),
             started: Instant::now(),
@@ -119,6 +122,10 @@ impl App {
 
     pub(crate) fn uploads(&self) -> &Uploads {
         &self.uploads
+    }
+
+    pub(crate) fn mcp(&self) -> &McpSessions {
+        &self.mcp
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {

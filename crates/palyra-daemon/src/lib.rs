@@ -11,6 +11,7 @@ mod app;
 mod calls;
 mod catalog;
 pub mod compile_child;
+mod denials;
 pub mod in_process;
 mod invoke;
 mod metrics;

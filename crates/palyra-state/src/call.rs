@@ -35,7 +35,7 @@ pub use cost::ToolCost;
 pub use grants::{EffectiveGrants, GrantAuthority, GrantDerivation, GrantStep, GrantVerdict};
 pub use replay::Replayed;
 pub(crate) use running::RunningRuns;
-pub use running::{RunUpdate, RunningRun};
+pub use running::{RunListener, RunUpdate, RunningRun};
 pub(crate) use runs::{OTHERS, close_interrupted};
 pub use runs::{RunEvent, RunPage, RunQuery, RunRetention, RunRow, Trimmed};
 pub use tapes::TapeProblem;
@@ -88,6 +88,8 @@ pub struct ToolInvocation {
     pub approved: Option<Sha256Digest>,
     /// Lets the caller end the run.
     pub cancel: Option<CancelToken>,
+    /// Tells the caller which run it is, and what that says while it runs.
+    pub listener: Option<Arc<RunListener>>,
     /// What the call is part of.
     pub context: CallContext,
     /// Whether a policy lets it begin, asked once the tool is known.
@@ -197,6 +199,7 @@ impl ToolCaller {
                 secrets: Arc::new(VaultSecrets(vault)),
                 channels: Arc::clone(&channels) as Arc<dyn palyra_plugins_runtime::ChannelSink>,
                 egress: config.egress,
+                on_line: Some(state.running.hears_lines()),
             },
             ..RuntimeConfig::default()
         });

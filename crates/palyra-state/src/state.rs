@@ -72,6 +72,8 @@ pub struct State {
     pub(crate) gate: Mutex<Gate>,
     /// Counts decisions about approvals, for those who wait for one.
     pub(crate) decisions: watch::Sender<u64>,
+    /// The generation, for those who wait for a change.
+    pub(crate) changes: watch::Sender<u64>,
     pub(crate) running: Arc<RunningRuns>,
     pub(crate) tapes: OnceLock<ObjectStore>,
     _lock: OwnerLock,
@@ -143,6 +145,7 @@ impl State {
         view: View,
         lock: OwnerLock,
     ) -> Self {
+        let changes = watch::Sender::new(view.generation());
         let gate = Mutex::new(Gate {
             view: Arc::new(view),
             unsettled: None,
@@ -160,6 +163,7 @@ impl State {
             platform,
             gate,
             decisions,
+            changes,
             running: Arc::default(),
             tapes: OnceLock::new(),
             _lock: lock,
@@ -169,6 +173,11 @@ impl State {
     /// Everything that is decided, as of the last commit.
     pub fn view(&self) -> Arc<View> {
         Arc::clone(&self.gate().view)
+    }
+
+    /// The generation of the view, and every later one as soon as its view is there.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 
     /// The journal.

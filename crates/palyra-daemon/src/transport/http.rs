@@ -1,6 +1,7 @@
 //! HTTP `/v1`: JSON in, JSON or problem details out.
 
 mod access;
+mod aliases;
 mod answer;
 mod approvals;
 mod blocking;
@@ -9,6 +10,7 @@ mod events;
 mod health;
 mod journal;
 mod keys;
+mod mcp;
 mod openapi;
 mod packages;
 mod params;
@@ -27,6 +29,7 @@ mod upload;
 mod vault;
 
 pub use access::Arrival;
+pub(crate) use access::RequestId;
 pub(crate) use body::BodyTimeout;
 pub use openapi::document as openapi_document;
 pub use router::{router, routes};

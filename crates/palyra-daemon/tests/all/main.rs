@@ -12,6 +12,7 @@ mod events;
 mod journal;
 mod keys;
 mod killed;
+mod mcp;
 mod openapi;
 mod patience;
 mod plugins;

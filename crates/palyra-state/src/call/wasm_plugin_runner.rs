@@ -22,7 +22,9 @@ use super::approval::Approved;
 use super::find::FoundTool;
 use super::grants::EffectiveGrants;
 use super::schemas::ToolSchemas;
-use super::{CallContext, CallError, ToolCaller, ToolInvocation, ToolResult, approval, receipt};
+use super::{
+    CallContext, CallError, RunListener, ToolCaller, ToolInvocation, ToolResult, approval, receipt,
+};
 
 /// What a run is of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +44,7 @@ pub(super) struct Calling {
     pub(super) approved: Option<Sha256Digest>,
     pub(super) context: CallContext,
     pub(super) cancel: CancelToken,
+    pub(super) listener: Option<Arc<RunListener>>,
 }
 
 /// Where a module comes from.

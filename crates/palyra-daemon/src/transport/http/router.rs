@@ -10,8 +10,8 @@ use super::access::{Needs, admit, authorise};
 use super::answer::Failure;
 use super::route::Route;
 use super::{
-    approvals, events, health, journal, keys, openapi, packages, plugins, policy, runs, skills, telemetry,
-    tokens, tools, trust, vault,
+    aliases, approvals, events, health, journal, keys, mcp, openapi, packages, plugins, policy, runs, skills,
+    telemetry, tokens, tools, trust, vault,
 };
 use crate::app::App;
 
@@ -26,6 +26,7 @@ pub fn routes() -> Vec<Route> {
         skills::routes(),
         packages::routes(),
         tools::routes(),
+        aliases::routes(),
         approvals::routes(),
         runs::routes(),
         plugins::routes(),
@@ -34,6 +35,7 @@ pub fn routes() -> Vec<Route> {
         vault::routes(),
         keys::routes(),
         journal::routes(),
+        mcp::routes(),
     ]
     .into_iter()
     .flatten()

@@ -81,6 +81,7 @@ pub(super) fn calling(
         approved: None,
         context: CallContext::default(),
         cancel: inline.cancel.clone().unwrap_or_default(),
+        listener: None,
     })
 }
 

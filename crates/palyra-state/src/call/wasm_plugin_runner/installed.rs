@@ -29,6 +29,7 @@ pub(super) fn calling(tool: &FoundTool, invocation: &ToolInvocation) -> Calling 
         approved: invocation.approved,
         context: invocation.context.clone(),
         cancel: invocation.cancel.clone().unwrap_or_default(),
+        listener: invocation.listener.clone(),
     }
 }
 
