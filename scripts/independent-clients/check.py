@@ -10,6 +10,7 @@ import threading
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 from mcp.types import ElicitResult
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from bench import Bench, Proxy, node_environment
 
@@ -102,6 +103,20 @@ async def python_client(bench):
             await exchange(client, asked, f"HTTP, {mode}")
 
 
+def metrics(bench):
+    """The parser of Prometheus's own library for Python."""
+    families = {family.name: family for family in text_string_to_metric_families(bench.get("/v1/metrics"))}
+    calls = {sample.labels["outcome"]: sample.value for sample in families["palyra_calls"].samples}
+    assert calls["ok"] > 0 and calls["tool_failed"] > 0, calls
+    stages = {sample.labels["stage"] for sample in families["palyra_call_stage_seconds"].samples}
+    assert stages == {"resolve", "begin", "execute", "receipt"}, stages
+    for family in families.values():
+        if family.type == "histogram":
+            names = {sample.name.removeprefix(family.name) for sample in family.samples}
+            assert names == {"_bucket", "_sum", "_count"}, (family.name, names)
+    print(f"prometheus: {len(families)} metrics read")
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--palyra", type=pathlib.Path, required=True)
@@ -111,6 +126,7 @@ def main():
     with Bench(told.palyra.resolve(), told.package.resolve()) as bench:
         asyncio.run(python_client(bench))
         inspector(bench, told.tools.resolve())
+        metrics(bench)
         conformance(bench, told.tools.resolve())
 
 

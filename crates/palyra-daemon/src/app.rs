@@ -212,12 +212,10 @@ impl App {
 
     fn count(&self, result: &Result<ToolResult, CallError>) {
         match result {
-            Ok(result) => {
-                self.metrics.call("ok", Some((result.usage.elapsed.as_secs_f64(), result.usage.fuel)))
-            }
-            Err(CallError::Run(error)) => self.metrics.call(error.kind().wire_name(), None),
-            Err(CallError::State(error)) => self.metrics.call(error.code(), None),
-            Err(CallError::Denied { .. }) => self.metrics.call("forbidden", None),
+            Ok(result) => self.metrics.call_gave(result),
+            Err(CallError::Run(error)) => self.metrics.call(error.kind().wire_name()),
+            Err(CallError::State(error)) => self.metrics.call(error.code()),
+            Err(CallError::Denied { .. }) => self.metrics.call("forbidden"),
         }
     }
 

@@ -129,7 +129,9 @@ impl Asking {
         let rule = self.explain(action, resource);
         Problem::new("forbidden", format!("this needs a token with the scope `{scope}`"))
             .hint("make one with `palyra tokens add NAME --scope SCOPE`")
-            .details(json!({ "scope": scope, "action": action, "policy": rule.as_deref().map(deciding_rule) }))
+            .details(
+                json!({ "scope": scope, "action": action, "policy": rule.as_deref().map(deciding_rule) }),
+            )
     }
 
     fn evaluate(&self, action: Action, resource: Resource, context: PolicyContext) -> Arc<PolicyDecision> {

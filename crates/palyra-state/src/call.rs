@@ -16,6 +16,7 @@ mod running;
 mod runs;
 mod schemas;
 mod services;
+mod stages;
 mod tapes;
 mod usage;
 mod wasm_plugin_runner;
@@ -38,6 +39,7 @@ pub(crate) use running::RunningRuns;
 pub use running::{RunListener, RunUpdate, RunningRun};
 pub(crate) use runs::{OTHERS, close_interrupted};
 pub use runs::{RunEvent, RunPage, RunQuery, RunRetention, RunRow, Trimmed};
+pub use stages::StageTimes;
 pub use tapes::TapeProblem;
 pub(crate) use usage::declared;
 pub use usage::{CapabilityUse, UseCount};
@@ -130,6 +132,8 @@ pub struct ToolResult {
     pub receipt: palyra_journal::Leaf,
     /// The recording.
     pub tape: Tape,
+    /// How long each stage took.
+    pub stages: StageTimes,
 }
 
 /// Why a call gave nothing.

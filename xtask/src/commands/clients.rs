@@ -25,14 +25,14 @@ pub(super) fn run(_args: Args) -> Result<()> {
     let package = tools.join("mcp-fixture.palyra-skill");
     skills::package_directory(FIXTURE, &[guest], &package)?;
     let mut build = shell::cargo();
-    build.args(["build", "--workspace", "--bins"]);
+    build.args(["build", "--workspace", "--bin", "palyra", "--locked"]);
     shell::run(build)?;
     let scripts = project::root().join("scripts/independent-clients");
     let mut install = shell::command("sh");
     install.arg(scripts.join("install.sh")).arg(&tools);
     shell::run(install)?;
     let mut check = shell::command(tools.join("venv/bin/python"));
-    check.arg(scripts.join("check.py")).arg("--palyra").arg(project::target().join("debug/palyra"));
+    check.arg(scripts.join("check.py")).arg("--palyra").arg(project::built().join("palyra"));
     check.arg("--package").arg(&package).arg("--tools").arg(&tools);
     shell::run(check)
 }

@@ -6,9 +6,10 @@ use rmcp::model::{CallToolRequestParams, ClientConfig, ProtocolVersion};
 use rmcp::service::RunningService;
 use rmcp::{ClientLifecycleMode, ClientServiceExt, RoleClient};
 use serde_json::{Value, json};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Stdio;
-use tokio::process::{Child, Command};
+use std::process::{Child, Stdio};
+use tokio::net::unix::pipe;
 
 /// A daemon that a command started, gone when the test ends.
 struct Stopped<'b>(&'b SkillBench);
@@ -24,9 +25,11 @@ async fn editor(
     arguments: &[&str],
     lifecycle: ClientLifecycleMode,
 ) -> (Child, RunningService<RoleClient, ClientConfig>) {
-    let mut command = Command::from(bench.environment.command(&[&["mcp", "serve"], arguments].concat()));
+    let mut command = bench.environment.command(&[&["mcp", "serve"], arguments].concat());
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let transport = (child.stdout.take().unwrap(), child.stdin.take().unwrap());
+    let output = pipe::Receiver::from_owned_fd(OwnedFd::from(child.stdout.take().unwrap())).unwrap();
+    let input = pipe::Sender::from_owned_fd(OwnedFd::from(child.stdin.take().unwrap())).unwrap();
+    let transport = (output, input);
     let client = ClientConfig::default().serve_with_lifecycle(transport, lifecycle).await.unwrap();
     (child, client)
 }
@@ -45,14 +48,17 @@ async fn an_editor_starts_the_command_and_calls_a_tool() {
     for (count, lifecycle) in [(5, ClientLifecycleMode::Initialize), (10, current)] {
         let (mut child, client) = editor(&bench, &["--client", "editor"], lifecycle).await;
         let tools = client.list_all_tools().await.unwrap();
-        assert_eq!(tools.iter().map(|tool| tool.name.as_ref()).collect::<Vec<_>>(), ["palyra__counter_wat__add"]);
+        assert_eq!(
+            tools.iter().map(|tool| tool.name.as_ref()).collect::<Vec<_>>(),
+            ["palyra__counter_wat__add"]
+        );
         assert_eq!(tools[0].annotations.as_ref().unwrap().read_only_hint, Some(false), "it keeps a count");
         let step = json!({ "step": 5 }).as_object().unwrap().clone();
         let call = CallToolRequestParams::new("palyra__counter_wat__add").with_arguments(step);
         let result = client.call_tool(call).await.unwrap();
         assert_eq!(result.structured_content, Some(json!({ "count": count })));
         client.cancel().await.unwrap();
-        assert_eq!(child.wait().await.unwrap().code(), Some(0), "it ends with its client");
+        assert_eq!(child.wait().unwrap().code(), Some(0), "it ends with its client");
     }
     let tokens = bench.json(&["tokens", "list"]);
     assert_eq!(tokens["tokens"][0]["name"], "mcp-editor");
@@ -69,7 +75,7 @@ async fn a_token_that_was_removed_stays_removed() {
     let _stopped = Stopped(&bench);
     let (mut child, client) = editor(&bench, &["--client", "editor"], ClientLifecycleMode::Initialize).await;
     client.cancel().await.unwrap();
-    child.wait().await.unwrap();
+    child.wait().unwrap();
     bench.ok(&["tokens", "remove", "mcp-editor", "--yes"]);
     let refused = bench.palyra(&["mcp", "serve", "--client", "editor"]);
     assert_snapshot!(refused.shown(), @"

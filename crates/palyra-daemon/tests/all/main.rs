@@ -13,6 +13,7 @@ mod journal;
 mod keys;
 mod killed;
 mod mcp;
+mod metrics;
 mod openapi;
 mod patience;
 mod plugins;

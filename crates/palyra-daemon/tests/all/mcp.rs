@@ -5,14 +5,14 @@ use palyra_api::approvals::{ApprovalQuery, ApprovalStatus};
 use palyra_api::client::channel_body;
 use palyra_common::{PluginCapabilityProfile, Scope};
 use palyra_policy::{
-    Action, Face, PolicyContext, PolicyRequest, PolicySet, Principal, PrincipalKind, Resource, Skill, Tool as PolicyTool,
-    TrustState,
+    Action, Face, PolicyContext, PolicyRequest, PolicySet, Principal, PrincipalKind, Resource, Skill,
+    Tool as PolicyTool, TrustState,
 };
 use palyra_state::call::RunQuery;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult,
-    ElicitationAction, Implementation, JsonObject, ProgressNotificationParam, ProtocolVersion, ServerNotification,
-    SubscriptionFilter,
+    CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ElicitRequestParams,
+    ElicitResult, ElicitationAction, Implementation, JsonObject, ProgressNotificationParam, ProtocolVersion,
+    ServerNotification, SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, RequestContext, RunningService};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -69,7 +69,12 @@ impl Editor {
         Self { answer: Some(yes), ..Self::default() }
     }
 
-    pub(crate) async fn over_http(self, daemon: &Daemon, token: &str, lifecycle: ClientLifecycleMode) -> Client {
+    pub(crate) async fn over_http(
+        self,
+        daemon: &Daemon,
+        token: &str,
+        lifecycle: ClientLifecycleMode,
+    ) -> Client {
         let http = UnixSocketHttpClient::new(daemon.socket.to_str().unwrap(), "http://localhost/mcp");
         let mut config = StreamableHttpClientTransportConfig::with_uri("http://localhost/mcp");
         config.auth_header = Some(token.to_owned());
@@ -78,7 +83,12 @@ impl Editor {
     }
 
     /// As `palyra mcp serve` does it.
-    pub(crate) async fn over_stdio(self, daemon: &Daemon, token: &str, lifecycle: ClientLifecycleMode) -> Client {
+    pub(crate) async fn over_stdio(
+        self,
+        daemon: &Daemon,
+        token: &str,
+        lifecycle: ClientLifecycleMode,
+    ) -> Client {
         let (ours, theirs) = tokio::io::duplex(64 << 10);
         let (mut input, mut output) = tokio::io::split(theirs);
         let (pieces, sent) = mpsc::channel(4);
@@ -141,7 +151,8 @@ async fn a_client_sees_each_enabled_tool_and_calls_it() {
         let client = Editor::default().over_http(&daemon, &token, lifecycle).await;
         let tools = client.list_all_tools().await.unwrap();
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
-        let wanted = ["ask", "echo", "fail", "say", "silent", "spin", "trap"].map(|tool| format!("acme__bench__{tool}"));
+        let wanted = ["ask", "echo", "fail", "say", "silent", "spin", "trap"]
+            .map(|tool| format!("acme__bench__{tool}"));
         assert_eq!(names, wanted, "{way}");
         let echo = &tools[1];
         assert_eq!(echo.description.as_deref(), Some("Ends a call in one way."));
@@ -234,7 +245,10 @@ async fn clients_hear_when_the_set_of_tools_changes() {
     daemon.state().set_alias("echo", Some("acme.bench.echo")).unwrap();
     subscription.next().await.unwrap().unwrap();
     let names = listening.list_all_tools().await.unwrap();
-    assert!(names.iter().any(|tool| tool.name == "echo") && !names.iter().any(|tool| tool.name == "acme__bench__echo"));
+    assert!(
+        names.iter().any(|tool| tool.name == "echo")
+            && !names.iter().any(|tool| tool.name == "acme__bench__echo")
+    );
     call(&listening, "echo", number(1)).await.unwrap();
 }
 
@@ -268,8 +282,9 @@ async fn a_person_is_asked_only_where_the_client_can_and_its_token_may() {
             assert!(asked[0].contains("`acme.bench.ask`") && asked[0].contains(r#"{"n":2}"#), "{}", asked[0]);
         }
         let client = Editor::that_says(false).over_http(&daemon, &may, lifecycle).await;
-        let refused = call(&client, ask, number(3)).await;
-        assert_eq!(problem(refused)["code"], "approval_required");
+        let refused = problem(call(&client, ask, number(3)).await);
+        assert_eq!((&refused["code"], &refused["hints"]), (&json!("approval_required"), &json!([])));
+        assert_eq!(refused["detail"], "the person who was asked said no");
     }
     let decided = ApprovalQuery { status: Some(ApprovalStatus::Used), ..ApprovalQuery::default() };
     let used = daemon.over_socket().approvals(&decided).await.unwrap().approvals;
@@ -294,7 +309,10 @@ async fn an_answer_counts_for_the_call_of_its_own_client_only() {
         .with_input_responses(serde_json::from_value(yes).unwrap())
         .with_request_state(id.clone());
     let answer = second.call_tool_once(forged).await.unwrap();
-    assert!(matches!(answer, rmcp::model::CallToolResponse::InputRequired(_)), "it is asked about its own call");
+    assert!(
+        matches!(answer, rmcp::model::CallToolResponse::InputRequired(_)),
+        "it is asked about its own call"
+    );
     let approval = daemon.over_socket().approval(&id).await.unwrap();
     assert_eq!(approval.status, ApprovalStatus::Pending);
 }
@@ -311,11 +329,10 @@ async fn tokens_decide_who_comes_in_and_a_removed_one_ends_at_once() {
     let gone = client.list_all_tools().await.unwrap_err();
     assert!(gone.to_string().contains("no longer valid"), "{gone}");
     for token in [daemon.token.as_str(), "wrong", &daemon.token_with("caller", &[Scope::Invoke])] {
-        let (pieces, sent) = mpsc::channel(1);
+        let (_, sent) = mpsc::channel(1);
         let refused = daemon.over_tcp_as(token).mcp(channel_body(sent)).await.unwrap_err().into_problem();
         let wanted = if token == "wrong" { "authentication" } else { "forbidden" };
         assert_eq!(refused.code, wanted, "{refused}");
-        drop(pieces);
     }
 }
 
@@ -328,12 +345,15 @@ async fn nothing_a_model_sees_could_widen_authority() {
     let view = daemon.state().view();
     let tools = client.list_all_tools().await.unwrap();
     for tool in &tools {
-        let skill = view.skill_of_tool(&tool.name).unwrap_or_else(|| panic!("`{}` is of no skill", tool.name));
+        let skill =
+            view.skill_of_tool(&tool.name).unwrap_or_else(|| panic!("`{}` is of no skill", tool.name));
         assert_eq!(skill.skill_id, "acme.bench");
     }
     let offers = client.peer_info().unwrap().capabilities.clone();
     assert!(offers.prompts.is_none() && offers.resources.is_none() && offers.completions.is_none());
-    for name in ["approve", "skills.install", "palyra__skills__enable", "tokens.add", "trust.allow", "/v1/tokens"] {
+    for name in
+        ["approve", "skills.install", "palyra__skills__enable", "tokens.add", "trust.allow", "/v1/tokens"]
+    {
         let none = call(&client, name, JsonObject::new()).await.unwrap_err();
         assert_eq!(none["code"], "not_found", "{name}");
     }

@@ -109,7 +109,9 @@ fn told_alike(result: Result<InvokeAnswer, ClientError>) -> (String, Value) {
 
 fn told_by_mcp(result: Result<rmcp::model::CallToolResult, Value>) -> (String, Value) {
     let problem = match result {
-        Ok(result) if result.is_error != Some(true) => return ("ok".into(), result.structured_content.unwrap()),
+        Ok(result) if result.is_error != Some(true) => {
+            return ("ok".into(), result.structured_content.unwrap());
+        }
         Ok(result) => result.meta.unwrap()["palyra/problem"].clone(),
         Err(problem) => problem,
     };

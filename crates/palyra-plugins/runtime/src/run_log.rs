@@ -48,7 +48,12 @@ impl RunLog {
     }
 
     /// Takes a line, or says how much there would have been.
-    pub(crate) fn push(&mut self, level: LogLevel, source: &'static str, message: &str) -> Result<&LogLine, u64> {
+    pub(crate) fn push(
+        &mut self,
+        level: LogLevel,
+        source: &'static str,
+        message: &str,
+    ) -> Result<&LogLine, u64> {
         // A line costs a little even when it is empty, or a flood of empty lines would be free.
         let wanted = self.bytes.saturating_add(message.len() as u64).saturating_add(16);
         if wanted > self.limit {

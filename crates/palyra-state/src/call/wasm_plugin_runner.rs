@@ -13,6 +13,7 @@ use std::sync::Arc;
 use palyra_common::{JsonText, RuntimeLimits, WasmPluginRunError};
 use palyra_plugins_runtime::{CancelToken, Entry, LoadedModule};
 use palyra_skills::Sha256Digest;
+use tracing::Instrument;
 
 pub(super) use begun::BegunRun;
 pub(super) use execute::execute_module;
@@ -22,9 +23,8 @@ use super::approval::Approved;
 use super::find::FoundTool;
 use super::grants::EffectiveGrants;
 use super::schemas::ToolSchemas;
-use super::{
-    CallContext, CallError, RunListener, ToolCaller, ToolInvocation, ToolResult, approval, receipt,
-};
+use super::stages::{StageClock, StageTimes};
+use super::{CallContext, CallError, RunListener, ToolCaller, ToolInvocation, ToolResult, approval, receipt};
 
 /// What a run is of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,11 +72,21 @@ pub(super) async fn run_wasm_plugin(
     source: ModuleSource,
 ) -> Result<ToolResult, CallError> {
     let calling = source.calling(caller)?;
-    let resolved = match resolve_module_source(caller, &source, &calling).await {
+    let span = tracing::info_span!("call", tool = %calling.subject.tool_id, principal = %calling.principal,
+        run_id = tracing::field::Empty);
+    walk(caller, &source, calling).instrument(span).await
+}
+
+async fn walk(caller: &ToolCaller, source: &ModuleSource, calling: Calling) -> Result<ToolResult, CallError> {
+    let mut clock = StageClock::start();
+    let resolving = resolve_module_source(caller, source, &calling);
+    let resolved = match resolving.instrument(tracing::debug_span!("resolve")).await {
         Ok(resolved) => resolved,
         Err(error) => return Err(refused(caller, &calling, error).await),
     };
-    run_resolved_wasm_plugin(caller, calling, resolved).await
+    let resolve = clock.lap();
+    let result = run_resolved_wasm_plugin(caller, calling, resolved, clock).await?;
+    Ok(ToolResult { stages: StageTimes { resolve, ..result.stages }, ..result })
 }
 
 /// From a source to a module that is proven now, its grants, its limits and its settings.
@@ -102,13 +112,22 @@ pub(super) async fn run_resolved_wasm_plugin(
     caller: &ToolCaller,
     calling: Calling,
     resolved: ResolvedPlugin,
+    mut clock: StageClock,
 ) -> Result<ToolResult, CallError> {
-    let (approval, run) = match begin(caller, &calling, &resolved).await {
+    let beginning = begin(caller, &calling, &resolved);
+    let (approval, run) = match beginning.instrument(tracing::debug_span!("begin")).await {
         Ok(begun) => begun,
         Err(error) => return Err(refused(caller, &calling, error).await),
     };
-    let report = execute_module(caller, run.id(), &calling, &resolved).await;
-    receipt::finish(caller, &calling, &resolved, run, approval, report).await
+    tracing::Span::current().record("run_id", run.id());
+    let begin = clock.lap();
+    let executing = execute_module(caller, run.id(), &calling, &resolved);
+    let report = executing.instrument(tracing::debug_span!("execute")).await;
+    let execute = clock.lap();
+    let finishing = receipt::finish(caller, &calling, &resolved, run, approval, report);
+    let result = finishing.instrument(tracing::debug_span!("receipt")).await?;
+    let stages = StageTimes { begin, execute, receipt: clock.lap(), ..StageTimes::default() };
+    Ok(ToolResult { stages, ..result })
 }
 
 /// The last that can refuse: a person, no room, or a change since the module was resolved.

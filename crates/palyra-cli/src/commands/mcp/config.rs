@@ -48,7 +48,8 @@ pub(super) fn execute(args: &ConfigArgs, globals: &Globals) -> Result<Pasted, Cl
     let known = CLIENTS.iter().find(|(name, ..)| *name == client);
     let (_, file, field) = known.copied().unwrap_or(("", "", "mcpServers"));
     let program = std::env::current_exe().map_err(CliError::io("this program cannot be found"))?;
-    let mut server = json!({ "command": program.display().to_string(), "args": arguments(&client, globals)? });
+    let mut server =
+        json!({ "command": program.display().to_string(), "args": arguments(&client, globals)? });
     if client == "vscode" {
         server["type"] = "stdio".into();
     }
@@ -79,7 +80,8 @@ impl Reply for Pasted {
 
     fn data(&self) -> String {
         let text = InOrder(&self.config).to_string();
-        let pretty = serde_json::from_str::<Value>(&text).and_then(|value| serde_json::to_string_pretty(&value));
+        let pretty =
+            serde_json::from_str::<Value>(&text).and_then(|value| serde_json::to_string_pretty(&value));
         pretty.unwrap_or(text) + "\n"
     }
 

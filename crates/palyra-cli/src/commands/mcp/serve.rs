@@ -87,7 +87,8 @@ fn read_input(pieces: &mpsc::Sender<Bytes>) {
 
 async fn write_output(mut answers: ApiBody) -> Result<(), CliError> {
     while let Some(frame) = answers.frame().await {
-        let frame = frame.map_err(|error| ClientError::Transport(TransportError::Broken(error.to_string())))?;
+        let frame =
+            frame.map_err(|error| ClientError::Transport(TransportError::Broken(error.to_string())))?;
         let Ok(bytes) = frame.into_data() else { continue };
         let written = tokio::task::spawn_blocking(move || {
             let mut output = std::io::stdout().lock();
@@ -96,7 +97,9 @@ async fn write_output(mut answers: ApiBody) -> Result<(), CliError> {
         match written.await.map_err(std::io::Error::other).flatten() {
             Ok(()) => {}
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
-            Err(source) => return Err(CliError::Io { what: "standard output cannot be written".into(), source }),
+            Err(source) => {
+                return Err(CliError::Io { what: "standard output cannot be written".into(), source });
+            }
         }
     }
     Ok(())
@@ -106,8 +109,10 @@ async fn write_output(mut answers: ApiBody) -> Result<(), CliError> {
 fn explain(error: CliError, client: &str, globals: &Globals) -> CliError {
     match error {
         CliError::Problem(problem) if problem.code == "authentication" => {
-            let file = globals.token_file.as_deref().unwrap_or(std::path::Path::new("")).display().to_string();
-            let hint = format!("if `{}` shall come in again, delete `{file}` and start it anew", token_name(client));
+            let file =
+                globals.token_file.as_deref().unwrap_or(std::path::Path::new("")).display().to_string();
+            let hint =
+                format!("if `{}` shall come in again, delete `{file}` and start it anew", token_name(client));
             CliError::Problem(Box::new(problem.hint(hint)))
         }
         other => other,

@@ -42,7 +42,8 @@ pub(super) struct Named(Alias);
 pub(super) struct Unnamed(Alias);
 
 pub(super) fn set(args: &AliasArgs, globals: &Globals) -> Result<Named, CliError> {
-    client::ask(globals, "tools alias", async |client| client.set_alias(&args.alias, &args.tool).await).map(Named)
+    client::ask(globals, "tools alias", async |client| client.set_alias(&args.alias, &args.tool).await)
+        .map(Named)
 }
 
 pub(super) fn remove(args: &UnaliasArgs, globals: &Globals) -> Result<Unnamed, CliError> {

@@ -41,7 +41,8 @@ mod tests {
     fn check(grants: &[&str], expected: [bool; 4]) {
         let set: CapabilityGrantSet = grants.iter().map(|grant| grant.parse().unwrap()).collect();
         let hints = annotations("Tool", &set);
-        let told = [hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint];
+        let told =
+            [hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint];
         assert_eq!(told, expected.map(Some), "{grants:?}");
     }
 

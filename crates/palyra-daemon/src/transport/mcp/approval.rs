@@ -12,7 +12,7 @@ use rmcp::model::{
     CallToolRequestParams, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
     ElicitationSchema, InputRequest, InputRequests, InputRequiredResult,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::calls::{Call, structure};
 use super::catalogue::Structure;
@@ -26,24 +26,23 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 /// What became of asking.
 pub(super) enum Asked {
-    /// Nobody can be asked, or nobody said yes.
+    /// Nobody can be asked, or the answer does not count.
     Nobody,
     /// Somebody said yes.
     Yes,
+    /// Somebody said no.
+    No(Box<Problem>),
     /// The client asks, and calls again with the answer.
     Later(Box<InputRequiredResult>),
 }
 
-/// Takes an answer that came with the call; one that is not about this call is no answer.
-pub(super) async fn take_answer(call: &Call<'_>, request: &CallToolRequestParams) {
-    let answer = request.input_responses.as_ref().and_then(|answers| answers.get(QUESTION));
-    let answer = answer.and_then(|answer| serde_json::from_value::<ElicitResult>(answer.clone()).ok());
-    if let (Some(answer), Some(id)) = (answer, &request.request_state)
-        && may_ask(call)
-        && let Some(approval) = waiting(call, id).await
-    {
-        decide(call, &approval, &answer).await;
-    }
+/// Takes an answer that came with the call; one that is not about a call of this caller is none.
+pub(super) async fn take_answer(call: &Call<'_>, request: &CallToolRequestParams) -> Option<Asked> {
+    let answer = request.input_responses.as_ref().and_then(|answers| answers.get(QUESTION))?;
+    let answer = serde_json::from_value::<ElicitResult>(answer.clone()).ok()?;
+    let id = request.request_state.as_ref().filter(|_| may_ask(call))?;
+    let approval = waiting(call, id).await?;
+    Some(decide(call, &approval, &answer).await)
 }
 
 /// Asks the person behind the client about a call that was refused for want of a yes.
@@ -65,8 +64,8 @@ pub(super) async fn ask(call: &Call<'_>, problem: &Problem) -> Asked {
         answer = asking => answer,
     };
     match answer {
-        Ok(answer) if decide(call, &approval, &answer).await => Asked::Yes,
-        Ok(_) | Err(_) => Asked::Nobody,
+        Ok(answer) => decide(call, &approval, &answer).await,
+        Err(_) => Asked::Nobody,
     }
 }
 
@@ -86,10 +85,11 @@ async fn waiting(call: &Call<'_>, id: &str) -> Option<Approval> {
     (own && approval.status == ApprovalStatus::Pending).then_some(approval)
 }
 
-/// Decides as a person answered; says whether that was yes and it counted.
-async fn decide(call: &Call<'_>, approval: &Approval, answer: &ElicitResult) -> bool {
+/// Decides as a person answered, if their answer counts.
+async fn decide(call: &Call<'_>, approval: &Approval, answer: &ElicitResult) -> Asked {
     let yes = answer.action == ElicitationAction::Accept
-        && answer.content.as_ref().and_then(|content| content.get(YES)).and_then(Value::as_bool) == Some(true);
+        && answer.content.as_ref().and_then(|content| content.get(YES)).and_then(Value::as_bool)
+            == Some(true);
     let verdict = if yes { ApprovalVerdict::Approve(ApprovalScope::Once) } else { ApprovalVerdict::Deny };
     let principal = &call.caller.principal;
     let asking = call.app.policy().asking(call.app.state(), principal);
@@ -100,19 +100,25 @@ async fn decide(call: &Call<'_>, approval: &Approval, answer: &ElicitResult) -> 
         reason: Some("answered in the MCP client".to_owned()),
     };
     match call.app.state().decide_approval(&approval.approval_id, decision).await {
-        Ok(_) => yes,
+        Ok(_) if yes => Asked::Yes,
+        Ok(_) => Asked::No(Box::new(
+            Problem::new("approval_required", "the person who was asked said no")
+                .details(json!({ "approval_id": approval.approval_id })),
+        )),
         Err(error) => {
             tracing::info!(%error, approval = approval.approval_id, "an answer did not count");
-            false
+            Asked::Nobody
         }
     }
 }
 
 fn question(approval: &Approval) -> Option<ElicitRequestParams> {
     let Approval { tool_id, skill_id, arguments, .. } = approval;
-    let message =
-        format!("Let `{tool_id}` of the skill `{skill_id}` run once, with exactly these arguments?\n{arguments}");
+    let message = format!(
+        "Let `{tool_id}` of the skill `{skill_id}` run once, with exactly these arguments?\n{arguments}"
+    );
     let yes = "Whether it may run.".to_owned();
-    let schema = ElicitationSchema::builder().required_bool_property(YES, |field| field.description(yes)).build();
+    let schema =
+        ElicitationSchema::builder().required_bool_property(YES, |field| field.description(yes)).build();
     Some(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema: schema.ok()? })
 }

@@ -57,7 +57,8 @@ fn of_request(extensions: &Extensions) -> Result<Caller, Problem> {
     let past_the_door = || Problem::new("internal", "a message came past the door");
     let parts = extensions.get::<http::request::Parts>().ok_or_else(past_the_door)?;
     let principal = parts.extensions.get::<Principal>().cloned().ok_or_else(past_the_door)?;
-    let request_id = parts.extensions.get::<RequestId>().map_or_else(|| Arc::from(""), |id| Arc::clone(&id.0));
+    let request_id =
+        parts.extensions.get::<RequestId>().map_or_else(|| Arc::from(""), |id| Arc::clone(&id.0));
     let session = parts.headers.get(SESSION_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);
     let from = parts.extensions.get::<Arrival>().and_then(Arrival::address);
     Ok(Caller { principal, request_id, from, session })

@@ -56,18 +56,30 @@ pub(super) async fn call(
     let none = JsonObject::new();
     let arguments = request.arguments.as_ref().unwrap_or(&none);
     let call = Call { app, caller, context, tool: &request.name, arguments };
-    approval::take_answer(&call, request).await;
+    let answered = approval::take_answer(&call, request).await;
+    if let Some(Asked::No(problem)) = answered {
+        return call.told(&Refusal::of(*problem));
+    }
     let refusal = match call.attempt().await {
         Ok(answer) => return Ok(given(&answer, structure(context)).into()),
         Err(refusal) => refusal,
     };
-    match approval::ask(&call, &refusal.problem).await {
+    // An answer that did not help is not asked for again.
+    let asked = if answered.is_none() { approval::ask(&call, &refusal.problem).await } else { Asked::Nobody };
+    match asked {
         Asked::Nobody => call.told(&refusal),
+        Asked::No(problem) => call.told(&Refusal::of(*problem)),
         Asked::Later(question) => Ok((*question).into()),
         Asked::Yes => match call.attempt().await {
             Ok(answer) => Ok(given(&answer, structure(context)).into()),
             Err(refusal) => call.told(&refusal),
         },
+    }
+}
+
+impl Refusal {
+    fn of(problem: Problem) -> Self {
+        Self { problem, run_id: None }
     }
 }
 

@@ -149,7 +149,8 @@ impl ServerHandler for McpServer {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let app = self.app()?;
         let caller = self.caller(&app, &context.request_context().extensions)?;
-        let too_many = || no_answer(&Problem::new("too_many_streams", "this token has as many streams open as it may"));
+        let too_many =
+            || no_answer(&Problem::new("too_many_streams", "this token has as many streams open as it may"));
         let _permit = app.streams().open(&caller.principal.name).ok_or_else(too_many)?;
         let mut changes = ToolChanges::new(&app);
         drop(app);
