@@ -4,12 +4,14 @@ mod canonical;
 mod kind;
 mod leaf;
 mod redact;
+mod terms;
 
 pub use canonical::MAX_DETAILS_DEPTH;
 pub use kind::EventKind;
 pub(crate) use leaf::{Encoded, LeafFields, read_event};
 pub use leaf::{MAX_EVENT_BYTES, MAX_FIELD_BYTES, MAX_TIME_MS, decode_leaf};
 pub use redact::{BlotOut, KeepText, RedactText};
+pub(crate) use terms::{EventTerms, TERM_BITS, Term};
 
 use serde_json::Value;
 

@@ -4,6 +4,7 @@ mod archive;
 mod blocks;
 mod connection;
 mod follow;
+mod group;
 mod nodes;
 mod open;
 mod options;
@@ -24,12 +25,13 @@ pub use options::{JournalOptions, Migration};
 pub use pending::Pending;
 pub use query::{Page, Query, RecordedEvent};
 pub use receipt::{Receipt, ReceiptError};
-pub use transaction::{Durability, JournalTransaction, Leaf};
+pub use transaction::{Durability, JournalTransaction, Leaf, PreparedEvent};
 pub use verify::{VerifyReport, VerifyScope, inspect_journal};
 
 use crate::event::{Encoded, RedactText};
 use crate::{Checkpoint, CheckpointKey, JournalError, NewEvent, TreeHead};
 use follow::Heads;
+use group::{Member, SharedWork};
 use readers::Readers;
 use rusqlite::Connection;
 use std::path::Path;
@@ -82,7 +84,7 @@ impl JournalStore {
         }
         self.queued.fetch_add(encoded.bytes, Ordering::Relaxed);
         let (reply, pending) = Pending::new(|| Err(JournalError::Closed));
-        self.send(Request::Append { encoded, reply });
+        self.send(Request::Join(Member::append(encoded, reply)));
         pending
     }
 
@@ -102,6 +104,29 @@ impl JournalStore {
         self.send(Request::Work(Box::new(move |writer| {
             reply.send(writer.transaction(durability, work));
         })));
+        pending
+    }
+
+    /// Gives an event its form now, for work that appends it later with
+    /// [`JournalTransaction::append_prepared`].
+    pub fn prepare(&self, event: NewEvent) -> Result<PreparedEvent, JournalError> {
+        Ok(PreparedEvent(Encoded::new(event, &*self.redactor)?))
+    }
+
+    /// Runs work on the writer that shares its commit with what is queued beside it; the answer comes after that
+    /// commit, and survives a killed process.
+    ///
+    /// Where the commit fails, or another's work does, everything in it is taken back and this work is done again
+    /// alone: it must have no effect but its rows and leaves.
+    pub fn shared<T>(
+        &self,
+        work: impl FnMut(&mut JournalTransaction<'_>) -> Result<T, JournalError> + Send + 'static,
+    ) -> Pending<Result<T, JournalError>>
+    where
+        T: Send + 'static,
+    {
+        let (reply, pending) = Pending::new(|| Err(JournalError::Closed));
+        self.send(Request::Join(Member::Work(Box::new(SharedWork::new(work, reply)))));
         pending
     }
 

@@ -5,6 +5,7 @@
 //! consent never covers today's release.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use palyra_common::capabilities::{HostPattern, SecretGrant, SecretRef};
 use palyra_common::{Capability, CapabilityGrantSet};
@@ -81,9 +82,9 @@ pub struct Withheld {
     pub reason: String,
 }
 
-/// Consents by the payload they are for.
+/// Consents by the payload they are for; a copy shares the records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ConsentBook(BTreeMap<Sha256Digest, ConsentRecord>);
+pub struct ConsentBook(BTreeMap<Sha256Digest, Arc<ConsentRecord>>);
 
 /// What a run of a skill may touch at most: what the manifest asks for and consent granted.
 #[must_use]
@@ -173,28 +174,28 @@ impl ConsentBook {
     /// The consent for a release.
     #[must_use]
     pub fn get(&self, payload: Sha256Digest) -> Option<&ConsentRecord> {
-        self.0.get(&payload)
+        self.0.get(&payload).map(Arc::as_ref)
     }
 
     /// Adds or replaces the consent for a release.
     pub fn put(&mut self, record: ConsentRecord) {
-        self.0.insert(record.request.payload, record);
+        self.0.insert(record.request.payload, Arc::new(record));
     }
 
-    /// Forgets the consent for a release.
-    pub fn remove(&mut self, payload: Sha256Digest) -> Option<ConsentRecord> {
-        self.0.remove(&payload)
+    /// Forgets the consent for a release; says whether there was one.
+    pub fn remove(&mut self, payload: Sha256Digest) -> bool {
+        self.0.remove(&payload).is_some()
     }
 
     /// Every consent.
     pub fn iter(&self) -> impl Iterator<Item = &ConsentRecord> {
-        self.0.values()
+        self.0.values().map(Arc::as_ref)
     }
 }
 
 impl FromIterator<ConsentRecord> for ConsentBook {
     fn from_iter<I: IntoIterator<Item = ConsentRecord>>(records: I) -> Self {
-        Self(records.into_iter().map(|record| (record.request.payload, record)).collect())
+        Self(records.into_iter().map(|record| (record.request.payload, Arc::new(record))).collect())
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is installed: one record per skill, with the release that runs, the one that waits, and those before.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use palyra_common::redact::escape_untrusted;
 use semver::Version;
@@ -44,9 +45,9 @@ pub enum RuntimeStatus {
     Error,
 }
 
-/// Every installed skill by its id.
+/// Every installed skill by its id; a copy shares the records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct InstalledSkillsIndex(BTreeMap<String, SkillRecord>);
+pub struct InstalledSkillsIndex(BTreeMap<String, Arc<SkillRecord>>);
 
 /// One installed skill.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -172,22 +173,28 @@ impl InstalledSkillsIndex {
     /// The record of a skill.
     #[must_use]
     pub fn get(&self, skill_id: &str) -> Option<&SkillRecord> {
+        self.0.get(skill_id).map(Arc::as_ref)
+    }
+
+    /// The record of a skill, to keep.
+    #[must_use]
+    pub fn shared(&self, skill_id: &str) -> Option<&Arc<SkillRecord>> {
         self.0.get(skill_id)
     }
 
     /// Every record, by skill id.
     pub fn iter(&self) -> impl Iterator<Item = &SkillRecord> {
-        self.0.values()
+        self.0.values().map(Arc::as_ref)
     }
 
     /// Adds or replaces a record.
     pub fn put(&mut self, record: SkillRecord) {
-        self.0.insert(record.skill_id.clone(), record);
+        self.0.insert(record.skill_id.clone(), Arc::new(record));
     }
 
-    /// Takes a record out.
-    pub fn remove(&mut self, skill_id: &str) -> Option<SkillRecord> {
-        self.0.remove(skill_id)
+    /// Takes a record out; says whether there was one.
+    pub fn remove(&mut self, skill_id: &str) -> bool {
+        self.0.remove(skill_id).is_some()
     }
 
     /// Every skill with its status on a machine.
@@ -225,7 +232,7 @@ impl InstalledSkillsIndex {
 
 impl FromIterator<SkillRecord> for InstalledSkillsIndex {
     fn from_iter<I: IntoIterator<Item = SkillRecord>>(records: I) -> Self {
-        Self(records.into_iter().map(|record| (record.skill_id.clone(), record)).collect())
+        Self(records.into_iter().map(|record| (record.skill_id.clone(), Arc::new(record))).collect())
     }
 }
 

@@ -50,12 +50,12 @@ use crate::gate::CallGate;
 use crate::skills::SkillError;
 use crate::state::State;
 use crate::storage::StorageDatabase;
-use grants::GrantCache;
+use find::FoundTools;
 use permits::{CallPermits, QUEUE_TIME};
 use resolve::VerifiedCache;
 use schemas::SchemaCache;
 use services::{RunChannels, SkillStorage, VaultSecrets};
-use wasm_plugin_runner::{ModuleSource, run_wasm_plugin};
+use wasm_plugin_runner::{InstalledCall, ModuleSource, run_wasm_plugin};
 
 /// How calls are carried out; decided once by whoever owns the process.
 pub struct CallerConfig {
@@ -180,7 +180,7 @@ pub struct ToolCaller {
     channels: Arc<RunChannels>,
     schemas: SchemaCache,
     verified: VerifiedCache,
-    grants: GrantCache,
+    found: FoundTools,
     permits: CallPermits,
     max_concurrent_runs: u32,
 }
@@ -214,7 +214,7 @@ impl ToolCaller {
             channels,
             schemas: SchemaCache::default(),
             verified: VerifiedCache::default(),
-            grants: GrantCache::default(),
+            found: FoundTools::default(),
             permits: CallPermits::new(config.max_concurrent_runs, QUEUE_TIME),
             max_concurrent_runs: config.max_concurrent_runs,
         })
@@ -229,13 +229,16 @@ impl ToolCaller {
 
     /// Calls a tool of an installed skill.
     pub async fn call(&self, invocation: ToolInvocation) -> Result<ToolResult, CallError> {
-        let tool = find::find_tool(&self.state.view(), &invocation)?;
-        run_wasm_plugin(self, ModuleSource::Installed(Box::new(tool), invocation)).await
+        let view = self.state.view();
+        let tool = self.found.find(&view, &invocation)?;
+        let (call, calling) = InstalledCall::new(tool, view, invocation);
+        run_wasm_plugin(self, ModuleSource::Installed(call), calling).await
     }
 
     /// Runs a module that comes with the call, where the policy allows it.
     pub async fn call_inline(&self, invocation: InlineInvocation) -> Result<ToolResult, CallError> {
-        run_wasm_plugin(self, ModuleSource::Inline(invocation)).await
+        let calling = invocation.calling(&self.state.view().plugins().policy.value);
+        run_wasm_plugin(self, ModuleSource::Inline(invocation), calling).await
     }
 
     /// Asks a component what it is, once for each payload and with nothing granted; what differs quarantines.

@@ -14,7 +14,6 @@ use crate::error::StateError;
 use crate::history::tell_rows;
 use crate::keeper::Keeper;
 use crate::state::{Gate, State, Unsettled};
-use crate::view::View;
 
 /// Rows to set or remove, and what the journal is told; the first event carries the rows.
 pub(crate) struct Change {
@@ -30,7 +29,7 @@ impl State {
         let rows = gate.view.rows().with(&change.rows);
         let root = rows.root();
         // Never write what could not be read back.
-        let view = View::read(generation, rows).map_err(|damage| StateError::Damaged { damage })?;
+        let view = gate.view.after(rows, &change.rows).map_err(|damage| StateError::Damaged { damage })?;
         let mut events = change.events;
         tell_rows(&mut events, generation, &change.rows);
         let work = Work {
@@ -49,6 +48,7 @@ impl State {
         gate.unsettled = Some(if happened { Unsettled::Happened } else { Unsettled::Failed });
         if happened {
             gate.view = Arc::new(view);
+            self.present.show(&gate.view);
             self.running.end_unrunnable(&gate.view);
             self.changes.send_replace(generation);
         }

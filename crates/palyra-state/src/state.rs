@@ -1,5 +1,6 @@
 //! The owner of one state root, for as long as it holds the lock.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ use crate::lock::{SHORT_COMMAND_WAIT, acquire};
 use crate::objects::ObjectStore;
 use crate::root::{Stage, StateRoot};
 use crate::survey::survey;
-use crate::view::View;
+use crate::view::{PresentView, View};
 
 /// Tells the time in milliseconds of Unix time; written into events, never part of a verdict.
 pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
@@ -70,6 +71,9 @@ pub struct State {
     pub(crate) clock: Clock,
     pub(crate) platform: Platform,
     pub(crate) gate: Mutex<Gate>,
+    pub(crate) present: PresentView,
+    /// The size of the journal when the vault last learned of it beside a commit.
+    kept_head: AtomicU64,
     /// Counts decisions about approvals, for those who wait for one.
     pub(crate) decisions: watch::Sender<u64>,
     /// The generation, for those who wait for a change.
@@ -84,8 +88,6 @@ pub(crate) struct Gate {
     pub(crate) view: Arc<View>,
     /// What the vault has to be told before the next promise.
     pub(crate) unsettled: Option<Unsettled>,
-    /// The size of the journal when the vault last learned of it beside a commit.
-    pub(crate) kept_head: u64,
 }
 
 /// A promise whose outcome the vault does not know yet.
@@ -146,11 +148,10 @@ impl State {
         lock: OwnerLock,
     ) -> Self {
         let changes = watch::Sender::new(view.generation());
-        let gate = Mutex::new(Gate {
-            view: Arc::new(view),
-            unsettled: None,
-            kept_head: journal.durable_head().size,
-        });
+        let view = Arc::new(view);
+        let present = PresentView::new(&view);
+        let gate = Mutex::new(Gate { view, unsettled: None });
+        let kept_head = AtomicU64::new(journal.durable_head().size);
         let (root, clock, platform) = (root.clone(), Arc::clone(&options.clock), options.platform.clone());
         let decisions = watch::Sender::new(0);
         Self {
@@ -162,6 +163,8 @@ impl State {
             clock,
             platform,
             gate,
+            present,
+            kept_head,
             decisions,
             changes,
             running: Arc::default(),
@@ -172,7 +175,7 @@ impl State {
 
     /// Everything that is decided, as of the last commit.
     pub fn view(&self) -> Arc<View> {
-        Arc::clone(&self.gate().view)
+        self.present.get()
     }
 
     /// The generation of the view, and every later one as soon as its view is there.
@@ -223,15 +226,17 @@ impl State {
 
     /// Whether many events came since the vault last learned the journal's head.
     pub(crate) fn wants_head_kept(&self) -> bool {
-        self.journal.durable_head().size >= self.gate().kept_head.saturating_add(KEEP_HEAD_EVERY)
+        let kept = self.kept_head.load(Ordering::Relaxed);
+        self.journal.durable_head().size >= kept.saturating_add(KEEP_HEAD_EVERY)
     }
 
     /// Lets the vault remember the journal's head as far as it is on disk.
     pub(crate) fn keep_head(&self) -> Result<(), StateError> {
-        let mut gate = self.gate();
+        // Nobody commits meanwhile: a promise to the vault is not crossed.
+        let _gate = self.gate();
         let head = self.journal.durable_head();
         self.keeper.keep_head(head)?;
-        gate.kept_head = head.size;
+        self.kept_head.store(head.size, Ordering::Relaxed);
         Ok(())
     }
 

@@ -1,6 +1,8 @@
 //! Everything that is decided, read from the sealed rows and kept in memory until the next commit.
 
+mod change;
 mod leaves;
+mod present;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -19,9 +21,12 @@ use crate::db::{RowChange, SealedRows, SealedTable};
 use crate::error::StateError;
 use crate::plugins::PluginSettings;
 use crate::tokens::{TokenBook, TokenRecord};
+pub(crate) use present::PresentView;
 
 const AUDIT_POLICY: &str = "audit_policy";
 const ADVISORIES: &str = "advisories";
+/// Rows that say a payload was asked what it is begin so.
+const DESCRIBED: &str = "described/";
 const UNREADABLE: &str = "a repair leaves it out; whatever it said has to be decided again";
 
 /// The state as of one commit.
@@ -34,11 +39,13 @@ pub struct View {
     consents: ConsentBook,
     aliases: BTreeMap<String, String>,
     policy: AuditPolicy,
-    plugins: PluginSettings,
+    plugins: Arc<PluginSettings>,
     pub(crate) tokens: TokenBook,
-    /// The skill of each tool, by id and by name for models.
-    tools: HashMap<String, String>,
+    tools: Arc<ToolNames>,
 }
+
+/// The skill of each tool, by id and by name for models.
+type ToolNames = HashMap<String, Arc<SkillRecord>>;
 
 impl View {
     /// Reads sealed rows; one that cannot be read is damage, although its MAC is right.
@@ -60,13 +67,11 @@ impl View {
         });
         let records: Vec<SkillRecord> = read_rows(&mut rows, SealedTable::Index, &mut damage);
         let consents: Vec<ConsentRecord> = read_rows(&mut rows, SealedTable::Consent, &mut damage);
-        let aliases = rows.table(SealedTable::Alias);
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let aliases = aliases.map(|(name, tool)| (name.to_owned(), text(tool))).collect();
+        let aliases = read_aliases(&rows);
         let policy = read_policy(&rows, &mut damage);
-        let plugins = PluginSettings::read(&mut rows, &mut damage);
-        let tokens: Vec<TokenRecord> = read_rows(&mut rows, SealedTable::Token, &mut damage);
-        let tokens = tokens.into_iter().collect();
+        let plugins = Arc::new(PluginSettings::read(&mut rows, &mut damage));
+        let tokens =
+            read_rows::<TokenRecord>(&mut rows, SealedTable::Token, &mut damage).into_iter().collect();
         let (index, consents) = (records.into_iter().collect(), consents.into_iter().collect());
         let (trust, tools) = (Arc::new(trust), tools_of(&index));
         (Self { generation, rows, trust, index, consents, aliases, policy, plugins, tokens, tools }, damage)
@@ -114,7 +119,12 @@ impl View {
 
     /// The skill whose tool has this id or this name for models; the same effort for any number of tools.
     pub fn skill_of_tool(&self, name: &str) -> Option<&SkillRecord> {
-        self.tools.get(name).and_then(|skill_id| self.index.get(skill_id))
+        self.tools.get(name).map(Arc::as_ref)
+    }
+
+    /// The same, to keep.
+    pub(crate) fn shared_skill_of_tool(&self, name: &str) -> Option<&Arc<SkillRecord>> {
+        self.tools.get(name)
     }
 
     /// What operators decided about plugins.
@@ -154,13 +164,13 @@ impl View {
     }
 }
 
-fn tools_of(index: &InstalledSkillsIndex) -> HashMap<String, String> {
-    let tools = index.iter().flat_map(|record| record.current.tools().map(move |tool| (record, tool)));
-    tools
-        .flat_map(|(record, tool)| {
-            [tool.id.clone(), model_name(&tool.id)].map(|name| (name, record.skill_id.clone()))
-        })
-        .collect()
+fn tools_of(index: &InstalledSkillsIndex) -> Arc<ToolNames> {
+    let records = index.iter().filter_map(|record| index.shared(&record.skill_id));
+    let tools = records.flat_map(|record| record.current.tools().map(move |tool| (record, tool)));
+    let names = tools.flat_map(|(record, tool)| {
+        [tool.id.clone(), model_name(&tool.id)].map(|name| (name, Arc::clone(record)))
+    });
+    Arc::new(names.collect())
 }
 
 /// The row of an installed skill.
@@ -195,13 +205,18 @@ pub(crate) fn described_row(payload: &Sha256Digest) -> RowChange {
 }
 
 pub(crate) fn described_key(payload: &Sha256Digest) -> String {
-    format!("described/{payload}")
+    format!("{DESCRIBED}{payload}")
 }
 
 fn read_trust(rows: &SealedRows) -> Result<SkillTrustStore, palyra_skills::trust::TrustRowError> {
     let rows = rows.table(SealedTable::Trust);
     let rows = rows.map(|(key, bytes)| TrustRow { key: key.to_owned(), bytes: bytes.to_vec() });
     SkillTrustStore::from_rows(rows)
+}
+
+fn read_aliases(rows: &SealedRows) -> BTreeMap<String, String> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    rows.table(SealedTable::Alias).map(|(name, tool)| (name.to_owned(), text(tool))).collect()
 }
 
 fn read_rows<T: serde::de::DeserializeOwned>(
@@ -211,23 +226,28 @@ fn read_rows<T: serde::de::DeserializeOwned>(
 ) -> Vec<T> {
     let (mut read, mut gone) = (Vec::new(), Vec::new());
     for (key, bytes) in rows.table(table) {
-        match serde_json::from_slice(bytes) {
-            Ok(value) => read.push(value),
-            Err(error) => {
-                damage.add(
-                    crate::survey::row_name(table.name(), key),
-                    "a row of this version",
-                    error,
-                    UNREADABLE,
-                );
-                gone.push(RowChange::Delete { table, key: key.to_owned() });
-            }
+        match read_row(table, key, bytes, damage) {
+            Some(value) => read.push(value),
+            None => gone.push(RowChange::Delete { table, key: key.to_owned() }),
         }
     }
     if !gone.is_empty() {
         *rows = rows.with(&gone);
     }
     read
+}
+
+fn read_row<T: serde::de::DeserializeOwned>(
+    table: SealedTable,
+    key: &str,
+    bytes: &[u8],
+    damage: &mut Damage,
+) -> Option<T> {
+    let unreadable = |error| {
+        let row = crate::survey::row_name(table.name(), key);
+        damage.add(row, "a row of this version", error, UNREADABLE);
+    };
+    serde_json::from_slice(bytes).map_err(unreadable).ok()
 }
 
 fn read_policy(rows: &SealedRows, damage: &mut Damage) -> AuditPolicy {

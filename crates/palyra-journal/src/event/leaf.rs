@@ -4,7 +4,7 @@
 //! something the tree does not cover.
 
 use super::canonical::{write_integer, write_string, write_value};
-use super::{EventError, EventKind, NewEvent, RedactText};
+use super::{EventError, EventKind, EventTerms, NewEvent, RedactText};
 use crate::hash::TreeHash;
 use serde::Deserialize;
 use serde_json::Value;
@@ -94,6 +94,7 @@ impl LeafFields<'_> {
 pub(crate) struct Encoded {
     pub(crate) fields: LeafFields<'static>,
     pub(crate) hash: TreeHash,
+    pub(crate) terms: EventTerms,
     pub(crate) bytes: usize,
 }
 
@@ -117,9 +118,10 @@ impl Encoded {
             details: Cow::Owned(String::from_utf8(text).map_err(not_an_event)?),
         };
         let leaf = fields.leaf();
+        let terms = EventTerms::new(kind.as_str(), fields.run.as_deref(), fields.skill.as_deref());
         match leaf.len() {
             bytes if bytes > MAX_EVENT_BYTES => Err(EventError::TooLarge { bytes }),
-            bytes => Ok(Self { hash: TreeHash::of_leaf(&leaf), fields, bytes }),
+            bytes => Ok(Self { hash: TreeHash::of_leaf(&leaf), terms, fields, bytes }),
         }
     }
 }

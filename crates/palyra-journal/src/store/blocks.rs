@@ -4,40 +4,14 @@
 //! the journal; a summary is written once in 1,024 events and costs the same at any size. It can only say
 //! "not here" or "look": a search that is told to look may find nothing, and nothing is ever missed.
 
+use crate::event::{Encoded, EventTerms, TERM_BITS, Term};
 use crate::{Damage, EventKind, JournalError};
 use rusqlite::{Connection, Row, params};
-use sha2::{Digest, Sha256};
 
 /// Events in a block.
 pub(super) const BLOCK: u64 = 1_024;
-/// Bytes of the set of terms: 16 bits for each event of the block.
-const TERM_BYTES: usize = 2 * BLOCK as usize;
-/// Bits that a term sets; with a term per event a search looks in vain into one block of a thousand.
-const PROBES: usize = 7;
-
-/// A word that events are searched for.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Term<'a> {
-    Kind(&'a str),
-    Run(&'a str),
-    Skill(&'a str),
-}
-
-impl Term<'_> {
-    /// The bits of this term.
-    fn bits(self) -> impl Iterator<Item = usize> {
-        let (tag, text) = match self {
-            Self::Kind(text) => (b'k', text),
-            Self::Run(text) => (b'r', text),
-            Self::Skill(text) => (b's', text),
-        };
-        let hash: [u8; 32] = Sha256::new().chain_update([tag]).chain_update(text).finalize().into();
-        (0..PROBES).filter_map(move |probe| {
-            let pair = hash.get(probe * 2..probe * 2 + 2)?;
-            Some(usize::from(u16::from_le_bytes(pair.try_into().ok()?)) % (TERM_BYTES * 8))
-        })
-    }
-}
+/// Bytes of the set of terms.
+const TERM_BYTES: usize = TERM_BITS / 8;
 
 /// The summary of a block.
 #[derive(Debug, PartialEq, Eq)]
@@ -48,9 +22,15 @@ pub(super) struct Summary {
 }
 
 impl Summary {
+    fn empty() -> Self {
+        Self { first_ms: u64::MAX, last_ms: 0, terms: vec![0; TERM_BYTES] }
+    }
+
     /// Whether the block may hold an event with this term.
     pub(super) fn may_hold(&self, term: Term<'_>) -> bool {
-        term.bits().all(|bit| self.terms.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1))
+        let set =
+            |bit: u16| self.terms.get(usize::from(bit / 8)).is_some_and(|byte| byte >> (bit % 8) & 1 == 1);
+        term.bits().into_iter().all(set)
     }
 
     fn read(row: &Row<'_>) -> rusqlite::Result<(u64, Self)> {
@@ -59,9 +39,7 @@ impl Summary {
 
     fn of_rows(connection: &Connection, block: u64) -> Result<Self, JournalError> {
         let failed = || JournalError::sqlite("summarise events");
-        let mut summary = Self { first_ms: u64::MAX, last_ms: 0, terms: vec![0; TERM_BYTES] };
-        // Neighbours are often of the same kind; hashing it once is enough.
-        let mut last_kind = String::new();
+        let mut summary = Self::empty();
         let mut statement = connection
             .prepare_cached("SELECT at_ms, kind, run, skill FROM journal_event WHERE seq >= ?1 AND seq < ?2")
             .map_err(failed())?;
@@ -72,38 +50,68 @@ impl Summary {
                 let value = row.get_ref(column).map_err(failed())?;
                 value.as_str_or_null().map_err(|error| failed()(error.into()))
             };
-            summary.first_ms = summary.first_ms.min(at_ms);
-            summary.last_ms = summary.last_ms.max(at_ms);
-            if let Some(kind) = text(1)?.filter(|kind| *kind != last_kind) {
-                summary.add(Term::Kind(kind));
-                kind.clone_into(&mut last_kind);
-            }
-            text(2)?.into_iter().for_each(|run| summary.add(Term::Run(run)));
-            text(3)?.into_iter().for_each(|skill| summary.add(Term::Skill(skill)));
+            summary.add(at_ms, &EventTerms::new(text(1)?.unwrap_or_default(), text(2)?, text(3)?));
         }
         Ok(summary)
     }
 
-    fn add(&mut self, term: Term<'_>) {
-        for bit in term.bits() {
-            if let Some(byte) = self.terms.get_mut(bit / 8) {
+    fn add(&mut self, at_ms: u64, terms: &EventTerms) {
+        self.first_ms = self.first_ms.min(at_ms);
+        self.last_ms = self.last_ms.max(at_ms);
+        for bit in terms.bits() {
+            if let Some(byte) = self.terms.get_mut(usize::from(bit / 8)) {
                 *byte |= 1 << (bit % 8);
             }
         }
     }
+
+    fn write(&self, connection: &Connection, block: u64) -> Result<(), JournalError> {
+        let insert = || -> rusqlite::Result<usize> {
+            connection
+                .prepare_cached(
+                    "INSERT INTO journal_block (block, first_ms, last_ms, terms) VALUES (?1, ?2, ?3, ?4)",
+                )?
+                .execute(params![block, self.first_ms, self.last_ms, self.terms])
+        };
+        insert().map(drop).map_err(JournalError::sqlite("summarise events"))
+    }
 }
 
-/// Summarises a block whose events have just all been written.
+/// The summary of the block that is being filled; one whose beginning was not seen is read from the rows.
+pub(super) struct OpenBlock(Option<Summary>);
+
+impl OpenBlock {
+    /// Nothing is known of the block that is being filled.
+    pub(super) fn unknown() -> Self {
+        Self(None)
+    }
+
+    /// Takes an event in that was just written; the last of its block completes the summary.
+    pub(super) fn add(
+        &mut self,
+        connection: &Connection,
+        sequence: u64,
+        event: &Encoded,
+    ) -> Result<(), JournalError> {
+        if sequence.is_multiple_of(BLOCK) {
+            self.0 = Some(Summary::empty());
+        }
+        if let Some(summary) = &mut self.0 {
+            summary.add(event.fields.at_ms, &event.terms);
+        }
+        if !(sequence + 1).is_multiple_of(BLOCK) {
+            return Ok(());
+        }
+        match self.0.take() {
+            Some(summary) => summary.write(connection, sequence / BLOCK),
+            None => summarise(connection, sequence / BLOCK),
+        }
+    }
+}
+
+/// Summarises a block from the rows of its events.
 pub(super) fn summarise(connection: &Connection, block: u64) -> Result<(), JournalError> {
-    let summary = Summary::of_rows(connection, block)?;
-    let insert = || -> rusqlite::Result<usize> {
-        connection
-            .prepare_cached(
-                "INSERT INTO journal_block (block, first_ms, last_ms, terms) VALUES (?1, ?2, ?3, ?4)",
-            )?
-            .execute(params![block, summary.first_ms, summary.last_ms, summary.terms])
-    };
-    insert().map(drop).map_err(JournalError::sqlite("summarise events"))
+    Summary::of_rows(connection, block)?.write(connection, block)
 }
 
 /// The stored summary follows from the rows.

@@ -1,5 +1,6 @@
 //! Making a journal, and opening one that may have been tampered with.
 
+use super::blocks::OpenBlock;
 use super::connection;
 use super::follow::Heads;
 use super::readers::Readers;
@@ -56,6 +57,7 @@ fn start(
     let writer = Writer {
         connection,
         tail,
+        open_block: OpenBlock::unknown(),
         checkpoints: Checkpoints {
             signer: options.signer,
             every: options.checkpoint_every,

@@ -1,9 +1,10 @@
 //! Asking what happened.
 
-use super::blocks::{self, BLOCK, Summary, Term};
+use super::blocks::{self, BLOCK, Summary};
 use super::nodes::StoredNodes;
 use super::rows::{self, EVENT_COLUMNS, HeadRow, Stored};
 use super::{JournalStore, Leaf};
+use crate::event::Term;
 use crate::proof::{InclusionProof, prove_inclusion};
 use crate::tree::NodeSource as _;
 use crate::{Damage, EventKind, JournalError, NewEvent, TreeHead};

@@ -1,6 +1,6 @@
 //! One transaction of the writer: the owner's rows and the leaves that tell of them.
 
-use super::blocks::{self, BLOCK};
+use super::blocks::OpenBlock;
 use super::rows::{self, EventInsert};
 use super::writer::Checkpoints;
 use crate::event::{Encoded, RedactText};
@@ -27,10 +27,23 @@ pub struct Leaf {
     pub hash: TreeHash,
 }
 
+/// An event in the form it is journalled in, made off the writer's thread by
+/// [`JournalStore::prepare`](crate::JournalStore::prepare).
+#[derive(Debug)]
+pub struct PreparedEvent(pub(super) Encoded);
+
+impl PreparedEvent {
+    /// The facts as they are journalled: names in order, secrets blotted out.
+    pub fn details(&self) -> &str {
+        &self.0.fields.details
+    }
+}
+
 /// The inside of [`JournalStore::transaction`](crate::JournalStore::transaction).
 pub struct JournalTransaction<'a> {
     pub(super) sql: Transaction<'a>,
     pub(super) tail: &'a mut TreeTail,
+    pub(super) open_block: &'a mut OpenBlock,
     pub(super) checkpoints: &'a mut Checkpoints,
     pub(super) redactor: &'a dyn RedactText,
     /// Set when a leaf was half written: such a transaction is never committed.
@@ -46,8 +59,14 @@ impl<'a> JournalTransaction<'a> {
     /// Appends an event; it counts when the transaction is committed.
     pub fn append(&mut self, event: NewEvent) -> Result<Leaf, JournalError> {
         let encoded = Encoded::new(event, self.redactor)?;
-        let leaves = self.append_encoded(std::iter::once(&encoded))?;
-        leaves.first().copied().ok_or(JournalError::TransactionBroken)
+        self.append_prepared(&PreparedEvent(encoded))
+    }
+
+    /// Appends an event that has its form already.
+    pub fn append_prepared(&mut self, event: &PreparedEvent) -> Result<Leaf, JournalError> {
+        let mut leaf = None;
+        self.append_encoded(std::iter::once(&event.0), |appended| leaf = Some(appended))?;
+        leaf.ok_or(JournalError::TransactionBroken)
     }
 
     /// The head over everything committed and everything appended in here.
@@ -68,8 +87,10 @@ impl<'a> JournalTransaction<'a> {
     pub(super) fn append_encoded<'e>(
         &mut self,
         events: impl Iterator<Item = &'e Encoded>,
-    ) -> Result<Vec<Leaf>, JournalError> {
-        append_leaves(&self.sql, self.tail, events).inspect_err(|_| self.broken = true)
+        mut appended: impl FnMut(Leaf),
+    ) -> Result<(), JournalError> {
+        let Self { sql, tail, open_block, .. } = self;
+        append_leaves(sql, tail, open_block, events, &mut appended).inspect_err(|_| self.broken = true)
     }
 
     pub(super) fn commit(self) -> Result<TreeHead, JournalError> {
@@ -87,10 +108,11 @@ impl<'a> JournalTransaction<'a> {
 fn append_leaves<'e>(
     sql: &Connection,
     tail: &mut TreeTail,
+    open_block: &mut OpenBlock,
     events: impl Iterator<Item = &'e Encoded>,
-) -> Result<Vec<Leaf>, JournalError> {
+    appended: &mut dyn FnMut(Leaf),
+) -> Result<(), JournalError> {
     let mut insert = EventInsert::prepare(sql)?;
-    let mut leaves = Vec::with_capacity(events.size_hint().0);
     for event in events {
         let sequence = tail.size();
         insert.run(sequence, event)?;
@@ -101,12 +123,10 @@ fn append_leaves<'e>(
             }
         });
         written?;
-        if tail.size().is_multiple_of(BLOCK) {
-            blocks::summarise(sql, sequence / BLOCK)?;
-        }
-        leaves.push(Leaf { sequence, hash: event.hash });
+        open_block.add(sql, sequence, event)?;
+        appended(Leaf { sequence, hash: event.hash });
     }
-    Ok(leaves)
+    Ok(())
 }
 
 impl std::fmt::Debug for JournalTransaction<'_> {

@@ -1,9 +1,11 @@
-//! The one writer: takes requests in order and commits appends in groups.
+//! The one writer: takes requests in order and commits what can share a commit in groups.
 
+use super::blocks::OpenBlock;
 use super::follow::Heads;
+use super::group::{self, Member};
 use super::pending::Reply;
-use super::transaction::{Durability, JournalTransaction, Leaf};
-use crate::event::{Encoded, RedactText};
+use super::transaction::{Durability, JournalTransaction};
+use crate::event::RedactText;
 use crate::tree::TreeTail;
 use crate::{Checkpoint, CheckpointSigner, JournalError};
 use rusqlite::{Connection, TransactionBehavior};
@@ -15,7 +17,7 @@ use tokio::sync::watch;
 
 /// What the writer is asked.
 pub(super) enum Request {
-    Append { encoded: Encoded, reply: Reply<Result<Leaf, JournalError>> },
+    Join(Member),
     Work(Box<dyn FnOnce(&mut Writer) + Send>),
     Stop(Option<Reply<Result<Checkpoint, JournalError>>>),
 }
@@ -31,6 +33,7 @@ pub(super) struct Checkpoints {
 pub(super) struct Writer {
     pub(super) connection: Connection,
     pub(super) tail: TreeTail,
+    pub(super) open_block: OpenBlock,
     pub(super) checkpoints: Checkpoints,
     pub(super) redactor: Arc<dyn RedactText>,
     pub(super) heads: watch::Sender<Heads>,
@@ -42,18 +45,16 @@ pub(super) struct Writer {
     pub(super) durability: Option<Durability>,
 }
 
-type Waiting = (Encoded, Reply<Result<Leaf, JournalError>>);
-
 impl Writer {
     /// Serves requests until told to stop, or until nobody can ask any more.
     pub(super) fn run(mut self, requests: &Receiver<Request>) {
-        let mut group: Vec<Waiting> = Vec::new();
+        let mut group: Vec<Member> = Vec::new();
         loop {
             let Ok(mut request) = requests.recv() else { return };
             // Everything that has queued up meanwhile goes into the same commit.
             let other = loop {
                 match request {
-                    Request::Append { encoded, reply } => group.push((encoded, reply)),
+                    Request::Join(member) => group.push(member),
                     other => break Some(other),
                 }
                 if group.len() >= self.max_group {
@@ -66,7 +67,7 @@ impl Writer {
             };
             self.commit_group(&mut group);
             match other {
-                None | Some(Request::Append { .. }) => {}
+                None | Some(Request::Join(_)) => {}
                 Some(Request::Work(work)) => work(&mut self),
                 Some(Request::Stop(reply)) => return self.stop(reply),
             }
@@ -84,6 +85,7 @@ impl Writer {
         let result = self.transaction_or_leftovers(durability, work);
         if result.is_err() {
             self.tail = tail;
+            self.open_block = OpenBlock::unknown();
             self.checkpoints.last_size = last_checkpoint;
         }
         result
@@ -103,6 +105,7 @@ impl Writer {
         let mut transaction = JournalTransaction {
             sql,
             tail: &mut self.tail,
+            open_block: &mut self.open_block,
             checkpoints: &mut self.checkpoints,
             redactor: &*self.redactor,
             broken: false,
@@ -122,20 +125,27 @@ impl Writer {
         Ok(value)
     }
 
-    fn commit_group(&mut self, group: &mut Vec<Waiting>) {
+    /// Commits a group; one that fails is done again one by one, so that nobody fails with another.
+    fn commit_group(&mut self, group: &mut Vec<Member>) {
         if group.is_empty() {
             return;
         }
-        let bytes = group.iter().map(|(encoded, _)| encoded.bytes).sum();
-        let leaves = self.transaction(Durability::Normal, |transaction| {
-            transaction.append_encoded(group.iter().map(|(encoded, _)| encoded))
-        });
+        let bytes = group.iter().map(Member::bytes).sum();
+        let committed = self.transaction(Durability::Normal, |transaction| group::run(transaction, group));
         self.queued.fetch_sub(bytes, Ordering::Relaxed);
-        match leaves {
-            Ok(leaves) => {
-                group.drain(..).zip(leaves).for_each(|((_, reply), leaf)| reply.send(Ok(leaf)));
+        match committed {
+            Ok(()) => group.drain(..).for_each(|member| member.answer(Ok(()))),
+            Err(error) if group.len() == 1 || !group.iter().any(Member::is_work) => {
+                group.drain(..).for_each(|member| member.answer(Err(error.clone())));
             }
-            Err(error) => group.drain(..).for_each(|(_, reply)| reply.send(Err(error.clone()))),
+            Err(_) => {
+                for mut member in group.drain(..) {
+                    let alone = std::slice::from_mut(&mut member);
+                    let done =
+                        self.transaction(Durability::Normal, |transaction| group::run(transaction, alone));
+                    member.answer(done);
+                }
+            }
         }
     }
 

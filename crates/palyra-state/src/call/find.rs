@@ -1,4 +1,7 @@
-//! From a name to a tool of an installed skill.
+//! From a name to a tool of an installed skill, and what its calls have in common until the next change.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use palyra_common::WasmPluginRunError;
 use palyra_skills::RuntimeStatus;
@@ -6,12 +9,20 @@ use palyra_skills::index::{InstalledRelease, SkillRecord};
 use palyra_skills::manifest::{ToolEntrypoint, model_name};
 
 use super::ToolInvocation;
+use super::wasm_plugin_runner::{ReadyTool, RunSubject};
 use crate::view::View;
 
-/// A tool, its skill, and the state of that skill now.
+/// Most tools that are kept as they were found.
+const MAX_KEPT: usize = 4_096;
+
+/// A tool, its skill, and the state of that skill as of one view.
 pub(super) struct FoundTool {
-    pub(super) record: SkillRecord,
+    pub(super) generation: u64,
+    pub(super) record: Arc<SkillRecord>,
     pub(super) entrypoint: ToolEntrypoint,
+    pub(super) subject: Arc<RunSubject>,
+    /// What a first call proved; it holds as long as the view does.
+    ready: Mutex<Option<Arc<ReadyTool>>>,
 }
 
 impl FoundTool {
@@ -19,22 +30,60 @@ impl FoundTool {
     pub(super) fn release(&self) -> &InstalledRelease {
         &self.record.current
     }
+
+    /// What an earlier call proved.
+    pub(super) fn ready(&self) -> Option<Arc<ReadyTool>> {
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Keeps what this call proved for the next.
+    pub(super) fn keep(&self, ready: &Arc<ReadyTool>) {
+        *self.ready.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(ready));
+    }
 }
 
-/// The tool of this id, name for models or alias; never one of another skill than the caller says.
-pub(super) fn find_tool(view: &View, invocation: &ToolInvocation) -> Result<FoundTool, WasmPluginRunError> {
+/// Tools as they were found, by the name they were asked for; one of an earlier view is found anew.
+#[derive(Default)]
+pub(super) struct FoundTools(Mutex<HashMap<String, Arc<FoundTool>>>);
+
+impl FoundTools {
+    /// The tool of this id, name for models or alias; never one of another skill than the caller says.
+    pub(super) fn find(
+        &self,
+        view: &View,
+        invocation: &ToolInvocation,
+    ) -> Result<Arc<FoundTool>, WasmPluginRunError> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tool) = kept.get(&invocation.tool)
+            && tool.generation == view.generation()
+            && invocation.skill_id.as_ref().is_none_or(|skill_id| *skill_id == tool.record.skill_id)
+        {
+            return Ok(Arc::clone(tool));
+        }
+        let tool = Arc::new(find_tool(view, invocation)?);
+        if kept.len() >= MAX_KEPT {
+            kept.clear();
+        }
+        kept.insert(invocation.tool.clone(), Arc::clone(&tool));
+        Ok(tool)
+    }
+}
+
+fn find_tool(view: &View, invocation: &ToolInvocation) -> Result<FoundTool, WasmPluginRunError> {
     let name = invocation.tool.as_str();
     let id = view.aliases().get(name).map_or(name, String::as_str);
     let record = match &invocation.skill_id {
-        Some(skill_id) => view.index().get(skill_id),
-        None => view.skill_of_tool(id),
+        Some(skill_id) => view.index().shared(skill_id),
+        None => view.shared_skill_of_tool(id),
     };
     let of_record = |record: &SkillRecord| {
         record.current.tools().find(|tool| tool.id == id || model_name(&tool.id) == id).cloned()
     };
-    let found = record.and_then(|record| Some((record, of_record(record)?)));
-    let (record, tool) = found.ok_or_else(|| unknown(view, name))?;
-    Ok(FoundTool { entrypoint: tool, record: record.clone() })
+    let found = record.and_then(|record| Some((Arc::clone(record), of_record(record)?)));
+    let (record, entrypoint) = found.ok_or_else(|| unknown(view, name))?;
+    let subject = Arc::new(RunSubject::installed(&record, &entrypoint));
+    let (generation, ready) = (view.generation(), Mutex::default());
+    Ok(FoundTool { generation, record, entrypoint, subject, ready })
 }
 
 fn unknown(view: &View, name: &str) -> WasmPluginRunError {

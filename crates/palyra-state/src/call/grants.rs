@@ -1,7 +1,6 @@
 //! What a run may touch: what manifest, consent, profile and policy all say yes to, with the operator's directories
 //! filled in, and for each grant who said what.
 
-mod cache;
 mod derive;
 
 use std::path::Path;
@@ -16,7 +15,6 @@ use palyra_common::{
 use palyra_skills::capability_grants_from_manifest;
 use serde::Serialize;
 
-pub(super) use cache::{GrantCache, GrantKey};
 pub use derive::{GrantAuthority, GrantDerivation, GrantStep, GrantVerdict};
 
 use crate::plugins::check_outside;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use palyra_common::{InOrder, JsonText, WasmPluginRunError};
-use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, Leaf, NewEvent};
+use palyra_common::{JsonText, WasmPluginRunError};
+use palyra_journal::{EventKind, JournalError, JournalTransaction, Leaf, NewEvent};
 use palyra_plugins_runtime::{RunOutput, RunReport, RunUsage};
 use palyra_skills::Sha256Digest;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ pub(super) async fn finish(
     approval: Approved,
     report: RunReport,
 ) -> Result<ToolResult, CallError> {
-    let (state, subject, run_id) = (&caller.state, &calling.subject, run.id().to_owned());
+    let (state, subject, run_id) = (&caller.state, &calling.subject, run.row().run_id.clone());
     let channels = caller.channels.take(&run_id);
     let RunReport { result, usage, log, host_calls, tape, .. } = report;
     let output = checked_output(result, resolved);
@@ -39,15 +39,14 @@ pub(super) async fn finish(
     let details = details(calling, &output, &facts, run.listed.ended_by());
     let kind = if output.is_ok() { EventKind::RunCompleted } else { EventKind::RunFailed };
     let event = NewEvent::new(kind, state.now_ms()).actor(short_name(&calling.principal));
-    let event =
-        event.run(&run_id).skill(&subject.skill_id).subject(&subject.tool_id).details(details.clone());
+    let event = event.run(&run_id).skill(&subject.skill_id).subject(&subject.tool_id).details(details);
+    let event = state.journal.prepare(event).map_err(StateError::from)?;
     let (status, mut lines) = (status_of(&output), runs::lines(&log, &channels));
     let finished = FinishedRun {
-        run_id: run_id.clone(),
-        skill_id: subject.skill_id.clone(),
+        row: Arc::clone(run.row()),
         status,
         at_ms: runs::signed(state.now_ms()),
-        receipt: InOrder(&details).to_string(),
+        receipt: event,
         events: if run.listed.is_followed() { lines.clone() } else { std::mem::take(&mut lines) },
         uses: capabilities.clone(),
         touched,
@@ -55,7 +54,7 @@ pub(super) async fn finish(
         tape: kept,
     };
     run.finish();
-    let receipt = write(state, event, finished).await?;
+    let receipt = write(state, finished).await?;
     let logged = lines.into_iter().filter(|(kind, _)| *kind == "log");
     logged.for_each(|(kind, text)| run.listed.tell(RunUpdate::Line { kind: kind.into(), text }));
     run.listed.tell(RunUpdate::Finished { status: status.into() });
@@ -115,7 +114,7 @@ pub(super) async fn refuse(
 ) -> Result<(), CallError> {
     let subject = &calling.subject;
     let details = json!({
-        "payload": subject.payload.to_string(),
+        "payload": subject.payload_text,
         "error": error.kind().wire_name(),
         "input_sha256": Sha256Digest::of(calling.input.as_str().as_bytes()).to_string(),
     });
@@ -125,15 +124,13 @@ pub(super) async fn refuse(
     Ok(())
 }
 
-async fn write(state: &Arc<State>, event: NewEvent, finished: FinishedRun) -> Result<Leaf, CallError> {
-    let written =
-        state.journal.transaction(Durability::Normal, move |transaction: &mut JournalTransaction<'_>| {
-            let leaf = transaction.append(event)?;
-            runs::finish(transaction, &finished, leaf.sequence)
-                .map_err(JournalError::sqlite("finish a run"))?;
-            Ok(leaf)
-        });
-    written.await.map_err(|error: JournalError| CallError::State(error.into()))
+async fn write(state: &State, finished: FinishedRun) -> Result<Leaf, CallError> {
+    let written = state.journal.shared(move |transaction: &mut JournalTransaction<'_>| {
+        let leaf = transaction.append_prepared(&finished.receipt)?;
+        runs::finish(transaction, &finished, leaf.sequence).map_err(JournalError::sqlite("finish a run"))?;
+        Ok(leaf)
+    });
+    written.await.map_err(|error| CallError::State(error.into()))
 }
 
 /// What a receipt says besides who called what.
@@ -153,9 +150,9 @@ fn details(
     let digest = |text: &JsonText| Sha256Digest::of(text.as_str().as_bytes()).to_string();
     let (subject, usage) = (&calling.subject, facts.usage);
     json!({
-        "payload": subject.payload.to_string(),
+        "payload": subject.payload_text,
         "version": subject.version,
-        "consent": subject.consent.map(|consent| consent.to_string()),
+        "consent": subject.consent,
         "approval": facts.approval,
         "input_sha256": digest(&calling.input),
         "output_sha256": output.as_ref().ok().map(digest),

@@ -16,7 +16,7 @@ use super::find::{FoundTool, check_runnable};
 use super::{CallError, ToolCaller};
 use crate::commit::Change;
 use crate::state::State;
-use crate::view::described_row;
+use crate::view::{View, described_row};
 
 /// Most verified skills that are kept in memory.
 const MAX_CACHED: usize = 64;
@@ -52,13 +52,14 @@ impl VerifiedCache {
 /// Checks the skill's state, consent and bytes, and makes its module ready.
 pub(super) async fn resolve(
     caller: &ToolCaller,
+    view: &View,
     tool: &FoundTool,
     may_begin: impl FnOnce() -> Result<(), CallError>,
     max_module_bytes: u64,
 ) -> Result<ResolvedModule, CallError> {
     check_runnable(&tool.record, &caller.state.platform)?;
     may_begin()?;
-    let consent = consent(&caller.state, tool)?;
+    let consent = consent(view, tool)?;
     let skill = verified(caller, &tool.record).await?;
     check_description(caller, &tool.record, &skill).await?;
     let length = skill.artifact().entry(&tool.entrypoint.module).map_or(0, <[u8]>::len) as u64;
@@ -71,8 +72,7 @@ pub(super) async fn resolve(
 }
 
 /// The consent for exactly this release.
-fn consent(state: &State, tool: &FoundTool) -> Result<ConsentRecord, CallError> {
-    let view = state.view();
+fn consent(view: &View, tool: &FoundTool) -> Result<ConsentRecord, CallError> {
     let consent = view.consents().get(tool.release().payload);
     let consent = consent.filter(|consent| {
         Some(consent.id()) == tool.release().consent

@@ -11,7 +11,7 @@ use tokio::sync::{broadcast, mpsc};
 
 use super::INLINE;
 use super::runs::log_line;
-use super::wasm_plugin_runner::Calling;
+use super::wasm_plugin_runner::{Calling, RunSubject};
 use crate::state::State;
 use crate::view::View;
 
@@ -80,7 +80,7 @@ impl RunListener {
 pub(crate) struct RunningRuns(Mutex<HashMap<String, Entry>>);
 
 struct Entry {
-    run: RunningRun,
+    subject: Arc<RunSubject>,
     cancel: CancelToken,
     why: Arc<OnceLock<&'static str>>,
     updates: Updates,
@@ -93,7 +93,7 @@ type Updates = Arc<OnceLock<broadcast::Sender<RunUpdate>>>;
 impl State {
     /// The runs under way now, by id.
     pub fn running(&self) -> Vec<RunningRun> {
-        let mut runs: Vec<RunningRun> = self.running.lock().values().map(|entry| entry.run.clone()).collect();
+        let mut runs: Vec<RunningRun> = self.running.lock().iter().map(running).collect();
         runs.sort_by(|left, right| left.run_id.cmp(&right.run_id));
         runs
     }
@@ -117,21 +117,14 @@ impl State {
 impl RunningRuns {
     /// Lists a run, before it is decided for the last time whether it may run.
     pub(super) fn list(self: &Arc<Self>, run_id: &str, calling: &Calling) -> Listed {
-        let subject = &calling.subject;
-        let why = Arc::new(OnceLock::new());
-        let run = RunningRun {
-            run_id: run_id.to_owned(),
-            skill_id: subject.skill_id.clone(),
-            tool_id: subject.tool_id.clone(),
-            payload: subject.payload,
-        };
+        let (subject, why) = (Arc::clone(&calling.subject), Arc::new(OnceLock::new()));
         let updates = Updates::default();
         let cancel = calling.cancel.clone();
         let listener = calling.listener.clone();
         if let Some(listener) = &listener {
             let _ = listener.run_id.set(run_id.to_owned());
         }
-        let entry = Entry { run, cancel, why: Arc::clone(&why), updates: Arc::clone(&updates), listener };
+        let entry = Entry { subject, cancel, why: Arc::clone(&why), updates: Arc::clone(&updates), listener };
         self.lock().insert(run_id.to_owned(), entry);
         Listed { runs: Arc::clone(self), run_id: run_id.to_owned(), why, updates }
     }
@@ -164,7 +157,7 @@ impl RunningRuns {
     /// Ends every run that may not go on after a change; an update lets runs of the old release finish.
     pub(crate) fn end_unrunnable(&self, view: &View) {
         for entry in self.lock().values() {
-            if let Some(why) = unrunnable(view, &entry.run) {
+            if let Some(why) = unrunnable(view, &entry.subject) {
                 entry.end(why);
             }
         }
@@ -182,8 +175,18 @@ impl Entry {
     }
 }
 
+fn running((run_id, entry): (&String, &Entry)) -> RunningRun {
+    let subject = &entry.subject;
+    RunningRun {
+        run_id: run_id.clone(),
+        skill_id: subject.skill_id.clone(),
+        tool_id: subject.tool_id.clone(),
+        payload: subject.payload,
+    }
+}
+
 /// Why a run may not go on.
-fn unrunnable(view: &View, run: &RunningRun) -> Option<&'static str> {
+fn unrunnable(view: &View, run: &RunSubject) -> Option<&'static str> {
     let policy = &view.plugins().policy.value;
     if !policy.enabled {
         return Some("policy");

@@ -1,4 +1,4 @@
-//! The rows of a run: begun before its first effect, finished with its receipt, with bounded events in between.
+//! The rows of a run: written before its first effect, finished with its receipt, with bounded events in between.
 
 mod interrupted;
 mod list;
@@ -7,15 +7,15 @@ mod retention;
 use std::sync::Arc;
 
 use palyra_common::WasmPluginRunError;
-use palyra_journal::{Durability, JournalError, JournalTransaction};
+use palyra_journal::{JournalError, JournalTransaction, Pending, PreparedEvent};
 use palyra_plugins_runtime::{ChannelMessage, LogLine};
 use rusqlite::params;
 use serde::Serialize;
 
+use super::CapabilityUse as Uses;
 use super::tapes::KeptTape;
 use super::usage::Touched;
-use super::wasm_plugin_runner::Calling;
-use super::{CallError, CapabilityUse as Uses};
+use super::wasm_plugin_runner::{Calling, RunSubject};
 pub(super) use interrupted::close_abandoned;
 pub(crate) use interrupted::close_interrupted;
 pub use list::{RunPage, RunQuery};
@@ -73,39 +73,43 @@ pub struct RunEvent {
     pub text: String,
 }
 
-/// Draws an id that sorts by time, which keeps the journal's index small.
-pub(super) fn new_run_id() -> Result<String, WasmPluginRunError> {
-    crate::text::time_sorted_id("run").map_err(WasmPluginRunError::Internal)
+/// What is known of a run when it begins.
+#[derive(Debug)]
+pub(super) struct RunStart {
+    pub(super) run_id: String,
+    pub(super) subject: Arc<RunSubject>,
+    principal: String,
+    session: Option<String>,
+    started_ms: i64,
 }
 
-/// Says that a run begins. Where it can have an effect, that is committed before this returns; where it can have
-/// none, it is only on its way, ahead of everything else that is written of the run.
-pub(super) async fn start(
-    state: &Arc<State>,
-    run_id: &str,
-    calling: &Calling,
-    may_have_effects: bool,
-) -> Result<(), CallError> {
-    let subject = &calling.subject;
-    let (run_id, subject) = (run_id.to_owned(), subject.clone());
-    let (principal, session) = (short_name(&calling.principal), calling.context.session.clone());
-    let started = signed(state.now_ms());
-    let written =
-        state.journal.transaction(Durability::Normal, move |transaction: &mut JournalTransaction<'_>| {
-            let sql = "INSERT INTO runs
-                (run_id, skill_id, tool_id, payload, status, started_at, principal, session)
-                VALUES (?1, ?2, ?3, ?4, 'started', ?5, ?6, ?7)";
-            let payload = subject.payload.to_string();
-            let values =
-                params![run_id, subject.skill_id, subject.tool_id, payload, started, principal, session];
-            let inserted =
-                transaction.sql().prepare_cached(sql).and_then(|mut insert| insert.execute(values));
-            inserted.map(|_| ()).map_err(JournalError::sqlite("begin a run"))
-        });
-    if !may_have_effects {
-        return Ok(());
+impl RunStart {
+    /// A run of its own id that begins now.
+    pub(super) fn new(state: &State, calling: &Calling) -> Result<Self, WasmPluginRunError> {
+        Ok(Self {
+            // Sorts by time, which keeps the journal's index small.
+            run_id: crate::text::time_sorted_id("run").map_err(WasmPluginRunError::Internal)?,
+            subject: Arc::clone(&calling.subject),
+            principal: short_name(&calling.principal),
+            session: calling.context.session.clone(),
+            started_ms: signed(state.now_ms()),
+        })
     }
-    written.await.map_err(|error: JournalError| CallError::State(error.into()))
+}
+
+/// Writes down that a run began; the answer comes when that is committed.
+pub(super) fn start(state: &State, run: &Arc<RunStart>) -> Pending<Result<(), JournalError>> {
+    let run = Arc::clone(run);
+    state.journal.shared(move |transaction: &mut JournalTransaction<'_>| {
+        let sql = "INSERT INTO runs
+            (run_id, skill_id, tool_id, payload, status, started_at, principal, session)
+            VALUES (?1, ?2, ?3, ?4, 'started', ?5, ?6, ?7)";
+        let RunStart { run_id, subject, principal, session, started_ms } = &*run;
+        let RunSubject { skill_id, tool_id, payload_text, .. } = &**subject;
+        let values = params![run_id, skill_id, tool_id, payload_text, started_ms, principal, session];
+        let inserted = transaction.sql().prepare_cached(sql).and_then(|mut insert| insert.execute(values));
+        inserted.map(|_| ()).map_err(JournalError::sqlite("begin a run"))
+    })
 }
 
 /// Writes everything that is known of a finished run, beside its receipt.
@@ -115,40 +119,50 @@ pub(super) fn finish(
     leaf: u64,
 ) -> rusqlite::Result<()> {
     let sql = transaction.sql();
-    let mut update = sql.prepare_cached(
-        "UPDATE runs SET status = ?2, finished_at = ?3, receipt_leaf = ?4, receipt = ?5, error = ?6, tape = ?7
-         WHERE run_id = ?1",
+    let mut upsert = sql.prepare_cached(
+        "INSERT INTO runs (run_id, skill_id, tool_id, payload, status, started_at, principal, session,
+                           finished_at, receipt_leaf, receipt, error, tape)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+         ON CONFLICT (run_id) DO UPDATE SET status = ?5, finished_at = ?9, receipt_leaf = ?10, receipt = ?11,
+                                            error = ?12, tape = ?13
+         WHERE status = 'started'",
     )?;
-    let updated = update.execute(params![
-        finished.run_id,
+    let RunStart { run_id, subject, principal, session, started_ms } = &*finished.row;
+    let written = upsert.execute(params![
+        run_id,
+        subject.skill_id,
+        subject.tool_id,
+        subject.payload_text,
         finished.status,
+        started_ms,
+        principal,
+        session,
         finished.at_ms,
         signed(leaf),
-        finished.receipt,
+        finished.receipt.details(),
         finished.error,
         finished.tape.as_ref().map(KeptTape::digest)
     ])?;
-    // The row was handed to the writer before: a run whose beginning is not there has no end either.
-    if updated != 1 {
-        return Err(rusqlite::Error::StatementChangedRows(updated));
+    // A run ends once: what was closed before has its leaf already.
+    if written != 1 {
+        return Err(rusqlite::Error::StatementChangedRows(written));
     }
     if let Some(tape) = &finished.tape {
         tape.write(sql, signed(leaf))?;
     }
-    let mut insert =
-        sql.prepare_cached("INSERT INTO run_events (run_id, number, kind, text) VALUES (?1, ?2, ?3, ?4)")?;
     for (number, (kind, text)) in finished.events.iter().enumerate() {
-        insert.execute(params![finished.run_id, signed(number as u64), kind, text])?;
+        let insert = "INSERT INTO run_events (run_id, number, kind, text) VALUES (?1, ?2, ?3, ?4)";
+        sql.prepare_cached(insert)?.execute(params![run_id, signed(number as u64), kind, text])?;
     }
-    let mut count = sql.prepare_cached(
-        "INSERT INTO capability_use (skill_id, capability, uses, denials, last_run) VALUES (?1, ?2, ?3, ?4, ?5)
-         ON CONFLICT (skill_id, capability) DO UPDATE
-         SET uses = uses + ?3, denials = denials + ?4, last_run = ?5",
-    )?;
     touch(transaction, finished)?;
     for (capability, uses) in finished.uses.iter().filter(|(_, uses)| uses.used + uses.denied > 0) {
+        let count =
+            "INSERT INTO capability_use (skill_id, capability, uses, denials, last_run) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (skill_id, capability) DO UPDATE
+             SET uses = uses + ?3, denials = denials + ?4, last_run = ?5";
         let (used, denied) = (signed(uses.used), signed(uses.denied));
-        count.execute(params![finished.skill_id, capability, used, denied, finished.run_id])?;
+        let values = params![subject.skill_id, capability, used, denied, run_id];
+        sql.prepare_cached(count)?.execute(values)?;
     }
     Ok(())
 }
@@ -158,27 +172,27 @@ fn touch(transaction: &JournalTransaction<'_>, finished: &FinishedRun) -> rusqli
     if finished.touched.is_empty() {
         return Ok(());
     }
-    let sql = transaction.sql();
+    let (sql, RunStart { run_id, subject, .. }) = (transaction.sql(), &*finished.row);
+    let skill_id = &subject.skill_id;
     let mut known = sql.prepare_cached("SELECT count(*) FROM touched WHERE skill_id = ?1")?;
-    let known: i64 = known.query_row([&finished.skill_id], |row| row.get(0))?;
+    let known: i64 = known.query_row([skill_id], |row| row.get(0))?;
     let mut add = sql.prepare_cached(
         "INSERT INTO touched (skill_id, kind, subject, uses, first_run, last_run) VALUES (?1, ?2, ?3, ?4, ?5, ?5)
          ON CONFLICT (skill_id, kind, subject) DO UPDATE SET uses = uses + ?4, last_run = ?5",
     )?;
     for ((kind, subject), uses) in &finished.touched {
         let subject = if known < MAX_TOUCHED { subject.as_str() } else { OTHERS };
-        add.execute(params![finished.skill_id, kind, subject, signed(*uses), finished.run_id])?;
+        add.execute(params![skill_id, kind, subject, signed(*uses), run_id])?;
     }
     Ok(())
 }
 
 /// What is written when a run ends.
 pub(super) struct FinishedRun {
-    pub(super) run_id: String,
-    pub(super) skill_id: String,
+    pub(super) row: Arc<RunStart>,
     pub(super) status: &'static str,
     pub(super) at_ms: i64,
-    pub(super) receipt: String,
+    pub(super) receipt: PreparedEvent,
     pub(super) events: Vec<(&'static str, String)>,
     pub(super) uses: Uses,
     pub(super) touched: Touched,

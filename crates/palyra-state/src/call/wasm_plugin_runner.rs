@@ -13,32 +13,52 @@ use std::sync::Arc;
 use palyra_common::{JsonText, RuntimeLimits, WasmPluginRunError};
 use palyra_plugins_runtime::{CancelToken, Entry, LoadedModule};
 use palyra_skills::Sha256Digest;
+use palyra_skills::index::SkillRecord;
+use palyra_skills::manifest::ToolEntrypoint;
 use tracing::Instrument;
 
 pub(super) use begun::BegunRun;
 pub(super) use execute::execute_module;
 pub use inline::{INLINE, InlineInvocation};
+pub(super) use installed::{InstalledCall, ReadyTool};
 
 use super::approval::Approved;
-use super::find::FoundTool;
 use super::grants::EffectiveGrants;
 use super::schemas::ToolSchemas;
 use super::stages::{StageClock, StageTimes};
-use super::{CallContext, CallError, RunListener, ToolCaller, ToolInvocation, ToolResult, approval, receipt};
+use super::{CallContext, CallError, RunListener, ToolCaller, ToolResult, approval, receipt};
 
-/// What a run is of.
+/// What a run is of, with the words every receipt and row says it in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RunSubject {
     pub(super) skill_id: String,
     pub(super) tool_id: String,
     pub(super) payload: Sha256Digest,
+    pub(super) payload_text: String,
     pub(super) version: Option<String>,
-    pub(super) consent: Option<Sha256Digest>,
+    pub(super) consent: Option<String>,
+}
+
+impl RunSubject {
+    /// A tool of an installed skill.
+    pub(super) fn installed(record: &SkillRecord, tool: &ToolEntrypoint) -> Self {
+        let release = &record.current;
+        Self {
+            skill_id: record.skill_id.clone(),
+            tool_id: tool.id.clone(),
+            payload: release.payload,
+            payload_text: release.payload.to_string(),
+            version: Some(release.manifest.version.to_string()),
+            consent: release.consent.map(|consent| consent.to_string()),
+        }
+    }
 }
 
 /// Who calls with what, wherever the module comes from.
 pub(super) struct Calling {
-    pub(super) subject: RunSubject,
+    pub(super) subject: Arc<RunSubject>,
+    /// The view the tool was found in; `None` for a module that is not installed.
+    pub(super) generation: Option<u64>,
     pub(super) input: JsonText,
     pub(super) principal: String,
     pub(super) approved: Option<Sha256Digest>,
@@ -50,7 +70,7 @@ pub(super) struct Calling {
 /// Where a module comes from.
 pub(super) enum ModuleSource {
     /// A tool of an installed skill.
-    Installed(Box<FoundTool>, ToolInvocation),
+    Installed(InstalledCall),
     /// Bytes that came with the call.
     Inline(InlineInvocation),
 }
@@ -70,8 +90,8 @@ pub(super) struct ResolvedPlugin {
 pub(super) async fn run_wasm_plugin(
     caller: &ToolCaller,
     source: ModuleSource,
+    calling: Calling,
 ) -> Result<ToolResult, CallError> {
-    let calling = source.calling(caller)?;
     let span = tracing::info_span!("call", tool = %calling.subject.tool_id, principal = %calling.principal,
         run_id = tracing::field::Empty);
     walk(caller, &source, calling).instrument(span).await
@@ -95,15 +115,14 @@ pub(super) async fn resolve_module_source(
     source: &ModuleSource,
     calling: &Calling,
 ) -> Result<ResolvedPlugin, CallError> {
-    let policy = caller.state.runner_policy();
-    if !policy.value.enabled {
+    let view = caller.state.view();
+    let policy = &view.plugins().policy.value;
+    if !policy.enabled {
         return Err(WasmPluginRunError::Disabled { what: "the runner".into() }.into());
     }
     match source {
-        ModuleSource::Installed(tool, invocation) => {
-            installed::resolve(caller, tool, invocation, &policy).await
-        }
-        ModuleSource::Inline(inline) => inline::resolve(caller, inline, calling, &policy.value).await,
+        ModuleSource::Installed(call) => call.resolve(caller, calling).await,
+        ModuleSource::Inline(inline) => inline::resolve(caller, inline, calling, policy).await,
     }
 }
 
@@ -115,14 +134,15 @@ pub(super) async fn run_resolved_wasm_plugin(
     mut clock: StageClock,
 ) -> Result<ToolResult, CallError> {
     let beginning = begin(caller, &calling, &resolved);
-    let (approval, run) = match beginning.instrument(tracing::debug_span!("begin")).await {
+    let (approval, mut run) = match beginning.instrument(tracing::debug_span!("begin")).await {
         Ok(begun) => begun,
         Err(error) => return Err(refused(caller, &calling, error).await),
     };
-    tracing::Span::current().record("run_id", run.id());
+    let row = Arc::clone(run.row());
+    tracing::Span::current().record("run_id", &*row.run_id);
     let begin = clock.lap();
-    let executing = execute_module(caller, run.id(), &calling, &resolved);
-    let report = executing.instrument(tracing::debug_span!("execute")).await;
+    let executing = execute_module(caller, &row.run_id, &calling, &resolved);
+    let report = run.attend(executing.instrument(tracing::debug_span!("execute"))).await;
     let execute = clock.lap();
     let finishing = receipt::finish(caller, &calling, &resolved, run, approval, report);
     let result = finishing.instrument(tracing::debug_span!("receipt")).await?;
@@ -152,14 +172,5 @@ async fn refused(caller: &ToolCaller, calling: &Calling, error: CallError) -> Ca
     match receipt::refuse(&caller.state, calling, refusal).await {
         Ok(()) => error,
         Err(error) => error,
-    }
-}
-
-impl ModuleSource {
-    fn calling(&self, caller: &ToolCaller) -> Result<Calling, CallError> {
-        match self {
-            Self::Installed(tool, invocation) => Ok(installed::calling(tool, invocation)),
-            Self::Inline(inline) => inline::calling(inline, &caller.state.runner_policy().value),
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! All sealed rows at once: read, checked, changed, and summed up in one root.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use palyra_common::fs::fault;
 use palyra_skills::Sha256Digest;
@@ -12,9 +13,16 @@ use super::row::{RowKey, RowProblem, SealedTable, leaf_hash};
 /// Longest row that is read; the largest is a trust row with many keys.
 const MAX_ROW_BYTES: i64 = 4 << 20;
 
-/// The rows of every sealed table, by table and key.
+/// The rows of every sealed table, by table and key; a copy shares their bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SealedRows(BTreeMap<(SealedTable, String), Vec<u8>>);
+pub struct SealedRows(BTreeMap<(SealedTable, String), SealedRow>);
+
+/// The bytes of a row, and its hash in the root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct SealedRow {
+    bytes: Arc<[u8]>,
+    leaf: Sha256Digest,
+}
 
 /// One row set or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +45,15 @@ pub enum RowChange {
     },
 }
 
+impl RowChange {
+    /// The table and the key of the row.
+    pub fn row(&self) -> (SealedTable, &str) {
+        match self {
+            Self::Put { table, key, .. } | Self::Delete { table, key } => (*table, key),
+        }
+    }
+}
+
 /// A row that is not believed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowFault {
@@ -54,26 +71,22 @@ impl SealedRows {
         self.0
             .range((table, String::new())..)
             .take_while(move |((of, _), _)| *of == table)
-            .map(|((_, key), bytes)| (key.as_str(), bytes.as_slice()))
+            .map(|((_, key), row)| (key.as_str(), &*row.bytes))
     }
 
     /// One row.
     pub fn get(&self, table: SealedTable, key: &str) -> Option<&[u8]> {
-        self.0.get(&(table, key.to_owned())).map(Vec::as_slice)
+        self.0.get(&(table, key.to_owned())).map(|row| &*row.bytes)
     }
 
     /// One digest for all of it.
     pub fn root(&self) -> Sha256Digest {
-        let leaves = self.0.iter().map(|((table, key), bytes)| leaf_hash(*table, key, bytes));
-        Sha256Digest::from_bytes(merkle::root(leaves))
+        Sha256Digest::from_bytes(merkle::root(self.0.values().map(|row| *row.leaf.as_bytes())))
     }
 
     /// The hash of every row by its name, as differences and leaves of the journal show it.
     pub fn leaves(&self) -> BTreeMap<String, Sha256Digest> {
-        let entry = |((table, key), bytes): (&(SealedTable, String), &Vec<u8>)| {
-            (Self::name(*table, key), Self::leaf(*table, key, bytes))
-        };
-        self.0.iter().map(entry).collect()
+        self.0.iter().map(|((table, key), row)| (Self::name(*table, key), row.leaf)).collect()
     }
 
     /// The name of a row: `index_rows/acme.notes`.
@@ -93,10 +106,10 @@ impl SealedRows {
 
     /// What sets every row anew.
     pub fn all_changes(&self) -> Vec<RowChange> {
-        let put = |((table, key), bytes): (&(SealedTable, String), &Vec<u8>)| RowChange::Put {
+        let put = |((table, key), row): (&(SealedTable, String), &SealedRow)| RowChange::Put {
             table: *table,
             key: key.clone(),
-            bytes: bytes.clone(),
+            bytes: row.bytes.to_vec(),
         };
         self.0.iter().map(put).collect()
     }
@@ -118,7 +131,7 @@ impl SealedRows {
         for change in changes {
             match change {
                 RowChange::Put { table, key, bytes } => {
-                    rows.0.insert((*table, key.clone()), bytes.clone());
+                    rows.put(*table, key.clone(), bytes);
                 }
                 RowChange::Delete { table, key } => {
                     rows.0.remove(&(*table, key.clone()));
@@ -135,9 +148,14 @@ impl SealedRows {
             self.0
                 .iter()
                 .filter(|((of, _), _)| *of != table)
-                .map(|(key, bytes)| (key.clone(), bytes.clone()))
+                .map(|(key, row)| (key.clone(), row.clone()))
                 .collect(),
         )
+    }
+
+    fn put(&mut self, table: SealedTable, key: String, bytes: &[u8]) {
+        let leaf = Self::leaf(table, &key, bytes);
+        self.0.insert((table, key), SealedRow { bytes: bytes.into(), leaf });
     }
 
     /// What turns one table of these rows into `wanted`, and nothing else.
@@ -174,7 +192,7 @@ pub(crate) fn read_tables(
             };
             match row_key.check(table, &key, &bytes, &mac) {
                 Ok(()) => {
-                    rows.0.insert((table, key), bytes);
+                    rows.put(table, key, &bytes);
                 }
                 Err(problem) => faults.push(RowFault { table, key, problem }),
             }

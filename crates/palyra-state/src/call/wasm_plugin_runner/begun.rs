@@ -1,6 +1,8 @@
-//! A run between its first row and its receipt.
+//! A run between its beginning and its receipt.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use palyra_common::{CapabilityGrantSet, WasmPluginRunError};
 
@@ -8,55 +10,92 @@ use super::{Calling, INLINE};
 use crate::call::find::check_runnable;
 use crate::call::permits::Admitted;
 use crate::call::running::Listed;
+use crate::call::runs::RunStart;
 use crate::call::{CallError, ToolCaller, runs};
+use crate::error::StateError;
 use crate::state::State;
 
-/// A run that has room, a place in the list and a row; dropped before it is finished, it is closed as interrupted.
+/// A run without effects that takes longer than this is written down while it runs.
+const SOON: Duration = Duration::from_millis(20);
+
+/// A run that has room and a place in the list; dropped before it is finished, it is closed as interrupted.
 pub(in crate::call) struct BegunRun {
     state: Arc<State>,
-    run_id: String,
+    row: Arc<RunStart>,
+    /// Whether its row is written, or on its way to the writer.
+    written: bool,
     finished: bool,
     pub(in crate::call) listed: Listed,
     _admitted: Admitted,
 }
 
 impl BegunRun {
+    /// Where the run can have an effect, its row is committed before this returns.
     pub(super) async fn begin(
         caller: &ToolCaller,
         calling: &Calling,
         grants: &CapabilityGrantSet,
     ) -> Result<Self, CallError> {
         let admitted = caller.permits.admit(&calling.subject.skill_id, &calling.cancel).await?;
-        let run_id = runs::new_run_id()?;
+        let row = Arc::new(RunStart::new(&caller.state, calling)?);
         // Listed first and looked at then: a change in between ends the run one way or the other.
-        let listed = caller.state.running.list(&run_id, calling);
+        let listed = caller.state.running.list(&row.run_id, calling);
         check_still_runnable(&caller.state, calling)?;
-        let run =
-            Self { state: Arc::clone(&caller.state), run_id, finished: false, listed, _admitted: admitted };
-        runs::start(&caller.state, &run.run_id, calling, grants.may_have_effects()).await?;
+        let written = grants.may_have_effects();
+        let state = Arc::clone(&caller.state);
+        let run = Self { state, row, written, finished: false, listed, _admitted: admitted };
+        if written {
+            runs::start(&run.state, &run.row).await.map_err(StateError::from)?;
+        }
         Ok(run)
     }
 
-    pub(in crate::call) fn id(&self) -> &str {
-        &self.run_id
+    pub(in crate::call) fn row(&self) -> &Arc<RunStart> {
+        &self.row
+    }
+
+    /// Waits for the run itself; one that takes its time can be found while it runs.
+    pub(super) async fn attend<T>(&mut self, running: impl Future<Output = T>) -> T {
+        let mut running = pin!(running);
+        if !self.written {
+            if let Ok(done) = tokio::time::timeout(SOON, &mut running).await {
+                return done;
+            }
+            self.write_down();
+        }
+        running.await
     }
 
     /// Says that the receipt is on its way to the writer, which keeps it whoever goes away.
     pub(in crate::call) fn finish(&mut self) {
         self.finished = true;
     }
+
+    /// Ahead of everything else that is written of the run.
+    fn write_down(&mut self) {
+        self.written = true;
+        drop(runs::start(&self.state, &self.row));
+    }
 }
 
 impl Drop for BegunRun {
     fn drop(&mut self) {
-        if !self.finished {
-            runs::close_abandoned(&self.state, &self.run_id);
+        if self.finished {
+            return;
         }
+        if !self.written {
+            self.write_down();
+        }
+        runs::close_abandoned(&self.state, &self.row.run_id);
     }
 }
 
 fn check_still_runnable(state: &State, calling: &Calling) -> Result<(), CallError> {
     let view = state.view();
+    // Everything was looked at in this very view.
+    if calling.generation == Some(view.generation()) {
+        return Ok(());
+    }
     if !view.plugins().policy.value.enabled {
         return Err(WasmPluginRunError::Disabled { what: "the runner".into() }.into());
     }

@@ -1,5 +1,7 @@
 //! A module that comes with the call: by policy only, without secrets and without anything to write to.
 
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use palyra_common::capabilities::FilesystemAccess;
@@ -53,36 +55,35 @@ impl InlineInvocation {
         }
     }
 
+    /// Who calls with what; a module that is refused for its bytes is known by its text.
+    pub(in crate::call) fn calling(&self, policy: &WasmPluginRunnerPolicy) -> Calling {
+        let payload = match decode(self, policy) {
+            Ok(bytes) => Sha256Digest::of(&bytes),
+            Err(_) => Sha256Digest::of(self.module_base64.as_bytes()),
+        };
+        let subject = RunSubject {
+            skill_id: INLINE.to_owned(),
+            tool_id: crate::text::short_name(self.tool_id()),
+            payload,
+            payload_text: payload.to_string(),
+            version: None,
+            consent: None,
+        };
+        Calling {
+            subject: Arc::new(subject),
+            generation: None,
+            input: self.input.clone(),
+            principal: self.principal.clone(),
+            approved: None,
+            context: CallContext::default(),
+            cancel: self.cancel.clone().unwrap_or_default(),
+            listener: None,
+        }
+    }
+
     fn tool_id(&self) -> &str {
         self.tool.as_deref().unwrap_or(INLINE)
     }
-}
-
-/// Refused with nothing decoded where the text is longer than any module.
-pub(super) fn calling(
-    inline: &InlineInvocation,
-    policy: &WasmPluginRunnerPolicy,
-) -> Result<Calling, CallError> {
-    let payload = match decode(inline, policy) {
-        Ok(bytes) => Sha256Digest::of(&bytes),
-        // What is refused for its bytes is known by its text.
-        Err(_) => Sha256Digest::of(inline.module_base64.as_bytes()),
-    };
-    Ok(Calling {
-        subject: RunSubject {
-            skill_id: INLINE.to_owned(),
-            tool_id: crate::text::short_name(inline.tool_id()),
-            payload,
-            version: None,
-            consent: None,
-        },
-        input: inline.input.clone(),
-        principal: inline.principal.clone(),
-        approved: None,
-        context: CallContext::default(),
-        cancel: inline.cancel.clone().unwrap_or_default(),
-        listener: None,
-    })
 }
 
 pub(super) async fn resolve(

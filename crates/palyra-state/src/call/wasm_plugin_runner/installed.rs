@@ -1,110 +1,168 @@
-//! A tool of an installed skill: status, consent, bytes and settings, looked at for this call.
+//! A tool of an installed skill: status, consent, bytes and settings, proven once for each view and looked at by
+//! every call.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
-use palyra_common::{OperatorGrants, PluginCapabilityProfile, WasmPluginRunnerPolicy};
-use palyra_plugins_runtime::Entry;
+use palyra_common::{
+    JsonText, OperatorGrants, PluginCapabilityProfile, RuntimeLimits, WasmPluginRunnerPolicy,
+};
+use palyra_plugins_runtime::{Entry, LoadedModule};
 use palyra_skills::capability_grants_from_manifest;
 use palyra_skills::consent::ConsentRecord;
 use palyra_skills::grants::limits_from_manifest;
 
-use super::{Calling, ResolvedPlugin, RunSubject};
+use super::{Calling, ResolvedPlugin};
 use crate::call::find::FoundTool;
-use crate::call::grants::{Authorities, EffectiveGrants, GrantKey};
+use crate::call::grants::{Authorities, EffectiveGrants};
+use crate::call::schemas::ToolSchemas;
 use crate::call::{CallError, ToolCaller, ToolInvocation, resolve};
-use crate::gate::CallQuestion;
-use crate::plugins::{Revised, effective_config};
+use crate::gate::{CallGate, CallQuestion};
+use crate::plugins::effective_config;
+use crate::view::View;
 
-pub(super) fn calling(tool: &FoundTool, invocation: &ToolInvocation) -> Calling {
-    Calling {
-        subject: RunSubject {
+/// A call of an installed tool, without what every call has.
+pub(in crate::call) struct InstalledCall {
+    tool: Arc<FoundTool>,
+    view: Arc<View>,
+    operator: OperatorGrants,
+    limits: Option<RuntimeLimits>,
+    gate: CallGate,
+}
+
+/// What follows from the view for every call of a tool; nothing in it depends on who calls with what.
+pub(in crate::call) struct ReadyTool {
+    /// As long as the sandbox keeps it: a tool nobody calls must not hold compiled code.
+    loaded: Weak<LoadedModule>,
+    entry: Entry,
+    schemas: Arc<ToolSchemas>,
+    consent: ConsentRecord,
+    /// What a call gets that brings no directories or addresses of its own.
+    grants: Arc<EffectiveGrants>,
+    limits: RuntimeLimits,
+    operator_config: JsonText,
+}
+
+impl InstalledCall {
+    /// Parts a call from what it calls.
+    pub(in crate::call) fn new(
+        tool: Arc<FoundTool>,
+        view: Arc<View>,
+        invocation: ToolInvocation,
+    ) -> (Self, Calling) {
+        let ToolInvocation {
+            input,
+            principal,
+            operator,
+            limits,
+            approved,
+            cancel,
+            listener,
+            context,
+            gate,
+            ..
+        } = invocation;
+        let (subject, cancel) = (Arc::clone(&tool.subject), cancel.unwrap_or_default());
+        let generation = Some(tool.generation);
+        let calling = Calling { subject, generation, input, principal, approved, context, cancel, listener };
+        (Self { tool, view, operator, limits, gate }, calling)
+    }
+
+    /// Everything that can refuse the call before an instance exists.
+    pub(super) async fn resolve(
+        &self,
+        caller: &ToolCaller,
+        calling: &Calling,
+    ) -> Result<ResolvedPlugin, CallError> {
+        let (ready, loaded) = match self.tool.ready().and_then(|ready| Some((ready.loaded.upgrade()?, ready)))
+        {
+            Some((loaded, ready)) => {
+                ready.schemas.check_input(&calling.input)?;
+                self.may_begin(calling)?;
+                (ready, loaded)
+            }
+            None => self.prove(caller, calling).await?,
+        };
+        let grants = self.grants(&ready);
+        grants.check_directories(caller.state.root())?;
+        let limits = match &self.limits {
+            Some(most) => ready.limits.capped_by(most),
+            None => ready.limits.clone(),
+        };
+        Ok(ResolvedPlugin {
+            loaded,
+            entry: ready.entry.clone(),
+            schemas: Some(Arc::clone(&ready.schemas)),
+            grants,
+            limits,
+            operator_config: ready.operator_config.clone(),
+            requires_approval: self.tool.entrypoint.risk.requires_approval,
+        })
+    }
+
+    /// Looks at everything once; what it finds is true of this view.
+    async fn prove(
+        &self,
+        caller: &ToolCaller,
+        calling: &Calling,
+    ) -> Result<(Arc<ReadyTool>, Arc<LoadedModule>), CallError> {
+        let Self { tool, view, .. } = self;
+        let schemas = caller.schemas.get(tool)?;
+        schemas.check_input(&calling.input)?;
+        let policy = &view.plugins().policy.value;
+        let may_begin = || self.may_begin(calling);
+        let module = resolve::resolve(caller, view, tool, may_begin, policy.max_module_bytes).await?;
+        let (skill_id, manifest) = (&tool.record.skill_id, &tool.release().manifest);
+        let profile = profile_of(view, skill_id);
+        let grants = effective(tool, &module.consent, view, &OperatorGrants::default());
+        let operator_config = effective_config(skill_id, manifest, view.plugins().configs.get(skill_id))?;
+        let limits = policy.cap(&profile.cap(&limits_from_manifest(manifest)));
+        let entrypoint = &tool.entrypoint;
+        let entry = Entry::Tool { id: entrypoint.id.clone(), export: entrypoint.export.clone() };
+        let (loaded, consent) = (Arc::downgrade(&module.loaded), module.consent);
+        let grants = Arc::new(grants);
+        let ready = Arc::new(ReadyTool { loaded, entry, schemas, consent, grants, limits, operator_config });
+        tool.keep(&ready);
+        Ok((ready, module.loaded))
+    }
+
+    /// Asks the policy whoever calls is under.
+    fn may_begin(&self, calling: &Calling) -> Result<(), CallError> {
+        let tool = &self.tool;
+        let question = CallQuestion { record: &tool.record, tool: &tool.entrypoint, input: &calling.input };
+        self.gate.ask(&question).map_err(|decision| CallError::Denied {
             skill_id: tool.record.skill_id.clone(),
             tool_id: tool.entrypoint.id.clone(),
-            payload: tool.release().payload,
-            version: Some(tool.release().manifest.version.to_string()),
-            consent: tool.release().consent,
-        },
-        input: invocation.input.clone(),
-        principal: invocation.principal.clone(),
-        approved: invocation.approved,
-        context: invocation.context.clone(),
-        cancel: invocation.cancel.clone().unwrap_or_default(),
-        listener: invocation.listener.clone(),
+            decision,
+        })
+    }
+
+    /// Manifest ∩ consent ∩ profile ∩ policy, with what the operator opens for this call.
+    fn grants(&self, ready: &ReadyTool) -> Arc<EffectiveGrants> {
+        match self.operator == OperatorGrants::default() {
+            true => Arc::clone(&ready.grants),
+            false => Arc::new(effective(&self.tool, &ready.consent, &self.view, &self.operator)),
+        }
     }
 }
 
-/// Everything that can refuse the call before an instance exists.
-pub(super) async fn resolve(
-    caller: &ToolCaller,
-    tool: &FoundTool,
-    invocation: &ToolInvocation,
-    policy: &Revised<WasmPluginRunnerPolicy>,
-) -> Result<ResolvedPlugin, CallError> {
-    let schemas = caller.schemas.get(tool)?;
-    schemas.check_input(&invocation.input)?;
-    let may_begin = || gate(tool, invocation);
-    let module = resolve::resolve(caller, tool, may_begin, policy.value.max_module_bytes).await?;
-    let view = caller.state.view();
-    let profile = view.plugins().profiles.get(&tool.record.skill_id).cloned().unwrap_or_default();
-    let grants = grants(caller, tool, &module.consent, &profile, policy, invocation);
-    grants.check_directories(caller.state.root())?;
-    let stored = view.plugins().configs.get(&tool.record.skill_id);
-    let operator_config = effective_config(&tool.record.skill_id, &tool.release().manifest, stored)?;
-    let asked = policy.value.cap(&profile.value.cap(&limits_from_manifest(&tool.release().manifest)));
-    let limits = invocation.limits.as_ref().map_or_else(|| asked.clone(), |most| asked.capped_by(most));
-    let entrypoint = &tool.entrypoint;
-    Ok(ResolvedPlugin {
-        loaded: module.loaded,
-        entry: Entry::Tool { id: entrypoint.id.clone(), export: entrypoint.export.clone() },
-        schemas: Some(schemas),
-        grants,
-        limits,
-        operator_config,
-        requires_approval: entrypoint.risk.requires_approval,
-    })
-}
-
-/// Asks the policy whoever calls is under.
-fn gate(tool: &FoundTool, invocation: &ToolInvocation) -> Result<(), CallError> {
-    let question = CallQuestion { record: &tool.record, tool: &tool.entrypoint, input: &invocation.input };
-    invocation.gate.ask(&question).map_err(|decision| CallError::Denied {
-        skill_id: tool.record.skill_id.clone(),
-        tool_id: tool.entrypoint.id.clone(),
-        decision,
-    })
-}
-
-/// Manifest ∩ consent ∩ profile ∩ policy; kept for calls that bring no directories of their own.
-fn grants(
-    caller: &ToolCaller,
+fn effective(
     tool: &FoundTool,
     consent: &ConsentRecord,
-    profile: &Revised<PluginCapabilityProfile>,
-    policy: &Revised<WasmPluginRunnerPolicy>,
-    invocation: &ToolInvocation,
-) -> Arc<EffectiveGrants> {
-    let derive = || {
-        Authorities {
-            skill_id: &tool.record.skill_id,
-            asked: &capability_grants_from_manifest(&tool.release().manifest),
-            consented: Some(&consent.granted),
-            profile: &profile.value,
-            policy: &policy.value,
-            operator: &invocation.operator,
-        }
-        .effective()
+    view: &View,
+    operator: &OperatorGrants,
+) -> EffectiveGrants {
+    let policy: &WasmPluginRunnerPolicy = &view.plugins().policy.value;
+    let authorities = Authorities {
+        skill_id: &tool.record.skill_id,
+        asked: &capability_grants_from_manifest(&tool.release().manifest),
+        consented: Some(&consent.granted),
+        profile: &profile_of(view, &tool.record.skill_id),
+        policy,
+        operator,
     };
-    if invocation.operator != OperatorGrants::default() {
-        return Arc::new(derive());
-    }
-    let key = GrantKey {
-        payload: tool.release().payload,
-        tool: tool.entrypoint.id.clone(),
-        principal: invocation.principal.clone(),
-        consent: consent.id(),
-        profile_revision: profile.revision,
-        policy_revision: policy.revision,
-        generation: caller.state.view().generation(),
-    };
-    caller.grants.get_or_derive(key, derive)
+    authorities.effective()
+}
+
+fn profile_of(view: &View, skill_id: &str) -> PluginCapabilityProfile {
+    view.plugins().profiles.get(skill_id).map(|profile| profile.value.clone()).unwrap_or_default()
 }

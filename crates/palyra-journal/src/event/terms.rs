@@ -1,0 +1,60 @@
+//! The words events are searched by, as bits of a set; worked out by whoever appends, so that the writer only
+//! sets them.
+
+use sha2::{Digest, Sha256};
+
+/// Bits of a set of terms: 16 for each of 1,024 events.
+pub(crate) const TERM_BITS: usize = 16 * 1_024;
+/// Bits that a term sets; with a term per event a search looks in vain into one block of a thousand.
+const PROBES: usize = 7;
+
+/// A word that events are searched for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Term<'a> {
+    Kind(&'a str),
+    Run(&'a str),
+    Skill(&'a str),
+}
+
+impl Term<'_> {
+    /// The bits of this term.
+    pub(crate) fn bits(self) -> [u16; PROBES] {
+        let (tag, text) = match self {
+            Self::Kind(text) => (b'k', text),
+            Self::Run(text) => (b'r', text),
+            Self::Skill(text) => (b's', text),
+        };
+        let hash: [u8; 32] = Sha256::new().chain_update([tag]).chain_update(text).finalize().into();
+        let mut bits = [0; PROBES];
+        for (bit, pair) in bits.iter_mut().zip(hash.chunks_exact(2)) {
+            let number = pair.iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte));
+            *bit = (number % TERM_BITS) as u16;
+        }
+        bits
+    }
+}
+
+/// The bits of everything one event can be searched by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EventTerms {
+    bits: [[u16; PROBES]; 3],
+    count: usize,
+}
+
+impl EventTerms {
+    /// The terms of an event with these fields.
+    pub(crate) fn new(kind: &str, run: Option<&str>, skill: Option<&str>) -> Self {
+        let terms = [Some(Term::Kind(kind)), run.map(Term::Run), skill.map(Term::Skill)];
+        let (mut bits, mut count) = ([[0; PROBES]; 3], 0);
+        for (place, term) in bits.iter_mut().zip(terms.into_iter().flatten()) {
+            *place = term.bits();
+            count += 1;
+        }
+        Self { bits, count }
+    }
+
+    /// Every bit.
+    pub(crate) fn bits(&self) -> impl Iterator<Item = u16> + '_ {
+        self.bits.iter().take(self.count).flatten().copied()
+    }
+}
