@@ -9,6 +9,7 @@ mod health;
 mod hooks;
 mod journal;
 mod keys;
+mod mcp;
 mod objectives;
 mod packages;
 mod plugins;
@@ -25,7 +26,7 @@ mod transport;
 mod trust;
 mod vault;
 
-pub use body::{ApiBody, BodyError, empty_body, full_body, reader_body};
+pub use body::{ApiBody, BodyError, channel_body, empty_body, full_body, reader_body};
 pub use error::{ClientError, TransportError};
 pub use transport::Transport;
 

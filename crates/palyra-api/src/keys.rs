@@ -136,7 +136,7 @@ pub struct RevocationStatement {
     pub sign_with: Vec<String>,
     /// Its number, above that of the last one; the next one known here where it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounds::whole")]
-    #[schema(maximum = 9007199254740991)]
+    #[schema(maximum = 9007199254740991i64)]
     pub number: Option<u64>,
 }
 

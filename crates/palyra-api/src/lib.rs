@@ -19,6 +19,7 @@ pub mod health;
 pub mod hooks;
 pub mod journal;
 pub mod keys;
+pub mod mcp;
 pub mod objectives;
 pub mod packages;
 pub mod plugins;

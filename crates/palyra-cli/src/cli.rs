@@ -18,6 +18,7 @@ use crate::commands::init::InitArgs;
 use crate::commands::journal::JournalArgs;
 use crate::commands::keys::KeysArgs;
 use crate::commands::man::ManArgs;
+use crate::commands::mcp::McpArgs;
 use crate::commands::objectives::ObjectivesArgs;
 use crate::commands::plugins::PluginsArgs;
 use crate::commands::policy::PolicyArgs;
@@ -76,6 +77,7 @@ pub(crate) enum Command {
     AuditPolicy(AuditPolicyArgs),
     Vault(VaultArgs),
     Journal(JournalArgs),
+    Mcp(McpArgs),
     Daemon(DaemonArgs),
     Doctor(DoctorArgs),
     Backup(BackupArgs),

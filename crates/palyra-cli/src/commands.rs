@@ -12,6 +12,7 @@ pub(crate) mod init;
 pub(crate) mod journal;
 pub(crate) mod keys;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod objectives;
 pub(crate) mod plugins;
 pub(crate) mod policy;
@@ -52,6 +53,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::AuditPolicy(args) => audit_policy::run(&args, globals),
         Command::Vault(args) => vault::run(&args, globals),
         Command::Journal(args) => journal::run(&args, globals),
+        Command::Mcp(args) => mcp::run(&args, globals),
         Command::Daemon(args) => daemon::run(&args, globals),
         Command::Doctor(args) => doctor::run(&args, globals),
         Command::Backup(args) => backup::run(&args, globals),

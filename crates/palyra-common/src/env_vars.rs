@@ -124,6 +124,8 @@ pub const PALYRA_POLICY_CHECK_AS: &str = "PALYRA_POLICY_CHECK_AS";
 pub const PALYRA_POLICY_CHECK_VIA: &str = "PALYRA_POLICY_CHECK_VIA";
 /// Who asked for the call that is decided; mirrors `palyra policy check --asked-by`.
 pub const PALYRA_POLICY_CHECK_ASKED_BY: &str = "PALYRA_POLICY_CHECK_ASKED_BY";
+/// What an MCP client is called; mirrors `palyra mcp serve --client`.
+pub const PALYRA_MCP_SERVE_CLIENT: &str = "PALYRA_MCP_SERVE_CLIENT";
 /// Seconds to wait for an approval; mirrors `palyra run --wait-approval`.
 pub const PALYRA_RUN_WAIT_APPROVAL: &str = "PALYRA_RUN_WAIT_APPROVAL";
 /// Which approvals are listed; mirrors `palyra approvals list --status`.
@@ -277,6 +279,7 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_POLICY_CHECK_AS, "who asks the question"),
     (PALYRA_POLICY_CHECK_VIA, "how the question comes"),
     (PALYRA_POLICY_CHECK_ASKED_BY, "who asked for the call that is decided"),
+    (PALYRA_MCP_SERVE_CLIENT, "what an MCP client is called"),
     (PALYRA_RUN_WAIT_APPROVAL, "seconds `palyra run` waits for an approval"),
     (PALYRA_APPROVALS_LIST_STATUS, "which approvals are listed"),
     (PALYRA_APPROVALS_LIST_LIMIT, "most approvals that are listed"),

@@ -28,6 +28,7 @@ use crate::metrics::Metrics;
 use crate::policy::Policy;
 use crate::routines::Control;
 use crate::streams::Streams;
+use crate::transport::mcp::McpSessions;
 use crate::uploads::Uploads;
 
 /// Calls that may run at once, unless somebody says otherwise.
@@ -87,6 +88,7 @@ pub struct App {
     policy: Arc<Policy>,
     streams: Streams,
     uploads: Uploads,
+    mcp: McpSessions,
     metrics: Metrics,
     listener: OnceLock<SocketAddr>,
     egress: OnceLock<Result<Option<EgressGuard>, String>>,
@@ -115,6 +117,7 @@ impl App {
             policy: Arc::default(),
             streams: Streams::default(),
             uploads: Uploads::default(),
+            mcp: McpSessions::default(),
             metrics: Metrics::new(),
             listener: OnceLock::new(),
             egress: OnceLock::new(),
@@ -163,6 +166,10 @@ impl App {
 
     pub(crate) fn uploads(&self) -> &Uploads {
         &self.uploads
+    }
+
+    pub(crate) fn mcp(&self) -> &McpSessions {
+        &self.mcp
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {
@@ -308,10 +315,8 @@ impl App {
 
     fn count(&self, result: &Result<ToolResult, CallError>) {
         match result {
-            Ok(result) => {
-                self.metrics.call("ok", Some((result.usage.elapsed.as_secs_f64(), result.usage.fuel)))
-            }
-            Err(error) => self.metrics.call(error.code(), None),
+            Ok(result) => self.metrics.call_gave(result),
+            Err(error) => self.metrics.call(error.code()),
         }
     }
 

@@ -12,6 +12,7 @@ mod calls;
 mod catalog;
 pub mod channels;
 pub mod compile_child;
+mod denials;
 pub mod doctor;
 pub mod hooks;
 pub mod in_process;

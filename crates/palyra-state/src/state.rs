@@ -77,6 +77,8 @@ pub struct State {
     kept_head: AtomicU64,
     /// Counts decisions about approvals, for those who wait for one.
     pub(crate) decisions: watch::Sender<u64>,
+    /// The generation, for those who wait for a change.
+    pub(crate) changes: watch::Sender<u64>,
     pub(crate) running: Arc<RunningRuns>,
     /// Counts published messages, for those who follow channels.
     pub(crate) published: watch::Sender<u64>,
@@ -149,6 +151,7 @@ impl State {
         view: View,
         lock: OwnerLock,
     ) -> Self {
+        let changes = watch::Sender::new(view.generation());
         let view = Arc::new(view);
         let present = PresentView::new(&view);
         let gate = Mutex::new(Gate { view, unsettled: None });
@@ -167,6 +170,7 @@ impl State {
             present,
             kept_head,
             decisions,
+            changes,
             running: Arc::default(),
             published: watch::Sender::new(0),
             tapes: OnceLock::new(),
@@ -177,6 +181,11 @@ impl State {
     /// Everything that is decided, as of the last commit.
     pub fn view(&self) -> Arc<View> {
         self.present.get()
+    }
+
+    /// The generation of the view, and every later one as soon as its view is there.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 
     /// The journal.

@@ -25,7 +25,7 @@ fn the_help_of_palyra() {
       run           Call a tool of an installed skill, or of a module with only the doors open that you
                     name
       skills        Package, check, install and look after skills
-      tools         See which tools can be called
+      tools         See which tools can be called, and name them
       plugins       See what runs of a skill get and why, and set it
       runs          See what ran, follow it, replay it, and prove it to others
       approvals     Decide about calls that wait for a person
@@ -38,6 +38,7 @@ fn the_help_of_palyra() {
       audit-policy  Decide what audits look for
       vault         Keep secrets for skills; no command shows one
       journal       See what happened, and prove that nothing was taken out
+      mcp           Offer the tools of installed skills to an MCP client
       daemon        Run, look at or stop the daemon of the state root
       doctor        Look at the machine and the state, and say what is not in order
       backup        Copy the state root into one new file

@@ -23,6 +23,7 @@ mod inputs;
 mod interrupts;
 mod journal;
 mod keys;
+mod mcp;
 mod modules;
 mod output;
 mod plugins;

@@ -84,6 +84,7 @@ fn invocation(app: &App, order: &RunOrder, tool: &str, input: &str) -> Result<To
         limits: order.fuel_left.map(|fuel| app.ceiling().capped_at(LimitKind::Fuel, fuel)),
         approved: None,
         cancel: None,
+        listener: None,
         context: CallContext {
             session: Some(order.key.session()),
             parent_run: None,

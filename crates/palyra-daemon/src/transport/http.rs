@@ -1,6 +1,7 @@
 //! HTTP `/v1`: JSON in, JSON or problem details out.
 
 mod access;
+mod aliases;
 mod answer;
 mod approvals;
 mod blocking;
@@ -11,6 +12,7 @@ mod health;
 mod hooks;
 mod journal;
 mod keys;
+mod mcp;
 mod objectives;
 mod openapi;
 mod packages;
@@ -31,6 +33,7 @@ mod upload;
 mod vault;
 
 pub use access::Arrival;
+pub(crate) use access::RequestId;
 pub(crate) use body::BodyTimeout;
 pub use openapi::document as openapi_document;
 pub use router::{router, routes};

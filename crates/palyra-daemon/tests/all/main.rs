@@ -15,6 +15,8 @@ mod hooks;
 mod journal;
 mod keys;
 mod killed;
+mod mcp;
+mod metrics;
 mod openapi;
 mod patience;
 mod plugins;

@@ -16,7 +16,7 @@ use super::running::RunUpdate;
 use super::runs::{self, FinishedRun};
 use super::tapes::KeptTape;
 use super::wasm_plugin_runner::{BegunRun, Calling, ResolvedPlugin};
-use super::{CallError, CapabilityUse, ToolCaller, ToolResult, UseCount, usage};
+use super::{CallError, CapabilityUse, StageTimes, ToolCaller, ToolResult, UseCount, usage};
 use crate::error::StateError;
 use crate::state::State;
 use crate::text::short_name;
@@ -100,6 +100,7 @@ pub(super) async fn finish(
         log,
         receipt,
         tape,
+        stages: StageTimes::default(),
     })
 }
 

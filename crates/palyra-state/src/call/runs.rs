@@ -211,8 +211,7 @@ pub(super) struct FinishedRun {
 
 /// The lines of a run that are kept: as many as fit, and a word about the rest.
 pub(super) fn lines(log: &[LogLine], channels: &[ChannelMessage]) -> Vec<(&'static str, String)> {
-    let logged =
-        log.iter().map(|line| ("log", format!("{:?} {}: {}", line.level, line.source, line.message)));
+    let logged = log.iter().map(log_line);
     let published = channels.iter().map(channel_line);
     let mut lines: Vec<(&'static str, String)> = logged.chain(published).collect();
     let more = lines.len().saturating_sub(MAX_EVENTS);
@@ -221,6 +220,11 @@ pub(super) fn lines(log: &[LogLine], channels: &[ChannelMessage]) -> Vec<(&'stat
         lines.push(("log", format!("{} more lines were not kept", more + 1)));
     }
     lines.into_iter().map(|(kind, text)| (kind, clip(&text))).collect()
+}
+
+/// A line of log as a line of its run.
+pub(super) fn log_line(line: &LogLine) -> (&'static str, String) {
+    ("log", format!("{:?} {}: {}", line.level, line.source, clip(&line.message)))
 }
 
 /// A message to a channel as a line of its run.

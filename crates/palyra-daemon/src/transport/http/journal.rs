@@ -43,19 +43,19 @@ pub(super) fn routes() -> Vec<Route> {
 struct JournalParams {
     /// From this number on.
     #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
-    #[param(maximum = 9007199254740991, nullable = false)]
+    #[param(maximum = 9007199254740991i64, nullable = false)]
     from: Option<u64>,
     /// Before this number.
     #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
-    #[param(maximum = 9007199254740991, nullable = false)]
+    #[param(maximum = 9007199254740991i64, nullable = false)]
     before: Option<u64>,
     /// At this time or later, in milliseconds of Unix time.
     #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
-    #[param(maximum = 9007199254740991, nullable = false)]
+    #[param(maximum = 9007199254740991i64, nullable = false)]
     since_ms: Option<u64>,
     /// Before this time.
     #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
-    #[param(maximum = 9007199254740991, nullable = false)]
+    #[param(maximum = 9007199254740991i64, nullable = false)]
     until_ms: Option<u64>,
     /// Kinds such as `skill:installed`, with commas between; all without it.
     #[param(nullable = false)]

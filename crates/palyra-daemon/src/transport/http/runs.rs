@@ -86,11 +86,11 @@ struct RunsQuery {
     status: Option<String>,
     /// Only those that began at this time or later, in milliseconds of Unix time.
     #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
-    #[param(maximum = 9007199254740991)]
+    #[param(maximum = 9007199254740991i64)]
     since_ms: Option<u64>,
     /// Only those that began before this time.
     #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
-    #[param(maximum = 9007199254740991)]
+    #[param(maximum = 9007199254740991i64)]
     until_ms: Option<u64>,
     /// Only those before this id, which are older: where an earlier answer stopped.
     before: Option<String>,
