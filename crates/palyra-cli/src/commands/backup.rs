@@ -70,11 +70,13 @@ impl Reply for BackedUp {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        let held = match self.device_key.as_str() {
-            "keyring" => Remark::Warning(
+        let held = match self.device_key.contains("keyring") {
+            true => Remark::Warning(
                 "the device key is in a keyring, not in the backup: without it nobody opens this".into(),
             ),
-            _ => Remark::Warning("the device key is in the backup: keep it where nobody else reads".into()),
+            false => {
+                Remark::Warning("the device key is in the backup: keep it where nobody else reads".into())
+            }
         };
         vec![held, Remark::Next(format!("put it back with `palyra restore {}`", self.file))]
     }

@@ -333,7 +333,7 @@ fn manual_pages() {
     exit 2
     --- stderr
     error: there is no command `fun`
-    hint: there is `init`, `up`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `vault`, `journal`, `daemon`, `completions`, `man`
+    hint: there is `init`, `up`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `routines`, `objectives`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `vault`, `journal`, `daemon`, `doctor`, `backup`, `restore`, `completions`, `man`
     ");
 }
 

@@ -10,7 +10,10 @@ fn a_backup_is_made_and_put_back() {
     let environment = TestEnvironment::with_state();
     environment.palyra(&["keys", "new", "first"]);
     let made = environment.palyra(&["backup", "copy.tar", "--json"]).json();
-    assert_eq!((&made["schema"], &made["device_key"]), (&json!("palyra.backup/v1"), &json!("file")));
+    assert_eq!(
+        (&made["schema"], &made["device_key"]),
+        (&json!("palyra.backup/v1"), &json!("a private file"))
+    );
     environment.palyra(&["keys", "new", "second"]);
     let asked = environment.palyra(&["restore", "copy.tar"]);
     assert_ne!(asked.code, 0, "nobody agreed");
