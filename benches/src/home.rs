@@ -89,6 +89,7 @@ pub fn invocation(input: &str) -> Result<ToolInvocation> {
         limits: None,
         approved: None,
         cancel: None,
+        listener: None,
         context: CallContext::default(),
         gate: CallGate::open(),
     })

@@ -135,6 +135,7 @@ fn config(storage: &Arc<MemoryStorage>) -> RuntimeConfig {
         secrets: Arc::new(secrets.collect::<MemorySecrets>()),
         channels: Arc::new(Forgotten),
         egress: Some(EgressGuard::new(egress).expect("a guard")),
+        on_line: None,
     };
     let mut config = RuntimeConfig { max_concurrent_runs: 1, services, ..RuntimeConfig::default() };
     config.ceiling.max_memory_bytes = limits().max_memory_bytes;

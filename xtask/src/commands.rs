@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod bench;
+mod clients;
 mod demo;
 mod eyes;
 mod foreign;
@@ -31,6 +32,7 @@ enum Command {
     Fuzz(fuzz::Args),
     Foreign(foreign::Args),
     Eyes(eyes::Args),
+    Clients(clients::Args),
     Soak(soak::Args),
 }
 
@@ -45,6 +47,7 @@ impl Cli {
             Command::Fuzz(args) => fuzz::run(args),
             Command::Foreign(args) => foreign::run(args),
             Command::Eyes(args) => eyes::run(args),
+            Command::Clients(args) => clients::run(args),
             Command::Soak(args) => soak::run(args),
         }
     }

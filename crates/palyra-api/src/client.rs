@@ -9,11 +9,14 @@ mod health;
 mod hooks;
 mod journal;
 mod keys;
+mod mcp;
+mod objectives;
 mod packages;
 mod plugins;
 mod policy;
 mod query;
 pub mod remote;
+mod routines;
 mod runs;
 mod skills;
 pub mod sse;
@@ -23,7 +26,7 @@ mod transport;
 mod trust;
 mod vault;
 
-pub use body::{ApiBody, BodyError, empty_body, full_body, reader_body};
+pub use body::{ApiBody, BodyError, channel_body, empty_body, full_body, reader_body};
 pub use error::{ClientError, TransportError};
 pub use transport::Transport;
 

@@ -40,6 +40,7 @@ pub const TABLE: &[(&str, u16, u8)] = &[
     ("state_io", 500, FAILED),
     ("repair_refused", 409, REFUSED),
     ("device_key", 500, FAILED),
+    ("bad_backup", 422, DAMAGED),
     ("already_exists", 409, FAILED),
     ("key_not_active", 409, FAILED),
     ("bad_key_file", 422, FAILED),
@@ -81,6 +82,9 @@ pub const TABLE: &[(&str, u16, u8)] = &[
     ("bad_receipt", 422, REFUSED),
     ("invalid_setting", 422, USAGE),
     ("invalid_policy", 422, USAGE),
+    // Routines and objectives.
+    ("in_use", 409, FAILED),
+    ("not_fired", 409, FAILED),
     // Hooks.
     ("bad_bindings", 422, USAGE),
     ("bindings_edited", 409, FAILED),

@@ -135,7 +135,8 @@ pub struct RevocationStatement {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sign_with: Vec<String>,
     /// Its number, above that of the last one; the next one known here where it is left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounds::whole")]
+    #[schema(maximum = 9007199254740991i64)]
     pub number: Option<u64>,
 }
 

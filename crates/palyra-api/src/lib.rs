@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod approvals;
+pub mod bounds;
 pub mod channels;
 pub mod client;
 pub mod codes;
@@ -18,10 +19,13 @@ pub mod health;
 pub mod hooks;
 pub mod journal;
 pub mod keys;
+pub mod mcp;
+pub mod objectives;
 pub mod packages;
 pub mod plugins;
 pub mod policy;
 mod problem;
+pub mod routines;
 pub mod runs;
 mod secret;
 pub mod skills;

@@ -53,8 +53,8 @@ pub struct NewTokenRequest {
     #[schema(min_items = 1)]
     pub scopes: Vec<ScopeName>,
     /// For how long it is worth something; without this it never expires.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1)]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounds::lifetime")]
+    #[schema(minimum = 1, maximum = 3155760000i64)]
     pub lifetime_seconds: Option<u64>,
 }
 

@@ -70,6 +70,23 @@ pub struct ToolInfo {
     pub cost: ToolCost,
 }
 
+/// The body of `PUT /v1/aliases/{alias}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AliasRequest {
+    /// The tool that gets the name: its id, or its name for models.
+    pub tool: String,
+}
+
+/// Another name of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Alias {
+    /// The name.
+    pub alias: String,
+    /// The tool it stands for, or stood for.
+    pub tool_id: String,
+}
+
 /// What the calls of a tool cost so far, over the runs that are kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ToolCost {

@@ -8,16 +8,22 @@ pub(crate) use refusal::Refusal;
 
 use crate::commands::approvals::ApprovalsArgs;
 use crate::commands::audit_policy::AuditPolicyArgs;
+use crate::commands::backup::BackupArgs;
 use crate::commands::channels::ChannelsArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::daemon::DaemonArgs;
+use crate::commands::doctor::DoctorArgs;
 use crate::commands::hooks::HooksArgs;
 use crate::commands::init::InitArgs;
 use crate::commands::journal::JournalArgs;
 use crate::commands::keys::KeysArgs;
 use crate::commands::man::ManArgs;
+use crate::commands::mcp::McpArgs;
+use crate::commands::objectives::ObjectivesArgs;
 use crate::commands::plugins::PluginsArgs;
 use crate::commands::policy::PolicyArgs;
+use crate::commands::restore::RestoreArgs;
+use crate::commands::routines::RoutinesArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::runs::RunsArgs;
 use crate::commands::skills::SkillsArgs;
@@ -60,6 +66,8 @@ pub(crate) enum Command {
     Plugins(PluginsArgs),
     Runs(RunsArgs),
     Approvals(ApprovalsArgs),
+    Routines(RoutinesArgs),
+    Objectives(ObjectivesArgs),
     Hooks(HooksArgs),
     Channels(ChannelsArgs),
     Tokens(TokensArgs),
@@ -69,7 +77,11 @@ pub(crate) enum Command {
     AuditPolicy(AuditPolicyArgs),
     Vault(VaultArgs),
     Journal(JournalArgs),
+    Mcp(McpArgs),
     Daemon(DaemonArgs),
+    Doctor(DoctorArgs),
+    Backup(BackupArgs),
+    Restore(RestoreArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
 }
@@ -198,13 +210,15 @@ mod tests {
 
     /// Flags that widen what a guest may do, hear or use, whom the host trusts, which key signs, or how well a key is
     /// kept, come from the operator's hand only; with a command where another one has a flag of that name.
-    const WIDENING: [&str; 46] = [
+    const WIDENING: [&str; 48] = [
         "--grant",
         "--secret",
         "run --limit",
         "plugins profile set --limit",
         "plugins profile set --only",
         "approvals approve --scope",
+        "routines add --replace",
+        "doctor --fix",
         "--ca-file",
         "--compile-timeout-ms",
         "--yes",
@@ -248,7 +262,8 @@ mod tests {
     ];
 
     /// Flags of every way to start a daemon; `palyrad` has them too.
-    const SERVE: [&str; 6] = ["--listen", "--tls-cert", "--tls-key", "--idle-exit", "--log", "--log-json"];
+    const SERVE: [&str; 7] =
+        ["--profile", "--listen", "--tls-cert", "--tls-key", "--idle-exit", "--log", "--log-json"];
 
     /// Flags that mean what another flag says.
     const WITHOUT: [&str; 3] = ["--json", "--help", "--version"];

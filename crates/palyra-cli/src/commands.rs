@@ -2,16 +2,22 @@
 
 pub(crate) mod approvals;
 pub(crate) mod audit_policy;
+pub(crate) mod backup;
 pub(crate) mod channels;
 pub(crate) mod completions;
 pub(crate) mod daemon;
+pub(crate) mod doctor;
 pub(crate) mod hooks;
 pub(crate) mod init;
 pub(crate) mod journal;
 pub(crate) mod keys;
 pub(crate) mod man;
+pub(crate) mod mcp;
+pub(crate) mod objectives;
 pub(crate) mod plugins;
 pub(crate) mod policy;
+pub(crate) mod restore;
+pub(crate) mod routines;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod skills;
@@ -36,6 +42,8 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Plugins(args) => plugins::run(&args, globals),
         Command::Runs(args) => runs::run(&args, globals),
         Command::Approvals(args) => approvals::run(&args, globals),
+        Command::Routines(args) => routines::run(&args, globals),
+        Command::Objectives(args) => objectives::run(&args, globals),
         Command::Hooks(args) => hooks::run(&args, globals),
         Command::Channels(args) => channels::run(&args, globals),
         Command::Tokens(args) => tokens::run(&args, globals),
@@ -45,7 +53,11 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::AuditPolicy(args) => audit_policy::run(&args, globals),
         Command::Vault(args) => vault::run(&args, globals),
         Command::Journal(args) => journal::run(&args, globals),
+        Command::Mcp(args) => mcp::run(&args, globals),
         Command::Daemon(args) => daemon::run(&args, globals),
+        Command::Doctor(args) => doctor::run(&args, globals),
+        Command::Backup(args) => backup::run(&args, globals),
+        Command::Restore(args) => restore::run(&args, globals),
         Command::Completions(args) => completions::run(args, globals),
         Command::Man(args) => man::run(&args, globals),
     }

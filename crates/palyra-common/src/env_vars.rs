@@ -22,6 +22,10 @@ pub const PALYRA_PASSPHRASE_FILE: &str = "PALYRA_PASSPHRASE_FILE";
 pub const PALYRA_URL: &str = "PALYRA_URL";
 /// The file with the token for it; mirrors `--token-file`.
 pub const PALYRA_TOKEN_FILE: &str = "PALYRA_TOKEN_FILE";
+/// How a daemon is deployed; mirrors `--profile`.
+pub const PALYRA_PROFILE: &str = "PALYRA_PROFILE";
+/// Where a doctor writes a bundle; mirrors `palyra doctor --bundle`.
+pub const PALYRA_DOCTOR_BUNDLE: &str = "PALYRA_DOCTOR_BUNDLE";
 /// Where a daemon listens; mirrors `--listen`.
 pub const PALYRA_LISTEN: &str = "PALYRA_LISTEN";
 /// The certificate of a daemon; mirrors `--tls-cert`.
@@ -120,6 +124,8 @@ pub const PALYRA_POLICY_CHECK_AS: &str = "PALYRA_POLICY_CHECK_AS";
 pub const PALYRA_POLICY_CHECK_VIA: &str = "PALYRA_POLICY_CHECK_VIA";
 /// Who asked for the call that is decided; mirrors `palyra policy check --asked-by`.
 pub const PALYRA_POLICY_CHECK_ASKED_BY: &str = "PALYRA_POLICY_CHECK_ASKED_BY";
+/// What an MCP client is called; mirrors `palyra mcp serve --client`.
+pub const PALYRA_MCP_SERVE_CLIENT: &str = "PALYRA_MCP_SERVE_CLIENT";
 /// Seconds to wait for an approval; mirrors `palyra run --wait-approval`.
 pub const PALYRA_RUN_WAIT_APPROVAL: &str = "PALYRA_RUN_WAIT_APPROVAL";
 /// Which approvals are listed; mirrors `palyra approvals list --status`.
@@ -170,6 +176,42 @@ pub const PALYRA_RUNS_RECEIPT_VERIFY: &str = "PALYRA_RUNS_RECEIPT_VERIFY";
 pub const PALYRA_RUNS_RECEIPT_KEY: &str = "PALYRA_RUNS_RECEIPT_KEY";
 /// Setting that is taken away; mirrors `palyra plugins config set --unset`.
 pub const PALYRA_PLUGINS_CONFIG_SET_UNSET: &str = "PALYRA_PLUGINS_CONFIG_SET_UNSET";
+/// Input of a new routine; mirrors `palyra routines add --input`.
+pub const PALYRA_ROUTINES_ADD_INPUT: &str = "PALYRA_ROUTINES_ADD_INPUT";
+/// Cron pattern of a new routine; mirrors `palyra routines add --cron`.
+pub const PALYRA_ROUTINES_ADD_CRON: &str = "PALYRA_ROUTINES_ADD_CRON";
+/// How often a new routine is due; mirrors `palyra routines add --every`.
+pub const PALYRA_ROUTINES_ADD_EVERY: &str = "PALYRA_ROUTINES_ADD_EVERY";
+/// When a new routine is due once; mirrors `palyra routines add --at`.
+pub const PALYRA_ROUTINES_ADD_AT: &str = "PALYRA_ROUTINES_ADD_AT";
+/// Zone of the times of a new routine; mirrors `palyra routines add --time-zone`.
+pub const PALYRA_ROUTINES_ADD_TIME_ZONE: &str = "PALYRA_ROUTINES_ADD_TIME_ZONE";
+/// Hours in which a new routine is never due; mirrors `palyra routines add --quiet-hours`.
+pub const PALYRA_ROUTINES_ADD_QUIET_HOURS: &str = "PALYRA_ROUTINES_ADD_QUIET_HOURS";
+/// What happens to times at which no daemon ran; mirrors `palyra routines add --misfire`.
+pub const PALYRA_ROUTINES_ADD_MISFIRE: &str = "PALYRA_ROUTINES_ADD_MISFIRE";
+/// How many of them are made up for at most; mirrors `palyra routines add --catch-up`.
+pub const PALYRA_ROUTINES_ADD_CATCH_UP: &str = "PALYRA_ROUTINES_ADD_CATCH_UP";
+/// What happens when a routine is due and still under way; mirrors `palyra routines add --concurrency`.
+pub const PALYRA_ROUTINES_ADD_CONCURRENCY: &str = "PALYRA_ROUTINES_ADD_CONCURRENCY";
+/// How much later fires of a new routine begin at most; mirrors `palyra routines add --jitter`.
+pub const PALYRA_ROUTINES_ADD_JITTER: &str = "PALYRA_ROUTINES_ADD_JITTER";
+/// Objective a new routine is charged to; mirrors `palyra routines add --objective`.
+pub const PALYRA_ROUTINES_ADD_OBJECTIVE: &str = "PALYRA_ROUTINES_ADD_OBJECTIVE";
+/// Seconds a fire waits for a person; mirrors `palyra routines add --wait-approval`.
+pub const PALYRA_ROUTINES_ADD_WAIT_APPROVAL: &str = "PALYRA_ROUTINES_ADD_WAIT_APPROVAL";
+/// Keep a new routine without firing; mirrors `palyra routines add --disabled`.
+pub const PALYRA_ROUTINES_ADD_DISABLED: &str = "PALYRA_ROUTINES_ADD_DISABLED";
+/// Most fires that are shown; mirrors `palyra routines show --limit`.
+pub const PALYRA_ROUTINES_SHOW_LIMIT: &str = "PALYRA_ROUTINES_SHOW_LIMIT";
+/// Where a list of fires goes on; mirrors `palyra routines show --before`.
+pub const PALYRA_ROUTINES_SHOW_BEFORE: &str = "PALYRA_ROUTINES_SHOW_BEFORE";
+/// What a new objective is for; mirrors `palyra objectives add --goal`.
+pub const PALYRA_OBJECTIVES_ADD_GOAL: &str = "PALYRA_OBJECTIVES_ADD_GOAL";
+/// Most runs of a new objective; mirrors `palyra objectives add --runs`.
+pub const PALYRA_OBJECTIVES_ADD_RUNS: &str = "PALYRA_OBJECTIVES_ADD_RUNS";
+/// Most fuel of a new objective; mirrors `palyra objectives add --fuel`.
+pub const PALYRA_OBJECTIVES_ADD_FUEL: &str = "PALYRA_OBJECTIVES_ADD_FUEL";
 /// Forces one route of the guest toolchain: `auto`, `installed`, `rustup` or `debian`.
 pub const PALYRA_GUEST_ROUTE: &str = "PALYRA_GUEST_ROUTE";
 
@@ -186,6 +228,8 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_PASSPHRASE_FILE, "file with the passphrase of the device key"),
     (PALYRA_URL, "the daemon to speak to"),
     (PALYRA_TOKEN_FILE, "file with the token for the daemon"),
+    (PALYRA_PROFILE, "how a daemon is deployed"),
+    (PALYRA_DOCTOR_BUNDLE, "where a doctor writes a bundle"),
     (PALYRA_LISTEN, "where a daemon listens"),
     (PALYRA_TLS_CERT, "certificate of a daemon"),
     (PALYRA_TLS_KEY, "key of the daemon's certificate"),
@@ -235,6 +279,7 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_POLICY_CHECK_AS, "who asks the question"),
     (PALYRA_POLICY_CHECK_VIA, "how the question comes"),
     (PALYRA_POLICY_CHECK_ASKED_BY, "who asked for the call that is decided"),
+    (PALYRA_MCP_SERVE_CLIENT, "what an MCP client is called"),
     (PALYRA_RUN_WAIT_APPROVAL, "seconds `palyra run` waits for an approval"),
     (PALYRA_APPROVALS_LIST_STATUS, "which approvals are listed"),
     (PALYRA_APPROVALS_LIST_LIMIT, "most approvals that are listed"),
@@ -260,5 +305,23 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_RUNS_RECEIPT_VERIFY, "receipt that is verified"),
     (PALYRA_RUNS_RECEIPT_KEY, "key a receipt must be signed by"),
     (PALYRA_PLUGINS_CONFIG_SET_UNSET, "setting that is taken away"),
+    (PALYRA_ROUTINES_ADD_INPUT, "input of a new routine"),
+    (PALYRA_ROUTINES_ADD_CRON, "cron pattern of a new routine"),
+    (PALYRA_ROUTINES_ADD_EVERY, "how often a new routine is due"),
+    (PALYRA_ROUTINES_ADD_AT, "when a new routine is due once"),
+    (PALYRA_ROUTINES_ADD_TIME_ZONE, "zone of the times of a new routine"),
+    (PALYRA_ROUTINES_ADD_QUIET_HOURS, "hours in which a new routine is never due"),
+    (PALYRA_ROUTINES_ADD_MISFIRE, "what happens to times at which no daemon ran"),
+    (PALYRA_ROUTINES_ADD_CATCH_UP, "how many of them are made up for at most"),
+    (PALYRA_ROUTINES_ADD_CONCURRENCY, "what happens when a routine is due and still under way"),
+    (PALYRA_ROUTINES_ADD_JITTER, "how much later fires of a new routine begin at most"),
+    (PALYRA_ROUTINES_ADD_OBJECTIVE, "objective a new routine is charged to"),
+    (PALYRA_ROUTINES_ADD_WAIT_APPROVAL, "seconds a fire waits for a person"),
+    (PALYRA_ROUTINES_ADD_DISABLED, "keep a new routine without firing"),
+    (PALYRA_ROUTINES_SHOW_LIMIT, "most fires that are shown"),
+    (PALYRA_ROUTINES_SHOW_BEFORE, "where a list of fires goes on"),
+    (PALYRA_OBJECTIVES_ADD_GOAL, "what a new objective is for"),
+    (PALYRA_OBJECTIVES_ADD_RUNS, "most runs of a new objective"),
+    (PALYRA_OBJECTIVES_ADD_FUEL, "most fuel of a new objective"),
     (PALYRA_GUEST_ROUTE, "guest toolchain route: auto, installed, rustup or debian"),
 ];

@@ -6,6 +6,7 @@ pub mod access;
 pub mod byte_size;
 pub mod capabilities;
 mod capability_profile;
+pub mod deployment_profiles;
 pub mod env_vars;
 pub mod fs;
 pub mod json;

@@ -33,6 +33,9 @@ impl fmt::Display for SecretValue {
 
 /// Escapes control, bidi and other invisible characters so that text from a guest stays on its line.
 pub fn escape_untrusted(text: &str) -> String {
+    if text.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~')) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if c == '\t' || !needs_escape(c) {

@@ -1,14 +1,16 @@
 //! What the daemon knows and can do, without any face.
 
 use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
+use futures::FutureExt;
 use palyra_common::{RuntimeLimits, WasmPluginRunError};
 use palyra_egress::{CertificateDer, EgressConfig, EgressGuard};
 use palyra_journal::{EventKind, NewEvent};
-use palyra_plugins_runtime::Compiler;
+use palyra_plugins_runtime::{Compiler, RuntimeConfig};
 use palyra_state::call::{
     CallError, CallerConfig, HookAnswer, HookGate, HookInvocation, Replayed, ToolCaller, ToolInvocation,
     ToolResult,
@@ -19,12 +21,14 @@ use tokio::task::JoinHandle;
 use tracing::Instrument;
 
 use crate::access::Access;
-use crate::calls::{Calls, EndWithCaller};
+use crate::calls::{Attended, CallPermit, Calls};
 use crate::channels::{ChannelOptions, deliver_channels};
 use crate::hooks::{DeliveryOptions, deliver};
 use crate::metrics::Metrics;
 use crate::policy::Policy;
+use crate::routines::Control;
 use crate::streams::Streams;
+use crate::transport::mcp::McpSessions;
 use crate::uploads::Uploads;
 
 /// Calls that may run at once, unless somebody says otherwise.
@@ -77,10 +81,14 @@ pub struct App {
     /// Started with the first call: most commands need no sandbox.
     caller: OnceCell<Arc<ToolCaller>>,
     calls: Calls,
+    /// What goes on beside calls and is written down before the state is closed.
+    chores: Calls,
+    control: Control,
     access: Access,
     policy: Arc<Policy>,
     streams: Streams,
     uploads: Uploads,
+    mcp: McpSessions,
     metrics: Metrics,
     listener: OnceLock<SocketAddr>,
     egress: OnceLock<Result<Option<EgressGuard>, String>>,
@@ -97,15 +105,19 @@ pub struct App {
 impl App {
     /// The daemon over an open state.
     pub fn new(state: State, config: AppConfig) -> Arc<Self> {
-        Arc::new(Self {
-            state: Arc::new(state),
+        let state = Arc::new(state);
+        Arc::new_cyclic(|app| Self {
+            control: Control::new(app.clone(), &state),
+            state,
             config,
             caller: OnceCell::new(),
             calls: Calls::new(),
+            chores: Calls::new(),
             access: Access::default(),
             policy: Arc::default(),
             streams: Streams::default(),
             uploads: Uploads::default(),
+            mcp: McpSessions::default(),
             metrics: Metrics::new(),
             listener: OnceLock::new(),
             egress: OnceLock::new(),
@@ -132,12 +144,32 @@ impl App {
         &self.policy
     }
 
+    /// What happens by the time.
+    pub(crate) fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// Keeps the state open until it is dropped; none once the daemon stops.
+    pub(crate) fn begin_chore(&self) -> Option<CallPermit> {
+        let (permit, _) = self.chores.begin();
+        (!*self.stopping.borrow()).then_some(permit)
+    }
+
+    /// No run gets more than this.
+    pub(crate) fn ceiling(&self) -> RuntimeLimits {
+        self.config.ceiling.clone().unwrap_or_else(|| RuntimeConfig::default().ceiling)
+    }
+
     pub(crate) fn streams(&self) -> &Streams {
         &self.streams
     }
 
     pub(crate) fn uploads(&self) -> &Uploads {
         &self.uploads
+    }
+
+    pub(crate) fn mcp(&self) -> &McpSessions {
+        &self.mcp
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {
@@ -208,32 +240,43 @@ impl App {
         self.calls.cancel_all();
     }
 
-    /// Waits until no call is under way.
+    /// Waits until no call is under way, and everything about them is written down.
     pub async fn drained(&self) {
         self.calls.drained().await;
+        self.chores.drained().await;
     }
 
     /// Calls a tool. The run goes on to its receipt even if the caller goes away, which cancels it.
-    pub(crate) async fn call(
+    pub(crate) async fn call(self: &Arc<Self>, invocation: ToolInvocation) -> Result<ToolResult, CallError> {
+        self.call_until(invocation, std::future::pending()).await
+    }
+
+    /// The same for a caller that may end the run and still wants to know how it ended.
+    pub(crate) async fn call_until(
         self: &Arc<Self>,
         mut invocation: ToolInvocation,
+        end: impl Future<Output = ()>,
     ) -> Result<ToolResult, CallError> {
         self.calls_begun.fetch_add(1, Ordering::Relaxed);
         let caller = self.caller().await?;
         let (permit, token) = self.calls.begin();
         invocation.cancel = Some(token.clone());
-        let guard = EndWithCaller::new(token);
         let calling = async move {
-            let result = caller.call(invocation).await;
+            let result = AssertUnwindSafe(caller.call(invocation)).catch_unwind().await;
             drop(caller);
             drop(permit);
-            result
+            let panicked = |_| Err(WasmPluginRunError::Internal("the call panicked".into()).into());
+            result.unwrap_or_else(panicked)
         };
-        let running = tokio::spawn(calling.in_current_span());
-        let result = running.await;
-        guard.ended();
-        let result =
-            result.unwrap_or_else(|error| Err(WasmPluginRunError::Internal(error.to_string()).into()));
+        let mut running = Attended::new(token.clone(), calling.in_current_span());
+        let result = tokio::select! {
+            biased;
+            result = &mut running => result,
+            () = end => {
+                token.cancel();
+                running.await
+            }
+        };
         self.count(&result);
         result
     }
@@ -246,16 +289,14 @@ impl App {
         let caller = self.caller().await?;
         let (permit, token) = self.calls.begin();
         invocation.cancel = Some(token.clone());
-        let guard = EndWithCaller::new(token);
-        let running = tokio::spawn(async move {
-            let answer = caller.run_hook(invocation).await;
+        let calling = async move {
+            let answer = AssertUnwindSafe(caller.run_hook(invocation)).catch_unwind().await;
             drop(caller);
             drop(permit);
-            answer
-        });
-        let answer = running.await;
-        guard.ended();
-        answer.unwrap_or_else(|error| Err(WasmPluginRunError::Internal(error.to_string()).into()))
+            let panicked = |_| Err(WasmPluginRunError::Internal("the hook panicked".into()).into());
+            answer.unwrap_or_else(panicked)
+        };
+        Attended::new(token, calling.in_current_span()).await
     }
 
     /// Runs a stored run again; it goes on to its end even if the caller goes away.
@@ -274,10 +315,8 @@ impl App {
 
     fn count(&self, result: &Result<ToolResult, CallError>) {
         match result {
-            Ok(result) => {
-                self.metrics.call("ok", Some((result.usage.elapsed.as_secs_f64(), result.usage.fuel)))
-            }
-            Err(error) => self.metrics.call(error.code(), None),
+            Ok(result) => self.metrics.call_gave(result),
+            Err(error) => self.metrics.call(error.code()),
         }
     }
 
@@ -296,7 +335,8 @@ impl App {
         self.drained().await;
         let state = Arc::clone(&self.state);
         let stopped = tokio::task::spawn_blocking(move || state.stop()).await;
-        stopped.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+        // A runtime that ends first has not stopped the state; dropping it writes what is waiting.
+        stopped.unwrap_or_else(|_| Err(StateError::Journal(palyra_journal::JournalError::Closed)))
     }
 
     /// The one way out, if the network is open.

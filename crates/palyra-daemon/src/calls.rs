@@ -1,8 +1,11 @@
 //! The calls under way: each can be ended, and a stop waits for all of them.
 
 use std::collections::HashMap;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 
+use futures::future::BoxFuture;
 use palyra_plugins_runtime::CancelToken;
 use tokio::sync::watch;
 
@@ -25,8 +28,12 @@ pub(crate) struct CallPermit {
     number: u64,
 }
 
-/// Ends a call whose caller went away.
-pub(crate) struct EndWithCaller(Option<CancelToken>);
+/// A call that whoever waits for it carries out; when nobody does any more, it is ended and carries itself out to
+/// its receipt.
+pub(crate) struct Attended<T: Send + 'static> {
+    call: Option<BoxFuture<'static, T>>,
+    token: CancelToken,
+}
 
 impl Calls {
     pub(crate) fn new() -> Self {
@@ -73,21 +80,32 @@ impl Drop for CallPermit {
     }
 }
 
-impl EndWithCaller {
-    pub(crate) fn new(token: CancelToken) -> Self {
-        Self(Some(token))
-    }
-
-    /// The call has ended by itself.
-    pub(crate) fn ended(mut self) {
-        self.0 = None;
+impl<T: Send + 'static> Attended<T> {
+    pub(crate) fn new(token: CancelToken, call: impl Future<Output = T> + Send + 'static) -> Self {
+        Self { call: Some(Box::pin(call)), token }
     }
 }
 
-impl Drop for EndWithCaller {
+impl<T: Send + 'static> Future for Attended<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        let Some(call) = &mut self.call else { return Poll::Pending };
+        let polled = call.as_mut().poll(context);
+        if polled.is_ready() {
+            self.call = None;
+        }
+        polled
+    }
+}
+
+impl<T: Send + 'static> Drop for Attended<T> {
     fn drop(&mut self) {
-        if let Some(token) = self.0.take() {
-            token.cancel();
+        let Some(call) = self.call.take() else { return };
+        self.token.cancel();
+        // Without a runtime the call is dropped, and its run closed as interrupted.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(call);
         }
     }
 }

@@ -8,7 +8,7 @@ use palyra_api::tools::{InvokeAnswer, InvokeRequest, Leaf, LogLine, Usage, UseCo
 use palyra_common::{JsonText, OperatorGrants, RuntimeLimits, Scope, WasmPluginRunError};
 use palyra_plugins_runtime::{LogLevel, RunUsage};
 use palyra_policy::{Action, Resource};
-use palyra_state::call::{CallContext, ToolInvocation, ToolResult};
+use palyra_state::call::{CallContext, RunListener, ToolInvocation, ToolResult};
 use serde_json::json;
 use serde_json::value::RawValue;
 
@@ -27,8 +27,19 @@ pub(crate) async fn invoke(
     tool: String,
     request: InvokeRequest,
 ) -> Result<InvokeAnswer, Problem> {
+    invoke_heard(app, principal, tool, request, None).await
+}
+
+/// The same for a caller that hears what the run says while it runs.
+pub(crate) async fn invoke_heard(
+    app: &Arc<App>,
+    principal: &Principal,
+    tool: String,
+    request: InvokeRequest,
+    listener: Option<Arc<RunListener>>,
+) -> Result<InvokeAnswer, Problem> {
     let record = request.record;
-    let invocation = read(app, principal, tool, request)?;
+    let invocation = ToolInvocation { listener, ..read(app, principal, tool, request)? };
     let result = app.call(invocation).await.map_err(|error| error.to_problem())?;
     answer(result, record)
 }
@@ -51,6 +62,7 @@ fn read(
         limits: read_limits(&limits)?,
         approved: None,
         cancel: None,
+        listener: None,
         context: CallContext {
             session: read_name("session", session)?,
             parent_run: read_name("parent_run", parent_run)?,

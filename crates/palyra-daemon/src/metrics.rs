@@ -1,5 +1,6 @@
 //! What the daemon counts, for Prometheus.
 
+use palyra_state::call::ToolResult;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -28,6 +29,12 @@ struct RouteLabels {
     route: String,
 }
 
+/// Which stage of a call took how long.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct StageLabels {
+    stage: &'static str,
+}
+
 /// The counters.
 pub(crate) struct Metrics {
     registry: Registry,
@@ -35,6 +42,8 @@ pub(crate) struct Metrics {
     request_seconds: Family<RouteLabels, Histogram>,
     calls: Family<OutcomeLabels, Counter>,
     call_seconds: Histogram,
+    stage_seconds: Family<StageLabels, Histogram>,
+    call_memory: Histogram,
     fuel: Counter,
     refused: Family<OutcomeLabels, Counter>,
     calls_under_way: Gauge,
@@ -47,6 +56,16 @@ pub(crate) struct Now {
     pub(crate) calls_under_way: usize,
     pub(crate) streams: usize,
     pub(crate) journal_events: u64,
+}
+
+/// From ten microseconds to twenty seconds.
+fn stage_seconds() -> Histogram {
+    Histogram::new(exponential_buckets(0.000_01, 2.0, 21))
+}
+
+/// From a page of WebAssembly to four gibibytes.
+fn bytes() -> Histogram {
+    Histogram::new(exponential_buckets(65_536.0, 2.0, 17))
 }
 
 /// From a quarter of a millisecond to two minutes.
@@ -62,6 +81,8 @@ impl Metrics {
             request_seconds: Family::new_with_constructor(seconds),
             calls: Family::default(),
             call_seconds: seconds(),
+            stage_seconds: Family::new_with_constructor(stage_seconds),
+            call_memory: bytes(),
             fuel: Counter::default(),
             refused: Family::default(),
             calls_under_way: Gauge::default(),
@@ -83,6 +104,18 @@ impl Metrics {
             Unit::Seconds,
             metrics.call_seconds.clone(),
         );
+        registry.register_with_unit(
+            "call_stage",
+            "How long each stage of calls took",
+            Unit::Seconds,
+            metrics.stage_seconds.clone(),
+        );
+        registry.register_with_unit(
+            "call_memory",
+            "The most memory calls held at once",
+            Unit::Bytes,
+            metrics.call_memory.clone(),
+        );
         registry.register("fuel", "Fuel all calls used", metrics.fuel.clone());
         registry.register(
             "access_refused",
@@ -100,11 +133,19 @@ impl Metrics {
         self.requests.get_or_create(&labels).inc();
     }
 
-    pub(crate) fn call(&self, outcome: &str, usage: Option<(f64, u64)>) {
+    pub(crate) fn call(&self, outcome: &str) {
         self.calls.get_or_create(&OutcomeLabels { outcome: outcome.to_owned() }).inc();
-        if let Some((seconds, fuel)) = usage {
-            self.call_seconds.observe(seconds);
-            self.fuel.inc_by(fuel);
+    }
+
+    /// A call with a result, and what it took.
+    pub(crate) fn call_gave(&self, result: &ToolResult) {
+        self.call("ok");
+        let usage = &result.usage;
+        self.call_seconds.observe(usage.elapsed.as_secs_f64());
+        self.call_memory.observe(usage.peak_memory_bytes as f64);
+        self.fuel.inc_by(usage.fuel);
+        for (stage, time) in result.stages.named() {
+            self.stage_seconds.get_or_create(&StageLabels { stage }).observe(time.as_secs_f64());
         }
     }
 

@@ -7,6 +7,7 @@ pub(crate) mod told;
 
 use std::sync::{Arc, PoisonError, RwLock};
 
+use palyra_api::Problem;
 use palyra_common::Scope;
 use palyra_policy::{
     Action, DecisionCache, Face, PolicyContext, PolicyDecision, PolicyRequest, PolicySet, PrincipalKind,
@@ -15,8 +16,10 @@ use palyra_policy::{
 use palyra_skills::Sha256Digest;
 use palyra_state::call::{HookGate, canonical_arguments};
 use palyra_state::{AccessPolicy, Approval, ApprovalGate, CallGate, CallQuestion, State};
+use serde_json::json;
 
 use crate::access::Principal;
+use crate::problem::deciding_rule;
 
 use facts::{any_tool, requester, tool, tool_of_approval};
 pub(crate) use facts::{resource, unnamed_skill};
@@ -56,6 +59,11 @@ impl Policy {
             principal: principal.to_policy(),
             face: principal.face,
         }
+    }
+
+    /// Something of the daemon itself that calls, and is no token.
+    pub(crate) fn asking_as(&self, state: &State, principal: palyra_policy::Principal, face: Face) -> Asking {
+        Asking { cache: self.current(&state.access_policy()), principal, face }
     }
 
     /// The question of every hook: it may be called as a tool may, by whoever has no other right.
@@ -102,12 +110,22 @@ impl Asking {
 
     /// The gate of a decision; the owner who is there decides from a terminal.
     pub(crate) fn approval_gate(self, state: &State, in_person: bool) -> ApprovalGate {
+        let face = if in_person { Face::Terminal } else { self.face };
+        self.gate(state, PolicyContext::new(face))
+    }
+
+    /// The gate of a decision that a person gave their MCP client.
+    pub(crate) fn elicited_gate(self, state: &State) -> ApprovalGate {
+        let context = PolicyContext { elicited: true, ..PolicyContext::new(self.face) };
+        self.gate(state, context)
+    }
+
+    fn gate(self, state: &State, came: PolicyContext) -> ApprovalGate {
         // The gate is asked on the thread that writes, which must not wait for a view.
         let view = state.view();
-        let face = if in_person { Face::Terminal } else { self.face };
         ApprovalGate::new(move |approval: &Approval| {
             let requester = Some(requester(&approval.principal));
-            let context = PolicyContext { requester, ..PolicyContext::new(face) };
+            let context = PolicyContext { requester, ..came.clone() };
             let resource = Resource::Tool(tool_of_approval(&view, approval));
             permitted(self.evaluate(Action::Approve, resource, context))
         })
@@ -119,6 +137,16 @@ impl Asking {
         let context = PolicyContext { requester: nobody, ..PolicyContext::new(self.face) };
         let resource = if asked_in_corridor(action) { Resource::Tool(any_tool()) } else { resource };
         permitted(self.evaluate(action, resource, context)).err()
+    }
+
+    /// What somebody is told who lacks the scope of an action.
+    pub(crate) fn missing_scope(&self, scope: Scope, action: Action, resource: Resource) -> Problem {
+        let rule = self.explain(action, resource);
+        Problem::new("forbidden", format!("this needs a token with the scope `{scope}`"))
+            .hint("make one with `palyra tokens add NAME --scope SCOPE`")
+            .details(
+                json!({ "scope": scope, "action": action, "policy": rule.as_deref().map(deciding_rule) }),
+            )
     }
 
     fn evaluate(&self, action: Action, resource: Resource, context: PolicyContext) -> Arc<PolicyDecision> {

@@ -3,8 +3,10 @@
 //! Libraries say what happened in types of their own; here, and nowhere else, these become a [`Problem`].
 
 mod approvals;
+mod backup;
 mod chain;
 mod channels;
+mod control;
 mod files;
 mod hooks;
 mod journal;

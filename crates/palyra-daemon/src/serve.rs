@@ -11,15 +11,22 @@ use std::sync::Arc;
 
 use palyra_state::{State, StateError};
 
+use palyra_common::deployment_profiles::ProfileRefusal;
+use palyra_control_plane::SystemClock;
+
 use crate::app::{App, AppConfig};
 use crate::channels::ChannelOptions;
 use crate::hooks::DeliveryOptions;
+use crate::routines;
 use crate::server::{Endpoint, Server, ServerError};
 use crate::upkeep::{EVERY, keep_up};
 
 /// Why a daemon did not run to its clean stop.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
+    /// Its profile does not let it start this way.
+    #[error(transparent)]
+    Profile(#[from] ProfileRefusal),
     /// It cannot listen.
     #[error(transparent)]
     Server(#[from] ServerError),
@@ -38,6 +45,7 @@ pub async fn serve(
     args: &ServeArgs,
     announce: impl FnOnce(&Endpoint),
 ) -> Result<(), ServeError> {
+    args.check_profile()?;
     let stop = signals::stop().map_err(ServeError::Signals)?;
     let app = App::new(state, config);
     let server = Server::bind(Arc::clone(&app), args.config()).await?;
@@ -46,10 +54,14 @@ pub async fn serve(
     announce(server.endpoint());
     app.become_gateway(DeliveryOptions::default(), ChannelOptions::default());
     let upkeep = tokio::spawn(keep_up(Arc::clone(&app), EVERY));
+    let schedule = tokio::spawn(routines::schedule(Arc::clone(&app), Arc::new(SystemClock)));
     let served = server.run(stop).await;
     app.begin_stop();
     if let Err(error) = upkeep.await {
         tracing::error!(%error, "the state was not looked after");
+    }
+    if let Err(error) = schedule.await {
+        tracing::error!(%error, "routines did not fire");
     }
     served?;
     tracing::info!("stopped");

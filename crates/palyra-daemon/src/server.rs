@@ -168,7 +168,11 @@ impl Connections {
 
     /// Waits for what is under way, ends it after the grace, and lets go of whatever is left.
     async fn drain(mut self, app: &App, grace: Duration) {
-        let ended = async { while self.tasks.join_next().await.is_some() {} };
+        let ended = async {
+            while self.tasks.join_next().await.is_some() {}
+            // Routines are called by nobody who has a connection.
+            app.drained().await;
+        };
         if tokio::time::timeout(grace, ended).await.is_err() {
             app.cancel_calls();
             let ended = async { while self.tasks.join_next().await.is_some() {} };

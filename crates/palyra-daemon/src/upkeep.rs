@@ -50,4 +50,7 @@ fn tend(state: &State, trim: bool) {
         }
         Err(error) => tracing::error!(error = sentence(&error), "old runs cannot be trimmed"),
     }
+    if let Err(error) = state.trim_fires() {
+        tracing::error!(error = sentence(&error), "old fires cannot be trimmed");
+    }
 }

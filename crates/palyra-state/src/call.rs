@@ -18,6 +18,7 @@ mod running;
 mod runs;
 mod schemas;
 mod services;
+mod stages;
 mod tapes;
 mod usage;
 mod wasm_plugin_runner;
@@ -40,9 +41,10 @@ pub use grants::{EffectiveGrants, GrantAuthority, GrantDerivation, GrantStep, Gr
 pub use hook::{HookAnswer, HookGate, HookInvocation};
 pub use replay::Replayed;
 pub(crate) use running::RunningRuns;
-pub use running::{RunUpdate, RunningRun};
-pub(crate) use runs::{OTHERS, close_interrupted};
+pub use running::{RunListener, RunUpdate, RunningRun};
+pub(crate) use runs::{OTHERS, RECEIPT_FACTS, close_interrupted};
 pub use runs::{RunEvent, RunPage, RunQuery, RunRetention, RunRow, Trimmed};
+pub use stages::StageTimes;
 pub use tapes::TapeProblem;
 pub(crate) use usage::declared;
 pub use usage::{CapabilityUse, UseCount};
@@ -93,6 +95,8 @@ pub struct ToolInvocation {
     pub approved: Option<Sha256Digest>,
     /// Lets the caller end the run.
     pub cancel: Option<CancelToken>,
+    /// Tells the caller which run it is, and what that says while it runs.
+    pub listener: Option<Arc<RunListener>>,
     /// What the call is part of.
     pub context: CallContext,
     /// Whether a policy lets it begin, asked once the tool is known.
@@ -133,6 +137,8 @@ pub struct ToolResult {
     pub receipt: palyra_journal::Leaf,
     /// The recording.
     pub tape: Tape,
+    /// How long each stage took.
+    pub stages: StageTimes,
 }
 
 /// Why a call gave nothing.
@@ -218,6 +224,7 @@ impl ToolCaller {
                 secrets: Arc::new(VaultSecrets(vault)),
                 channels: Arc::clone(&channels) as Arc<dyn palyra_plugins_runtime::ChannelSink>,
                 egress: config.egress,
+                on_line: Some(state.running.hears_lines()),
             },
             ..RuntimeConfig::default()
         });

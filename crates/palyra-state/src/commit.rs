@@ -50,7 +50,7 @@ impl State {
             gate.view = Arc::new(view);
             self.present.show(&gate.view);
             self.running.end_unrunnable(&gate.view);
-            self.generations.send_replace(generation);
+            self.changes.send_replace(generation);
         }
         // What happened is on disk; a vault that cannot be told now is told before the next change, or on opening.
         let _ = self.settle(gate);

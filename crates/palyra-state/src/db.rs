@@ -7,6 +7,7 @@ mod calls_schema;
 mod channels_schema;
 mod hooks_schema;
 mod merkle;
+mod routines_schema;
 mod row;
 mod schema;
 mod tables;

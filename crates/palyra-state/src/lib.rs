@@ -5,6 +5,7 @@
 mod actor;
 mod anchor;
 mod approvals;
+mod backup;
 pub mod call;
 pub mod channels;
 mod checkpoint;
@@ -25,6 +26,7 @@ mod receipts;
 mod repair;
 mod reports;
 mod root;
+mod routines;
 mod skills;
 mod state;
 pub mod storage;
@@ -44,6 +46,9 @@ pub use approvals::{
     Approval, ApprovalDecision, ApprovalError, ApprovalFilter, ApprovalPage, ApprovalScope, ApprovalStatus,
     ApprovalVerdict, LONG_YES_LIFETIME_MS, REQUEST_LIFETIME_MS, YES_LIFETIME_MS,
 };
+pub use backup::{
+    BackupError, BackupFile, BackupManifest, MANIFEST as BACKUP_MANIFEST, RestorePlan, Restored,
+};
 pub use damage::{Damage, Difference};
 pub use error::{StateError, TrustRefused};
 pub use gate::{ApprovalGate, CallGate, CallQuestion, GateVerdict};
@@ -55,6 +60,10 @@ pub use receipts::{NoReceipt, RECEIPT_SCHEMA, RunReceipt, RunReceiptError, Verif
 pub use repair::{JournalFate, RepairPlan};
 pub use reports::{BlastRadius, DeclaredDoor, DeclaredVersusUsed, Touch};
 pub use root::StateRoot;
+pub use routines::{
+    Budget, ClaimedFire, ControlKind, ControlRow, FireCause, FireEnd, FireKey, FirePage, FireQuery, FireRow,
+    FireRun, FireStatus, NewFire, ObjectiveUse,
+};
 pub use skills::{InstallOptions, Observe, ReAudit, SkillError};
 pub use state::{Clock, PROTOCOL_MAJOR, State, StateOptions};
 pub use tokens::{MAX_TOKEN_NAME, MAX_TOKENS, NewToken, TokenError, TokenRecord};

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use palyra_common::fs::{Directory, OwnerLock};
-use palyra_journal::{EventKind, JournalStore, NewEvent};
+use palyra_journal::{Checkpoint, EventKind, JournalStore, NewEvent};
 use palyra_skills::compat::{NodeCapability, Platform};
 use palyra_vault::{KeySourceChoice, Passphrase, Vault};
 use tokio::sync::watch;
@@ -19,6 +19,7 @@ use crate::keeper::{Keeper, vault_damage};
 use crate::lock::{SHORT_COMMAND_WAIT, acquire};
 use crate::objects::ObjectStore;
 use crate::root::{Stage, StateRoot};
+use crate::routines::close_interrupted_fires;
 use crate::survey::survey;
 use crate::view::{PresentView, View};
 
@@ -76,11 +77,11 @@ pub struct State {
     kept_head: AtomicU64,
     /// Counts decisions about approvals, for those who wait for one.
     pub(crate) decisions: watch::Sender<u64>,
+    /// The generation, for those who wait for a change.
+    pub(crate) changes: watch::Sender<u64>,
     pub(crate) running: Arc<RunningRuns>,
     /// Counts published messages, for those who follow channels.
     pub(crate) published: watch::Sender<u64>,
-    /// The generation of the present view, for those who wait for a change.
-    pub(crate) generations: watch::Sender<u64>,
     pub(crate) tapes: OnceLock<ObjectStore>,
     _lock: OwnerLock,
 }
@@ -135,6 +136,7 @@ impl State {
         objects.sweep(&|digest| view.refers_to(digest))?;
         let state = Self::assemble(root, options, keeper, row_key, journal, objects, view, lock);
         close_interrupted(&state)?;
+        close_interrupted_fires(&state)?;
         Ok(state)
     }
 
@@ -149,6 +151,7 @@ impl State {
         view: View,
         lock: OwnerLock,
     ) -> Self {
+        let changes = watch::Sender::new(view.generation());
         let view = Arc::new(view);
         let present = PresentView::new(&view);
         let gate = Mutex::new(Gate { view, unsettled: None });
@@ -167,9 +170,9 @@ impl State {
             present,
             kept_head,
             decisions,
+            changes,
             running: Arc::default(),
             published: watch::Sender::new(0),
-            generations: watch::Sender::new(0),
             tapes: OnceLock::new(),
             _lock: lock,
         }
@@ -180,11 +183,9 @@ impl State {
         self.present.get()
     }
 
-    /// Tells of every change of the view from now on, once the view has it.
-    pub fn follow_view(&self) -> watch::Receiver<u64> {
-        let mut generations = self.generations.subscribe();
-        generations.mark_unchanged();
-        generations
+    /// The generation of the view, and every later one as soon as its view is there.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 
     /// The journal.
@@ -219,9 +220,15 @@ impl State {
 
     /// The same for an owner that is shared; nothing is written after it.
     pub fn stop(&self) -> Result<(), StateError> {
+        self.stop_signed().map(drop)
+    }
+
+    /// The same, with the checkpoint that was signed last.
+    pub(crate) fn stop_signed(&self) -> Result<Checkpoint, StateError> {
         self.settle(&mut self.gate())?;
         let checkpoint = self.journal.close()?;
-        self.keeper.keep_head(checkpoint.head())
+        self.keeper.keep_head(checkpoint.head())?;
+        Ok(checkpoint)
     }
 
     pub(crate) fn gate(&self) -> MutexGuard<'_, Gate> {

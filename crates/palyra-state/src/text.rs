@@ -2,7 +2,8 @@
 
 /// A principal's name, never longer than a field of the journal, with nothing in it that forges a line.
 pub(crate) fn short_name(name: &str) -> String {
-    palyra_common::redact::escape_untrusted(&name.chars().take(100).collect::<String>())
+    let end = name.char_indices().nth(100).map_or(name.len(), |(end, _)| end);
+    palyra_common::redact::escape_untrusted(name.get(..end).unwrap_or_default())
 }
 
 /// An id that sorts by time, which keeps indexes small.

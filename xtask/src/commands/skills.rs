@@ -3,7 +3,10 @@
 mod development_key;
 mod package;
 
+use std::path::Path;
+
 use anyhow::{Context, Result};
+use palyra_plugins_guestkit::BuiltGuest;
 
 use crate::{guest_builder, output, project};
 
@@ -40,4 +43,11 @@ pub(super) fn run(args: Args) -> Result<()> {
     output::line(&format!("signed by {}", key.public().key_id()));
     output::line(&format!("written to {}", directory.display()));
     Ok(())
+}
+
+/// Packages and signs the skill in one directory of the project into `path`.
+pub(super) fn package_directory(directory: &str, guests: &[BuiltGuest], path: &Path) -> Result<()> {
+    let skill = package::read_skill(&project::root().join(directory).join("skill.toml"))?;
+    let key = development_key::open(&project::target().join("skills-key"))?;
+    package::write_whole(path, &package::build(&skill, guests, &key)?.bytes)
 }

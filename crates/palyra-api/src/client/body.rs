@@ -40,6 +40,25 @@ pub fn reader_body(reader: impl Read + Send + 'static, length: u64) -> ApiBody {
     ReaderBody { chunks, left: length }.boxed_unsync()
 }
 
+/// A body that comes in pieces, until nobody holds the sender any more.
+pub fn channel_body(pieces: mpsc::Receiver<Bytes>) -> ApiBody {
+    ChannelBody(pieces).boxed_unsync()
+}
+
+struct ChannelBody(mpsc::Receiver<Bytes>);
+
+impl Body for ChannelBody {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        self.0.poll_recv(context).map(|piece| piece.map(|bytes| Ok(Frame::data(bytes))))
+    }
+}
+
 struct ReaderBody {
     chunks: mpsc::Receiver<std::io::Result<Bytes>>,
     left: u64,

@@ -3,7 +3,7 @@
 use http::Method;
 
 use super::{Client, ClientError, Transport, segment};
-use crate::tools::{InvokeAnswer, InvokeRequest, ToolInfo, ToolList};
+use crate::tools::{Alias, AliasRequest, InvokeAnswer, InvokeRequest, ToolInfo, ToolList};
 
 impl<T: Transport> Client<T> {
     /// Every tool of every installed skill.
@@ -19,6 +19,17 @@ impl<T: Transport> Client<T> {
     /// One tool, by id, name for models or alias.
     pub async fn tool(&self, tool: &str) -> Result<ToolInfo, ClientError> {
         self.get(&format!("/v1/tools/{}", segment(tool))).await
+    }
+
+    /// Gives a tool another name.
+    pub async fn set_alias(&self, alias: &str, tool: &str) -> Result<Alias, ClientError> {
+        let request = AliasRequest { tool: tool.to_owned() };
+        self.send(Method::PUT, &format!("/v1/aliases/{}", segment(alias)), &request).await
+    }
+
+    /// Takes a name away.
+    pub async fn remove_alias(&self, alias: &str) -> Result<Alias, ClientError> {
+        self.delete(&format!("/v1/aliases/{}", segment(alias))).await
     }
 
     /// Calls a tool.

@@ -18,6 +18,7 @@ mod tape_file;
 
 pub(crate) use args::RunArgs;
 pub(crate) use finished::{FinishedRun, ModuleFacts};
+pub(crate) use json_source::read_tool_input;
 pub(crate) use sandbox::default_sandbox;
 
 use crate::cli::Globals;

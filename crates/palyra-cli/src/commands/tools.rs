@@ -1,5 +1,6 @@
 //! `palyra tools`: what can be called.
 
+mod alias;
 mod list;
 mod search;
 mod show;
@@ -15,7 +16,7 @@ Example:
   palyra tools list
   palyra tools show acme.notes.add";
 
-/// See which tools can be called.
+/// See which tools can be called, and name them.
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct ToolsArgs {
@@ -28,6 +29,8 @@ enum ToolsVerb {
     List(list::ListArgs),
     Show(show::ShowArgs),
     Search(search::SearchArgs),
+    Alias(alias::AliasArgs),
+    Unalias(alias::UnaliasArgs),
 }
 
 /// Carries the command out.
@@ -37,6 +40,8 @@ pub(crate) fn run(args: &ToolsArgs, globals: &Globals) -> ExitCode {
         ToolsVerb::List(_) => printer.finish(list::execute(globals)),
         ToolsVerb::Show(args) => printer.finish(show::execute(args, globals)),
         ToolsVerb::Search(args) => printer.finish(search::execute(args, globals)),
+        ToolsVerb::Alias(args) => printer.finish(alias::set(args, globals)),
+        ToolsVerb::Unalias(args) => printer.finish(alias::remove(args, globals)),
     }
 }
 

@@ -25,10 +25,12 @@ fn the_help_of_palyra() {
       run           Call a tool of an installed skill, or of a module with only the doors open that you
                     name
       skills        Package, check, install and look after skills
-      tools         See which tools can be called
+      tools         See which tools can be called, and name them
       plugins       See what runs of a skill get and why, and set it
       runs          See what ran, follow it, replay it, and prove it to others
       approvals     Decide about calls that wait for a person
+      routines      Let a tool be called by the time, and see what came of it
+      objectives    Bound what routines may use for a goal, in runs and in fuel
       tokens        Make, list and remove tokens for programs that call tools
       policy        Decide who may do what, and ask what the rules say
       keys          Make and keep the keys that sign skills
@@ -36,7 +38,11 @@ fn the_help_of_palyra() {
       audit-policy  Decide what audits look for
       vault         Keep secrets for skills; no command shows one
       journal       See what happened, and prove that nothing was taken out
+      mcp           Offer the tools of installed skills to an MCP client
       daemon        Run, look at or stop the daemon of the state root
+      doctor        Look at the machine and the state, and say what is not in order
+      backup        Copy the state root into one new file
+      restore       Put a backup in the place of the state root
       completions   Print the completions of a shell
       man           Print a manual page
       help          Print this message or the help of the given subcommand(s)
@@ -327,7 +333,7 @@ fn manual_pages() {
     exit 2
     --- stderr
     error: there is no command `fun`
-    hint: there is `init`, `up`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `vault`, `journal`, `daemon`, `completions`, `man`
+    hint: there is `init`, `up`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `routines`, `objectives`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `vault`, `journal`, `daemon`, `doctor`, `backup`, `restore`, `completions`, `man`
     ");
 }
 

@@ -4,7 +4,7 @@ use crate::environment::TestEnvironment;
 use insta::assert_snapshot;
 
 /// Every noun with its verbs.
-const COMMANDS: [&[&str]; 48] = [
+const COMMANDS: [&[&str]; 72] = [
     &["init"],
     &["keys"],
     &["keys", "new"],
@@ -35,6 +35,9 @@ const COMMANDS: [&[&str]; 48] = [
     &["journal", "query"],
     &["journal", "verify"],
     &["journal", "checkpoint"],
+    &["mcp"],
+    &["mcp", "serve"],
+    &["mcp", "config"],
     &["up"],
     &["daemon"],
     &["daemon", "run"],
@@ -44,6 +47,8 @@ const COMMANDS: [&[&str]; 48] = [
     &["tools", "list"],
     &["tools", "show"],
     &["tools", "search"],
+    &["tools", "alias"],
+    &["tools", "unalias"],
     &["tokens"],
     &["tokens", "list"],
     &["tokens", "add"],
@@ -53,6 +58,25 @@ const COMMANDS: [&[&str]; 48] = [
     &["policy", "set"],
     &["policy", "reset"],
     &["policy", "check"],
+    &["doctor"],
+    &["backup"],
+    &["restore"],
+    &["routines"],
+    &["routines", "list"],
+    &["routines", "add"],
+    &["routines", "show"],
+    &["routines", "enable"],
+    &["routines", "disable"],
+    &["routines", "fire"],
+    &["routines", "remove"],
+    &["objectives"],
+    &["objectives", "list"],
+    &["objectives", "add"],
+    &["objectives", "show"],
+    &["objectives", "pause"],
+    &["objectives", "resume"],
+    &["objectives", "done"],
+    &["objectives", "remove"],
 ];
 
 /// Without the flags that every command has.
@@ -85,7 +109,19 @@ fn the_help_of_the_commands_that_own_the_state() {
 #[test]
 fn a_noun_without_a_verb_shows_its_help_and_a_wrong_verb_is_guessed() {
     let environment = TestEnvironment::new();
-    for noun in ["keys", "trust", "vault", "journal", "daemon", "tools", "tokens", "policy"] {
+    for noun in [
+        "keys",
+        "trust",
+        "vault",
+        "journal",
+        "mcp",
+        "daemon",
+        "tools",
+        "tokens",
+        "policy",
+        "routines",
+        "objectives",
+    ] {
         let ran = environment.palyra(&[noun]);
         assert_eq!(ran.code, 2);
         assert!(ran.stderr.starts_with("Example:\n"), "{}", ran.stderr);

@@ -52,6 +52,7 @@ fn main() -> ExitCode {
 
 fn run(args: &Palyrad) -> Result<(), Problem> {
     let usage = |message: String| Problem::new("usage", message);
+    args.serve.check_profile().map_err(|refusal| serve_problem(&refusal.into()))?;
     start_logging(&args.serve).map_err(usage)?;
     let root =
         args.state_root.clone().or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".palyra")));
@@ -73,6 +74,7 @@ fn serve_problem(error: &ServeError) -> Problem {
     match error {
         ServeError::State(error) => error.to_problem(),
         ServeError::Server(server) => Problem::new("cannot_listen", error.to_string()).hints(server.hint()),
+        ServeError::Profile(refusal) => Problem::new("usage", error.to_string()).hint(refusal.hint()),
         ServeError::Signals(_) => Problem::new("internal", error.to_string()),
     }
 }

@@ -66,7 +66,7 @@ struct Told {
 impl Delivery {
     fn new(app: Arc<App>, options: DeliveryOptions) -> Self {
         let (follower, stopping) = (app.state().journal().follow(), app.stopping());
-        let view_changes = app.state().follow_view();
+        let view_changes = app.state().changes();
         let began_at = app.state().journal().head().size;
         Self {
             app,

@@ -1,6 +1,6 @@
 //! What the policy is told about tools, skills and principals.
 
-use palyra_policy::{PrincipalKind, Resource, ResourceKind, Skill, Tool, TrustState};
+use palyra_policy::{Face, PrincipalKind, Resource, ResourceKind, Skill, Tool, TrustState};
 use palyra_skills::SkillRecord;
 use palyra_skills::manifest::{ToolEntrypoint, model_name};
 use palyra_state::{Approval, View};
@@ -10,13 +10,20 @@ use crate::access::{OWNER, Principal};
 impl Principal {
     /// The same for the policy.
     pub(super) fn to_policy(&self) -> palyra_policy::Principal {
-        let kind = if self.owner { PrincipalKind::Owner } else { PrincipalKind::Token };
+        let kind = match (self.owner, self.face) {
+            (true, _) => PrincipalKind::Owner,
+            (false, Face::Mcp) => PrincipalKind::Mcp,
+            (false, _) => PrincipalKind::Token,
+        };
         palyra_policy::Principal::new(kind, self.name.clone(), self.scopes.iter())
     }
 }
 
-/// Who asked for a call, by name: no token has the owner's.
+/// Who asked for a call, by name: no token has the owner's, and none has a colon.
 pub(super) fn requester(name: &str) -> palyra_policy::Principal {
+    if let Some(routine) = name.strip_prefix("routine:") {
+        return palyra_policy::Principal::new(PrincipalKind::Routine, routine, []);
+    }
     let kind = if name == OWNER { PrincipalKind::Owner } else { PrincipalKind::Token };
     palyra_policy::Principal::new(kind, name, [])
 }

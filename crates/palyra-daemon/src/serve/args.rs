@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use palyra_common::deployment_profiles::{DeploymentProfile, PROFILES, ProfileRefusal, ServePlan};
 use palyra_common::env_vars::{
-    PALYRA_IDLE_EXIT, PALYRA_LISTEN, PALYRA_LOG, PALYRA_LOG_JSON, PALYRA_TLS_CERT, PALYRA_TLS_KEY,
+    PALYRA_IDLE_EXIT, PALYRA_LISTEN, PALYRA_LOG, PALYRA_LOG_JSON, PALYRA_PROFILE, PALYRA_TLS_CERT,
+    PALYRA_TLS_KEY,
 };
 
 use crate::server::{ServerConfig, TlsFiles};
@@ -14,6 +16,11 @@ use crate::server::{ServerConfig, TlsFiles};
 /// How a daemon listens and what it logs.
 #[derive(Args, Debug, Clone)]
 pub struct ServeArgs {
+    /// How it is deployed: local, single-vm or worker-enabled
+    #[arg(long, value_name = "PROFILE", default_value = DeploymentProfile::DEFAULT, value_parser = parse_profile)]
+    #[arg(env = PALYRA_PROFILE, hide_env_values = true)]
+    pub profile: &'static DeploymentProfile,
+
     /// Where to listen for TCP; port 0 takes one that is free
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7437")]
     #[arg(env = PALYRA_LISTEN, hide_env_values = true)]
@@ -55,6 +62,12 @@ pub struct ServeArgs {
 pub struct BadDuration(String);
 
 impl ServeArgs {
+    /// Whether the profile lets a daemon start this way.
+    pub fn check_profile(&self) -> Result<(), ProfileRefusal> {
+        let (tls, named) = (self.tls_cert.is_some(), !self.allow_hosts.is_empty());
+        self.profile.check(&ServePlan { listen: self.listen, tls, named })
+    }
+
     /// The server these flags describe.
     pub fn config(&self) -> ServerConfig {
         let tls = self.tls_cert.clone().zip(self.tls_key.clone());
@@ -66,6 +79,14 @@ impl ServeArgs {
             ..ServerConfig::default()
         }
     }
+}
+
+/// The profile of a name.
+fn parse_profile(name: &str) -> Result<&'static DeploymentProfile, String> {
+    DeploymentProfile::find(name).ok_or_else(|| {
+        let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
+        format!("there is no such profile: choose from {}", names.join(", "))
+    })
 }
 
 /// `90s`, `10m` or `2h`.

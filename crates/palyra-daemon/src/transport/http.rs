@@ -1,6 +1,7 @@
 //! HTTP `/v1`: JSON in, JSON or problem details out.
 
 mod access;
+mod aliases;
 mod answer;
 mod approvals;
 mod blocking;
@@ -11,6 +12,8 @@ mod health;
 mod hooks;
 mod journal;
 mod keys;
+mod mcp;
+mod objectives;
 mod openapi;
 mod packages;
 mod params;
@@ -18,6 +21,7 @@ mod plugins;
 mod policy;
 pub mod route;
 mod router;
+mod routines;
 mod runs;
 mod shape;
 mod skills;
@@ -29,6 +33,7 @@ mod upload;
 mod vault;
 
 pub use access::Arrival;
+pub(crate) use access::RequestId;
 pub(crate) use body::BodyTimeout;
 pub use openapi::document as openapi_document;
 pub use router::{router, routes};

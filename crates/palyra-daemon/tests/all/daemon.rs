@@ -114,6 +114,11 @@ impl Daemon {
         Client::new(Remote::new(place, Some(Zeroizing::new(token.to_owned()))))
     }
 
+    /// The clock it goes by.
+    pub(crate) fn clock(&self) -> &Arc<AtomicU64> {
+        &self.clock
+    }
+
     pub(crate) fn advance(&self, ms: u64) {
         self.clock.fetch_add(ms, Ordering::SeqCst);
     }

@@ -22,13 +22,29 @@ const SPIN: &str = r#"(module (memory (export "memory") 1)
 const FAIL: &str = r#"(module (memory (export "memory") 1) (func (export "palyra_plugin_main") (result i32) (i32.const 7)))"#;
 const SILENT: &str = r#"(module (memory (export "memory") 1) (func (export "palyra_plugin_main") (result i32) (i32.const 0)))"#;
 
-const TOOLS: [(&str, &str, &str); 6] = [
+const SAY: &str = r#"(module
+    (import "palyra:plugin/host-call@1.0.0" "call" (func $call (param i32 i32) (result i32)))
+    (import "palyra:plugin/io@1.0.0" "output-write" (func $write (param i32 i32) (result i32)))
+    (memory (export "memory") 1)
+    (data (i32.const 0) "{\"op\":\"log.write\",\"level\":\"info\",\"message\":\"one\"}")
+    (data (i32.const 100) "{\"op\":\"log.write\",\"level\":\"info\",\"message\":\"two\"}")
+    (data (i32.const 200) "{\"op\":\"log.write\",\"level\":\"info\",\"message\":\"six\"}")
+    (data (i32.const 300) "{}")
+    (func (export "palyra_plugin_main") (result i32)
+        (drop (call $call (i32.const 0) (i32.const 49)))
+        (drop (call $call (i32.const 100) (i32.const 49)))
+        (drop (call $call (i32.const 200) (i32.const 49)))
+        (drop (call $write (i32.const 300) (i32.const 2)))
+        (i32.const 0)))"#;
+
+const TOOLS: [(&str, &str, &str); 7] = [
     ("echo", ECHO, ""),
     ("trap", TRAP, ""),
     ("spin", SPIN, ""),
     ("fail", FAIL, ""),
     ("silent", SILENT, ""),
     ("ask", ECHO, "risk = { requires_approval = true }"),
+    ("say", SAY, ""),
 ];
 
 fn manifest(name: &str, quotas: &str) -> String {

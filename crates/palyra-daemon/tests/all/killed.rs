@@ -1,4 +1,4 @@
-//! `kill -9` of `palyrad` at random points, while calls, approvals, receipts and installations are under way.
+//! `kill -9` of `palyrad` at random points, while calls, approvals, receipts, installations and routines are under way.
 //!
 //! `PALYRA_KILL_POINTS` says how often; `PALYRA_KILL_SEED` repeats a run that failed.
 
@@ -27,6 +27,7 @@ async fn a_killed_daemon_loses_and_doubles_nothing() {
     crate::guests::install(&state, "bench", "");
     crate::guests::install(&state, "other", "");
     busy::add_tokens(&state, &root);
+    let state = busy::add_routines(state);
     state.close().unwrap();
     let mut all = Acknowledged::default();
     let mut random = seed;
@@ -41,6 +42,7 @@ async fn a_killed_daemon_loses_and_doubles_nothing() {
         assert!(checked.is_ok(), "PALYRA_KILL_SEED={seed}, point {point}, after {answers} answers");
     }
     assert!(!all.runs.is_empty() && !all.decided.is_empty() && all.release > 1, "{all:?}");
+    assert!(!all.fired.is_empty(), "{all:?}");
 }
 
 /// A daemon that never outlives its test.

@@ -74,6 +74,26 @@ async fn it_owns_the_state_until_a_signal_and_leaves_it_whole() {
     );
 }
 
+/// A profile is held against the flags before anything is opened.
+#[test]
+fn a_profile_that_does_not_fit_does_not_start() {
+    for (arguments, words) in [
+        (&["--profile", "worker-enabled"][..], "no worker backend is in this build"),
+        (&["--profile", "single-vm"], "needs TLS, or a proxy"),
+        (&["--listen", "0.0.0.0:0"], "listens on loopback addresses only"),
+        (&["--profile", "cluster"], "choose from local, single-vm, worker-enabled"),
+    ] {
+        let ran = Command::new(env!("CARGO_BIN_EXE_palyrad"))
+            .args(arguments)
+            .env_clear()
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let told = String::from_utf8(ran.stderr).unwrap();
+        assert!(ran.status.code() == Some(2) && told.contains(words), "{told}");
+    }
+}
+
 #[test]
 fn without_a_state_root_it_says_how_to_make_one() {
     let home = tempfile::tempdir().unwrap();

@@ -1,6 +1,9 @@
 //! The same call gives the same on every way in, with one receipt each.
 
 use crate::daemon::Daemon;
+use crate::mcp::{self, Editor};
+use palyra_api::objectives::ObjectiveRequest;
+use palyra_api::routines::RoutineRequest;
 use palyra_api::tools::{InvokeAnswer, InvokeRequest};
 use palyra_api::{ClientError, Problem};
 use palyra_journal::{EventKind, Query};
@@ -85,6 +88,60 @@ async fn one_result_and_one_receipt_whichever_way_a_call_comes() {
         }
         assert_eq!(told[0], told[1], "{tool}");
         assert_eq!(told[0], told[2], "{tool}");
+        // A routine has no limits but those of an objective.
+        if request.limits.iter().all(|limit| limit.starts_with("fuel=")) {
+            let before = receipts(&daemon);
+            let (ended, output) = by_routine(&daemon, tool, &request).await;
+            assert_eq!(ended, ends, "{tool} by a routine");
+            assert_eq!(receipts(&daemon) - before, wanted, "{tool} by a routine");
+            if let Some(digest) = output {
+                let result = told[0]["result"].as_str().unwrap();
+                assert_eq!(digest, palyra_skills::Sha256Digest::of(result.as_bytes()).to_string(), "{tool}");
+            }
+        }
+    }
+}
+
+/// The same call by the time: how it ended, and the digest of its output.
+async fn by_routine(daemon: &Daemon, tool: &str, request: &InvokeRequest) -> (String, Option<String>) {
+    let client = daemon.in_process();
+    let input = request.input.as_ref().unwrap().get();
+    let mut routine = RoutineRequest { replace: true, ..crate::routines::request("same", tool, input) };
+    if let Some(fuel) = request.limits.first() {
+        let max_fuel = fuel.rsplit('=').next().unwrap().parse().ok();
+        let objective =
+            ObjectiveRequest { name: "same".into(), goal: "the same".into(), max_runs: None, max_fuel };
+        client.add_objective(&objective).await.unwrap();
+        routine.objective = Some("same".into());
+    }
+    if let Err(error) = client.add_routine(&routine).await {
+        return (error.into_problem().code, None);
+    }
+    let fire = client.fire_routine("same").await.unwrap();
+    match fire.error {
+        Some(code) => (code, None),
+        None => {
+            let run = client.run(fire.run_id.as_deref().unwrap()).await.unwrap();
+            ("ok".into(), run.details["output_sha256"].as_str().map(str::to_owned))
+        }
+    }
+}
+
+/// What of a result every face tells; a call over MCP has no limits of its own, and its JSON is a value.
+fn told_alike(result: Result<InvokeAnswer, ClientError>) -> (String, Value) {
+    match result {
+        Ok(answer) => ("ok".into(), serde_json::from_str(answer.result.get()).unwrap()),
+        Err(error) => {
+            let problem = Problem { request_id: None, ..error.into_problem() };
+            let mut told = json!(problem);
+            // Each asks for an approval of its own.
+            told["details"]["approval_id"] = Value::Null;
+            if problem.code == "approval_required" {
+                told["hints"] = Value::Null;
+                told["detail"] = Value::Null;
+            }
+            (problem.code, told)
+        }
     }
 }
 
@@ -129,6 +186,46 @@ async fn a_hook_ends_as_a_call_of_the_same_code_does() {
     assert_eq!((refused.code.as_str(), receipts(&daemon) - before), ("not_runnable", 1));
 }
 
+fn told_by_mcp(result: Result<rmcp::model::CallToolResult, Value>) -> (String, Value) {
+    let problem = match result {
+        Ok(result) if result.is_error != Some(true) => {
+            return ("ok".into(), result.structured_content.unwrap());
+        }
+        Ok(result) => result.meta.unwrap()["palyra/problem"].clone(),
+        Err(problem) => problem,
+    };
+    let problem: Problem = serde_json::from_value(problem).unwrap();
+    told_alike(Err(ClientError::Problem(Box::new(problem))))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_over_mcp_ends_as_every_other_and_has_one_receipt() {
+    let daemon = Daemon::with_bench().await;
+    daemon.install("off", "");
+    daemon.state().disable("acme.off", "not now").unwrap();
+    let token = daemon.token_with("editor", &[palyra_common::Scope::Read, palyra_common::Scope::Invoke]);
+    let http = daemon.over_tcp_as(&token);
+    for (way, lifecycle) in mcp::lifecycles() {
+        let clients = [
+            Editor::default().over_http(&daemon, &token, lifecycle.clone()).await,
+            Editor::default().over_stdio(&daemon, &token, lifecycle).await,
+        ];
+        for client in &clients {
+            for Case { tool, request, ends, receipts: wanted } in cases() {
+                if !request.limits.is_empty() {
+                    continue;
+                }
+                let input = serde_json::from_str(request.input.as_ref().unwrap().get()).unwrap();
+                let before = receipts(&daemon);
+                let over_mcp = told_by_mcp(mcp::call(client, tool, input).await);
+                assert_eq!(receipts(&daemon) - before, wanted, "{tool} {way}");
+                assert_eq!(over_mcp.0, ends, "{tool} {way} {}", over_mcp.1);
+                assert_eq!(over_mcp, told_alike(http.invoke(tool, &request).await), "{tool} {way}");
+            }
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn skills_and_tools_are_told_alike() {
     let daemon = Daemon::with_bench().await;
@@ -136,7 +233,7 @@ async fn skills_and_tools_are_told_alike() {
     assert_eq!(own.skills().await.unwrap(), remote.skills().await.unwrap());
     assert_eq!(own.skill("acme.bench").await.unwrap(), remote.skill("acme.bench").await.unwrap());
     assert_eq!(own.tools().await.unwrap(), remote.tools().await.unwrap());
-    assert_eq!(own.tools().await.unwrap().tools.len(), 6);
+    assert_eq!(own.tools().await.unwrap().tools.len(), 7);
     let found = remote.search_tools("echo & more?", 3).await.unwrap().tools;
     assert_eq!(found[0].tool_id, "acme.bench.echo");
     remote.invoke("acme.bench.echo", &InvokeRequest::default()).await.unwrap();

@@ -144,6 +144,10 @@ event_kinds! {
     AccessRefused = "access:refused",
     /// The policy that audits follow was changed.
     PolicyChanged = "policy:changed",
+    /// A routine was added, changed or removed.
+    RoutineChanged = "routine:changed",
+    /// An objective was added, changed, used up or removed.
+    ObjectiveChanged = "objective:changed",
     /// Old events were moved to a segment file.
     JournalArchived = "journal:archived",
     /// Events were taken back from a segment file.

@@ -90,7 +90,7 @@ impl LeafFields<'_> {
 }
 
 /// An event in canonical form with the hash of its leaf: all that the writer needs.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Encoded {
     pub(crate) fields: LeafFields<'static>,
     pub(crate) hash: TreeHash,
@@ -100,14 +100,38 @@ pub(crate) struct Encoded {
 
 impl Encoded {
     /// Blots out secrets, then gives the event its one form.
-    pub(crate) fn new(event: NewEvent, redactor: &dyn RedactText) -> Result<Self, EventError> {
-        let NewEvent { kind, at_ms, actor, run, skill, subject, mut details } = event;
-        if at_ms > MAX_TIME_MS {
-            return Err(EventError::TimeOutOfRange { at_ms });
-        }
+    pub(crate) fn new(mut event: NewEvent, redactor: &dyn RedactText) -> Result<Self, EventError> {
+        let mut details = std::mem::take(&mut event.details);
         super::redact::redact_value(redactor, &mut details);
         let mut text = Vec::with_capacity(512);
         write_value(&mut text, &details)?;
+        Self::of_text(event, String::from_utf8(text).map_err(not_an_event)?, redactor)
+    }
+
+    /// The same of facts that have their one form already.
+    pub(crate) fn written(
+        event: NewEvent,
+        details: String,
+        redactor: &dyn RedactText,
+    ) -> Result<Self, EventError> {
+        let parse = |text: &str| serde_json::from_str::<Value>(text).map_err(not_an_event);
+        debug_assert_eq!(
+            parse(&details).ok().map(|value| Self::new(event.clone().details(value), redactor)),
+            Some(Self::of_text(event.clone(), details.clone(), redactor)),
+            "facts that are not in their one form"
+        );
+        match redactor.redact(&details) {
+            Cow::Borrowed(_) => Self::of_text(event, details, redactor),
+            // A secret ends at the quotes of its string: blotted out one by one.
+            Cow::Owned(_) => Self::new(event.details(parse(&details)?), redactor),
+        }
+    }
+
+    fn of_text(event: NewEvent, details: String, redactor: &dyn RedactText) -> Result<Self, EventError> {
+        let NewEvent { kind, at_ms, actor, run, skill, subject, .. } = event;
+        if at_ms > MAX_TIME_MS {
+            return Err(EventError::TimeOutOfRange { at_ms });
+        }
         let fields = LeafFields {
             at_ms,
             kind: Cow::Borrowed(kind.as_str()),
@@ -115,7 +139,7 @@ impl Encoded {
             run: field("run", run, redactor)?,
             skill: field("skill", skill, redactor)?,
             subject: field("subject", subject, redactor)?,
-            details: Cow::Owned(String::from_utf8(text).map_err(not_an_event)?),
+            details: Cow::Owned(details),
         };
         let leaf = fields.leaf();
         let terms = EventTerms::new(kind.as_str(), fields.run.as_deref(), fields.skill.as_deref());

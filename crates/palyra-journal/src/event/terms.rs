@@ -35,7 +35,7 @@ impl Term<'_> {
 }
 
 /// The bits of everything one event can be searched by.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EventTerms {
     bits: [[u16; PROBES]; 3],
     count: usize,

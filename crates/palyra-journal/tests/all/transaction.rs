@@ -145,3 +145,89 @@ fn the_database_itself_refuses_to_change_or_delete_an_event() {
         assert!(matches!(outcome.wait(), Err(JournalError::Sqlite { .. })), "{sql}");
     }
 }
+
+/// Blocks the writer until it is told to go on, so that what follows queues up into one group.
+fn hold(store: &JournalStore) -> std::sync::mpsc::Sender<()> {
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    drop(store.transaction(Durability::Normal, move |_| {
+        let _ = wait.recv();
+        Ok::<_, JournalError>(())
+    }));
+    go
+}
+
+#[test]
+fn work_that_shares_a_commit_fails_alone() {
+    let home = Home::new();
+    let store = create(&home);
+    let go = hold(&store);
+    let insert = |id: &'static str, number: u64| {
+        store.shared(move |transaction| {
+            let sql = "INSERT INTO skill (id, version) VALUES (?1, '1')";
+            transaction.sql().execute(sql, params![id]).map_err(JournalError::sqlite("insert a skill"))?;
+            transaction.append(event(number))
+        })
+    };
+    let first = insert("a", 0);
+    let between = store.append(event(1));
+    let doubled = insert("a", 2);
+    let panics = store.shared(|_| -> Result<(), JournalError> { panic!("on purpose") });
+    let last = insert("b", 3);
+    drop(go);
+    assert_eq!(first.wait().unwrap().sequence, 0);
+    assert_eq!(between.wait().unwrap().sequence, 1);
+    assert!(matches!(doubled.wait(), Err(JournalError::Sqlite { .. })));
+    assert!(matches!(panics.wait(), Err(JournalError::Panicked { .. })));
+    assert_eq!(last.wait().unwrap().sequence, 2);
+    assert_eq!((skills(&store), store.head().size), (2, 3));
+    assert!(store.verify(VerifyScope::Everything, None).unwrap().is_intact());
+}
+
+#[test]
+fn a_group_is_one_commit() {
+    let home = Home::new();
+    let store = create(&home);
+    let mut follower = store.follow();
+    let go = hold(&store);
+    let pending: Vec<_> =
+        (0..50).map(|number| store.shared(move |transaction| transaction.append(event(number)))).collect();
+    drop(go);
+    let sequences: Vec<u64> = pending.into_iter().map(|leaf| leaf.wait().unwrap().sequence).collect();
+    assert_eq!(sequences, (0..50).collect::<Vec<_>>());
+    assert_eq!(follower.wait_next().unwrap().size, 50, "nothing in between was ever a head");
+}
+
+#[test]
+fn prepared_facts_are_the_leaf_that_would_have_been_written() {
+    let home = Home::new();
+    let store = create(&home);
+    let written = event(7);
+    let text = serde_json::to_string(&written.details).unwrap();
+    let one = store.prepare(written.clone()).unwrap();
+    let other = store.prepare_written(written, text.clone()).unwrap();
+    assert_eq!((one.details(), other.details()), (text.as_str(), text.as_str()));
+    let leaves = store.shared(move |transaction| {
+        Ok((transaction.append_prepared(&one)?.hash, transaction.append_prepared(&other)?.hash))
+    });
+    let (one, other) = leaves.wait().unwrap();
+    assert_eq!(one, other);
+}
+
+#[test]
+fn a_summary_does_not_depend_on_how_its_events_came() {
+    let home = Home::new();
+    let store = create(&home);
+    for number in 0..2_100 {
+        if number % 700 == 699 {
+            let refused = store.shared(move |transaction| -> Result<(), JournalError> {
+                transaction.append(event(9_999))?;
+                Err(JournalError::Closed)
+            });
+            assert!(refused.wait().is_err());
+        }
+        drop(store.shared(move |transaction| transaction.append(event(number))));
+    }
+    store.append(event(2_100)).wait().unwrap();
+    // Every block is summarised anew from its rows and compared.
+    assert!(store.verify(VerifyScope::Everything, None).unwrap().is_intact());
+}

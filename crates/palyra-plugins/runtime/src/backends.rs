@@ -11,6 +11,7 @@ pub use channels::{ChannelMessage, ChannelSink, MemoryChannels};
 pub use secrets::{MemorySecrets, SecretStore};
 pub use storage::{DirectoryStorage, MemoryStorage, StorageBackend, StorageQuota};
 
+use crate::run_log::LogLine;
 use palyra_egress::EgressGuard;
 use std::sync::Arc;
 
@@ -25,7 +26,12 @@ pub struct HostServices {
     pub channels: Arc<dyn ChannelSink>,
     /// The one way out; `None` refuses every request as unavailable.
     pub egress: Option<EgressGuard>,
+    /// Hears each line of log when it is written; it must not wait.
+    pub on_line: Option<OnLine>,
 }
+
+/// Hears the lines of runs as they come: the run, and the line.
+pub type OnLine = Arc<dyn Fn(&str, &LogLine) + Send + Sync>;
 
 impl Default for HostServices {
     fn default() -> Self {
@@ -34,6 +40,7 @@ impl Default for HostServices {
             secrets: Arc::new(MemorySecrets::default()),
             channels: Arc::new(MemoryChannels::default()),
             egress: None,
+            on_line: None,
         }
     }
 }

@@ -35,7 +35,7 @@ mod wasi;
 
 pub use backends::{
     BackendError, ChannelMessage, ChannelSink, DirectoryStorage, HostServices, MemoryChannels, MemorySecrets,
-    MemoryStorage, SecretStore, StorageBackend, StorageQuota,
+    MemoryStorage, OnLine, SecretStore, StorageBackend, StorageQuota,
 };
 pub use cache::{CacheEvent, CacheEventKind, DiskCacheConfig};
 pub use capabilities::{CapabilityHandles, register_capability_bindings};

@@ -224,13 +224,17 @@ impl RunContext {
     pub(crate) fn log(&self, level: LogLevel, source: &'static str, message: &str) {
         let message = self.secrets.redact_text(message);
         let mut changing = self.changing();
-        if let Err(used) = changing.log.push(level, source, &message) {
-            let allowed = self.limits.max_log_bytes;
-            changing.violation.get_or_insert(WasmPluginRunError::QuotaExceeded {
-                limit: LimitKind::Log,
-                allowed,
-                used,
-            });
+        match (changing.log.push(level, source, &message), &self.services.on_line) {
+            (Ok(line), Some(on_line)) => on_line(&self.run_id, line),
+            (Ok(_), None) => {}
+            (Err(used), _) => {
+                let allowed = self.limits.max_log_bytes;
+                changing.violation.get_or_insert(WasmPluginRunError::QuotaExceeded {
+                    limit: LimitKind::Log,
+                    allowed,
+                    used,
+                });
+            }
         }
     }
 

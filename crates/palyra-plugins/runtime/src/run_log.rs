@@ -48,14 +48,20 @@ impl RunLog {
     }
 
     /// Takes a line, or says how much there would have been.
-    pub(crate) fn push(&mut self, level: LogLevel, source: &'static str, message: &str) -> Result<(), u64> {
+    pub(crate) fn push(
+        &mut self,
+        level: LogLevel,
+        source: &'static str,
+        message: &str,
+    ) -> Result<&LogLine, u64> {
         // A line costs a little even when it is empty, or a flood of empty lines would be free.
         let wanted = self.bytes.saturating_add(message.len() as u64).saturating_add(16);
         if wanted > self.limit {
             return Err(wanted);
         }
         self.bytes = wanted;
-        self.lines.push(LogLine { level, source: source.into(), message: escape_untrusted(message) });
-        Ok(())
+        let line = LogLine { level, source: source.into(), message: escape_untrusted(message) };
+        self.lines.push(line);
+        Ok(&self.lines[self.lines.len() - 1])
     }
 }

@@ -4,6 +4,7 @@ use palyra_journal::JournalError;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 
+use super::runs::RECEIPT_FACTS;
 use crate::error::StateError;
 use crate::state::State;
 
@@ -36,18 +37,20 @@ impl State {
 }
 
 fn sum(connection: &Connection, skill_id: &str, tool_id: &str) -> rusqlite::Result<ToolCost> {
-    let sql = "SELECT status, receipt FROM runs WHERE skill_id = ?1 AND tool_id = ?2 AND receipt IS NOT NULL
-               ORDER BY started_at DESC LIMIT ?3";
-    let mut statement = connection.prepare_cached(sql)?;
+    let sql = format!(
+        "SELECT status, {RECEIPT_FACTS} FROM runs
+         WHERE skill_id = ?1 AND tool_id = ?2 AND receipt_leaf IS NOT NULL ORDER BY run_id DESC LIMIT ?3"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params![skill_id, tool_id, MOST_RUNS])?;
     let (mut cost, mut elapsed) = (ToolCost::default(), Vec::new());
     while let Some(row) = rows.next()? {
-        let (status, receipt): (String, String) = (row.get(0)?, row.get(1)?);
+        let (status, receipt): (String, Option<String>) = (row.get(0)?, row.get(1)?);
         match status.as_str() {
             "completed" => cost.completed += 1,
             _ => cost.failed += 1,
         }
-        let receipt: Value = serde_json::from_str(&receipt).unwrap_or_default();
+        let receipt: Value = serde_json::from_str(receipt.as_deref().unwrap_or("null")).unwrap_or_default();
         let number = |name: &str| receipt.get(name).and_then(Value::as_u64);
         elapsed.extend(number("elapsed_us"));
         cost.most_fuel = cost.most_fuel.max(number("fuel"));

@@ -103,6 +103,7 @@ impl ToolCaller {
             operator: OperatorGrants::default(),
             limits: Some(binding.limits()),
             approved: None,
+            listener: None,
             cancel,
             context: CallContext::default(),
             gate: (self.hook_gate.0)(&binding),

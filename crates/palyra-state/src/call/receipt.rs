@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use palyra_common::redact::escape_untrusted;
-use palyra_common::{JsonText, WasmPluginRunError};
+use palyra_common::{InOrder, JsonText, WasmPluginRunError};
 use palyra_journal::{EventKind, JournalError, JournalTransaction, Leaf, NewEvent};
-use palyra_plugins_runtime::{Entry, HookDecision, RunOutput, RunReport, RunUsage};
+use palyra_plugins_runtime::{Entry, HookDecision, RunOutput, RunReport};
 use palyra_skills::Sha256Digest;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::approval::Approved;
@@ -15,7 +16,7 @@ use super::running::RunUpdate;
 use super::runs::{self, FinishedRun};
 use super::tapes::KeptTape;
 use super::wasm_plugin_runner::{BegunRun, Calling, ResolvedPlugin};
-use super::{CallError, CapabilityUse, ToolCaller, ToolResult, usage};
+use super::{CallError, CapabilityUse, StageTimes, ToolCaller, ToolResult, UseCount, usage};
 use crate::error::StateError;
 use crate::state::State;
 use crate::text::short_name;
@@ -41,13 +42,31 @@ pub(super) async fn finish(
     let capabilities = usage::count(&resolved.grants.grants, &host_calls);
     let touched = usage::touched(&resolved.grants.grants, &host_calls, tape.end.open);
     let kept = KeptTape::keep(state, &tape).await;
-    let tape_digest = kept.as_ref().map(KeptTape::digest);
-    let facts = Facts { usage: &usage, capabilities: &capabilities, approval, tape: tape_digest.as_deref() };
-    let details = details(calling, &output, &facts, run.listed.ended_by());
+    let facts = ReceiptFacts {
+        approval: approval.as_deref(),
+        capabilities: Counts(&capabilities),
+        consent: subject.consent.as_deref(),
+        decision: decision(calling, &output),
+        egress_bytes: usage.egress_bytes,
+        elapsed_us: u64::try_from(usage.elapsed.as_micros()).unwrap_or(u64::MAX >> 1),
+        ended_by: run.listed.ended_by(),
+        error: output.as_ref().err().map(|error| error.kind().wire_name()),
+        fuel: usage.fuel,
+        gates: gates(calling),
+        hook: hook(calling),
+        host_calls: usage.host_calls,
+        input_sha256: digest(&calling.input),
+        output_sha256: output.as_ref().ok().map(digest),
+        payload: &subject.payload_text,
+        peak_memory_bytes: usage.peak_memory_bytes,
+        tape_sha256: kept.as_ref().map(KeptTape::digest),
+        version: subject.version.as_deref(),
+    };
+    let facts = serde_json::to_string(&facts).map_err(StateError::record("written", &run_id))?;
     let kind = if output.is_ok() { EventKind::RunCompleted } else { EventKind::RunFailed };
     let event = NewEvent::new(kind, state.now_ms()).actor(short_name(&calling.principal));
-    let event = event.run(&run_id).skill(&subject.skill_id).subject(&subject.tool_id).details(details);
-    let event = state.journal.prepare(event).map_err(StateError::from)?;
+    let event = event.run(&run_id).skill(&subject.skill_id).subject(&subject.tool_id);
+    let event = state.journal.prepare_written(event, facts).map_err(StateError::from)?;
     let (status, mut lines) = (status_of(&output), runs::lines(&log, &channels));
     let finished = FinishedRun {
         row: Arc::clone(run.row()),
@@ -81,6 +100,7 @@ pub(super) async fn finish(
         log,
         receipt,
         tape,
+        stages: StageTimes::default(),
     })
 }
 
@@ -140,12 +160,14 @@ pub(super) async fn refuse(
     let mut details = json!({
         "payload": subject.payload_text,
         "error": error,
-        "input_sha256": Sha256Digest::of(calling.input.as_str().as_bytes()).to_string(),
+        "input_sha256": digest(&calling.input).to_string(),
     });
     if let Some(binding) = gate {
         details["gate"] = json!(binding);
     }
-    tell_hook(&mut details, calling);
+    if let Some(hook) = hook(calling) {
+        details["hook"] = hook;
+    }
     let event = NewEvent::new(EventKind::RunRefused, state.now_ms()).actor(short_name(&calling.principal));
     let event = event.skill(&subject.skill_id).subject(&subject.tool_id).details(details);
     state.journal.append(event).await.map_err(StateError::from)?;
@@ -161,56 +183,72 @@ async fn write(state: &State, finished: FinishedRun) -> Result<Leaf, CallError> 
     written.await.map_err(|error| CallError::State(error.into()))
 }
 
-/// What a receipt says besides who called what.
-struct Facts<'a> {
-    usage: &'a RunUsage,
-    capabilities: &'a CapabilityUse,
-    approval: Approved,
-    tape: Option<&'a str>,
+fn digest(text: &JsonText) -> Sha256Digest {
+    Sha256Digest::of(text.as_str().as_bytes())
 }
 
-fn details(
-    calling: &Calling,
-    output: &Result<JsonText, WasmPluginRunError>,
-    facts: &Facts<'_>,
+/// What a receipt says besides who called what; the names are in order, as they stand in the leaf.
+#[derive(Serialize)]
+struct ReceiptFacts<'a> {
+    approval: Option<&'a str>,
+    capabilities: Counts<'a>,
+    consent: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "in_order")]
+    decision: Option<Value>,
+    egress_bytes: u64,
+    elapsed_us: u64,
     ended_by: Option<&'static str>,
-) -> Value {
-    let digest = |text: &JsonText| Sha256Digest::of(text.as_str().as_bytes()).to_string();
-    let (subject, usage) = (&calling.subject, facts.usage);
-    let mut details = json!({
-        "payload": subject.payload_text,
-        "version": subject.version,
-        "consent": subject.consent,
-        "approval": facts.approval,
-        "input_sha256": digest(&calling.input),
-        "output_sha256": output.as_ref().ok().map(digest),
-        "tape_sha256": facts.tape,
-        "error": output.as_ref().err().map(|error| error.kind().wire_name()),
-        "ended_by": ended_by,
-        "fuel": usage.fuel,
-        "peak_memory_bytes": usage.peak_memory_bytes,
-        "host_calls": usage.host_calls,
-        "egress_bytes": usage.egress_bytes,
-        "elapsed_us": u64::try_from(usage.elapsed.as_micros()).unwrap_or(u64::MAX >> 1),
-        "capabilities": facts.capabilities,
-    });
-    if !calling.gates.is_empty() {
-        details["gates"] = json!(calling.gates.iter().take(MAX_GATES_TOLD).collect::<Vec<_>>());
-    }
-    if calling.hook.is_some()
-        && let Ok(decision) = output
-    {
-        details["decision"] = serde_json::from_str(decision.as_str()).unwrap_or_default();
-    }
-    tell_hook(&mut details, calling);
-    details
+    error: Option<&'static str>,
+    fuel: u64,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "in_order")]
+    gates: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "in_order")]
+    hook: Option<Value>,
+    host_calls: u64,
+    input_sha256: Sha256Digest,
+    output_sha256: Option<Sha256Digest>,
+    payload: &'a str,
+    peak_memory_bytes: u64,
+    tape_sha256: Option<Sha256Digest>,
+    version: Option<&'a str>,
 }
 
-/// Says which hook a run is of.
-fn tell_hook(details: &mut Value, calling: &Calling) {
-    if let Some(HookRun { binding, event, sequence, .. }) = &calling.hook {
-        details["hook"] = json!({ "binding": binding, "event": event, "sequence": sequence });
+/// Counters with their names in order.
+struct Counts<'a>(&'a CapabilityUse);
+
+impl Serialize for Counts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Count {
+            denied: u64,
+            failed: u64,
+            used: u64,
+        }
+        let count = |count: &UseCount| Count { denied: count.denied, failed: count.failed, used: count.used };
+        serializer.collect_map(self.0.iter().map(|(name, uses)| (name, count(uses))))
     }
+}
+
+fn in_order<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.as_ref().map(InOrder).serialize(serializer)
+}
+
+/// What the gates of a call said.
+fn gates(calling: &Calling) -> Option<Value> {
+    let told = || json!(calling.gates.iter().take(MAX_GATES_TOLD).collect::<Vec<_>>());
+    (!calling.gates.is_empty()).then(told)
+}
+
+/// What the hook of a run decided.
+fn decision(calling: &Calling, output: &Result<JsonText, WasmPluginRunError>) -> Option<Value> {
+    let output = output.as_ref().ok().filter(|_| calling.hook.is_some())?;
+    Some(serde_json::from_str(output.as_str()).unwrap_or_default())
+}
+
+/// Which hook a run is of.
+fn hook(calling: &Calling) -> Option<Value> {
+    let HookRun { binding, event, sequence, .. } = calling.hook.as_ref()?;
+    Some(json!({ "binding": binding, "event": event, "sequence": sequence }))
 }
 
 /// The event a binding's cursor moves past.

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use palyra_plugins_runtime::CancelToken;
+use palyra_plugins_runtime::{CancelToken, LogLine, OnLine};
 use palyra_skills::trust::RevocationTarget;
 use palyra_skills::{RuntimeStatus, Sha256Digest};
 use serde::Serialize;
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, mpsc};
 
 use super::INLINE;
+use super::runs::log_line;
 use super::wasm_plugin_runner::{Calling, RunSubject};
 use crate::state::State;
 use crate::view::View;
@@ -48,6 +49,32 @@ pub struct RunningRun {
     pub payload: Sha256Digest,
 }
 
+/// What the caller of a run hears of it: its id, and its lines as they come.
+#[derive(Debug)]
+pub struct RunListener {
+    run_id: OnceLock<String>,
+    lines: mpsc::Sender<String>,
+}
+
+impl RunListener {
+    /// A listener, and the lines it hears; one that falls far behind misses some.
+    pub fn new() -> (Arc<Self>, mpsc::Receiver<String>) {
+        let (lines, heard) = mpsc::channel(MAX_BEHIND);
+        (Arc::new(Self { run_id: OnceLock::new(), lines }), heard)
+    }
+
+    /// The run, once there is one.
+    pub fn run_id(&self) -> Option<&str> {
+        self.run_id.get().map(String::as_str)
+    }
+
+    fn hear(&self, line: impl FnOnce() -> String) {
+        if let Ok(room) = self.lines.try_reserve() {
+            room.send(line());
+        }
+    }
+}
+
 /// Every run under way, by id.
 #[derive(Default)]
 pub(crate) struct RunningRuns(Mutex<HashMap<String, Entry>>);
@@ -57,6 +84,7 @@ struct Entry {
     cancel: CancelToken,
     why: Arc<OnceLock<&'static str>>,
     updates: Updates,
+    listener: Option<Arc<RunListener>>,
 }
 
 /// Made for the first who follows: most runs are over before anybody asks.
@@ -92,18 +120,38 @@ impl RunningRuns {
         let (subject, why) = (Arc::clone(&calling.subject), Arc::new(OnceLock::new()));
         let updates = Updates::default();
         let cancel = calling.cancel.clone();
-        let entry = Entry { subject, cancel, why: Arc::clone(&why), updates: Arc::clone(&updates) };
+        let listener = calling.listener.clone();
+        if let Some(listener) = &listener {
+            let _ = listener.run_id.set(run_id.to_owned());
+        }
+        let entry = Entry { subject, cancel, why: Arc::clone(&why), updates: Arc::clone(&updates), listener };
         self.lock().insert(run_id.to_owned(), entry);
         Listed { runs: Arc::clone(self), run_id: run_id.to_owned(), why, updates }
     }
 
-    /// Tells those who follow a run.
-    pub(super) fn tell(&self, run_id: &str, update: impl FnOnce() -> RunUpdate) {
-        if let Some(entry) = self.lock().get(run_id)
-            && let Some(updates) = entry.updates.get()
-        {
-            let _ = updates.send(update());
+    /// Tells those who follow a run, and whoever called, of a line.
+    pub(super) fn tell_line(&self, run_id: &str, line: impl Fn() -> (&'static str, String)) {
+        let runs = self.lock();
+        let Some(entry) = runs.get(run_id) else { return };
+        if let Some(listener) = &entry.listener {
+            listener.hear(|| line().1);
         }
+        if let Some(updates) = entry.updates.get() {
+            let (kind, text) = line();
+            let _ = updates.send(RunUpdate::Line { kind: kind.into(), text });
+        }
+    }
+
+    /// Hears the log of every run; those who follow one read it whole when it has ended.
+    pub(super) fn hears_lines(self: &Arc<Self>) -> OnLine {
+        let runs = Arc::clone(self);
+        Arc::new(move |run_id: &str, line: &LogLine| {
+            if let Some(entry) = runs.lock().get(run_id)
+                && let Some(listener) = &entry.listener
+            {
+                listener.hear(|| log_line(line).1);
+            }
+        })
     }
 
     /// Ends every run that may not go on after a change; an update lets runs of the old release finish.

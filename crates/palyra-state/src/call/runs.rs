@@ -33,6 +33,11 @@ const MAX_TOUCHED: i64 = 10_000;
 /// The name of everything past that.
 pub(crate) const OTHERS: &str = "(others)";
 
+/// The facts of a run's receipt, in a statement over `runs`. They stand in its leaf; rows of earlier versions have a
+/// copy, and a leaf that is archived tells nothing here.
+pub(crate) const RECEIPT_FACTS: &str =
+    "coalesce(receipt, (SELECT details FROM journal_event WHERE seq = receipt_leaf))";
+
 /// One run as the database keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunRow {
@@ -121,10 +126,10 @@ pub(super) fn finish(
     let sql = transaction.sql();
     let mut upsert = sql.prepare_cached(
         "INSERT INTO runs (run_id, skill_id, tool_id, payload, status, started_at, principal, session,
-                           finished_at, receipt_leaf, receipt, error, tape)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
-         ON CONFLICT (run_id) DO UPDATE SET status = ?5, finished_at = ?9, receipt_leaf = ?10, receipt = ?11,
-                                            error = ?12, tape = ?13
+                           finished_at, receipt_leaf, error, tape)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+         ON CONFLICT (run_id) DO UPDATE SET status = ?5, finished_at = ?9, receipt_leaf = ?10, error = ?11,
+                                            tape = ?12
          WHERE status = 'started'",
     )?;
     let RunStart { run_id, subject, principal, session, started_ms } = &*finished.row;
@@ -139,9 +144,8 @@ pub(super) fn finish(
         session,
         finished.at_ms,
         signed(leaf),
-        finished.receipt.details(),
         finished.error,
-        finished.tape.as_ref().map(KeptTape::digest)
+        finished.tape.as_ref().map(|tape| tape.digest().to_string())
     ])?;
     // A run ends once: what was closed before has its leaf already.
     if written != 1 {
@@ -207,8 +211,7 @@ pub(super) struct FinishedRun {
 
 /// The lines of a run that are kept: as many as fit, and a word about the rest.
 pub(super) fn lines(log: &[LogLine], channels: &[ChannelMessage]) -> Vec<(&'static str, String)> {
-    let logged =
-        log.iter().map(|line| ("log", format!("{:?} {}: {}", line.level, line.source, line.message)));
+    let logged = log.iter().map(log_line);
     let published = channels.iter().map(channel_line);
     let mut lines: Vec<(&'static str, String)> = logged.chain(published).collect();
     let more = lines.len().saturating_sub(MAX_EVENTS);
@@ -217,6 +220,11 @@ pub(super) fn lines(log: &[LogLine], channels: &[ChannelMessage]) -> Vec<(&'stat
         lines.push(("log", format!("{} more lines were not kept", more + 1)));
     }
     lines.into_iter().map(|(kind, text)| (kind, clip(&text))).collect()
+}
+
+/// A line of log as a line of its run.
+pub(super) fn log_line(line: &LogLine) -> (&'static str, String) {
+    ("log", format!("{:?} {}: {}", line.level, line.source, clip(&line.message)))
 }
 
 /// A message to a channel as a line of its run.

@@ -13,7 +13,7 @@ use palyra_plugins_runtime::{
 use palyra_vault::Vault;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::running::{RunUpdate, RunningRuns};
+use super::running::RunningRuns;
 use super::runs::channel_line;
 use crate::state::State;
 use crate::storage::{Allowance, StorageDatabase, StorageError};
@@ -134,10 +134,7 @@ impl ChannelSink for RunChannels {
                 return Err(BackendError::Unavailable("too many messages of the channel wait".into()));
             }
         }
-        self.running.tell(&message.run_id, || {
-            let (kind, text) = channel_line(&message);
-            RunUpdate::Line { kind: kind.into(), text }
-        });
+        self.running.tell_line(&message.run_id, || channel_line(&message));
         let mut runs = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
         runs.entry(message.run_id.clone()).or_default().push(message);
         Ok(())

@@ -39,9 +39,9 @@ impl KeptTape {
     }
 
     /// What the receipt and the run's row say.
-    pub(super) fn digest(&self) -> String {
+    pub(super) fn digest(&self) -> Sha256Digest {
         match self {
-            Self::Small(digest, _) | Self::Spooled(digest) => digest.to_string(),
+            Self::Small(digest, _) | Self::Spooled(digest) => *digest,
         }
     }
 

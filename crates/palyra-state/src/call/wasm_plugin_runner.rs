@@ -8,6 +8,7 @@ mod execute;
 mod inline;
 mod installed;
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use palyra_common::{JsonText, RuntimeLimits, WasmPluginRunError};
@@ -15,6 +16,7 @@ use palyra_plugins_runtime::{CancelToken, Entry, LoadedModule};
 use palyra_skills::Sha256Digest;
 use palyra_skills::index::SkillRecord;
 use palyra_skills::manifest::ToolEntrypoint;
+use tracing::Instrument;
 
 pub(super) use begun::BegunRun;
 pub(super) use execute::execute_module;
@@ -26,7 +28,8 @@ use super::before_tool::{GateNote, pass_gates};
 use super::grants::EffectiveGrants;
 use super::hook::HookRun;
 use super::schemas::ToolSchemas;
-use super::{CallContext, CallError, ToolCaller, ToolResult, approval, receipt};
+use super::stages::{StageClock, StageTimes};
+use super::{CallContext, CallError, RunListener, ToolCaller, ToolResult, approval, receipt};
 
 /// What a run is of, with the words every receipt and row says it in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +71,7 @@ pub(super) struct Calling {
     pub(super) hook: Option<HookRun>,
     /// What gates said of it.
     pub(super) gates: Vec<GateNote>,
+    pub(super) listener: Option<Arc<RunListener>>,
 }
 
 /// Where a module comes from.
@@ -97,11 +101,21 @@ pub(super) async fn run_wasm_plugin(
     source: ModuleSource,
     calling: Calling,
 ) -> Result<ToolResult, CallError> {
-    let resolved = match resolve_module_source(caller, &source, &calling).await {
+    let span = tracing::info_span!("call", tool = %calling.subject.tool_id, principal = %calling.principal,
+        run_id = tracing::field::Empty);
+    walk(caller, &source, calling).instrument(span).await
+}
+
+async fn walk(caller: &ToolCaller, source: &ModuleSource, calling: Calling) -> Result<ToolResult, CallError> {
+    let mut clock = StageClock::start();
+    let resolving = resolve_module_source(caller, source, &calling);
+    let resolved = match resolving.instrument(tracing::debug_span!("resolve")).await {
         Ok(resolved) => resolved,
         Err(error) => return Err(refused(caller, &calling, error).await),
     };
-    run_resolved_wasm_plugin(caller, calling, resolved).await
+    let resolve = clock.lap();
+    let result = run_resolved_wasm_plugin(caller, calling, resolved, clock).await?;
+    Ok(ToolResult { stages: StageTimes { resolve, ..result.stages }, ..result })
 }
 
 /// From a source to a module that is proven now, its grants, its limits and its settings.
@@ -130,17 +144,28 @@ pub(super) async fn run_resolved_wasm_plugin(
     caller: &ToolCaller,
     mut calling: Calling,
     mut resolved: ResolvedPlugin,
+    mut clock: StageClock,
 ) -> Result<ToolResult, CallError> {
     if let Err(error) = pass_gates(caller, &mut calling, &mut resolved).await {
         return Err(refused(caller, &calling, error).await);
     }
-    let (approval, mut run) = match begin(caller, &calling, &resolved).await {
+    let beginning = begin(caller, &calling, &resolved);
+    let (approval, mut run) = match beginning.instrument(tracing::debug_span!("begin")).await {
         Ok(begun) => begun,
         Err(error) => return Err(refused(caller, &calling, error).await),
     };
     let row = Arc::clone(run.row());
-    let report = run.attend(execute_module(caller, &row.run_id, &calling, &resolved)).await;
-    receipt::finish(caller, &calling, &resolved, run, approval, report).await
+    tracing::Span::current().record("run_id", &*row.run_id);
+    let begin = clock.lap();
+    let executing = pin!(
+        execute_module(caller, &row.run_id, &calling, &resolved).instrument(tracing::debug_span!("execute"))
+    );
+    let report = run.attend(executing).await;
+    let execute = clock.lap();
+    let finishing = receipt::finish(caller, &calling, &resolved, run, approval, report);
+    let result = finishing.instrument(tracing::debug_span!("receipt")).await?;
+    let stages = StageTimes { begin, execute, receipt: clock.lap(), ..StageTimes::default() };
+    Ok(ToolResult { stages, ..result })
 }
 
 /// The last that can refuse: a person, no room, or a change since the module was resolved.

@@ -84,3 +84,64 @@ impl View {
         })
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn put(table: SealedTable, key: &str, bytes: &str) -> RowChange {
+        RowChange::Put { table, key: key.to_owned(), bytes: bytes.as_bytes().to_vec() }
+    }
+
+    fn change() -> impl Strategy<Value = RowChange> {
+        let token = |name: &str, digit: u8| {
+            let digest = format!("{digit:x}").repeat(64);
+            put(
+                SealedTable::Token,
+                name,
+                &format!(r#"{{"name":"{name}","scopes":["read"],"digest":"{digest}","created_ms":1}}"#),
+            )
+        };
+        let names = prop::sample::select(vec!["a", "b", "c"]);
+        (names, 0..16_u8, 0..7_u8).prop_map(move |(name, digit, which)| match which {
+            0 => put(SealedTable::Alias, name, &format!("acme.tool_{digit}")),
+            1 => RowChange::Delete { table: SealedTable::Alias, key: name.to_owned() },
+            2 => token(name, digit),
+            3 => RowChange::Delete { table: SealedTable::Token, key: name.to_owned() },
+            4 => put(SealedTable::Setting, "run_retention", &retention(digit)),
+            5 => RowChange::Delete { table: SealedTable::Setting, key: "run_retention".to_owned() },
+            _ => put(SealedTable::Setting, &format!("{DESCRIBED}{name}"), "true"),
+        })
+    }
+
+    fn retention(days: u8) -> String {
+        format!(r#"{{"revision":{days},"value":{{"max_age_days":{},"max_runs":7}}}}"#, days + 1)
+    }
+
+    proptest! {
+        #[test]
+        fn a_changed_view_is_the_view_of_the_changed_rows(
+            changes in prop::collection::vec(prop::collection::vec(change(), 1..4), 1..8)
+        ) {
+            let mut view = View::read(0, SealedRows::default()).unwrap();
+            for changes in changes {
+                let rows = view.rows.with(&changes);
+                view = view.after(rows.clone(), &changes).unwrap();
+                let read = View::read(view.generation, rows).unwrap();
+                prop_assert_eq!(format!("{view:?}"), format!("{read:?}"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_change_that_cannot_be_read_back_is_refused() {
+        let view = View::read(0, SealedRows::default()).unwrap();
+        for table in [SealedTable::Index, SealedTable::Consent, SealedTable::Token] {
+            let changes = [put(table, "a", "{")];
+            let damage = view.after(view.rows.with(&changes), &changes).unwrap_err();
+            assert_eq!(damage.differences.len(), 1, "{table:?}");
+        }
+    }
+}

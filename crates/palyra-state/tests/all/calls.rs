@@ -86,6 +86,7 @@ pub(crate) fn invocation(tool: &str, input: &str) -> ToolInvocation {
         limits: None,
         approved: None,
         cancel: None,
+        listener: None,
         context: CallContext::default(),
         gate: CallGate::open(),
     }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod approvals;
+mod backup;
 mod calls;
 mod damage;
 mod features;

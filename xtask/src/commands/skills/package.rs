@@ -19,18 +19,23 @@ pub(super) struct SkillSource {
 /// Every directory under examples/skills that has a manifest, by name.
 pub(super) fn find_skills(root: &Path) -> Result<Vec<SkillSource>> {
     let directory = root.join("examples/skills");
-    let cannot_read = |path: &Path| format!("cannot read `{}`", path.display());
     let mut manifests: Vec<PathBuf> = std::fs::read_dir(&directory)
         .and_then(|entries| entries.map(|entry| Ok(entry?.path().join("skill.toml"))).collect())
         .with_context(|| cannot_read(&directory))?;
     manifests.retain(|path| path.is_file());
     manifests.sort();
-    let read = |path: PathBuf| {
-        let manifest = std::fs::read_to_string(&path).with_context(|| cannot_read(&path))?;
-        let name = path.parent().and_then(Path::file_name).unwrap_or_default();
-        Ok(SkillSource { name: name.to_string_lossy().into_owned(), manifest })
-    };
-    manifests.into_iter().map(read).collect()
+    manifests.iter().map(|path| read_skill(path)).collect()
+}
+
+/// The skill of one manifest.
+pub(super) fn read_skill(path: &Path) -> Result<SkillSource> {
+    let manifest = std::fs::read_to_string(path).with_context(|| cannot_read(path))?;
+    let name = path.parent().and_then(Path::file_name).unwrap_or_default();
+    Ok(SkillSource { name: name.to_string_lossy().into_owned(), manifest })
+}
+
+fn cannot_read(path: &Path) -> String {
+    format!("cannot read `{}`", path.display())
 }
 
 /// Packages and signs a skill whose modules are guests of the same names.

@@ -66,6 +66,7 @@ pub(crate) fn serve_state(
     threads.block_on(serve(state, config, args, announce)).map_err(|error| match error {
         ServeError::Server(error) => error.into(),
         ServeError::State(error) => error.into(),
+        ServeError::Profile(refusal) => CliError::usage_with_hint(refusal.to_string(), refusal.hint()),
         ServeError::Signals(source) => CliError::Io { what: "signals cannot be heard".into(), source },
     })
 }

@@ -3,7 +3,7 @@
 use crate::error::CliError;
 use crate::files::{FileError, read_file};
 use crate::standard_input::StandardInput;
-use palyra_common::{JsonText, LimitKind, WasmPluginRunError};
+use palyra_common::{JsonText, LimitKind, RuntimeLimits, WasmPluginRunError};
 use serde_path_to_error::{Path as JsonPath, Segment};
 use std::path::Path;
 
@@ -39,6 +39,11 @@ pub(super) fn read_input(
         }
         .into()
     })
+}
+
+/// The input of a call that is made later, within the usual limit.
+pub(crate) fn read_tool_input(text: Option<&str>, stdin: &mut StandardInput) -> Result<JsonText, CliError> {
+    read_input(text, stdin, RuntimeLimits::default().max_input_bytes)
 }
 
 /// The operator's settings, `{}` when none are given.

@@ -64,6 +64,7 @@ impl Sandbox {
                 secrets: Arc::new(MemorySecrets::from_iter(settings.secrets)),
                 channels: Arc::<MemoryChannels>::clone(&channels),
                 egress: settings.outside.then(|| guard(settings.extra_roots)).transpose()?,
+                on_line: None,
             },
             tape_key: tape_key.map_or_else(random_key, Ok)?,
             ..RuntimeConfig::default()

@@ -14,8 +14,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use palyra_api::Problem;
 use palyra_common::Scope;
 use palyra_journal::{EventKind, NewEvent};
-use palyra_policy::{Action, Face, PolicyDecision, Resource, ResourceKind};
-use serde_json::{Value, json};
+use palyra_policy::{Action, Face, Resource, ResourceKind};
+use serde_json::json;
 use tracing::Instrument;
 
 use super::answer::{Failure, Told, write_problem};
@@ -24,8 +24,8 @@ use super::route::Route;
 use super::telemetry::Watched;
 use crate::access::{Principal, Refused};
 use crate::app::App;
-use crate::policy;
-use crate::problem::{ToProblem, deciding_rule};
+use crate::problem::ToProblem;
+use crate::{denials, policy};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -41,18 +41,34 @@ pub enum Arrival {
     Tcp(IpAddr),
 }
 
+impl Arrival {
+    /// Where a request came from, if over TCP.
+    pub(crate) fn address(&self) -> Option<IpAddr> {
+        match self {
+            Self::Tcp(address) => Some(*address),
+            Self::InProcess | Self::Socket => None,
+        }
+    }
+}
+
+/// The id of a request, as log, problems and journal name it.
+#[derive(Debug, Clone)]
+pub(crate) struct RequestId(pub(crate) Arc<str>);
+
 /// What a route asks of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Needs {
     pub(super) scope: Scope,
     pub(super) body_limit: usize,
+    face: Option<Face>,
     action: Action,
     about: (ResourceKind, Option<&'static str>),
 }
 
 impl Needs {
     pub(super) fn of(route: &Route) -> Self {
-        Self { scope: route.scope, body_limit: route.body_limit, action: route.action, about: route.about() }
+        let Route { scope, body_limit, face, action, .. } = *route;
+        Self { scope, body_limit, face, action, about: route.about() }
     }
 
     fn resource(&self, app: &App, names: Option<&RawPathParams>) -> Resource {
@@ -73,9 +89,12 @@ pub(super) async fn admit(State(app): State<Arc<App>>, mut request: Request, nex
         Ok(principal) => {
             let (name, from) = (principal.name.clone(), address(&request));
             request.extensions_mut().insert(principal);
+            request.extensions_mut().insert(RequestId(Arc::clone(&id)));
             let span = tracing::info_span!("request", request_id = %id);
             let response = next.run(request).instrument(span).await;
-            record_denial(&app, &id, &name, from, &response);
+            if let Some(Told(problem)) = response.extensions().get::<Told>() {
+                denials::record(&app, &id, &name, from, problem);
+            }
             (Some(name), response)
         }
         Err(failure) => {
@@ -104,6 +123,9 @@ pub(super) async fn authorise(
     mut request: Request,
     next: Next,
 ) -> Response {
+    if let (Some(face), Some(principal)) = (needs.face, request.extensions_mut().get_mut::<Principal>()) {
+        principal.face = face;
+    }
     let principal = request.extensions().get::<Principal>();
     let allowed = match principal {
         Some(principal) => allow(&app, principal, &needs, names.as_ref().ok()),
@@ -126,21 +148,13 @@ fn allow(
 ) -> Result<(), Problem> {
     let asking = || app.policy().asking(app.state(), principal);
     if !principal.may(needs.scope) {
-        let rule = asking().explain(needs.action, needs.resource(app, names));
-        return Err(missing_scope(needs, rule.as_deref()));
+        return Err(asking().missing_scope(needs.scope, needs.action, needs.resource(app, names)));
     }
     if policy::asked_in_corridor(needs.action) {
         return Ok(());
     }
     let decision = asking().decide(needs.action, needs.resource(app, names));
     if decision.allowed { Ok(()) } else { Err(decision.to_problem()) }
-}
-
-fn missing_scope(needs: &Needs, rule: Option<&PolicyDecision>) -> Problem {
-    let (scope, action) = (needs.scope, needs.action);
-    Problem::new("forbidden", format!("this needs a token with the scope `{scope}`"))
-        .hint("make one with `palyra tokens add NAME --scope SCOPE`")
-        .details(json!({ "scope": scope, "action": action, "policy": rule.map(deciding_rule) }))
 }
 
 fn enter(app: &App, request: &Request) -> Result<Principal, Failure> {
@@ -174,34 +188,9 @@ fn refuse(app: &App, request_id: &str, failure: Failure) -> Response {
     failure.into_response()
 }
 
-/// Counts and records what somebody who was let in may not do, so often from one place.
-fn record_denial(app: &App, request_id: &str, actor: &str, from: Option<IpAddr>, response: &Response) {
-    let Some(Told(problem)) = response.extensions().get::<Told>().filter(|told| told.0.code == "forbidden")
-    else {
-        return;
-    };
-    app.metrics().refused(&problem.code);
-    if !app.access().count_denial(from) {
-        return;
-    }
-    let fact = |name: &str| problem.details.get(name).cloned();
-    let details = json!({ "code": problem.code, "request": request_id, "scope": fact("scope"),
-        "action": fact("action"), "policy": fact("policy") });
-    let mut event = NewEvent::new(EventKind::AccessRefused, app.now_ms()).actor(actor).details(details);
-    if let (Some(Value::String(skill_id)), Some(Value::String(tool_id))) = (fact("skill_id"), fact("tool_id"))
-    {
-        event = event.skill(skill_id).subject(tool_id);
-    }
-    // The refusal does not wait for the journal.
-    drop(app.state().journal().append(event));
-}
-
 /// Where a request came from, if over TCP.
 fn address(request: &Request) -> Option<IpAddr> {
-    match request.extensions().get::<Arrival>() {
-        Some(Arrival::Tcp(address)) => Some(*address),
-        Some(Arrival::InProcess | Arrival::Socket) | None => None,
-    }
+    request.extensions().get::<Arrival>().and_then(Arrival::address)
 }
 
 /// A page that rebound its own name to this machine says that name.
@@ -234,7 +223,7 @@ fn check_page(headers: &HeaderMap) -> Result<(), Problem> {
     }
 }
 
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let value = values.next().filter(|_| values.next().is_none())?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;

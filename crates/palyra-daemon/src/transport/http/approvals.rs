@@ -12,7 +12,7 @@ use utoipa::IntoParams;
 use super::access::Caller;
 use super::answer::{Answer, Json};
 use super::blocking::blocking;
-use super::params::{Asked, Named};
+use super::params::{Asked, Named, page_limit};
 use super::route::{Route, SMALL_BODY};
 use super::shape::shape;
 use crate::access::Principal;
@@ -58,7 +58,7 @@ async fn list(State(app): State<Arc<App>>, Asked(query): Asked<ApprovalsQuery>) 
     let filter = ApprovalFilter {
         status: query.status.map(of_state),
         before: query.before,
-        limit: usize::from(query.limit.unwrap_or(100).clamp(1, MAX_LISTED)),
+        limit: page_limit(query.limit, MAX_LISTED)?,
     };
     let page = blocking(&app, move |app| app.state().approvals(&filter)).await?;
     Ok(Json(shape(&page)?))

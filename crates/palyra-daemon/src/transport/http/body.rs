@@ -6,6 +6,7 @@ use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
+use http::request::Parts;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use palyra_api::{Problem, SecretBytes};
 use palyra_common::SecretValue;
@@ -95,9 +96,23 @@ fn check_type(request: &Request) -> Result<(), Failure> {
     }
 }
 
+/// The whole body of a request that something else reads, within its limit and in time.
+pub(super) async fn read_whole(request: Request) -> Result<(Parts, Bytes), Failure> {
+    let limit = request.extensions().get::<Needs>().map_or(SMALL_BODY, |needs| needs.body_limit);
+    let (parts, body) = request.into_parts();
+    let timeout = parts.extensions.get::<BodyTimeout>().copied();
+    let bytes = read_body(body, timeout, limit).await?;
+    Ok((parts, bytes))
+}
+
 async fn read(request: Request, limit: usize) -> Result<Bytes, Failure> {
-    let timeout = request.extensions().get::<BodyTimeout>().map_or(Duration::MAX, |timeout| timeout.0);
-    let body = Limited::new(request.into_body(), limit).collect();
+    let timeout = request.extensions().get::<BodyTimeout>().copied();
+    read_body(request.into_body(), timeout, limit).await
+}
+
+async fn read_body(body: Body, timeout: Option<BodyTimeout>, limit: usize) -> Result<Bytes, Failure> {
+    let timeout = timeout.map_or(Duration::MAX, |timeout| timeout.0);
+    let body = Limited::new(body, limit).collect();
     match tokio::time::timeout(timeout, body).await {
         Err(_) => Err(Problem::new("request_timeout", "the body did not arrive in time").into()),
         Ok(Ok(collected)) => Ok(collected.to_bytes()),

@@ -14,13 +14,11 @@ use utoipa::IntoParams;
 use super::answer::{Answer, Failure, Json};
 use super::blocking::blocking;
 use super::events::{head, kind, told};
-use super::params::Asked;
+use super::params::{Asked, page_limit};
 use super::route::Route;
 use crate::app::App;
 use crate::problem::journal_damaged;
 
-/// Events of a page nobody asked a length for.
-const PAGE: u16 = 100;
 /// Longest body with a checkpoint: its note, every character escaped, and some room for the rest.
 const MAX_VERIFY_BYTES: usize = 6 * MAX_NOTE_BYTES + (1 << 10);
 
@@ -44,16 +42,20 @@ pub(super) fn routes() -> Vec<Route> {
 #[serde(deny_unknown_fields)]
 struct JournalParams {
     /// From this number on.
-    #[param(nullable = false)]
+    #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
+    #[param(maximum = 9007199254740991i64, nullable = false)]
     from: Option<u64>,
     /// Before this number.
-    #[param(nullable = false)]
+    #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
+    #[param(maximum = 9007199254740991i64, nullable = false)]
     before: Option<u64>,
     /// At this time or later, in milliseconds of Unix time.
-    #[param(nullable = false)]
+    #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
+    #[param(maximum = 9007199254740991i64, nullable = false)]
     since_ms: Option<u64>,
     /// Before this time.
-    #[param(nullable = false)]
+    #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
+    #[param(maximum = 9007199254740991i64, nullable = false)]
     until_ms: Option<u64>,
     /// Kinds such as `skill:installed`, with commas between; all without it.
     #[param(nullable = false)]
@@ -100,10 +102,6 @@ async fn checkpoint(State(app): State<Arc<App>>) -> Answer<SignedCheckpoint> {
 }
 
 fn read(params: JournalParams) -> Result<Query, Problem> {
-    let limit = params.limit.unwrap_or(PAGE);
-    if !(1..=MAX_PAGE).contains(&limit) {
-        return Err(Problem::new("usage", format!("`limit` is from 1 to {MAX_PAGE}")));
-    }
     let kinds = params.kinds.as_deref().unwrap_or_default().split(',').filter(|kind| !kind.is_empty());
     Ok(Query {
         from_sequence: params.from,
@@ -114,7 +112,7 @@ fn read(params: JournalParams) -> Result<Query, Problem> {
         skill: params.skill,
         run: params.run,
         newest_first: params.newest_first.unwrap_or_default(),
-        limit: usize::from(limit),
+        limit: page_limit(params.limit, MAX_PAGE)?,
         with_proofs: params.proofs.unwrap_or_default(),
     })
 }

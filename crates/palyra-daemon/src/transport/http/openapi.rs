@@ -137,7 +137,7 @@ fn operation_id(route: &Route) -> String {
 }
 
 fn tag(path: &str) -> &str {
-    path.split('/').nth(2).unwrap_or_default()
+    path.split('/').find(|part| !part.is_empty() && *part != "v1").unwrap_or_default()
 }
 
 fn named_parts(path: &'static str) -> impl Iterator<Item = Parameter> {

@@ -34,3 +34,11 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
         }
     }
 }
+
+/// How many a list gives at most: what was asked for, within its bounds.
+pub(super) fn page_limit(asked: Option<u16>, most: u16) -> Result<usize, Problem> {
+    match asked.unwrap_or(100) {
+        limit if (1..=most).contains(&limit) => Ok(usize::from(limit)),
+        _ => Err(Problem::new("usage", format!("`limit` is from 1 to {most}"))),
+    }
+}

@@ -8,7 +8,7 @@ use axum::handler::Handler;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use http::Method;
 use palyra_common::Scope;
-use palyra_policy::{Action, ResourceKind};
+use palyra_policy::{Action, Face, ResourceKind};
 use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{IntoParams, ToSchema};
 
@@ -28,6 +28,8 @@ pub struct Route {
     pub scope: Scope,
     /// What the access policy is asked.
     pub action: Action,
+    /// Which door it is, where it is not the one the request came through.
+    pub face: Option<Face>,
     /// Longest body it reads.
     pub body_limit: usize,
     /// What it does, in one line.
@@ -94,6 +96,7 @@ impl Route {
             path,
             scope,
             action: action_of(scope),
+            face: None,
             body_limit: SMALL_BODY,
             summary: "",
             takes: None,
@@ -109,6 +112,12 @@ impl Route {
     #[must_use]
     pub fn does(self, action: Action) -> Self {
         Self { action, ..self }
+    }
+
+    /// It is a door of its own, with rules of its own.
+    #[must_use]
+    pub fn via(self, face: Face) -> Self {
+        Self { face: Some(face), ..self }
     }
 
     /// What its action is about, and which part of its path has the name.

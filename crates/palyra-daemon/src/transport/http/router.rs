@@ -10,8 +10,8 @@ use super::access::{Needs, admit, authorise};
 use super::answer::Failure;
 use super::route::Route;
 use super::{
-    approvals, channels, events, health, hooks, journal, keys, openapi, packages, plugins, policy, runs,
-    skills, telemetry, tokens, tools, trust, vault,
+    aliases, approvals, channels, events, health, hooks, journal, keys, mcp, objectives, openapi, packages,
+    plugins, policy, routines, runs, skills, telemetry, tokens, tools, trust, vault,
 };
 use crate::app::App;
 
@@ -26,8 +26,11 @@ pub fn routes() -> Vec<Route> {
         skills::routes(),
         packages::routes(),
         tools::routes(),
+        aliases::routes(),
         approvals::routes(),
         runs::routes(),
+        routines::routes(),
+        objectives::routes(),
         plugins::routes(),
         hooks::routes(),
         channels::routes(),
@@ -36,6 +39,7 @@ pub fn routes() -> Vec<Route> {
         vault::routes(),
         keys::routes(),
         journal::routes(),
+        mcp::routes(),
     ]
     .into_iter()
     .flatten()

@@ -27,7 +27,7 @@ use super::access::Caller;
 use super::answer::{Answer, Failure, Json};
 use super::blocking::blocking;
 use super::events::{EVENT_STREAM, after_last};
-use super::params::{Asked, Named};
+use super::params::{Asked, Named, page_limit};
 use super::route::Route;
 use super::shape::shape;
 use crate::app::App;
@@ -85,8 +85,12 @@ struct RunsQuery {
     /// Only those of this status: `started`, `completed`, `failed`, `cancelled` or `interrupted`.
     status: Option<String>,
     /// Only those that began at this time or later, in milliseconds of Unix time.
+    #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
+    #[param(maximum = 9007199254740991i64)]
     since_ms: Option<u64>,
     /// Only those that began before this time.
+    #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
+    #[param(maximum = 9007199254740991i64)]
     until_ms: Option<u64>,
     /// Only those before this id, which are older: where an earlier answer stopped.
     before: Option<String>,
@@ -117,7 +121,7 @@ async fn list(State(app): State<Arc<App>>, Asked(query): Asked<RunsQuery>) -> An
         since_ms: query.since_ms,
         until_ms: query.until_ms,
         before: query.before,
-        limit: usize::from(query.limit.unwrap_or(100).clamp(1, MAX_LISTED)),
+        limit: page_limit(query.limit, MAX_LISTED)?,
     };
     let page = blocking(&app, move |app| app.state().runs(&query)).await?;
     Ok(Json(shape(&page)?))

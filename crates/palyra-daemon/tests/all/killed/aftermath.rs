@@ -5,7 +5,7 @@ use crate::process::options;
 use palyra_state::call::{RunQuery, RunRow};
 use palyra_state::journal::{EventKind, Query, RecordedEvent, VerifyScope};
 use palyra_state::lock::SHORT_COMMAND_WAIT;
-use palyra_state::{ApprovalFilter, ApprovalStatus, State, StateRoot};
+use palyra_state::{ApprovalFilter, ApprovalStatus, FireKey, State, StateRoot};
 use std::collections::BTreeMap;
 
 /// The state opens, verifies, has every acknowledged thing once, and has nothing half done.
@@ -16,6 +16,7 @@ pub(super) fn check(root: &StateRoot, known: &Acknowledged) {
     check_runs(&state, known);
     check_approvals(&state, known);
     check_release(&state, known);
+    check_fires(&state, known);
     state.close().unwrap();
 }
 
@@ -49,6 +50,37 @@ fn check_approvals(state: &State, known: &Acknowledged) {
     let pending = ApprovalFilter { status: Some(ApprovalStatus::Pending), ..ApprovalFilter::default() };
     for approval in state.approvals(&pending).unwrap().approvals {
         assert!(decided.binary_search(&approval.approval_id).is_err());
+    }
+}
+
+/// Each due time fired once, with one leaf and at most one run; what was under way is closed.
+fn check_fires(state: &State, known: &Acknowledged) {
+    let leaves = all_events(state, vec![EventKind::RoutineFired]);
+    let key_of = |leaf: &RecordedEvent| {
+        (leaf.event.subject.clone().unwrap(), leaf.event.details["due_ms"].as_u64().unwrap())
+    };
+    let mut fired: Vec<(String, u64)> = leaves.iter().map(key_of).collect();
+    fired.sort();
+    let before = fired.len();
+    fired.dedup();
+    assert_eq!(fired.len(), before, "something fired twice");
+    let runs = all_runs(state);
+    let mut sessions: Vec<&str> = runs.values().filter_map(|run| run.session.as_deref()).collect();
+    let before = sessions.len();
+    sessions.sort_unstable();
+    sessions.dedup();
+    assert_eq!(sessions.len(), before, "a fire ran twice");
+    for (routine, due_ms) in &fired {
+        let key = FireKey { routine: routine.clone(), due_ms: *due_ms };
+        let row = state.fire(&key).unwrap().unwrap_or_else(|| panic!("{key:?} is not in the history"));
+        assert!(!["running", "skipped"].contains(&row.status.as_str()), "{row:?}");
+        if row.status == "completed" {
+            assert_eq!(runs[row.run_id.as_deref().unwrap()].status, "completed", "{row:?}");
+        }
+    }
+    for (routine, due_ms) in &known.fired {
+        let key = FireKey { routine: routine.clone(), due_ms: *due_ms };
+        assert_eq!(state.fire(&key).unwrap().unwrap().status, "completed");
     }
 }
 

@@ -8,6 +8,8 @@ use palyra_api::skills::InstallQuery;
 use palyra_api::tools::InvokeRequest;
 use palyra_api::{Client, ClientError};
 use palyra_common::Scope;
+use palyra_control_plane::ConcurrencyPolicy::{Allow, Forbid, Queue, Replace};
+use palyra_control_plane::{MisfirePolicy, Routine, RoutineAction, StateStore, When};
 use palyra_daemon::access::OwnerToken;
 use palyra_daemon::server::socket_path;
 use palyra_state::{State, StateRoot};
@@ -25,6 +27,8 @@ pub(super) struct Acknowledged {
     pub(super) runs: Vec<String>,
     /// Approvals that were decided.
     pub(super) decided: Vec<String>,
+    /// Fires by hand that were said to have completed.
+    pub(super) fired: Vec<(String, u64)>,
     /// The newest release of `acme.other` that was installed.
     pub(super) release: u32,
 }
@@ -33,6 +37,7 @@ impl Acknowledged {
     pub(super) fn add(&mut self, more: Self) {
         self.runs.extend(more.runs);
         self.decided.extend(more.decided);
+        self.fired.extend(more.fired);
         self.release = self.release.max(more.release);
     }
 }
@@ -66,6 +71,33 @@ pub(super) fn add_tokens(state: &State, root: &StateRoot) {
     std::fs::write(beside(root), token.secret.as_str()).unwrap();
 }
 
+/// Routines that are due all the time, and make up for the times at which nobody was there.
+pub(super) fn add_routines(state: State) -> State {
+    let state = Arc::new(state);
+    let store = StateStore::new(Arc::clone(&state));
+    for (number, concurrency) in [Allow, Forbid, Queue, Replace].into_iter().enumerate() {
+        let now = state.now_ms();
+        let routine = Routine {
+            name: format!("every-{number}"),
+            enabled: true,
+            action: RoutineAction::Tool { tool: "acme.bench.echo".into(), input: "{}".into() },
+            when: When::Every { ms: 1_000, from_ms: now + 250 * number as u64 },
+            time_zone: "UTC".into(),
+            quiet: None,
+            misfire: MisfirePolicy::CatchUp(10),
+            concurrency,
+            jitter_ms: 100 * number as u64,
+            objective: None,
+            wait_approval_ms: 0,
+            created_ms: now,
+            since_ms: now,
+        };
+        store.put_routine(&routine, false, "owner").unwrap();
+    }
+    drop(store);
+    Arc::try_unwrap(state).ok().unwrap()
+}
+
 /// Works until enough answers came, kills, and gives what was acknowledged.
 pub(super) async fn keep_busy(
     root: &StateRoot,
@@ -89,6 +121,7 @@ pub(super) async fn keep_busy(
         working.spawn(call(client(&owner), Arc::clone(&shared)));
     }
     working.spawn(approve(client(&agent), client(&owner), Arc::clone(&shared), point));
+    working.spawn(fire(client(&owner), Arc::clone(&shared)));
     let first = u32::try_from(point).unwrap() * 100;
     working.spawn(install(client(&owner), Arc::clone(&shared), first));
     tokio::select! {
@@ -114,6 +147,17 @@ async fn call(client: Client<Remote>, shared: Arc<Shared>) {
         let text = serde_json::to_vec(&receipt).unwrap();
         assert!(palyra_state::verify_receipt(&text, None).unwrap().completed);
         shared.answered();
+    }
+}
+
+/// Fires by hand what also fires by itself.
+async fn fire(client: Client<Remote>, shared: Arc<Shared>) {
+    loop {
+        let Some(fire) = unless_gone(client.fire_routine("every-0").await) else { return };
+        match fire.status.as_str() {
+            "completed" => shared.note(|seen| seen.fired.push((fire.routine, fire.due_ms))),
+            _ => shared.answered(),
+        }
     }
 }
 

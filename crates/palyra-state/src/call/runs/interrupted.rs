@@ -59,12 +59,12 @@ fn close(
     let Some((skill_id, tool_id, payload, principal)) = row else { return Ok(()) };
     let details = json!({ "payload": payload, "error": "interrupted", "why": why });
     let event = NewEvent::new(EventKind::RunFailed, at_ms).actor(principal.unwrap_or_else(|| "owner".into()));
-    let event = event.run(run_id).skill(skill_id).subject(tool_id).details(details.clone());
+    let event = event.run(run_id).skill(skill_id).subject(tool_id).details(details);
     let leaf = transaction.append(event)?;
     let sql =
-        "UPDATE runs SET status = 'interrupted', error = 'interrupted', finished_at = ?2, receipt_leaf = ?3,
-               receipt = ?4 WHERE run_id = ?1";
-    let values = params![run_id, signed(at_ms), signed(leaf.sequence), details.to_string()];
+        "UPDATE runs SET status = 'interrupted', error = 'interrupted', finished_at = ?2, receipt_leaf = ?3
+               WHERE run_id = ?1";
+    let values = params![run_id, signed(at_ms), signed(leaf.sequence)];
     let updated = transaction.sql().execute(sql, values);
     updated.map(|_| ()).map_err(JournalError::sqlite("close an interrupted run"))
 }

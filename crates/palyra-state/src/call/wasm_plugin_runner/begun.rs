@@ -1,6 +1,6 @@
 //! A run between its beginning and its receipt.
 
-use std::pin::pin;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -55,8 +55,9 @@ impl BegunRun {
     }
 
     /// Waits for the run itself; one that takes its time can be found while it runs.
-    pub(super) async fn attend<T>(&mut self, running: impl Future<Output = T>) -> T {
-        let mut running = pin!(running);
+    ///
+    /// It comes pinned: such a future is large, and every move of it would copy all of it.
+    pub(super) async fn attend<F: Future>(&mut self, mut running: Pin<&mut F>) -> F::Output {
         if !self.written {
             if let Ok(done) = tokio::time::timeout(SOON, &mut running).await {
                 return done;

@@ -79,6 +79,7 @@ impl InlineInvocation {
             cancel: self.cancel.clone().unwrap_or_default(),
             hook: None,
             gates: Vec::new(),
+            listener: None,
         }
     }
 

@@ -49,13 +49,33 @@ impl InstalledCall {
         view: Arc<View>,
         invocation: ToolInvocation,
     ) -> (Self, Calling) {
-        let ToolInvocation { input, principal, operator, limits, approved, cancel, context, gate, .. } =
-            invocation;
+        let ToolInvocation {
+            input,
+            principal,
+            operator,
+            limits,
+            approved,
+            cancel,
+            listener,
+            context,
+            gate,
+            ..
+        } = invocation;
         let (subject, cancel) = (Arc::clone(&tool.subject), cancel.unwrap_or_default());
         let generation = Some(tool.generation);
         let (hook, gates) = (None, Vec::new());
-        let calling =
-            Calling { subject, generation, input, principal, approved, context, cancel, hook, gates };
+        let calling = Calling {
+            subject,
+            generation,
+            input,
+            principal,
+            approved,
+            context,
+            cancel,
+            listener,
+            hook,
+            gates,
+        };
         (Self { tool, view, operator, limits, gate }, calling)
     }
 

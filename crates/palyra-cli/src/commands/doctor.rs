@@ -1,0 +1,152 @@
+//! `palyra doctor`: what is not in order, and what to do about it.
+
+mod bundle;
+
+use crate::cli::Globals;
+use crate::error::CliError;
+use crate::output::{Printer, Remark, Reply};
+use crate::state;
+use clap::Args;
+use palyra_common::deployment_profiles::{DeploymentProfile, PROFILES};
+use palyra_common::env_vars::{PALYRA_DOCTOR_BUNDLE, PALYRA_PROFILE};
+use palyra_common::redact::escape_untrusted;
+use palyra_daemon::doctor::{Check, Report, Severity, Subject, examine, fix};
+use palyra_state::StateOptions;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra doctor
+  palyra doctor --profile single-vm --fix
+  palyra doctor --bundle report.json";
+
+const MORE: &str = "\
+It looks and changes nothing, unless you say `--fix`. Stop a daemon first to have the state itself looked at.";
+
+/// Look at the machine and the state, and say what is not in order.
+#[derive(Args)]
+#[command(before_help = EXAMPLE, after_help = MORE)]
+pub(crate) struct DoctorArgs {
+    /// Hold it against this deployment profile: local, single-vm or worker-enabled
+    #[arg(long, value_name = "PROFILE", default_value = DeploymentProfile::DEFAULT)]
+    #[arg(env = PALYRA_PROFILE, hide_env_values = true)]
+    profile: String,
+
+    /// Do what can be done by itself, then look again
+    #[arg(long)]
+    fix: bool,
+
+    /// Write the report and the versions into this new file, for somebody who helps
+    #[arg(long, value_name = "FILE", env = PALYRA_DOCTOR_BUNDLE, hide_env_values = true)]
+    bundle: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct Examined {
+    #[serde(flatten)]
+    report: Report,
+    /// What `--fix` did.
+    fixed: Vec<&'static str>,
+    /// What it tried, and why that did not work.
+    not_fixed: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bundle: Option<String>,
+}
+
+/// Carries the command out.
+pub(crate) fn run(args: &DoctorArgs, globals: &Globals) -> ExitCode {
+    let printer = Printer::new(globals, false);
+    match execute(args, globals) {
+        Ok(examined) => {
+            let written = printer.reply(&examined);
+            if examined.report.severity == Severity::Error { ExitCode::FAILURE } else { written }
+        }
+        Err(error) => printer.fail(&error.into(), &[]),
+    }
+}
+
+fn execute(args: &DoctorArgs, globals: &Globals) -> Result<Examined, CliError> {
+    let subject = subject(args, globals)?;
+    let mut report = examine(&subject);
+    let (mut fixed, mut not_fixed) = (Vec::new(), Vec::new());
+    if args.fix {
+        let automatic = |check: &&Check| check.fix.as_ref().is_some_and(|fix| fix.automatic);
+        let offered: Vec<&'static str> =
+            report.checks.iter().filter(automatic).map(|check| check.id).collect();
+        for id in offered {
+            match fix(&subject, id) {
+                Ok(()) => fixed.push(id),
+                Err(error) => not_fixed.push(error.to_string()),
+            }
+        }
+        report = examine(&subject);
+    }
+    let bundle = args.bundle.as_deref().map(|path| bundle::write(path, &subject, &report)).transpose()?;
+    Ok(Examined { report, fixed, not_fixed, bundle })
+}
+
+fn subject(args: &DoctorArgs, globals: &Globals) -> Result<Subject, CliError> {
+    let profile = DeploymentProfile::find(&args.profile).ok_or_else(|| {
+        let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
+        let known = format!("choose from {}", names.join(", "));
+        CliError::usage_with_hint(format!("there is no profile `{}`", escape_untrusted(&args.profile)), known)
+    })?;
+    let options = StateOptions {
+        command: "palyra doctor".into(),
+        passphrase: state::given_passphrase(globals)?.map(Arc::new),
+        ..StateOptions::default()
+    };
+    Ok(Subject::new(state::root(globals)?, options, profile))
+}
+
+impl Reply for Examined {
+    const SCHEMA: &'static str = "palyra.doctor/v1";
+
+    fn data(&self) -> String {
+        self.report.checks.iter().map(line).collect()
+    }
+
+    fn talk(&self) -> Vec<Remark> {
+        let mut remarks: Vec<Remark> =
+            self.fixed.iter().map(|id| Remark::Note(format!("fixed `{id}`"))).collect();
+        remarks.extend(self.not_fixed.iter().cloned().map(Remark::Warning));
+        let open = self
+            .report
+            .findings()
+            .filter(|check| check.fix.as_ref().is_some_and(|fix| fix.automatic))
+            .count();
+        match (self.report.findings().count(), open) {
+            (0, _) => remarks.push(Remark::Note("everything is in order".into())),
+            (_, 0) => {}
+            (_, open) => {
+                remarks.push(Remark::Next(format!("{open} can be fixed by itself: `palyra doctor --fix`")))
+            }
+        }
+        remarks
+    }
+
+    fn lines(&self) -> Option<Vec<Value>> {
+        Some(self.report.checks.iter().map(|check| json!(check)).collect())
+    }
+}
+
+fn line(check: &Check) -> String {
+    let word = match check.severity {
+        Severity::Ok => "ok",
+        Severity::Note => "note",
+        Severity::Warning => "warning",
+        Severity::Error => "error",
+    };
+    let fix = match &check.fix {
+        Some(fix) if fix.automatic => {
+            format!("{:9}fix: {} (`--fix` does it)\n", "", escape_untrusted(&fix.says))
+        }
+        Some(fix) => format!("{:9}fix: {}\n", "", escape_untrusted(&fix.says)),
+        None => String::new(),
+    };
+    format!("{word:<8} {:<26} {}\n{fix}", check.id, escape_untrusted(&check.evidence))
+}

@@ -1,0 +1,57 @@
+//! The token of an MCP client: made once for each client, kept beside the owner's, worth only reading and calling.
+
+use crate::cli::Globals;
+use crate::client;
+use crate::error::CliError;
+use crate::state;
+use palyra_api::tokens::{NewTokenRequest, ScopeName};
+use palyra_common::fs::{Directory, FsError};
+use std::path::PathBuf;
+
+/// The folder of the state root that has the tokens of MCP clients.
+const FOLDER: &str = "mcp";
+
+/// The file with the token of a client; it is made where there is none.
+///
+/// A token that was removed is not made again by itself: whoever removed it meant it.
+pub(super) fn client_token(globals: &Globals, client: &str) -> Result<PathBuf, CliError> {
+    let folder = state::root(globals)?.path().join(FOLDER);
+    let path = folder.join(format!("{client}.token"));
+    if path.exists() {
+        return Ok(path);
+    }
+    let request = NewTokenRequest {
+        name: token_name(client),
+        scopes: vec![ScopeName::Read, ScopeName::Invoke],
+        lifetime_seconds: None,
+    };
+    let made = client::stay(globals, async |client| client.add_token(&request).await);
+    let made = match made {
+        // Another process of the same client was faster.
+        Err(_) if path.exists() => return Ok(path),
+        made => made?,
+    };
+    let refused = |error: FsError| {
+        CliError::usage_with_hint(
+            format!("the token of `{client}` cannot be kept: {error}"),
+            format!("it exists: remove it with `palyra tokens remove {}`", token_name(client)),
+        )
+    };
+    let folder = Directory::create_private(&folder).map_err(refused)?;
+    folder.write_new(&format!("{client}.token"), format!("{}\n", made.secret).as_bytes()).map_err(refused)?;
+    Ok(path)
+}
+
+/// What receipts call a client.
+pub(super) fn token_name(client: &str) -> String {
+    format!("mcp-{client}")
+}
+
+/// A name that fits into that of a token.
+pub(super) fn parse_client(text: &str) -> Result<String, String> {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
+    match (1..=36).contains(&text.len()) && text.bytes().all(plain) {
+        true => Ok(text.to_owned()),
+        false => Err("use up to 36 lower-case letters, digits, `-` and `_`".to_owned()),
+    }
+}

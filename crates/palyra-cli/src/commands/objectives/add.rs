@@ -1,0 +1,63 @@
+//! `palyra objectives add`.
+
+use super::view;
+use crate::cli::Globals;
+use crate::client;
+use crate::error::CliError;
+use crate::output::{Remark, Reply};
+use clap::Args;
+use palyra_api::objectives::{Objective, ObjectiveRequest};
+use palyra_common::env_vars::{
+    PALYRA_OBJECTIVES_ADD_FUEL, PALYRA_OBJECTIVES_ADD_GOAL, PALYRA_OBJECTIVES_ADD_RUNS,
+};
+use serde::Serialize;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra objectives add inbox --goal 'keep the inbox sorted' --runs 500 --fuel 5000000000";
+
+/// Make an objective.
+#[derive(Args)]
+#[command(before_help = EXAMPLE)]
+pub(super) struct AddArgs {
+    /// Its name
+    name: String,
+
+    /// What it is for, in words
+    #[arg(long, value_name = "TEXT", required = true)]
+    #[arg(env = PALYRA_OBJECTIVES_ADD_GOAL, hide_env_values = true)]
+    goal: String,
+
+    /// Most runs in all [default: no bound]
+    #[arg(long, value_name = "N", env = PALYRA_OBJECTIVES_ADD_RUNS, hide_env_values = true)]
+    runs: Option<u64>,
+
+    /// Most fuel in all [default: no bound]
+    #[arg(long, value_name = "N", env = PALYRA_OBJECTIVES_ADD_FUEL, hide_env_values = true)]
+    fuel: Option<u64>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Added(Objective);
+
+pub(super) fn execute(args: &AddArgs, globals: &Globals) -> Result<Added, CliError> {
+    let request = ObjectiveRequest {
+        name: args.name.clone(),
+        goal: args.goal.clone(),
+        max_runs: args.runs,
+        max_fuel: args.fuel,
+    };
+    client::ask(globals, "objectives add", async |client| client.add_objective(&request).await).map(Added)
+}
+
+impl Reply for Added {
+    const SCHEMA: &'static str = "palyra.objectives.add/v1";
+
+    fn data(&self) -> String {
+        view::shown(&self.0)
+    }
+
+    fn talk(&self) -> Vec<Remark> {
+        vec![Remark::Next(format!("palyra routines add NAME TOOL --every 1h --objective {}", self.0.name))]
+    }
+}

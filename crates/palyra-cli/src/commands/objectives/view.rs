@@ -1,0 +1,22 @@
+//! Objectives as people read them.
+
+use crate::output::{facts, when};
+use palyra_api::objectives::Objective;
+
+/// `3 of 500`, or `3` where there is no bound.
+pub(super) fn used(used: u64, most: Option<u64>) -> String {
+    most.map_or_else(|| used.to_string(), |most| format!("{used} of {most}"))
+}
+
+/// Everything about an objective.
+pub(super) fn shown(objective: &Objective) -> String {
+    facts(&[
+        ("objective", objective.name.clone()),
+        ("goal", objective.goal.clone()),
+        ("state", objective.state.wire_name().to_owned()),
+        ("runs", used(objective.used_runs, objective.max_runs)),
+        ("fuel", used(objective.used_fuel, objective.max_fuel)),
+        ("routines", objective.routines.join(", ")),
+        ("made", when(objective.created_ms)),
+    ])
+}

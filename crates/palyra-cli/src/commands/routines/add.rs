@@ -1,0 +1,193 @@
+//! `palyra routines add`.
+
+use super::view;
+use crate::cli::Globals;
+use crate::client;
+use crate::commands::run::read_tool_input;
+use crate::error::CliError;
+use crate::output::{Remark, Reply, facts};
+use crate::standard_input::StandardInput;
+use clap::{ArgGroup, Args, ValueEnum};
+use palyra_api::routines::{Concurrency, Misfire, Routine, RoutineRequest};
+use palyra_common::env_vars::{
+    PALYRA_ROUTINES_ADD_AT, PALYRA_ROUTINES_ADD_CATCH_UP, PALYRA_ROUTINES_ADD_CONCURRENCY,
+    PALYRA_ROUTINES_ADD_CRON, PALYRA_ROUTINES_ADD_DISABLED, PALYRA_ROUTINES_ADD_EVERY,
+    PALYRA_ROUTINES_ADD_INPUT, PALYRA_ROUTINES_ADD_JITTER, PALYRA_ROUTINES_ADD_MISFIRE,
+    PALYRA_ROUTINES_ADD_OBJECTIVE, PALYRA_ROUTINES_ADD_QUIET_HOURS, PALYRA_ROUTINES_ADD_TIME_ZONE,
+    PALYRA_ROUTINES_ADD_WAIT_APPROVAL,
+};
+use palyra_daemon::serve::parse_duration;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::time::Duration;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra routines add morning acme.notes.digest --cron '0 9 * * mon-fri' --time-zone Europe/Prague
+  palyra routines add pulse acme.status.check --every 15m --input '{\"deep\": false}' --misfire fire-once
+  palyra routines add party acme.notes.remind --at 2026-12-24T18:00 --time-zone Europe/Prague
+  palyra routines add re-audit --every 6h --replace";
+
+const MORE: &str = "\
+A routine acts as `routine:NAME`, under the same schema checks, policy and approvals as any other call. Where clocks are
+put forward, a fixed time that does not exist is due right after; where they are put back, it is due once.";
+
+/// Let a tool be called by the time; shows the next times.
+#[derive(Args)]
+#[command(before_help = EXAMPLE, after_help = MORE)]
+#[command(group = ArgGroup::new("times").args(["cron", "every", "at"]).required(true))]
+pub(super) struct AddArgs {
+    /// Its name
+    name: String,
+
+    /// The tool to call; none for a built-in routine
+    tool: Option<String>,
+
+    /// The input: JSON text, `@FILE` or `-` [default: {}]
+    #[arg(long, value_name = "JSON", env = PALYRA_ROUTINES_ADD_INPUT, hide_env_values = true)]
+    input: Option<String>,
+
+    /// When: minute, hour, day, month, weekday
+    #[arg(long, value_name = "PATTERN", env = PALYRA_ROUTINES_ADD_CRON, hide_env_values = true)]
+    cron: Option<String>,
+
+    /// Every so often, as in `30s`, `15m`, `6h` or `2d`
+    #[arg(long, value_name = "TIME", env = PALYRA_ROUTINES_ADD_EVERY, hide_env_values = true)]
+    every: Option<String>,
+
+    /// Once, as in `2026-12-24T18:00`
+    #[arg(long, value_name = "TIME", env = PALYRA_ROUTINES_ADD_AT, hide_env_values = true)]
+    at: Option<String>,
+
+    /// The zone of these times, as in `Europe/Prague` [default: UTC]
+    #[arg(long, value_name = "ZONE", env = PALYRA_ROUTINES_ADD_TIME_ZONE, hide_env_values = true)]
+    time_zone: Option<String>,
+
+    /// Hours in which it is never due, as in `22:00-07:00`
+    #[arg(long, value_name = "HOURS", env = PALYRA_ROUTINES_ADD_QUIET_HOURS, hide_env_values = true)]
+    quiet_hours: Option<String>,
+
+    /// What happens to times at which no daemon ran
+    #[arg(long, value_enum, default_value_t, value_name = "POLICY")]
+    #[arg(env = PALYRA_ROUTINES_ADD_MISFIRE, hide_env_values = true)]
+    misfire: MisfireChoice,
+
+    /// How many of them are made up for at most, with `--misfire catch-up` [default: 10]
+    #[arg(long, value_name = "N", env = PALYRA_ROUTINES_ADD_CATCH_UP, hide_env_values = true)]
+    catch_up: Option<u16>,
+
+    /// What happens when it is due and still under way
+    #[arg(long, value_enum, default_value_t, value_name = "POLICY")]
+    #[arg(env = PALYRA_ROUTINES_ADD_CONCURRENCY, hide_env_values = true)]
+    concurrency: ConcurrencyChoice,
+
+    /// Begin each fire up to so much later, as in `5m`
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(env = PALYRA_ROUTINES_ADD_JITTER, hide_env_values = true)]
+    jitter: Option<Duration>,
+
+    /// The objective it is charged to
+    #[arg(long, value_name = "NAME", env = PALYRA_ROUTINES_ADD_OBJECTIVE, hide_env_values = true)]
+    objective: Option<String>,
+
+    /// How many seconds a fire waits for a person, where its tool needs one [default: 900]
+    #[arg(long, value_name = "SECONDS", env = PALYRA_ROUTINES_ADD_WAIT_APPROVAL, hide_env_values = true)]
+    wait_approval: Option<u32>,
+
+    /// Keep it without firing
+    #[arg(long, action = clap::ArgAction::SetTrue)]
+    #[arg(env = PALYRA_ROUTINES_ADD_DISABLED, hide_env_values = true, value_parser = clap::builder::FalseyValueParser::new())]
+    disabled: bool,
+
+    /// Change the routine of that name
+    #[arg(long)]
+    replace: bool,
+}
+
+/// What happens to times at which no daemon ran.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum MisfireChoice {
+    // They are left out.
+    #[default]
+    Skip,
+    // The newest of them fires, late.
+    FireOnce,
+    // The newest so many fire, oldest first.
+    CatchUp,
+}
+
+/// What happens when it is due and still under way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum ConcurrencyChoice {
+    // The new one does not fire.
+    #[default]
+    Forbid,
+    // Both run.
+    Allow,
+    // The old one is ended.
+    Replace,
+    // The new one waits.
+    Queue,
+}
+
+#[derive(Serialize)]
+pub(super) struct Added(Routine);
+
+pub(super) fn execute(args: &AddArgs, globals: &Globals) -> Result<Added, CliError> {
+    let request = request(args, globals)?;
+    client::ask(globals, "routines add", async |client| client.add_routine(&request).await).map(Added)
+}
+
+fn request(args: &AddArgs, globals: &Globals) -> Result<RoutineRequest, CliError> {
+    let mut stdin = StandardInput::new(globals.no_input);
+    let input = match &args.input {
+        Some(_) => Some(read_tool_input(args.input.as_deref(), &mut stdin)?),
+        None => None,
+    };
+    let raw = |text: palyra_common::JsonText| {
+        RawValue::from_string(text.as_str().trim().to_owned())
+            .map_err(|error| CliError::usage(error.to_string()))
+    };
+    let jitter = args.jitter.map(|time| u32::try_from(time.as_secs()).unwrap_or(u32::MAX));
+    Ok(RoutineRequest {
+        name: args.name.clone(),
+        tool: args.tool.clone(),
+        input: input.map(raw).transpose()?,
+        cron: args.cron.clone(),
+        every: args.every.clone(),
+        at: args.at.clone(),
+        time_zone: args.time_zone.clone(),
+        quiet: args.quiet_hours.clone(),
+        misfire: match args.misfire {
+            MisfireChoice::Skip => Misfire::Skip,
+            MisfireChoice::FireOnce => Misfire::FireOnce,
+            MisfireChoice::CatchUp => Misfire::CatchUp,
+        },
+        catch_up: args.catch_up,
+        concurrency: match args.concurrency {
+            ConcurrencyChoice::Forbid => Concurrency::Forbid,
+            ConcurrencyChoice::Allow => Concurrency::Allow,
+            ConcurrencyChoice::Replace => Concurrency::Replace,
+            ConcurrencyChoice::Queue => Concurrency::Queue,
+        },
+        jitter_seconds: jitter,
+        objective: args.objective.clone(),
+        wait_approval_seconds: args.wait_approval,
+        disabled: args.disabled,
+        replace: args.replace,
+    })
+}
+
+impl Reply for Added {
+    const SCHEMA: &'static str = "palyra.routines.add/v1";
+
+    fn data(&self) -> String {
+        facts(&view::facts_of(&self.0)) + &view::next(&self.0)
+    }
+
+    fn talk(&self) -> Vec<Remark> {
+        let next = Remark::Next(format!("try it now: palyra routines fire {}", self.0.name));
+        let daemon = Remark::Note("it fires while a daemon runs".into());
+        vec![daemon, next]
+    }
+}

@@ -1,0 +1,37 @@
+//! `palyra routines remove`.
+
+use crate::cli::Globals;
+use crate::client;
+use crate::error::CliError;
+use crate::output::{Reply, facts};
+use clap::Args;
+use palyra_api::routines::RemovedName;
+use serde::Serialize;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra routines remove morning";
+
+/// Take a routine away; its history stays.
+#[derive(Args)]
+#[command(before_help = EXAMPLE)]
+pub(super) struct RemoveArgs {
+    /// Its name
+    name: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct Removed(RemovedName);
+
+pub(super) fn execute(args: &RemoveArgs, globals: &Globals) -> Result<Removed, CliError> {
+    client::ask(globals, "routines remove", async |client| client.remove_routine(&args.name).await)
+        .map(Removed)
+}
+
+impl Reply for Removed {
+    const SCHEMA: &'static str = "palyra.routines.remove/v1";
+
+    fn data(&self) -> String {
+        facts(&[("removed", self.0.name.clone())])
+    }
+}

@@ -1,0 +1,69 @@
+//! `palyra routines show`.
+
+use super::view;
+use crate::cli::Globals;
+use crate::client;
+use crate::error::CliError;
+use crate::output::{Remark, Reply, facts, table, when};
+use clap::Args;
+use palyra_api::routines::{Fire, Routine};
+use palyra_common::env_vars::{PALYRA_ROUTINES_SHOW_BEFORE, PALYRA_ROUTINES_SHOW_LIMIT};
+use serde::Serialize;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra routines show morning --limit 20";
+
+/// Show a routine, when it is due next, and what came of its fires.
+#[derive(Args)]
+#[command(before_help = EXAMPLE)]
+pub(super) struct ShowArgs {
+    /// Its name
+    name: String,
+
+    /// At most so many fires
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=500))]
+    #[arg(env = PALYRA_ROUTINES_SHOW_LIMIT, hide_env_values = true)]
+    limit: u16,
+
+    /// Only fires that were due before this time: where an earlier answer stopped
+    #[arg(long, value_name = "MS", env = PALYRA_ROUTINES_SHOW_BEFORE, hide_env_values = true)]
+    before: Option<u64>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Shown {
+    #[serde(flatten)]
+    routine: Routine,
+    fires: Vec<Fire>,
+    next_page: Option<u64>,
+}
+
+pub(super) fn execute(args: &ShowArgs, globals: &Globals) -> Result<Shown, CliError> {
+    client::ask(globals, "routines show", async |client| {
+        let routine = client.routine(&args.name).await?;
+        let page = client.fires(&args.name, args.before, Some(args.limit)).await?;
+        Ok::<_, palyra_api::ClientError>(Shown { routine, fires: page.fires, next_page: page.next })
+    })
+}
+
+impl Reply for Shown {
+    const SCHEMA: &'static str = "palyra.routines.show/v1";
+
+    fn data(&self) -> String {
+        let row = |fire: &Fire| {
+            let run = fire.run_id.clone().or_else(|| fire.message.clone()).unwrap_or_default();
+            [when(fire.due_ms), fire.cause.clone(), view::ended(fire), view::late(fire), run]
+        };
+        let rows: Vec<_> = self.fires.iter().map(row).collect();
+        let fires = table(["due", "cause", "ended", "late", "run"], &rows);
+        let fires = if fires.is_empty() { fires } else { format!("\nFires\n{fires}") };
+        facts(&view::facts_of(&self.routine)) + &view::next(&self.routine) + &fires
+    }
+
+    fn talk(&self) -> Vec<Remark> {
+        let never = self.fires.is_empty().then(|| Remark::Note("it never fired".into()));
+        let more = self.next_page.map(|at| Remark::Next(format!("there are more: add `--before {at}`")));
+        never.into_iter().chain(more).collect()
+    }
+}

@@ -1,0 +1,88 @@
+//! Routines and their fires as people read them.
+
+use crate::output::{duration_text, when};
+use palyra_api::routines::{Fire, Misfire, Routine};
+use palyra_common::InOrder;
+use std::time::Duration;
+
+/// When it is due, in a few words.
+pub(super) fn schedule(routine: &Routine) -> String {
+    let zone = &routine.time_zone;
+    match (&routine.cron, routine.every_seconds, routine.at_ms) {
+        (Some(pattern), ..) => format!("{pattern} ({zone})"),
+        (None, Some(seconds), _) => format!("every {}", span(seconds)),
+        (None, None, Some(at)) => format!("once, {}", when(at)),
+        (None, None, None) => String::new(),
+    }
+}
+
+/// What it does.
+pub(super) fn does(routine: &Routine) -> String {
+    routine.tool.clone().unwrap_or_else(|| "(looks at everything installed again)".into())
+}
+
+/// How a fire ended, in a word or two.
+pub(super) fn ended(fire: &Fire) -> String {
+    match fire.reason.as_deref().or(fire.error.as_deref()) {
+        Some(why) if why != fire.status => format!("{}: {why}", fire.status),
+        _ => fire.status.clone(),
+    }
+}
+
+/// Everything about a routine.
+pub(super) fn facts_of(routine: &Routine) -> Vec<(&'static str, String)> {
+    let seconds = |seconds: u64| if seconds == 0 { String::new() } else { span(seconds) };
+    let misfire = match (routine.misfire, routine.catch_up) {
+        (Misfire::CatchUp, Some(most)) => format!("catch_up, at most {most}"),
+        (other, _) => other.wire_name().to_owned(),
+    };
+    vec![
+        ("routine", routine.name.clone()),
+        ("status", if routine.enabled { "enabled" } else { "disabled" }.to_owned()),
+        ("does", does(routine)),
+        ("input", if routine.tool.is_some() { InOrder(&routine.input).to_string() } else { String::new() }),
+        ("when", schedule(routine)),
+        ("quiet", routine.quiet.clone().unwrap_or_default()),
+        ("when nobody was there", misfire),
+        ("when still under way", routine.concurrency.wire_name().to_owned()),
+        ("spread over", seconds(routine.jitter_seconds)),
+        ("objective", routine.objective.clone().unwrap_or_default()),
+        ("waits for a person", seconds(routine.wait_approval_seconds)),
+        ("acts as", format!("routine:{}", routine.name)),
+        ("made", when(routine.created_ms)),
+        (
+            "last",
+            routine
+                .last
+                .as_ref()
+                .map(|fire| format!("{} {}", when(fire.due_ms), ended(fire)))
+                .unwrap_or_default(),
+        ),
+    ]
+}
+
+/// The next due times, one a line.
+pub(super) fn next(routine: &Routine) -> String {
+    if routine.next_ms.is_empty() {
+        return String::new();
+    }
+    let lines: String = routine.next_ms.iter().map(|at| format!("  {}\n", when(*at))).collect();
+    format!("\nNext\n{lines}")
+}
+
+/// How late a fire began.
+pub(super) fn late(fire: &Fire) -> String {
+    match fire.status.as_str() {
+        "skipped" => String::new(),
+        _ => duration_text(Duration::from_millis(fire.late_ms)),
+    }
+}
+
+/// `90s`, `15m`, `6h` or `2d`.
+fn span(seconds: u64) -> String {
+    let units = [(86_400, "d"), (3_600, "h"), (60, "m")];
+    match units.into_iter().find(|(unit, _)| seconds.is_multiple_of(*unit)) {
+        Some((unit, letter)) => format!("{}{letter}", seconds / unit),
+        None => format!("{seconds}s"),
+    }
+}

@@ -1,0 +1,62 @@
+//! `palyra doctor`, `palyra backup` and `palyra restore`.
+
+use crate::environment::TestEnvironment;
+use insta::assert_snapshot;
+use serde_json::json;
+use std::os::unix::fs::PermissionsExt;
+
+#[test]
+fn a_backup_is_made_and_put_back() {
+    let environment = TestEnvironment::with_state();
+    environment.palyra(&["keys", "new", "first"]);
+    let made = environment.palyra(&["backup", "copy.tar", "--json"]).json();
+    assert_eq!(
+        (&made["schema"], &made["device_key"]),
+        (&json!("palyra.backup/v1"), &json!("a private file"))
+    );
+    environment.palyra(&["keys", "new", "second"]);
+    let asked = environment.palyra(&["restore", "copy.tar"]);
+    assert_ne!(asked.code, 0, "nobody agreed");
+    assert!(asked.stderr.contains("in the backup"), "{}", asked.stderr);
+    let done = environment.palyra(&["restore", "copy.tar", "--yes", "--json"]).json();
+    assert_eq!(done["replaces"], true);
+    let keys = environment.palyra(&["keys", "list", "--json"]).json();
+    assert_eq!(keys["keys"].as_array().unwrap().len(), 1);
+    let told = environment.palyra(&["journal", "query", "--kind", "state:restored", "--json"]).json();
+    assert_eq!(told["events"].as_array().unwrap().len(), 1);
+    assert_eq!(environment.palyra(&["journal", "verify"]).code, 0);
+    let twice = environment.palyra(&["backup", "copy.tar", "--json"]);
+    assert_eq!((twice.code, &twice.error()["code"]), (2, &json!("usage")));
+    environment.write("noise.tar", "noise");
+    let noise = environment.palyra(&["restore", "noise.tar", "--yes", "--json"]);
+    assert_eq!((noise.code, &noise.error()["code"]), (7, &json!("bad_backup")));
+}
+
+#[test]
+fn the_doctor_finds_fixes_and_writes_down() {
+    let environment = TestEnvironment::with_state();
+    let root = environment.home(".palyra");
+    std::fs::set_permissions(&root, PermissionsExt::from_mode(0o755)).unwrap();
+    let ill = environment.palyra(&["doctor", "--json"]);
+    assert_eq!(ill.code, 1, "{}", ill.shown());
+    let report: serde_json::Value = serde_json::from_str(&ill.stdout).unwrap();
+    assert_eq!((&report["schema"], &report["severity"]), (&json!("palyra.doctor/v1"), &json!("error")));
+    let human = environment.palyra(&["doctor"]);
+    assert!(human.stdout.contains("root.permissions") && human.stderr.contains("palyra doctor --fix"));
+    let fixed = environment.palyra(&["doctor", "--fix", "--bundle", "bundle.json", "--output", "human"]);
+    assert!(fixed.code == 0 && fixed.stderr.contains("fixed `root.permissions`"), "{}", fixed.shown());
+    let bundle: serde_json::Value = serde_json::from_str(&environment.read("bundle.json")).unwrap();
+    assert_eq!(
+        (&bundle["schema"], &bundle["report"]["profile"]),
+        (&json!("palyra.doctor.bundle/v1"), &json!("local"))
+    );
+    let refused = environment.palyra(&["doctor", "--profile", "cluster"]);
+    assert_snapshot!(refused.shown(), @r"
+    exit 2
+    --- stderr
+    error: there is no profile `cluster`
+    hint: choose from local, single-vm, worker-enabled
+    ");
+    let worker = environment.palyra(&["doctor", "--profile", "worker-enabled"]);
+    assert!(worker.code == 1 && worker.stdout.contains("no worker backend"), "{}", worker.shown());
+}

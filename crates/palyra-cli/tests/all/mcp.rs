@@ -1,0 +1,126 @@
+//! `palyra mcp`: a client that starts the command, as editors do.
+
+use crate::skill_bench::{SkillBench, counter};
+use insta::assert_snapshot;
+use rmcp::model::{CallToolRequestParams, ClientConfig, ProtocolVersion};
+use rmcp::service::RunningService;
+use rmcp::{ClientLifecycleMode, ClientServiceExt, RoleClient};
+use serde_json::{Value, json};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Stdio};
+use tokio::net::unix::pipe;
+
+/// A daemon that a command started, gone when the test ends.
+struct Stopped<'b>(&'b SkillBench);
+
+impl Drop for Stopped<'_> {
+    fn drop(&mut self) {
+        self.0.palyra(&["daemon", "stop"]);
+    }
+}
+
+async fn editor(
+    bench: &SkillBench,
+    arguments: &[&str],
+    lifecycle: ClientLifecycleMode,
+) -> (Child, RunningService<RoleClient, ClientConfig>) {
+    let mut command = bench.environment.command(&[&["mcp", "serve"], arguments].concat());
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let output = pipe::Receiver::from_owned_fd(OwnedFd::from(child.stdout.take().unwrap())).unwrap();
+    let input = pipe::Sender::from_owned_fd(OwnedFd::from(child.stdin.take().unwrap())).unwrap();
+    let transport = (output, input);
+    let client = ClientConfig::default().serve_with_lifecycle(transport, lifecycle).await.unwrap();
+    (child, client)
+}
+
+fn bench_with_counter() -> SkillBench {
+    let bench = SkillBench::new();
+    bench.install(&bench.package("counter", &counter("0.1.0", 1), "counter-wat"), &[]);
+    bench
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_editor_starts_the_command_and_calls_a_tool() {
+    let bench = bench_with_counter();
+    let _stopped = Stopped(&bench);
+    let current = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
+    for (count, lifecycle) in [(5, ClientLifecycleMode::Initialize), (10, current)] {
+        let (mut child, client) = editor(&bench, &["--client", "editor"], lifecycle).await;
+        let tools = client.list_all_tools().await.unwrap();
+        assert_eq!(
+            tools.iter().map(|tool| tool.name.as_ref()).collect::<Vec<_>>(),
+            ["palyra__counter_wat__add"]
+        );
+        assert_eq!(tools[0].annotations.as_ref().unwrap().read_only_hint, Some(false), "it keeps a count");
+        let step = json!({ "step": 5 }).as_object().unwrap().clone();
+        let call = CallToolRequestParams::new("palyra__counter_wat__add").with_arguments(step);
+        let result = client.call_tool(call).await.unwrap();
+        assert_eq!(result.structured_content, Some(json!({ "count": count })));
+        client.cancel().await.unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "it ends with its client");
+    }
+    let tokens = bench.json(&["tokens", "list"]);
+    assert_eq!(tokens["tokens"][0]["name"], "mcp-editor");
+    assert_eq!(tokens["tokens"][0]["scopes"], json!(["read", "invoke"]));
+    let file = bench.environment.home(".palyra/mcp/editor.token");
+    assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+    let runs = bench.json(&["runs", "list"]);
+    assert_eq!(runs["runs"][0]["principal"], "mcp-editor");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_was_removed_stays_removed() {
+    let bench = bench_with_counter();
+    let _stopped = Stopped(&bench);
+    let (mut child, client) = editor(&bench, &["--client", "editor"], ClientLifecycleMode::Initialize).await;
+    client.cancel().await.unwrap();
+    child.wait().unwrap();
+    bench.ok(&["tokens", "remove", "mcp-editor", "--yes"]);
+    let refused = bench.palyra(&["mcp", "serve", "--client", "editor"]);
+    assert_snapshot!(refused.shown(), @"
+    exit 4
+    --- stderr
+    error: the token is not valid
+    hint: see which tokens there are with `palyra tokens list`
+    hint: if `mcp-editor` shall come in again, delete `[ROOT]/home/.palyra/mcp/editor.token` and start it anew
+    ");
+    let owner = bench.environment.home(".palyra/owner.token").display().to_string();
+    let refused = bench.palyra(&["mcp", "serve", "--token-file", &owner, "--json"]);
+    assert_eq!((refused.code, refused.error()["code"].clone()), (4, json!("forbidden")));
+    assert_eq!(refused.error()["details"]["policy"]["id"], "owner-in-person");
+}
+
+#[test]
+fn a_daemon_elsewhere_needs_a_token_of_its_own() {
+    let bench = SkillBench::new();
+    let refused = bench.palyra(&["mcp", "serve", "--url", "http://127.0.0.1:1", "--json"]);
+    assert_eq!((refused.code, refused.error()["code"].clone()), (2, json!("usage")));
+}
+
+#[test]
+fn what_to_paste_for_each_client() {
+    let bench = SkillBench::new();
+    let shown = bench.ok(&["mcp", "config", "claude-desktop"]);
+    assert!(shown.stderr.contains("claude_desktop_config.json"), "{}", shown.stderr);
+    let pasted: Value = serde_json::from_str(&shown.stdout).unwrap();
+    let server = &pasted["mcpServers"]["palyra"];
+    assert_eq!(server["args"], json!(["mcp", "serve", "--client", "claude-desktop"]));
+    assert!(server["command"].as_str().unwrap().ends_with("/palyra"));
+    for (client, field) in [
+        ("claude-code", "mcpServers"),
+        ("cursor", "mcpServers"),
+        ("windsurf", "mcpServers"),
+        ("vscode", "servers"),
+        ("zed", "context_servers"),
+        ("generic", "mcpServers"),
+    ] {
+        let told = bench.json(&["mcp", "config", client, "--state-root", "elsewhere"]);
+        assert_eq!(told["schema"], "palyra.mcp.config/v1");
+        let server = &told["config"][field]["palyra"];
+        assert_eq!(server["args"][3], client);
+        let root = server["args"][5].as_str().unwrap();
+        assert!(root.starts_with('/') && root.ends_with("/elsewhere"), "{root}");
+    }
+    assert_eq!(bench.palyra(&["mcp", "config", "emacs"]).code, 2);
+}

@@ -1,0 +1,148 @@
+//! Carrying out one fire: a place, a claim, the work, and its end written down.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use palyra_state::{ClaimedFire, FireCause, FireEnd, FireKey, FireStatus, NewFire, StateError};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::lanes::{Lanes, Place};
+use crate::routine::Routine;
+use crate::store::{Charge, RoutineStore};
+
+/// Most keys a fire by hand tries: two of one millisecond are two fires.
+const MOST_TRIES: u64 = 100;
+
+/// What a runner is asked to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunOrder {
+    /// The routine as it was when it fired.
+    pub routine: Routine,
+    /// Which fire it is.
+    pub key: FireKey,
+    /// What its budget has left; none where there is no bound.
+    pub fuel_left: Option<u64>,
+}
+
+/// Kept while a fire is under way, so that whoever owns the state does not end before it is written down.
+pub type Held = Box<dyn Send + Sync>;
+
+/// Carries routines out.
+#[async_trait]
+pub trait RoutineRunner: Send + Sync + 'static {
+    /// Keeps the owner of the state from ending; none where it is ending already.
+    fn hold(&self) -> Option<Held>;
+
+    /// Does what the routine says, until it is done or `ended` becomes true.
+    async fn run(&self, order: RunOrder, ended: watch::Receiver<bool>) -> FireEnd;
+}
+
+/// What came of a fire.
+#[derive(Debug)]
+pub enum Fired {
+    /// It is under way.
+    Begun(FireKey, JoinHandle<()>),
+    /// It did not fire, for this reason, and that is written down.
+    Passed(FireKey, &'static str),
+    /// Its due time was taken before.
+    Taken,
+    /// The owner is ending.
+    Ending,
+}
+
+/// Carries fires out, each once.
+pub struct Fires {
+    store: Arc<dyn RoutineStore>,
+    runner: Arc<dyn RoutineRunner>,
+    lanes: Lanes,
+}
+
+impl Fires {
+    /// Over a store, by a runner.
+    pub fn new(store: Arc<dyn RoutineStore>, runner: Arc<dyn RoutineRunner>) -> Arc<Self> {
+        Arc::new(Self { store, runner, lanes: Lanes::default() })
+    }
+
+    /// Where its definitions and fires are.
+    pub fn store(&self) -> &Arc<dyn RoutineStore> {
+        &self.store
+    }
+
+    /// How many fires of a routine are under way or wait for their turn.
+    pub fn under_way(&self, routine: &str) -> usize {
+        self.lanes.count(routine)
+    }
+
+    /// Fires a routine for a due time.
+    pub async fn fire(
+        self: &Arc<Self>,
+        routine: &Routine,
+        due_ms: u64,
+        late_ms: u64,
+        cause: FireCause,
+    ) -> Result<Fired, StateError> {
+        let Some(held) = self.runner.hold() else { return Ok(Fired::Ending) };
+        let key = FireKey { routine: routine.name.clone(), due_ms };
+        let Some(place) = self.lanes.enter(&routine.name, routine.concurrency) else {
+            return self.pass(key, cause, "overlap").await;
+        };
+        let budget = match self.store.charge(routine).await? {
+            Charge::Open(budget) => budget,
+            Charge::Closed(reason) => return self.pass(key, cause, reason).await,
+        };
+        let (principal, tool_id) = (routine.principal(), routine.tool().map(str::to_owned));
+        let fire = NewFire { key: key.clone(), cause, principal, tool_id, late_ms, budget };
+        let fuel_left = match self.store.claim(fire).await? {
+            ClaimedFire::Go { fuel_left } => fuel_left,
+            ClaimedFire::Taken => return Ok(Fired::Taken),
+            ClaimedFire::Exhausted => return Ok(Fired::Passed(key, "budget")),
+        };
+        let order = RunOrder { routine: routine.clone(), key: key.clone(), fuel_left };
+        let fires = Arc::clone(self);
+        let task = tokio::spawn(async move { fires.carry_out(order, place, held).await });
+        Ok(Fired::Begun(key, task))
+    }
+
+    /// Fires a routine because somebody asked for it, now.
+    pub async fn fire_by_hand(self: &Arc<Self>, routine: &Routine, now_ms: u64) -> Result<Fired, StateError> {
+        for later in 0..MOST_TRIES {
+            let fired = self.fire(routine, now_ms.saturating_add(later), 0, FireCause::Manual).await?;
+            if !matches!(fired, Fired::Taken) {
+                return Ok(fired);
+            }
+        }
+        Ok(Fired::Taken)
+    }
+
+    async fn pass(&self, key: FireKey, cause: FireCause, reason: &'static str) -> Result<Fired, StateError> {
+        Ok(match self.store.pass(key.clone(), cause, reason).await? {
+            true => Fired::Passed(key, reason),
+            false => Fired::Taken,
+        })
+    }
+
+    async fn carry_out(self: Arc<Self>, order: RunOrder, place: Place, held: Held) {
+        let key = order.key.clone();
+        let end = match place.turn().await {
+            Some(_turn) => self.runner.run(order, place.ended()).await,
+            None => replaced(),
+        };
+        if let Err(error) = self.store.finish(key.clone(), end).await {
+            tracing::error!(routine = key.routine, due_ms = key.due_ms, %error, "the end of a fire cannot be written");
+        }
+        drop(place);
+        drop(held);
+    }
+}
+
+/// A fire that another one replaced before its turn came.
+fn replaced() -> FireEnd {
+    FireEnd {
+        status: FireStatus::Failed,
+        run_id: None,
+        error: Some("cancelled".into()),
+        message: Some("a later fire took its place".into()),
+        fuel: None,
+    }
+}

@@ -1,0 +1,104 @@
+//! Who of a routine is under way: one lane for each routine, with room by its policy.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::watch;
+
+use crate::routine::ConcurrencyPolicy;
+
+/// Fires of one routine that may run at once, where several may.
+const MOST_AT_ONCE: usize = 16;
+/// Fires of one routine that may wait for another.
+const MOST_WAITING: usize = 10;
+
+/// The lanes.
+#[derive(Clone, Default)]
+pub(crate) struct Lanes(Arc<Mutex<HashMap<String, Lane>>>);
+
+#[derive(Default)]
+struct Lane {
+    next: u64,
+    /// Those under way or waiting; each can be told to end.
+    there: HashMap<u64, watch::Sender<bool>>,
+    /// Whoever holds it runs, where one runs at a time.
+    turn: Arc<tokio::sync::Mutex<()>>,
+}
+
+/// A place in a lane, for as long as the fire takes.
+pub(crate) struct Place {
+    lanes: Lanes,
+    routine: String,
+    number: u64,
+    ended: watch::Receiver<bool>,
+    turn: Option<Arc<tokio::sync::Mutex<()>>>,
+}
+
+impl Lanes {
+    /// A place, where the policy has one.
+    pub(crate) fn enter(&self, routine: &str, policy: ConcurrencyPolicy) -> Option<Place> {
+        let mut lanes = self.lock();
+        let lane = lanes.entry(routine.to_owned()).or_default();
+        let room = match policy {
+            ConcurrencyPolicy::Forbid => lane.there.is_empty(),
+            ConcurrencyPolicy::Allow => lane.there.len() < MOST_AT_ONCE,
+            ConcurrencyPolicy::Replace => true,
+            ConcurrencyPolicy::Queue => lane.there.len() <= MOST_WAITING,
+        };
+        if !room {
+            return None;
+        }
+        if policy == ConcurrencyPolicy::Replace {
+            for other in lane.there.values() {
+                other.send_replace(true);
+            }
+        }
+        let (end, ended) = watch::channel(false);
+        let number = lane.next;
+        lane.next += 1;
+        lane.there.insert(number, end);
+        let one_at_a_time = matches!(policy, ConcurrencyPolicy::Replace | ConcurrencyPolicy::Queue);
+        let turn = one_at_a_time.then(|| Arc::clone(&lane.turn));
+        Some(Place { lanes: self.clone(), routine: routine.to_owned(), number, ended, turn })
+    }
+
+    /// How many of a routine are under way or wait.
+    pub(crate) fn count(&self, routine: &str) -> usize {
+        self.lock().get(routine).map_or(0, |lane| lane.there.len())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Lane>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Place {
+    /// Becomes true when another one takes its place.
+    pub(crate) fn ended(&self) -> watch::Receiver<bool> {
+        self.ended.clone()
+    }
+
+    /// Waits for its turn, where one runs at a time; none where another one took its place meanwhile.
+    pub(crate) async fn turn(&self) -> Option<Option<tokio::sync::OwnedMutexGuard<()>>> {
+        let Some(turn) = self.turn.clone() else { return Some(None) };
+        let mut ended = self.ended();
+        let turn = tokio::select! {
+            biased;
+            turn = turn.lock_owned() => turn,
+            _ = ended.wait_for(|ended| *ended) => return None,
+        };
+        if *self.ended.borrow() { None } else { Some(Some(turn)) }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut lanes = self.lanes.lock();
+        if let Some(lane) = lanes.get_mut(&self.routine) {
+            lane.there.remove(&self.number);
+            if lane.there.is_empty() {
+                lanes.remove(&self.routine);
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! An objective: a goal, and how much may be used for it unattended.
+
+use palyra_state::{Budget, ObjectiveUse};
+use serde::{Deserialize, Serialize};
+
+use crate::error::ControlError;
+use crate::name::check_name;
+
+/// Most objectives there may be.
+pub const MAX_OBJECTIVES: usize = 1_000;
+/// Longest goal.
+const MAX_GOAL: usize = 2_000;
+
+/// An objective as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Objective {
+    /// Its name.
+    pub name: String,
+    /// What it is for, in words.
+    pub goal: String,
+    /// Most runs in all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_runs: Option<u64>,
+    /// Most fuel in all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_fuel: Option<u64>,
+    /// What its operator says about it.
+    pub set_to: ObjectiveState,
+    /// When it was made, in milliseconds of Unix time.
+    pub created_ms: u64,
+}
+
+/// How an objective stands; its routines fire only while it is active.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObjectiveState {
+    /// Its routines fire.
+    Active,
+    /// An operator stopped them for a while.
+    Paused,
+    /// Its budget is used up.
+    Exhausted,
+    /// An operator said that the goal is reached.
+    Done,
+}
+
+impl ObjectiveState {
+    /// The word on every face, and the reason why something did not fire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Paused => "paused",
+            Self::Exhausted => "exhausted",
+            Self::Done => "done",
+        }
+    }
+}
+
+impl Objective {
+    /// Refuses what cannot be kept.
+    pub fn check(&self) -> Result<(), ControlError> {
+        check_name("an objective", &self.name)?;
+        let invalid = |reason: &str| Err(ControlError::Invalid(reason.into()));
+        if self.goal.trim().is_empty() || self.goal.len() > MAX_GOAL {
+            return invalid("a goal is a text of at most 2,000 bytes");
+        }
+        if self.max_runs == Some(0) || self.max_fuel == Some(0) {
+            return invalid("a budget of nothing lets nothing happen: pause the objective instead");
+        }
+        Ok(())
+    }
+
+    /// What it may use.
+    pub fn budget(&self) -> Budget {
+        Budget { objective: self.name.clone(), max_runs: self.max_runs, max_fuel: self.max_fuel }
+    }
+
+    /// How it stands after so much was used.
+    pub fn state(&self, used: ObjectiveUse) -> ObjectiveState {
+        match self.set_to {
+            ObjectiveState::Active if self.budget().is_exhausted(used) => ObjectiveState::Exhausted,
+            set_to => set_to,
+        }
+    }
+}

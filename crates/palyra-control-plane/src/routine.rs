@@ -1,0 +1,149 @@
+//! A routine: what is done by the time, when, and what happens where two times meet.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{ControlError, ScheduleError};
+use crate::name::check_name;
+use crate::schedule::{QuietHours, Schedule, When};
+
+/// Most routines there may be.
+pub const MAX_ROUTINES: usize = 1_000;
+/// Most missed times that are made up for.
+pub const MAX_CATCH_UP: u16 = 100;
+/// Longest input that is kept with a routine.
+const MAX_INPUT: usize = 256 << 10;
+/// Longest name of a tool.
+const MAX_TOOL: usize = 200;
+/// Longest spread of a routine's fires.
+const MAX_JITTER_MS: u64 = 3_600_000;
+/// Longest wait for a person: as long as a request waits for one.
+const MAX_WAIT_MS: u64 = palyra_state::REQUEST_LIFETIME_MS;
+
+/// A routine as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Routine {
+    /// Its name.
+    pub name: String,
+    /// Whether it fires.
+    pub enabled: bool,
+    /// What it does.
+    pub action: RoutineAction,
+    /// When it is due.
+    pub when: When,
+    /// The zone its times are in.
+    pub time_zone: String,
+    /// Hours in which it is never due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quiet: Option<QuietHours>,
+    /// What happens to times at which nobody was there.
+    pub misfire: MisfirePolicy,
+    /// What happens when it is due and still under way.
+    pub concurrency: ConcurrencyPolicy,
+    /// Each fire begins up to so much later, always the same for one due time.
+    pub jitter_ms: u64,
+    /// The objective it is charged to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objective: Option<String>,
+    /// How long a fire waits for a person, where its tool needs one.
+    pub wait_approval_ms: u64,
+    /// When it was made, in milliseconds of Unix time.
+    pub created_ms: u64,
+    /// Nothing before this time is due: it was made, changed or enabled then.
+    pub since_ms: u64,
+}
+
+/// What a routine does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum RoutineAction {
+    /// It calls a tool.
+    Tool {
+        /// The tool.
+        tool: String,
+        /// Its input, as JSON text.
+        input: String,
+    },
+    /// It looks at every installed release and at the journal again.
+    ReAudit,
+}
+
+/// What happens to due times at which nobody was there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum MisfirePolicy {
+    /// They are left out.
+    Skip,
+    /// The newest of them fires, late.
+    FireOnce,
+    /// The newest so many fire, oldest first.
+    CatchUp(u16),
+}
+
+/// What happens when a routine is due and still under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConcurrencyPolicy {
+    /// The new one does not fire.
+    Forbid,
+    /// Both run.
+    Allow,
+    /// The old one is ended, then the new one runs.
+    Replace,
+    /// The new one waits for the old one.
+    Queue,
+}
+
+impl Routine {
+    /// In whose name it acts.
+    pub fn principal(&self) -> String {
+        format!("routine:{}", self.name)
+    }
+
+    /// The tool it calls.
+    pub fn tool(&self) -> Option<&str> {
+        match &self.action {
+            RoutineAction::Tool { tool, .. } => Some(tool),
+            RoutineAction::ReAudit => None,
+        }
+    }
+
+    /// Its schedule.
+    pub fn schedule(&self) -> Result<Schedule, ScheduleError> {
+        Schedule::new(&self.when, &self.time_zone, self.quiet.as_ref())
+    }
+
+    /// Refuses what could not be kept, carried out or ever be due; gives the schedule.
+    pub fn check(&self, now: Timestamp) -> Result<Schedule, ControlError> {
+        check_name("a routine", &self.name)?;
+        if let RoutineAction::Tool { tool, input } = &self.action {
+            if !(1..=MAX_TOOL).contains(&tool.len()) {
+                return Err(ControlError::Invalid("a routine needs the name of a tool".into()));
+            }
+            if input.len() > MAX_INPUT {
+                return Err(ControlError::Invalid(format!(
+                    "an input of a routine has at most {MAX_INPUT} bytes"
+                )));
+            }
+        }
+        if let MisfirePolicy::CatchUp(most) = self.misfire
+            && !(1..=MAX_CATCH_UP).contains(&most)
+        {
+            return Err(range("catch_up", "1", MAX_CATCH_UP));
+        }
+        if self.jitter_ms > MAX_JITTER_MS {
+            return Err(range("jitter", "0", "1h"));
+        }
+        if self.wait_approval_ms > MAX_WAIT_MS {
+            return Err(range("wait_approval", "0", "15m"));
+        }
+        let schedule = self.schedule()?;
+        schedule.next_after(now).ok_or(ScheduleError::Never)?;
+        Ok(schedule)
+    }
+}
+
+fn range(field: &'static str, least: &str, most: impl ToString) -> ControlError {
+    ScheduleError::Range { field, least: least.into(), most: most.to_string() }.into()
+}

@@ -1,0 +1,62 @@
+//! Cron patterns, read and walked by a library.
+//!
+//! Where clocks are put forward, a fixed time that does not exist is due at the first moment after the gap, and steps
+//! inside the gap are left out. Where they are put back, a fixed time is due once, the first time, and steps are due in
+//! both passes. These are the rules of Vixie cron.
+
+use croner::Cron;
+use croner::parser::{CronParser, Seconds, Year};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use palyra_common::redact::escape_untrusted;
+
+use crate::error::ScheduleError;
+
+/// Longest pattern.
+const MAX_PATTERN: usize = 200;
+
+/// A pattern of five fields.
+#[derive(Debug, Clone)]
+pub(super) struct CronPattern(Cron);
+
+impl CronPattern {
+    pub(super) fn parse(pattern: &str) -> Result<Self, ScheduleError> {
+        let refused = |reason: String| ScheduleError::Cron {
+            pattern: escape_untrusted(&pattern.chars().take(80).collect::<String>()),
+            reason,
+        };
+        if pattern.len() > MAX_PATTERN || !pattern.is_ascii() {
+            return Err(refused(format!("it has more than {MAX_PATTERN} plain letters")));
+        }
+        let parser = CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build();
+        let parsed = parser.parse(pattern.trim());
+        parsed.map(Self).map_err(|error| refused(reason(&error.to_string())))
+    }
+
+    /// The first time strictly after a moment; none where the search has no end.
+    pub(super) fn next_after(&self, moment: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
+        let start = Timestamp::from_second(floor(moment)).ok()?.to_zoned(zone.clone());
+        self.0.find_next_occurrence(&start, false).ok().map(|found| found.timestamp())
+    }
+
+    /// The last time strictly before a moment.
+    pub(super) fn previous_before(&self, moment: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
+        // Dues are whole minutes: the start is the next whole second, so that none in between is lost.
+        let second = floor(moment) + i64::from(moment.as_millisecond().rem_euclid(1_000) != 0);
+        let start = Timestamp::from_second(second).ok()?.to_zoned(zone.clone());
+        self.0.find_previous_occurrence(&start, false).ok().map(|found| found.timestamp())
+    }
+}
+
+fn floor(moment: Timestamp) -> i64 {
+    moment.as_millisecond().div_euclid(1_000)
+}
+
+/// The library's sentence as part of ours.
+fn reason(text: &str) -> String {
+    let text = text.trim_end_matches('.');
+    let text = text.strip_prefix("Invalid pattern: ").unwrap_or(text);
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_lowercase());
+    escape_untrusted(&first.into_iter().chain(letters).take(200).collect::<String>())
+}

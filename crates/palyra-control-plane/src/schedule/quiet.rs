@@ -1,0 +1,96 @@
+//! Hours in which nothing is due.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::civil::{DateTime, Time};
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, ToSpan};
+use palyra_common::redact::escape_untrusted;
+use serde::{Deserialize, Serialize};
+
+use crate::error::ScheduleError;
+
+/// A span of the day, over midnight or not: from its first minute to before its last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct QuietHours {
+    from: Time,
+    to: Time,
+}
+
+impl QuietHours {
+    /// When the quiet around a moment ends; none where it is not quiet.
+    pub(super) fn end_around(&self, moment: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
+        let now = self.quiet_now(moment, zone)?;
+        let day = if now.time() < self.to { 0.days() } else { 1.days() };
+        instant(now, day, self.to, zone).filter(|end| *end > moment).or_else(|| later(moment))
+    }
+
+    /// When it began.
+    pub(super) fn begin_around(&self, moment: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
+        let now = self.quiet_now(moment, zone)?;
+        let day = if now.time() >= self.from { 0.days() } else { (-1).days() };
+        instant(now, day, self.from, zone).or(Some(moment))
+    }
+
+    fn quiet_now(&self, moment: Timestamp, zone: &TimeZone) -> Option<DateTime> {
+        let now = zone.to_datetime(moment);
+        let time = now.time();
+        let inside = match self.from < self.to {
+            true => self.from <= time && time < self.to,
+            false => self.from <= time || time < self.to,
+        };
+        inside.then_some(now)
+    }
+}
+
+fn instant(now: DateTime, days: Span, time: Time, zone: &TimeZone) -> Option<Timestamp> {
+    let date = now.date().checked_add(days).ok()?;
+    zone.to_ambiguous_timestamp(date.to_datetime(time)).compatible().ok()
+}
+
+/// In an hour that a zone has twice the end may lie behind: the search goes on a minute later.
+fn later(moment: Timestamp) -> Option<Timestamp> {
+    Timestamp::from_second(moment.as_second() + 60).ok()
+}
+
+impl FromStr for QuietHours {
+    type Err = ScheduleError;
+
+    fn from_str(text: &str) -> Result<Self, ScheduleError> {
+        let bad = || ScheduleError::Quiet(escape_untrusted(&text.chars().take(40).collect::<String>()));
+        let (from, to) = text.split_once('-').ok_or_else(bad)?;
+        let hours = Self { from: minute(from).ok_or_else(bad)?, to: minute(to).ok_or_else(bad)? };
+        if hours.from == hours.to { Err(bad()) } else { Ok(hours) }
+    }
+}
+
+fn minute(text: &str) -> Option<Time> {
+    let (hour, minute) = text.split_once(':')?;
+    let number = |text: &str| {
+        (text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())
+    };
+    Time::new(number(hour)??, number(minute)??, 0, 0).ok()
+}
+
+impl fmt::Display for QuietHours {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { from, to } = self;
+        write!(f, "{:02}:{:02}-{:02}:{:02}", from.hour(), from.minute(), to.hour(), to.minute())
+    }
+}
+
+impl TryFrom<String> for QuietHours {
+    type Error = ScheduleError;
+
+    fn try_from(text: String) -> Result<Self, ScheduleError> {
+        text.parse()
+    }
+}
+
+impl From<QuietHours> for String {
+    fn from(hours: QuietHours) -> Self {
+        hours.to_string()
+    }
+}

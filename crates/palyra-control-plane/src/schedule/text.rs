@@ -1,0 +1,59 @@
+//! Times and lengths of time as people write them.
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use palyra_common::redact::escape_untrusted;
+
+use crate::error::ScheduleError;
+
+/// Milliseconds of `30s`, `15m`, `6h` or `2d`.
+pub fn parse_every(text: &str) -> Result<u64, ScheduleError> {
+    let bad = || ScheduleError::Every(shown(text));
+    let unit = text.chars().next_back().ok_or_else(bad)?;
+    let ms: u64 = match unit {
+        's' => 1_000,
+        'm' => 60_000,
+        'h' => 3_600_000,
+        'd' => 86_400_000,
+        _ => return Err(bad()),
+    };
+    let number = text.get(..text.len() - 1).filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+    let number = number.and_then(|number| number.parse::<u64>().ok()).filter(|number| *number > 0);
+    number.and_then(|number| number.checked_mul(ms)).ok_or_else(bad)
+}
+
+/// Milliseconds of Unix time of a moment, or of a date and time in a zone.
+pub(super) fn parse_at(text: &str, zone: &TimeZone) -> Result<u64, ScheduleError> {
+    let bad = || ScheduleError::At(shown(text));
+    if text.len() > 64 {
+        return Err(bad());
+    }
+    let moment = match text.parse::<Timestamp>() {
+        Ok(moment) => moment,
+        Err(_) => {
+            let there = text.parse::<DateTime>().map_err(|_| bad())?;
+            zone.to_ambiguous_timestamp(there).compatible().map_err(|_| bad())?
+        }
+    };
+    u64::try_from(moment.as_millisecond()).map_err(|_| bad())
+}
+
+fn shown(text: &str) -> String {
+    escape_untrusted(&text.chars().take(60).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_time() {
+        for (text, ms) in [("1s", 1_000), ("15m", 900_000), ("6h", 21_600_000), ("2d", 172_800_000)] {
+            assert_eq!(parse_every(text), Ok(ms));
+        }
+        for bad in ["", "s", "0s", "-1s", "+1s", "1.5h", "1w", "10", "é", "1é", "99999999999999999999d"] {
+            assert!(parse_every(bad).is_err(), "{bad}");
+        }
+    }
+}

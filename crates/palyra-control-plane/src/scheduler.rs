@@ -1,0 +1,129 @@
+//! The loop: sleep until the next fire, or until a definition changes.
+
+mod book;
+
+pub use book::Book;
+
+use std::future::Future;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use palyra_state::{FireCause, FireKey};
+use tokio::sync::watch;
+
+use crate::clock::Clock;
+use crate::fires::{Fired, Fires};
+use crate::routine::Routine;
+use book::Step;
+
+/// After how long definitions that could not be read are read again.
+const RETRY_MS: i64 = 60_000;
+
+/// Fires what is due.
+pub struct Scheduler {
+    fires: Arc<Fires>,
+    clock: Arc<dyn Clock>,
+    changes: watch::Receiver<u64>,
+}
+
+impl Scheduler {
+    /// Fires by this clock; `changes` moves on whenever a definition was changed.
+    pub fn new(fires: Arc<Fires>, clock: Arc<dyn Clock>, changes: watch::Receiver<u64>) -> Self {
+        Self { fires, clock, changes }
+    }
+
+    /// Runs until `stop` ends; what is under way then goes on without it.
+    pub async fn run(mut self, stop: impl Future<Output = ()> + Send) {
+        let (mut book, mut stale) = (Book::default(), true);
+        tokio::pin!(stop);
+        loop {
+            let now = self.clock.now();
+            if stale {
+                self.changes.mark_unchanged();
+                stale = !self.load(&mut book, now).await;
+            }
+            let steps = book.step(now);
+            for step in steps {
+                self.carry_out(step, now).await;
+            }
+            let retry =
+                stale.then(|| Timestamp::from_millisecond(now.as_millisecond() + RETRY_MS).ok()).flatten();
+            let wake = [book.wake(), retry].into_iter().flatten().min();
+            tokio::select! {
+                biased;
+                () = &mut stop => return,
+                () = changed(&mut self.changes) => stale = true,
+                () = wait(&*self.clock, wake) => {}
+            }
+        }
+    }
+
+    async fn load(&self, book: &mut Book, now: Timestamp) -> bool {
+        match self.fires.store().load(milliseconds(now)).await {
+            Ok(standings) => {
+                book.take(standings);
+                true
+            }
+            Err(error) => {
+                tracing::error!(%error, "routines cannot be read");
+                false
+            }
+        }
+    }
+
+    async fn carry_out(&self, step: Step, now: Timestamp) {
+        let Step { routine, missed, fire } = step;
+        if let Some(missed) = missed {
+            self.pass(&routine, missed).await;
+        }
+        for planned in fire {
+            let late = milliseconds(now).saturating_sub(milliseconds(planned.start));
+            let fired = self.fires.fire(&routine, milliseconds(planned.due), late, FireCause::Schedule).await;
+            match fired {
+                Ok(Fired::Begun(key, _)) => {
+                    tracing::info!(
+                        routine = key.routine,
+                        due_ms = key.due_ms,
+                        late_ms = late,
+                        "a routine fired"
+                    );
+                }
+                Ok(Fired::Passed(key, reason)) => {
+                    tracing::info!(
+                        routine = key.routine,
+                        due_ms = key.due_ms,
+                        reason,
+                        "a routine did not fire"
+                    );
+                }
+                Ok(Fired::Taken | Fired::Ending) => {}
+                Err(error) => tracing::error!(routine = routine.name, %error, "a routine cannot fire"),
+            }
+        }
+    }
+
+    async fn pass(&self, routine: &Routine, due: Timestamp) {
+        let key = FireKey { routine: routine.name.clone(), due_ms: milliseconds(due) };
+        if let Err(error) = self.fires.store().pass(key, FireCause::Schedule, "missed").await {
+            tracing::error!(routine = routine.name, %error, "a missed time cannot be written down");
+        }
+    }
+}
+
+/// Ends when a definition changed; never, once nobody can change one.
+async fn changed(changes: &mut watch::Receiver<u64>) {
+    if changes.changed().await.is_err() {
+        std::future::pending().await
+    }
+}
+
+async fn wait(clock: &dyn Clock, wake: Option<Timestamp>) {
+    match wake {
+        Some(at) => clock.until(at).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn milliseconds(moment: Timestamp) -> u64 {
+    u64::try_from(moment.as_millisecond()).unwrap_or(0)
+}

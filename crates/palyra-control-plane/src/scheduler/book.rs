@@ -1,0 +1,99 @@
+//! What is due when: every enabled routine with how far it was decided about.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use crate::plan::{PlannedFire, plan};
+use crate::routine::Routine;
+use crate::schedule::{Schedule, time};
+use crate::store::Standing;
+
+/// Every enabled routine, and how far it was decided about.
+#[derive(Debug, Default)]
+pub struct Book {
+    entries: BTreeMap<String, Entry>,
+    /// When it was last looked at.
+    looked: Option<Timestamp>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    routine: Routine,
+    schedule: Schedule,
+    cursor: Timestamp,
+    /// When to look at it again; none means now.
+    wake: Wake,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wake {
+    Now,
+    At(Timestamp),
+    Never,
+}
+
+/// What one routine does now.
+#[derive(Debug)]
+pub struct Step {
+    /// The routine.
+    pub routine: Routine,
+    /// A due time that is given up.
+    pub missed: Option<Timestamp>,
+    /// What fires, oldest first.
+    pub fire: Vec<PlannedFire>,
+}
+
+impl Book {
+    /// Takes over definitions; those that did not change go on where they are.
+    pub fn take(&mut self, standings: Vec<Standing>) {
+        let mut before = std::mem::take(&mut self.entries);
+        for Standing { routine, last_due_ms } in standings {
+            let name = routine.name.clone();
+            if let Some(entry) = before.remove(&name).filter(|entry| entry.routine == routine) {
+                self.entries.insert(name, entry);
+                continue;
+            }
+            let since = last_due_ms.map_or(routine.since_ms, |due| due.max(routine.since_ms));
+            match routine.schedule() {
+                Ok(schedule) => {
+                    let cursor = time(since).unwrap_or(Timestamp::MAX);
+                    self.entries.insert(name, Entry { routine, schedule, cursor, wake: Wake::Now });
+                }
+                Err(error) => tracing::error!(routine = name, %error, "a schedule cannot be read"),
+            }
+        }
+    }
+
+    /// What is to be done now; a second look at the same time finds nothing more.
+    pub fn step(&mut self, now: Timestamp) -> Vec<Step> {
+        // Where the clock was put back, everything is looked at again.
+        let back = self.looked.is_some_and(|looked| now < looked);
+        self.looked = Some(now);
+        let is_due = |entry: &&mut Entry| match entry.wake {
+            Wake::Now => true,
+            Wake::At(at) => back || at <= now,
+            Wake::Never => back,
+        };
+        self.entries.values_mut().filter(is_due).filter_map(|entry| entry.step(now)).collect()
+    }
+
+    /// When the next look is worth it.
+    pub fn wake(&self) -> Option<Timestamp> {
+        let wake = |entry: &Entry| match entry.wake {
+            Wake::At(at) => Some(at),
+            Wake::Now | Wake::Never => None,
+        };
+        self.entries.values().filter_map(wake).min()
+    }
+}
+
+impl Entry {
+    fn step(&mut self, now: Timestamp) -> Option<Step> {
+        let planned = plan(&self.routine, &self.schedule, self.cursor, now);
+        self.cursor = planned.cursor;
+        self.wake = planned.wake.map_or(Wake::Never, Wake::At);
+        let anything = planned.missed.is_some() || !planned.fire.is_empty();
+        anything.then(|| Step { routine: self.routine.clone(), missed: planned.missed, fire: planned.fire })
+    }
+}

@@ -1,0 +1,275 @@
+//! Routines and objectives in the state root.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use palyra_state::{
+    ClaimedFire, ControlKind, ControlRow, FireCause, FireEnd, FireKey, NewFire, ObjectiveUse, State,
+    StateError,
+};
+
+use crate::built_in::{built_in, is_built_in};
+use crate::error::ControlError;
+use crate::name::check_name;
+use crate::objective::{MAX_OBJECTIVES, Objective, ObjectiveState};
+use crate::routine::{MAX_ROUTINES, Routine, RoutineAction};
+use crate::schedule::time;
+use crate::store::{Charge, RoutineStore, Standing};
+
+/// The definitions and fires of an open state.
+#[derive(Clone)]
+pub struct StateStore(Arc<State>);
+
+impl StateStore {
+    /// Over an open state.
+    pub fn new(state: Arc<State>) -> Self {
+        Self(state)
+    }
+
+    /// Every routine, by name; built-in ones as they are set, or as they come.
+    pub fn routines(&self) -> Result<Vec<Routine>, ControlError> {
+        let rows = self.0.control_rows(ControlKind::Routine);
+        let mut routines = rows.iter().map(read).collect::<Result<Vec<Routine>, _>>()?;
+        let missing = built_in(self.made_ms());
+        routines
+            .extend(missing.into_iter().filter(|routine| !rows.iter().any(|row| row.name == routine.name)));
+        routines.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(routines)
+    }
+
+    /// One routine.
+    pub fn routine(&self, name: &str) -> Result<Routine, ControlError> {
+        let mut routines = self.routines()?;
+        match routines.iter().position(|routine| routine.name == name) {
+            Some(at) => Ok(routines.swap_remove(at)),
+            None => {
+                let known = routines.into_iter().map(|routine| routine.name).collect();
+                Err(unknown("routine", name, known))
+            }
+        }
+    }
+
+    /// Keeps a routine; one that is there is changed only where that was asked for.
+    pub fn put_routine(&self, routine: &Routine, replace: bool, by: &str) -> Result<(), ControlError> {
+        let now = time(self.0.now_ms()).unwrap_or_default();
+        routine.check(now)?;
+        check_built_in(routine)?;
+        if let Some(objective) = &routine.objective {
+            self.objective(objective)?;
+        }
+        let bytes = write(&routine.name, routine)?;
+        let what = if replace { "changed" } else { "added" };
+        self.0.change_control_row(ControlKind::Routine, &routine.name, what, by, |rows| {
+            let there = is_built_in(&routine.name) || rows.iter().any(|row| row.name == routine.name);
+            match there {
+                true if !replace => Err(taken("a routine", &routine.name)),
+                false if rows.len() >= MAX_ROUTINES => {
+                    Err(ControlError::TooMany { kind: "routines", most: MAX_ROUTINES })
+                }
+                _ => Ok(Some(bytes)),
+            }
+        })
+    }
+
+    /// Switches a routine on or off; what was due while it was off is not made up for.
+    pub fn switch_routine(&self, name: &str, enabled: bool, by: &str) -> Result<Routine, ControlError> {
+        let mut routine = self.routine(name)?;
+        if routine.enabled == enabled {
+            return Ok(routine);
+        }
+        (routine.enabled, routine.since_ms) = (enabled, self.0.now_ms());
+        let bytes = write(name, &routine)?;
+        let what = if enabled { "enabled" } else { "disabled" };
+        self.0.change_control_row(ControlKind::Routine, name, what, by, |rows| {
+            match is_built_in(name) || rows.iter().any(|row| row.name == name) {
+                true => Ok(Some(bytes)),
+                false => Err(unknown("routine", name, names(rows))),
+            }
+        })?;
+        Ok(routine)
+    }
+
+    /// Takes a routine away; its history stays.
+    pub fn remove_routine(&self, name: &str, by: &str) -> Result<(), ControlError> {
+        if is_built_in(name) {
+            return Err(ControlError::BuiltIn { name: name.to_owned() });
+        }
+        self.0.change_control_row(ControlKind::Routine, name, "removed", by, |rows| {
+            match rows.iter().any(|row| row.name == name) {
+                true => Ok(None),
+                false => Err(unknown("routine", name, names(rows))),
+            }
+        })
+    }
+
+    /// Every objective, by name.
+    pub fn objectives(&self) -> Result<Vec<Objective>, ControlError> {
+        self.0.control_rows(ControlKind::Objective).iter().map(read).collect()
+    }
+
+    /// One objective.
+    pub fn objective(&self, name: &str) -> Result<Objective, ControlError> {
+        let rows = self.0.control_rows(ControlKind::Objective);
+        match rows.iter().find(|row| row.name == name) {
+            Some(row) => read(row),
+            None => Err(unknown("objective", name, names(&rows))),
+        }
+    }
+
+    /// What an objective has used.
+    pub fn used(&self, name: &str) -> Result<ObjectiveUse, ControlError> {
+        Ok(self.0.objective_use(name)?)
+    }
+
+    /// Keeps a new objective.
+    pub fn add_objective(&self, objective: &Objective, by: &str) -> Result<(), ControlError> {
+        objective.check()?;
+        let bytes = write(&objective.name, objective)?;
+        self.0.change_control_row(ControlKind::Objective, &objective.name, "added", by, |rows| {
+            if rows.iter().any(|row| row.name == objective.name) {
+                return Err(taken("an objective", &objective.name));
+            }
+            match rows.len() < MAX_OBJECTIVES {
+                true => Ok(Some(bytes)),
+                false => Err(ControlError::TooMany { kind: "objectives", most: MAX_OBJECTIVES }),
+            }
+        })
+    }
+
+    /// Says how an objective stands.
+    pub fn set_objective(&self, name: &str, to: ObjectiveState, by: &str) -> Result<Objective, ControlError> {
+        let mut objective = self.objective(name)?;
+        if objective.set_to == to {
+            return Ok(objective);
+        }
+        objective.set_to = to;
+        let bytes = write(name, &objective)?;
+        self.0.change_control_row(ControlKind::Objective, name, to.as_str(), by, |rows| {
+            match rows.iter().any(|row| row.name == name) {
+                true => Ok(Some(bytes)),
+                false => Err(unknown("objective", name, names(rows))),
+            }
+        })?;
+        Ok(objective)
+    }
+
+    /// Takes an objective away that no routine is charged to.
+    pub fn remove_objective(&self, name: &str, by: &str) -> Result<(), ControlError> {
+        let linked = self.linked(name)?;
+        if !linked.is_empty() {
+            return Err(ControlError::InUse { name: name.to_owned(), routines: linked });
+        }
+        self.0.change_control_row(ControlKind::Objective, name, "removed", by, |rows| {
+            match rows.iter().any(|row| row.name == name) {
+                true => Ok(None),
+                false => Err(unknown("objective", name, names(rows))),
+            }
+        })
+    }
+
+    /// The routines that are charged to an objective.
+    pub fn linked(&self, objective: &str) -> Result<Vec<String>, ControlError> {
+        let of_it = |routine: &Routine| routine.objective.as_deref() == Some(objective);
+        Ok(self.routines()?.into_iter().filter(of_it).map(|routine| routine.name).collect())
+    }
+
+    /// When the state was made: its journal begins with that.
+    fn made_ms(&self) -> u64 {
+        let first = palyra_journal::Query { limit: 1, ..palyra_journal::Query::default() };
+        let first = self.0.journal().query(&first).ok().and_then(|page| page.events.into_iter().next());
+        first.map_or_else(|| self.0.now_ms(), |recorded| recorded.event.at_ms)
+    }
+
+    fn standing(&self, now_ms: u64) -> Result<Vec<Standing>, StateError> {
+        let routines = self.routines().map_err(|error| StateError::Record {
+            doing: "read",
+            key: "routine".into(),
+            reason: error.to_string(),
+        })?;
+        let standing =
+            |routine: Routine| Ok(Standing { last_due_ms: self.0.last_due(&routine.name, now_ms)?, routine });
+        routines.into_iter().filter(|routine| routine.enabled).map(standing).collect()
+    }
+}
+
+#[async_trait]
+impl RoutineStore for StateStore {
+    async fn load(&self, now_ms: u64) -> Result<Vec<Standing>, StateError> {
+        let store = self.clone();
+        blocking(move || store.standing(now_ms)).await
+    }
+
+    async fn charge(&self, routine: &Routine) -> Result<Charge, StateError> {
+        let Some(name) = &routine.objective else { return Ok(Charge::Open(None)) };
+        // Definitions are in memory; an objective that is gone or cannot be read lets nothing happen.
+        Ok(match self.objective(name) {
+            Ok(objective) => match objective.set_to {
+                ObjectiveState::Active => Charge::Open(Some(objective.budget())),
+                other => Charge::Closed(other.as_str()),
+            },
+            Err(_) => Charge::Closed("no_objective"),
+        })
+    }
+
+    async fn claim(&self, fire: NewFire) -> Result<ClaimedFire, StateError> {
+        self.0.claim_fire(fire).await
+    }
+
+    async fn pass(&self, key: FireKey, cause: FireCause, reason: &'static str) -> Result<bool, StateError> {
+        self.0.pass_fire(key, cause, reason).await
+    }
+
+    async fn finish(&self, key: FireKey, end: FireEnd) -> Result<(), StateError> {
+        self.0.finish_fire(key, end).await
+    }
+}
+
+/// A built-in routine keeps what it does; no other one does that.
+fn check_built_in(routine: &Routine) -> Result<(), ControlError> {
+    let does = routine.action == RoutineAction::ReAudit;
+    let plain = routine.objective.is_none() && routine.wait_approval_ms == 0;
+    match (is_built_in(&routine.name), does) {
+        (true, true) if plain => Ok(()),
+        (false, false) => Ok(()),
+        (true, _) => Err(ControlError::NotForBuiltIn { name: routine.name.clone() }),
+        (false, true) => check_name("a built-in routine", ""),
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StateError> + Send + 'static,
+) -> Result<T, StateError> {
+    let failed = |error: tokio::task::JoinError| StateError::Record {
+        doing: "read",
+        key: "routine".into(),
+        reason: error.to_string(),
+    };
+    tokio::task::spawn_blocking(work).await.map_err(failed)?
+}
+
+fn read<T: serde::de::DeserializeOwned>(row: &ControlRow) -> Result<T, ControlError> {
+    serde_json::from_slice(&row.bytes)
+        .map_err(|error| ControlError::Unreadable { name: row.name.clone(), reason: error.to_string() })
+}
+
+fn write<T: serde::Serialize>(name: &str, value: &T) -> Result<Vec<u8>, ControlError> {
+    let failed = |error: serde_json::Error| StateError::Record {
+        doing: "written",
+        key: name.to_owned(),
+        reason: error.to_string(),
+    };
+    Ok(serde_json::to_vec(value).map_err(failed)?)
+}
+
+fn names(rows: &[ControlRow]) -> Vec<String> {
+    rows.iter().map(|row| row.name.clone()).collect()
+}
+
+fn unknown(kind: &'static str, name: &str, known: Vec<String>) -> ControlError {
+    let name = palyra_common::redact::escape_untrusted(&name.chars().take(80).collect::<String>());
+    ControlError::Unknown { kind, name, known }
+}
+
+fn taken(kind: &'static str, name: &str) -> ControlError {
+    ControlError::Taken { kind, name: name.to_owned() }
+}

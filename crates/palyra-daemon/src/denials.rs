@@ -1,0 +1,30 @@
+//! What somebody who was let in may not do: counted, and told to the journal, so often from one place.
+
+use std::net::IpAddr;
+
+use palyra_api::Problem;
+use palyra_journal::{EventKind, NewEvent};
+use serde_json::{Value, json};
+
+use crate::app::App;
+
+/// Counts and records a problem if it says that somebody may not do something.
+pub(crate) fn record(app: &App, request_id: &str, actor: &str, from: Option<IpAddr>, problem: &Problem) {
+    if problem.code != "forbidden" {
+        return;
+    }
+    app.metrics().refused(&problem.code);
+    if !app.access().count_denial(from) {
+        return;
+    }
+    let fact = |name: &str| problem.details.get(name).cloned();
+    let details = json!({ "code": problem.code, "request": request_id, "scope": fact("scope"),
+        "action": fact("action"), "policy": fact("policy") });
+    let mut event = NewEvent::new(EventKind::AccessRefused, app.now_ms()).actor(actor).details(details);
+    if let (Some(Value::String(skill_id)), Some(Value::String(tool_id))) = (fact("skill_id"), fact("tool_id"))
+    {
+        event = event.skill(skill_id).subject(tool_id);
+    }
+    // The refusal does not wait for the journal.
+    drop(app.state().journal().append(event));
+}

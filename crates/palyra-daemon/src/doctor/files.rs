@@ -1,0 +1,130 @@
+//! The state root as files: there, whole, and closed to others.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::system::answers;
+use super::{Check, Subject};
+use crate::access::{OwnerToken, OwnerTokenError};
+use crate::server::Endpoint;
+
+/// The checks, and whether there is anything to open.
+pub(super) fn checks(subject: &Subject) -> (Vec<Check>, bool) {
+    let root = subject.root.path();
+    if !root.is_dir() {
+        let missing = Check::error("root.exists", format!("there is no state root at `{}`", root.display()));
+        return (
+            vec![missing.advise("make one with `palyra init`, or put one back with `palyra restore FILE`")],
+            false,
+        );
+    }
+    if root.join("initialising").exists() {
+        let unfinished = Check::error("root.unfinished", "its making was interrupted");
+        return (vec![unfinished.advise("make it again with `palyra init`; nothing was in it")], false);
+    }
+    let mut checks = vec![
+        Check::ok("root.exists", root.display().to_string()),
+        private("root.permissions", &[root.to_owned()], "the state root"),
+        missing_files(root),
+        private("vault.permissions", &open_below(&subject.root.vault()), "the vault"),
+        private("cache.permissions", &open_below(&root.join("cache")), "compiled code"),
+        token(subject),
+    ];
+    checks.extend(endpoint(subject));
+    checks.extend(leftovers(root));
+    (checks, true)
+}
+
+/// Files and folders that others may read or write.
+pub(super) fn open_below(folder: &Path) -> Vec<PathBuf> {
+    let mut open = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let Ok(metadata) = fs::symlink_metadata(&folder) else { continue };
+        if metadata.permissions().mode() & 0o077 != 0 && !metadata.is_symlink() {
+            open.push(folder.clone());
+        }
+        if metadata.is_dir() {
+            let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+            folders.extend(entries.map(|entry| entry.path()));
+        }
+    }
+    open.sort();
+    open
+}
+
+fn private(id: &'static str, paths: &[PathBuf], what: &str) -> Check {
+    let mode = |path: &PathBuf| fs::metadata(path).ok().map(|metadata| metadata.permissions().mode() & 0o777);
+    let open: Vec<String> = paths
+        .iter()
+        .filter_map(|path| mode(path).filter(|mode| mode & 0o077 != 0).map(|mode| (path, mode)))
+        .map(|(path, mode)| format!("`{}` has mode {mode:04o}", path.display()))
+        .collect();
+    match open.first() {
+        None => Check::ok(id, format!("{what} is closed to others")),
+        Some(first) => {
+            let more = if open.len() > 1 { format!(", and {} more", open.len() - 1) } else { String::new() };
+            Check::error(id, format!("others can reach {what}: {first}{more}")).fixable("close it to others")
+        }
+    }
+}
+
+fn missing_files(root: &Path) -> Check {
+    let missing: Vec<&str> =
+        ["state.db", "objects", "vault"].into_iter().filter(|name| !root.join(name).exists()).collect();
+    match missing.is_empty() {
+        true => Check::ok("root.files", "everything is there"),
+        false => Check::error("root.files", format!("`{}` is missing", missing.join("`, `")))
+            .advise("put the folder back from a backup with `palyra restore FILE`"),
+    }
+}
+
+/// A token that others could read is worth nothing any more.
+fn token(subject: &Subject) -> Check {
+    let path = OwnerToken::path(&subject.root);
+    let Ok(metadata) = fs::symlink_metadata(&path) else {
+        return Check::ok("token.permissions", "no daemon ever ran here");
+    };
+    let mode = metadata.permissions().mode() & 0o777;
+    if mode & 0o077 != 0 {
+        let evidence = format!("others can read the owner's token: mode {mode:04o}");
+        return Check::error("token.permissions", evidence)
+            .fixable("remove it; the next daemon makes another, so restart one that runs");
+    }
+    match OwnerToken::read(&subject.root) {
+        Err(OwnerTokenError::NotAToken) => {
+            Check::error("token.form", "`owner.token` is no token of the owner")
+                .fixable("remove it; the next daemon makes another")
+        }
+        _ => Check::ok("token.permissions", "the owner's token is closed to others"),
+    }
+}
+
+fn endpoint(subject: &Subject) -> Vec<Check> {
+    let Some(endpoint) = Endpoint::read(&subject.root).ok().flatten() else { return Vec::new() };
+    if !answers(subject) {
+        let evidence = format!("`run/endpoint.json` names process {}, and nobody answers", endpoint.pid);
+        return vec![Check::warning("daemon.endpoint", evidence).fixable("remove what it left behind")];
+    }
+    let ours = env!("CARGO_PKG_VERSION");
+    let version = match endpoint.version == ours {
+        true => Check::ok("daemon.version", format!("the daemon is {ours} too")),
+        false => {
+            Check::warning("daemon.version", format!("the daemon is {}, this is {ours}", endpoint.version))
+                .advise("restart it with `palyra daemon stop`, then `palyra up`")
+        }
+    };
+    vec![Check::ok("daemon.endpoint", format!("process {} answers", endpoint.pid)), version]
+}
+
+fn leftovers(root: &Path) -> Option<Check> {
+    let names = fs::read_dir(root).into_iter().flatten().flatten();
+    let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let old: Vec<String> = names.filter(|name| name.contains(".damaged-")).collect();
+    let note = || {
+        Check::note("root.leftovers", format!("a repair put `{}` aside", old.join("`, `")))
+            .advise("remove it once nobody wants to look into it")
+    };
+    (!old.is_empty()).then(note)
+}

@@ -1,0 +1,111 @@
+//! Carrying a fix out; each does the one thing its check says, and nothing that widens what anybody may do.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use palyra_control_plane::{RE_AUDIT, StateStore};
+use palyra_state::State;
+
+use super::files::open_below;
+use super::{Subject, examine};
+use crate::access::OwnerToken;
+use crate::problem::sentence;
+use crate::server::socket_path;
+
+/// Who a fix acts as.
+const OWNER: &str = "owner";
+
+/// Why something was not fixed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CannotFix {
+    /// There is nothing to do, or nothing that can be done by itself.
+    #[error("`{0}` cannot be fixed by itself")]
+    NotAutomatic(String),
+    /// It was tried.
+    #[error("`{id}` could not be fixed: {reason}")]
+    Failed {
+        /// The check.
+        id: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Does what a check offers, if it is still offered.
+pub fn fix(subject: &Subject, id: &str) -> Result<(), CannotFix> {
+    let report = examine(subject);
+    let offered = report.check(id).and_then(|check| check.fix.as_ref()).is_some_and(|fix| fix.automatic);
+    if !offered {
+        return Err(CannotFix::NotAutomatic(id.to_owned()));
+    }
+    carry_out(subject, id).map_err(|reason| CannotFix::Failed { id: id.to_owned(), reason })
+}
+
+fn carry_out(subject: &Subject, id: &str) -> Result<(), String> {
+    let root = subject.root.path();
+    match id {
+        "root.permissions" => close_to_others(root),
+        "vault.permissions" => close_all(&subject.root.vault()),
+        "cache.permissions" => close_all(&root.join("cache")),
+        "token.permissions" | "token.form" => remove(&OwnerToken::path(&subject.root)),
+        "daemon.endpoint" => {
+            remove(&root.join("run").join("endpoint.json")).and_then(|()| remove(&socket_path(&subject.root)))
+        }
+        "storage.database" => put_aside(&subject.root.storage(), (subject.options.clock)()),
+        "journal.checkpoint" => with_state(subject, |state| {
+            state.journal().checkpoint().wait().map(drop).map_err(|error| sentence(&error))
+        }),
+        "skills.bytes" => with_state(subject, |state| {
+            state.acting(OWNER, || state.re_audit(None)).map(drop).map_err(|error| sentence(&error))
+        }),
+        "routines.re_audit" => with_state(subject, |state| {
+            let store = StateStore::new(Arc::clone(state));
+            store.switch_routine(RE_AUDIT, true, OWNER).map(drop).map_err(|error| error.to_string())
+        }),
+        other => Err(format!("nobody knows how to fix `{other}`")),
+    }
+}
+
+fn with_state(subject: &Subject, work: impl FnOnce(&Arc<State>) -> Result<(), String>) -> Result<(), String> {
+    let state = State::open(&subject.root, &subject.options).map_err(|error| sentence(&error))?;
+    let state = Arc::new(state);
+    work(&state)?;
+    state.stop().map_err(|error| sentence(&error))
+}
+
+fn close_all(folder: &Path) -> Result<(), String> {
+    open_below(folder).iter().try_for_each(|path| close_to_others(path))
+}
+
+/// Takes away what others may do; what the owner may stays.
+fn close_to_others(path: &Path) -> Result<(), String> {
+    let mode = fs::symlink_metadata(path).map_err(told)?.permissions().mode() & 0o700;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(told)
+}
+
+fn remove(path: &Path) -> Result<(), String> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(told(error)),
+        _ => Ok(()),
+    }
+}
+
+fn put_aside(path: &Path, now_ms: u64) -> Result<(), String> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for suffix in ["", "-wal", "-shm"] {
+        let from = path.with_file_name(format!("{name}{suffix}"));
+        let to = path.with_file_name(format!("{name}.damaged-{now_ms}{suffix}"));
+        match fs::rename(&from, &to) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(told(error)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn told(error: io::Error) -> String {
+    error.to_string()
+}

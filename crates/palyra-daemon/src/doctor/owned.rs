@@ -1,0 +1,193 @@
+//! The state itself, opened as its owner would.
+
+use palyra_control_plane::{RE_AUDIT, StateStore};
+use palyra_journal::{Query, VerifyScope};
+use palyra_state::storage::StorageDatabase;
+use palyra_state::{FireQuery, State, StateError};
+use palyra_vault::{DeviceKeyError, VaultError};
+use std::sync::Arc;
+
+use super::system::answers;
+use super::{Check, Subject};
+use crate::problem::sentence;
+
+/// How far the clock may be behind the newest event.
+const SLACK_MS: u64 = 60_000;
+
+/// Opens the state and looks into it; one that cannot be opened is a finding.
+pub(super) fn checks(subject: &Subject) -> Vec<Check> {
+    match State::open(&subject.root, &subject.options) {
+        Ok(state) => look(&Arc::new(state)),
+        Err(error) => vec![closed(subject, &error)],
+    }
+}
+
+/// Why the state cannot be opened, by what a person has to do.
+fn closed(subject: &Subject, error: &StateError) -> Check {
+    match error {
+        StateError::Busy { .. } if answers(subject) => {
+            Check::ok("state.open", "a daemon has it open: stop it to have everything looked at")
+        }
+        StateError::Busy { holder } => {
+            let who = holder.as_ref().map_or_else(
+                || "another process".to_owned(),
+                |holder| format!("process {} (`{}`, since {})", holder.pid, holder.command, holder.since),
+            );
+            Check::error("state.lock", format!("{who} has it open")).advise("wait for it, or end it")
+        }
+        StateError::Damaged { damage } => {
+            let told: Vec<String> = damage
+                .differences
+                .iter()
+                .take(5)
+                .map(|difference| {
+                    format!(
+                        "{}: expected {}, found {}",
+                        difference.what, difference.expected, difference.found
+                    )
+                })
+                .collect();
+            Check::error("state.open", told.join("; "))
+                .advise("put a backup back with `palyra restore FILE`, or see `palyra trust repair`")
+        }
+        StateError::Vault(vault) => match &**vault {
+            VaultError::DeviceKey(DeviceKeyError::PassphraseNeeded { .. }) => {
+                Check::note("state.open", "the device key is under a passphrase")
+                    .advise("give `--passphrase-file FILE`")
+            }
+            VaultError::DeviceKey(key) => Check::error("vault.device_key", sentence(key))
+                .advise("put `vault` and its device key back from one backup"),
+            other => Check::error("state.open", sentence(other)),
+        },
+        other => Check::error("state.open", sentence(other)),
+    }
+}
+
+fn look(state: &Arc<State>) -> Vec<Check> {
+    let mut checks = vec![Check::ok("state.open", "database and vault agree")];
+    checks.extend([checkpoint(state), journal(state), clock(state), objects(state), storage(state)]);
+    checks.extend([quarantined(state), device_key(state)]);
+    checks.extend(re_audit(state));
+    checks
+}
+
+fn checkpoint(state: &State) -> Check {
+    let head = state.journal().head();
+    match state.journal().last_checkpoint() {
+        Ok(last) if last.head().size < head.size => {
+            let behind = head.size - last.head().size;
+            Check::warning("journal.checkpoint", format!("{behind} events are under no signed checkpoint"))
+                .fixable("sign one")
+        }
+        Ok(last) => Check::ok("journal.checkpoint", format!("{} events are signed for", last.head().size)),
+        Err(error) => {
+            Check::error("journal.checkpoint", sentence(&error)).advise("see `palyra trust repair`")
+        }
+    }
+}
+
+fn journal(state: &State) -> Check {
+    match state.journal().verify(VerifyScope::Everything, None) {
+        Ok(report) => match report.damage {
+            None => Check::ok(
+                "journal.verify",
+                format!("{} events are as they were written", report.events_checked),
+            ),
+            Some(damage) => Check::error("journal.verify", damage.to_string())
+                .advise("put a backup back with `palyra restore FILE`, and find out who wrote to `state.db`"),
+        },
+        Err(error) => Check::error("journal.verify", sentence(&error)),
+    }
+}
+
+fn clock(state: &State) -> Check {
+    let newest = Query { newest_first: true, limit: 1, ..Query::default() };
+    let newest = state.journal().query(&newest).ok().and_then(|page| page.events.into_iter().next());
+    let (now, newest) = (state.now_ms(), newest.map_or(0, |recorded| recorded.event.at_ms));
+    match newest > now.saturating_add(SLACK_MS) {
+        true => Check::warning(
+            "system.clock",
+            format!("the clock is {} s behind the newest event", (newest - now) / 1_000),
+        )
+        .advise("set the clock of this machine"),
+        false => Check::ok("system.clock", "the clock is not behind the journal"),
+    }
+}
+
+/// Releases that could run, and whose bytes are not theirs.
+fn objects(state: &State) -> Check {
+    let view = state.view();
+    let releases =
+        view.index().iter().flat_map(|record| record.releases().map(move |release| (record, release)));
+    let runnable = releases.filter(|(_, release)| release.quarantine.is_none());
+    let broken: Vec<String> = runnable
+        .filter_map(|(record, release)| {
+            let error = state.objects().get(&release.archive).err()?;
+            Some(format!("{} {}: {error}", record.skill_id, release.manifest.version))
+        })
+        .collect();
+    match broken.is_empty() {
+        true => Check::ok("skills.bytes", "every installed release has its own bytes"),
+        false => Check::error("skills.bytes", broken.join("; "))
+            .fixable("quarantine them; install them again from their files"),
+    }
+}
+
+fn storage(state: &State) -> Check {
+    let path = state.root().storage();
+    if !path.exists() {
+        return Check::ok("storage.database", "no skill kept anything yet");
+    }
+    match StorageDatabase::open(&path) {
+        Ok(_) => Check::ok("storage.database", "what skills keep can be read"),
+        Err(error) => Check::error("storage.database", sentence(&error))
+            .fixable("put it aside; skills begin with nothing"),
+    }
+}
+
+fn quarantined(state: &State) -> Check {
+    let view = state.view();
+    let kept = view.index().iter().filter(|record| record.current.quarantine.is_some());
+    let names: Vec<&str> = kept.map(|record| record.skill_id.as_str()).collect();
+    match names.is_empty() {
+        true => Check::ok("skills.quarantined", "nothing is quarantined"),
+        false => Check::note("skills.quarantined", format!("quarantined: {}", names.join(", ")))
+            .advise("see `palyra skills info ID`"),
+    }
+}
+
+fn device_key(state: &State) -> Check {
+    let protection = state.vault().describe();
+    match protection.detects_restored_copies() {
+        true => Check::ok("vault.rollback", "an old copy put back is found out"),
+        false => {
+            Check::note("vault.rollback", "an old copy of the whole state root cannot be told from this one")
+                .advise(
+                    "keep a checkpoint elsewhere, and compare with `palyra journal verify --against FILE`",
+                )
+        }
+    }
+}
+
+fn re_audit(state: &Arc<State>) -> Vec<Check> {
+    let store = StateStore::new(Arc::clone(state));
+    let routine = match store.routine(RE_AUDIT) {
+        Ok(routine) => routine,
+        Err(error) => return vec![Check::error("routines.read", error.to_string())],
+    };
+    let enabled = match routine.enabled {
+        true => Check::ok("routines.re_audit", "what is installed is looked at again by itself"),
+        false => {
+            Check::warning("routines.re_audit", "nobody looks at what is installed again: `re-audit` is off")
+                .fixable("switch it on")
+        }
+    };
+    let last = state.fires(RE_AUDIT, &FireQuery { limit: 1, ..FireQuery::default() });
+    let last = last.ok().and_then(|page| page.fires.into_iter().next());
+    let failed = last.filter(|fire| fire.status == "failed").map(|fire| {
+        let why = fire.message.or(fire.error).unwrap_or_default();
+        Check::warning("routines.re_audit_failed", format!("`re-audit` failed: {why}"))
+            .advise("look at what it says, then `palyra routines fire re-audit`")
+    });
+    std::iter::once(enabled).chain(failed).collect()
+}

@@ -1,0 +1,103 @@
+//! What a doctor says.
+
+use palyra_common::deployment_profiles::DeploymentProfile;
+use serde::Serialize;
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// It is in order.
+    Ok,
+    /// Worth knowing.
+    Note,
+    /// It works, and should not stay so.
+    Warning,
+    /// Something does not work, or is not safe.
+    Error,
+}
+
+/// What was looked at, and what was seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// Its name, the same in every version.
+    pub id: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What was seen.
+    pub evidence: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<Fix>,
+}
+
+/// What to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Fix {
+    /// In words.
+    pub says: String,
+    /// Whether `--fix` does it.
+    pub automatic: bool,
+}
+
+/// Everything that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// The profile it was held against.
+    pub profile: &'static str,
+    /// The worst of all.
+    pub severity: Severity,
+    /// The checks, in the order they were made.
+    pub checks: Vec<Check>,
+}
+
+impl Report {
+    pub(super) fn new(profile: &DeploymentProfile, mut checks: Vec<Check>) -> Self {
+        // What a profile requires may not even warn.
+        for check in &mut checks {
+            if check.severity == Severity::Warning && profile.required_checks.contains(&check.id) {
+                check.severity = Severity::Error;
+            }
+        }
+        let severity = checks.iter().map(|check| check.severity).max().unwrap_or(Severity::Ok);
+        Self { profile: profile.name, severity, checks }
+    }
+
+    /// What is not in order.
+    pub fn findings(&self) -> impl Iterator<Item = &Check> {
+        self.checks.iter().filter(|check| check.severity > Severity::Note)
+    }
+
+    /// A check by its name.
+    pub fn check(&self, id: &str) -> Option<&Check> {
+        self.checks.iter().find(|check| check.id == id)
+    }
+}
+
+impl Check {
+    pub(super) fn ok(id: &'static str, evidence: impl Into<String>) -> Self {
+        Self { id, severity: Severity::Ok, evidence: evidence.into(), fix: None }
+    }
+
+    pub(super) fn note(id: &'static str, evidence: impl Into<String>) -> Self {
+        Self { severity: Severity::Note, ..Self::ok(id, evidence) }
+    }
+
+    pub(super) fn warning(id: &'static str, evidence: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::ok(id, evidence) }
+    }
+
+    pub(super) fn error(id: &'static str, evidence: impl Into<String>) -> Self {
+        Self { severity: Severity::Error, ..Self::ok(id, evidence) }
+    }
+
+    /// Somebody has to do this.
+    pub(super) fn advise(self, says: impl Into<String>) -> Self {
+        Self { fix: Some(Fix { says: says.into(), automatic: false }), ..self }
+    }
+
+    /// `--fix` does this.
+    pub(super) fn fixable(self, says: impl Into<String>) -> Self {
+        Self { fix: Some(Fix { says: says.into(), automatic: true }), ..self }
+    }
+}

@@ -1,0 +1,83 @@
+//! What the machine gives a daemon.
+
+use std::fs;
+use std::io;
+use std::net::TcpListener;
+
+use super::{Check, Subject};
+use crate::server::{Endpoint, socket_path};
+
+/// Fewer mappings than this and many guests at once run out of them.
+const LEAST_MAPS: u64 = 65_530;
+/// Fewer open files than this and many connections at once run out of them.
+const LEAST_FILES: u64 = 1_024;
+
+pub(super) fn checks(subject: &Subject) -> Vec<Check> {
+    vec![maps(subject), files(subject), space(subject), port(subject)]
+}
+
+fn maps(subject: &Subject) -> Check {
+    let read = fs::read_to_string(subject.proc.join("sys/vm/max_map_count"));
+    match read.ok().and_then(|text| text.trim().parse::<u64>().ok()) {
+        Some(most) if most < LEAST_MAPS => Check::warning(
+            "system.map_count",
+            format!("a process may have {most} mappings, less than {LEAST_MAPS}"),
+        )
+        .advise("sysctl -w vm.max_map_count=262144"),
+        Some(most) => Check::ok("system.map_count", format!("a process may have {most} mappings")),
+        None => {
+            Check::note("system.map_count", "this system does not say how many mappings a process may have")
+        }
+    }
+}
+
+fn files(subject: &Subject) -> Check {
+    match subject.open_files {
+        Some(most) if most < LEAST_FILES => Check::warning(
+            "system.open_files",
+            format!("a process may open {most} files, less than {LEAST_FILES}"),
+        )
+        .advise("raise the limit: `ulimit -n 65536`, or `LimitNOFILE=65536` in the unit"),
+        Some(most) => Check::ok("system.open_files", format!("a process may open {most} files")),
+        None => Check::ok("system.open_files", "a process may open any number of files"),
+    }
+}
+
+fn space(subject: &Subject) -> Check {
+    let there = subject.root.path().ancestors().find(|path| path.exists());
+    let free = there.and_then(|path| rustix::fs::statvfs(path).ok());
+    match free.map(|free| free.f_bavail.saturating_mul(free.f_frsize)) {
+        Some(free) if free < subject.least_free_bytes => {
+            let evidence = format!("{free} bytes are free, less than {}", subject.least_free_bytes);
+            Check::warning("system.disk_space", evidence).advise("make room, or move the state root")
+        }
+        Some(free) => Check::ok("system.disk_space", format!("{free} bytes are free")),
+        None => Check::note("system.disk_space", "this system does not say how much is free"),
+    }
+}
+
+/// Somebody else on the port keeps a daemon from starting.
+fn port(subject: &Subject) -> Check {
+    let ours = Endpoint::read(&subject.root).ok().flatten().is_some_and(|endpoint| {
+        endpoint.url.ends_with(&format!(":{}", subject.listen.port())) && answers(subject)
+    });
+    let listen = subject.listen;
+    if ours {
+        return Check::ok("system.port", format!("the daemon of this state root listens on {listen}"));
+    }
+    match TcpListener::bind(listen) {
+        Ok(_) => Check::ok("system.port", format!("{listen} is free")),
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+            Check::warning("system.port", format!("another program listens on {listen}"))
+                .advise("end it, or start the daemon with another `--listen`")
+        }
+        Err(error) => Check::warning("system.port", format!("{listen} cannot be listened on: {error}"))
+            .advise("start the daemon with another `--listen`"),
+    }
+}
+
+/// Whether a daemon of this state root can be spoken to.
+pub(super) fn answers(subject: &Subject) -> bool {
+    let path = palyra_common::fs::ShortPath::of(&socket_path(&subject.root));
+    path.and_then(|short| std::os::unix::net::UnixStream::connect(short.path())).is_ok()
+}

@@ -1,0 +1,52 @@
+//! What happens by the time: routines enter the corridor of every other call, in a name of their own.
+
+mod re_audit;
+mod runner;
+pub(crate) mod told;
+
+use std::sync::{Arc, Weak};
+
+use palyra_control_plane::{Clock, Fires, Scheduler, StateStore};
+use palyra_state::State;
+use tokio::sync::watch;
+
+use crate::app::{App, until_stopping};
+use runner::Runner;
+
+/// Routines and objectives of one daemon.
+pub(crate) struct Control {
+    store: StateStore,
+    fires: Arc<Fires>,
+    changes: watch::Sender<u64>,
+}
+
+impl Control {
+    pub(crate) fn new(app: Weak<App>, state: &Arc<State>) -> Self {
+        let store = StateStore::new(Arc::clone(state));
+        let fires = Fires::new(Arc::new(store.clone()), Arc::new(Runner(app)));
+        Self { store, fires, changes: watch::Sender::new(0) }
+    }
+
+    /// Where definitions are.
+    pub(crate) fn store(&self) -> &StateStore {
+        &self.store
+    }
+
+    /// What carries fires out.
+    pub(crate) fn fires(&self) -> &Arc<Fires> {
+        &self.fires
+    }
+
+    /// Says that a definition changed.
+    pub(crate) fn changed(&self) {
+        self.changes.send_modify(|changes| *changes = changes.wrapping_add(1));
+    }
+}
+
+/// Fires what is due, until the daemon stops; only a daemon that lasts does this.
+pub async fn schedule(app: Arc<App>, clock: Arc<dyn Clock>) {
+    let mut stopping = app.stopping();
+    let control = app.control();
+    let scheduler = Scheduler::new(Arc::clone(control.fires()), clock, control.changes.subscribe());
+    scheduler.run(async move { until_stopping(&mut stopping).await }).await;
+}

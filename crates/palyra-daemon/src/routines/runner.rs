@@ -1,0 +1,120 @@
+//! Carries a fire out: a call of a tool like any other, or a look at everything installed.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use palyra_common::redact::escape_untrusted;
+use palyra_common::{JsonText, LimitKind, OperatorGrants, Scope, WasmPluginRunError};
+use palyra_control_plane::{Held, RoutineAction, RoutineRunner, RunOrder};
+use palyra_policy::{Face, Principal, PrincipalKind};
+use palyra_state::call::{CallContext, CallError, ToolInvocation};
+use palyra_state::{FireEnd, FireRun, FireStatus};
+use tokio::sync::watch;
+
+use super::re_audit;
+use crate::app::App;
+use crate::problem::ToProblem;
+
+/// Longest message that is kept with a fire.
+const MAX_MESSAGE_CHARS: usize = 500;
+
+/// Over the daemon it belongs to.
+pub(super) struct Runner(pub(super) Weak<App>);
+
+#[async_trait]
+impl RoutineRunner for Runner {
+    fn hold(&self) -> Option<Held> {
+        let permit = self.0.upgrade()?.begin_chore()?;
+        Some(Box::new(permit))
+    }
+
+    async fn run(&self, order: RunOrder, ended: watch::Receiver<bool>) -> FireEnd {
+        let Some(app) = self.0.upgrade() else { return failed("cancelled", "the daemon is gone", None) };
+        match &order.routine.action {
+            RoutineAction::Tool { tool, input } => call(&app, &order, tool, input, ended).await,
+            RoutineAction::ReAudit => re_audit::run(&app, &order.routine.principal()).await,
+        }
+    }
+}
+
+/// The call of a routine: what it may is what its own principal may.
+async fn call(
+    app: &Arc<App>,
+    order: &RunOrder,
+    tool: &str,
+    input: &str,
+    mut ended: watch::Receiver<bool>,
+) -> FireEnd {
+    let invocation = match invocation(app, order, tool, input) {
+        Ok(invocation) => invocation,
+        Err(error) => return ended_with(&error, None),
+    };
+    // Nobody ends it any more once its place is gone.
+    let end = async move {
+        if ended.wait_for(|ended| *ended).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    match app.call_until(invocation, end).await {
+        Ok(result) => FireEnd {
+            status: FireStatus::Completed,
+            run_id: Some(result.run_id),
+            error: None,
+            message: None,
+            fuel: Some(result.usage.fuel),
+        },
+        Err(error) => ended_with(&error, run_of(app, order).await),
+    }
+}
+
+fn invocation(app: &App, order: &RunOrder, tool: &str, input: &str) -> Result<ToolInvocation, CallError> {
+    let routine = &order.routine;
+    let principal = Principal::new(PrincipalKind::Routine, routine.name.clone(), [Scope::Invoke]);
+    let asking = app.policy().asking_as(app.state(), principal, Face::Routine);
+    let input = JsonText::from_text(input.to_owned())
+        .map_err(|error| WasmPluginRunError::invalid_input("", error.to_string()))?;
+    let wait = Duration::from_millis(routine.wait_approval_ms);
+    Ok(ToolInvocation {
+        tool: tool.to_owned(),
+        skill_id: None,
+        input,
+        principal: routine.principal(),
+        operator: OperatorGrants::default(),
+        limits: order.fuel_left.map(|fuel| app.ceiling().capped_at(LimitKind::Fuel, fuel)),
+        approved: None,
+        cancel: None,
+        listener: None,
+        context: CallContext {
+            session: Some(order.key.session()),
+            parent_run: None,
+            wait_for_approval: (!wait.is_zero()).then_some(wait),
+        },
+        gate: asking.call_gate(),
+    })
+}
+
+/// A run that failed is known by the session of its fire.
+async fn run_of(app: &Arc<App>, order: &RunOrder) -> Option<FireRun> {
+    let (state, key) = (Arc::clone(app.state()), order.key.clone());
+    let found = tokio::task::spawn_blocking(move || state.run_of_fire(&key)).await;
+    found.ok().and_then(Result::ok).flatten()
+}
+
+fn ended_with(error: &CallError, run: Option<FireRun>) -> FireEnd {
+    let problem = error.to_problem();
+    failed(&problem.code, &problem.detail, run)
+}
+
+/// A fire without a result.
+pub(super) fn failed(code: &str, message: &str, run: Option<FireRun>) -> FireEnd {
+    let message: String = message.chars().take(MAX_MESSAGE_CHARS).collect();
+    let (run_id, fuel) = run.map_or((None, None), |run| (Some(run.run_id), run.fuel));
+    FireEnd {
+        status: FireStatus::Failed,
+        run_id,
+        error: Some(code.to_owned()),
+        message: Some(escape_untrusted(&message)),
+        fuel,
+    }
+}

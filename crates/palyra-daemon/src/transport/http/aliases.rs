@@ -1,0 +1,54 @@
+//! `/v1/aliases`: other names of tools, for people and for models.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use palyra_api::tools::{Alias, AliasRequest};
+use palyra_common::Scope;
+
+use super::answer::{Answer, Failure, Json};
+use super::blocking::blocking;
+use super::params::Named;
+use super::route::{Route, SMALL_BODY};
+use crate::app::App;
+use crate::catalog;
+use crate::problem::not_found;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::put("/v1/aliases/{alias}", Scope::Admin, set)
+            .summary("Give a tool another name; MCP clients see it under that one")
+            .takes::<AliasRequest>(SMALL_BODY)
+            .answers::<Alias>(),
+        Route::delete("/v1/aliases/{alias}", Scope::Admin, remove)
+            .summary("Take a name away")
+            .answers::<Alias>(),
+    ]
+}
+
+async fn set(
+    State(app): State<Arc<App>>,
+    Named(alias): Named<String>,
+    Json(request): Json<AliasRequest>,
+) -> Answer<Alias> {
+    blocking(&app, move |app| {
+        let tool_id = catalog::show(app.state(), &request.tool)?.summary.tool_id;
+        app.state().set_alias(&alias, Some(&tool_id))?;
+        Ok::<_, Failure>(Alias { alias, tool_id })
+    })
+    .await
+    .map(Json)
+}
+
+async fn remove(State(app): State<Arc<App>>, Named(alias): Named<String>) -> Answer<Alias> {
+    blocking(&app, move |app| {
+        let view = app.state().view();
+        let known = || view.aliases().keys().cloned().collect();
+        let tool_id = view.aliases().get(&alias).cloned();
+        let tool_id = tool_id.ok_or_else(|| not_found("alias", &alias, known()))?;
+        app.state().set_alias(&alias, None)?;
+        Ok::<_, Failure>(Alias { alias, tool_id })
+    })
+    .await
+    .map(Json)
+}

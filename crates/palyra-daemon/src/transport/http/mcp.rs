@@ -1,0 +1,75 @@
+//! `/mcp`: MCP over streamable HTTP, and the same as over standard input and output.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use futures::TryStreamExt;
+use http::HeaderValue;
+use http::header::CONTENT_TYPE;
+use http_body_util::Full;
+use palyra_api::Problem;
+use palyra_api::mcp::MESSAGES;
+use palyra_api::tools::MAX_INVOKE_BYTES;
+use palyra_common::Scope;
+use palyra_policy::Face;
+use tokio_util::io::{ReaderStream, StreamReader};
+use zeroize::Zeroizing;
+
+use super::access::{Arrival, Caller, RequestId, bearer};
+use super::answer::Failure;
+use super::body::read_whole;
+use super::events::EVENT_STREAM;
+use super::route::Route;
+use crate::app::App;
+use crate::transport::mcp::{Standing, serve_standing};
+
+/// Bytes of answers that may wait for a client to read.
+const WAITING_BYTES: usize = 64 << 10;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::post("/mcp", Scope::Read, exchange)
+            .via(Face::Mcp)
+            .summary("A message of the Model Context Protocol; calling a tool needs the scope `invoke` too")
+            .takes_bytes("application/json", MAX_INVOKE_BYTES)
+            .answers_with(EVENT_STREAM),
+        Route::get("/mcp", Scope::Read, exchange)
+            .via(Face::Mcp)
+            .summary("What an MCP session says by itself, for revisions that have sessions")
+            .answers_with(EVENT_STREAM),
+        Route::delete("/mcp", Scope::Read, exchange).via(Face::Mcp).summary("End an MCP session"),
+        Route::post("/mcp/stdio", Scope::Read, standing)
+            .via(Face::Mcp)
+            .summary("MCP messages both ways, one a line, for as long as the request lasts")
+            .takes_bytes(MESSAGES, usize::MAX)
+            .answers_with(MESSAGES),
+    ]
+}
+
+async fn exchange(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    request: Request,
+) -> Result<Response, Failure> {
+    let (parts, bytes) = read_whole(request).await?;
+    let request = Request::from_parts(parts, Full::new(bytes));
+    Ok(app.mcp().answer(&app, &principal.name, request).await?)
+}
+
+async fn standing(State(app): State<Arc<App>>, request: Request) -> Result<Response, Failure> {
+    let (parts, body) = request.into_parts();
+    let token = bearer(&parts.headers).map(|token| Zeroizing::new(token.to_owned()));
+    let standing = Standing {
+        token: token.ok_or_else(|| Problem::new("authentication", "a token is needed"))?,
+        request_id: parts.extensions.get::<RequestId>().map_or_else(|| Arc::from(""), |id| Arc::clone(&id.0)),
+        from: parts.extensions.get::<Arrival>().and_then(Arrival::address),
+    };
+    let messages = StreamReader::new(body.into_data_stream().map_err(std::io::Error::other));
+    let (ours, theirs) = tokio::io::duplex(WAITING_BYTES);
+    tokio::spawn(serve_standing(app, standing, messages, ours));
+    let mut response = Response::new(Body::from_stream(ReaderStream::new(theirs)));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(MESSAGES));
+    Ok(response)
+}

@@ -1,0 +1,197 @@
+//! `/v1/routines`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use palyra_api::Problem;
+use palyra_api::routines::{
+    Fire, FireList, MAX_ROUTINE_BYTES, RemovedName, Routine, RoutineList, RoutineRequest,
+};
+use palyra_common::Scope;
+use palyra_control_plane::Fired;
+use palyra_policy::{Action, ResourceKind};
+use palyra_state::{FireKey, FireQuery};
+use serde::Deserialize;
+use serde_json::json;
+use utoipa::IntoParams;
+
+use super::access::Caller;
+use super::answer::{Answer, Failure, Json};
+use super::blocking::blocking;
+use super::params::{Asked, Named};
+use super::route::Route;
+use super::shape::shape;
+use crate::access::Principal;
+use crate::app::App;
+use crate::problem::ToProblem;
+use crate::routines::told;
+use crate::{catalog, policy};
+
+/// Most fires of one answer.
+const MAX_LISTED: u16 = 500;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::get("/v1/routines", Scope::Read, list)
+            .summary("Every routine, when it is due next and how it ended last")
+            .answers::<RoutineList>(),
+        Route::post("/v1/routines", Scope::Operate, add)
+            .summary("Make a routine, or change one; the call it makes needs the scope `invoke` too")
+            .takes::<RoutineRequest>(MAX_ROUTINE_BYTES)
+            .answers::<Routine>(),
+        Route::get("/v1/routines/{routine}", Scope::Read, show).summary("One routine").answers::<Routine>(),
+        Route::delete("/v1/routines/{routine}", Scope::Operate, remove)
+            .summary("Take a routine away; its history stays")
+            .answers::<RemovedName>(),
+        Route::post("/v1/routines/{routine}/enable", Scope::Operate, enable)
+            .summary("Switch a routine on; what was due meanwhile is not made up for")
+            .answers::<Routine>(),
+        Route::post("/v1/routines/{routine}/disable", Scope::Operate, disable)
+            .summary("Switch a routine off")
+            .answers::<Routine>(),
+        Route::post("/v1/routines/{routine}/fire", Scope::Operate, fire)
+            .summary("Fire a routine now; the answer comes when it ended")
+            .answers::<Fire>(),
+        Route::get("/v1/routines/{routine}/fires", Scope::Read, fires)
+            .summary("The fires of a routine, newest first")
+            .query::<FiresQuery>()
+            .answers::<FireList>(),
+    ]
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+struct FiresQuery {
+    /// Only those that were due before this time, in milliseconds of Unix time: where an earlier answer stopped.
+    before: Option<u64>,
+    /// How many at most.
+    #[param(minimum = 1, maximum = 500)]
+    limit: Option<u16>,
+}
+
+async fn list(State(app): State<Arc<App>>) -> Answer<RoutineList> {
+    let routines = blocking(&app, |app| {
+        let routines = app.control().store().routines().map_err(|error| error.to_problem())?;
+        routines.iter().map(|routine| told::routine(app, routine)).collect::<Result<Vec<_>, Problem>>()
+    });
+    Ok(Json(RoutineList { routines: routines.await? }))
+}
+
+async fn show(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<Routine> {
+    blocking(&app, move |app| one(app, &name)).await.map(Json)
+}
+
+async fn add(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Json(request): Json<RoutineRequest>,
+) -> Answer<Routine> {
+    let made = blocking(&app, move |app| keep(app, &principal, request)).await?;
+    app.control().changed();
+    Ok(Json(made))
+}
+
+async fn remove(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(name): Named<String>,
+) -> Answer<RemovedName> {
+    let removed = blocking(&app, move |app| {
+        app.control().store().remove_routine(&name, &principal.name).map(|()| RemovedName { name })
+    });
+    let removed = removed.await?;
+    app.control().changed();
+    Ok(Json(removed))
+}
+
+async fn enable(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(name): Named<String>,
+) -> Answer<Routine> {
+    switch(&app, principal, name, true).await
+}
+
+async fn disable(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(name): Named<String>,
+) -> Answer<Routine> {
+    switch(&app, principal, name, false).await
+}
+
+async fn switch(app: &Arc<App>, principal: Principal, name: String, enabled: bool) -> Answer<Routine> {
+    let switched = blocking(app, move |app| {
+        let routine = app.control().store().switch_routine(&name, enabled, &principal.name)?;
+        told::routine(app, &routine).map_err(Failure::from)
+    });
+    let switched = switched.await?;
+    app.control().changed();
+    Ok(Json(switched))
+}
+
+async fn fire(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<Fire> {
+    let routine = blocking(&app, move |app| app.control().store().routine(&name)).await?;
+    let key = match app.control().fires().fire_by_hand(&routine, app.now_ms()).await? {
+        Fired::Begun(key, under_way) => {
+            // A caller that goes away does not end it: it has its place in the history.
+            under_way.await.map_err(|error| Problem::new("internal", error.to_string()))?;
+            key
+        }
+        Fired::Passed(key, _) => key,
+        Fired::Taken | Fired::Ending => {
+            return Err(Problem::new("shutting_down", "the daemon is stopping").into());
+        }
+    };
+    blocking(&app, move |app| ended(app, &key)).await.map(Json)
+}
+
+async fn fires(
+    State(app): State<Arc<App>>,
+    Named(name): Named<String>,
+    Asked(query): Asked<FiresQuery>,
+) -> Answer<FireList> {
+    let limit = usize::from(query.limit.unwrap_or(100).clamp(1, MAX_LISTED));
+    let query = FireQuery { before_ms: query.before, limit };
+    let page = blocking(&app, move |app| {
+        app.control().store().routine(&name)?;
+        app.state().fires(&name, &query).map_err(Failure::from)
+    });
+    Ok(Json(shape(&page.await?)?))
+}
+
+fn one(app: &App, name: &str) -> Result<Routine, Failure> {
+    let routine = app.control().store().routine(name)?;
+    Ok(told::routine(app, &routine)?)
+}
+
+fn ended(app: &App, key: &FireKey) -> Result<Fire, Failure> {
+    let fire = app.state().fire(key)?;
+    shape(&fire.ok_or_else(|| Problem::new("internal", "a fire is not in the history"))?)
+}
+
+fn keep(app: &App, principal: &Principal, mut request: RoutineRequest) -> Result<Routine, Failure> {
+    let control = app.control();
+    if let Some(tool) = &request.tool {
+        request.tool = Some(callable(app, principal, tool)?);
+    }
+    let replace = request.replace;
+    let there = control.store().routine(&request.name).ok().filter(|_| replace);
+    let routine = told::read(request, there.as_ref(), app.now_ms())?;
+    control.store().put_routine(&routine, replace, &principal.name)?;
+    Ok(told::routine(app, &routine)?)
+}
+
+/// Nobody lets a routine call what it could not call itself; the id of the tool.
+fn callable(app: &App, principal: &Principal, tool: &str) -> Result<String, Failure> {
+    let known = catalog::show(app.state(), tool)?;
+    if !principal.may(Scope::Invoke) {
+        let problem =
+            Problem::new("forbidden", "a routine that calls a tool needs the scope `invoke` as well");
+        return Err(problem.details(json!({ "scope": Scope::Invoke, "action": Action::Invoke })).into());
+    }
+    let id = known.summary.tool_id;
+    let resource = policy::resource(&app.state().view(), ResourceKind::Tool, &id);
+    let decision = app.policy().asking(app.state(), principal).decide(Action::Invoke, resource);
+    if decision.allowed { Ok(id) } else { Err(decision.to_problem().into()) }
+}

@@ -1,0 +1,19 @@
+//! MCP: the tools of installed skills, for models behind an MCP client.
+//!
+//! A client sees every tool that is enabled, and nothing else: no tool here installs, grants, approves, trusts or lifts
+//! a quarantine. A call walks through corridor 3 under the token of the client, like any other.
+
+mod annotations;
+mod answer;
+mod approval;
+mod caller;
+mod calls;
+mod catalogue;
+mod changes;
+mod server;
+mod sessions;
+mod standing;
+
+pub(crate) use caller::Standing;
+pub(crate) use sessions::McpSessions;
+pub(crate) use standing::serve_standing;

@@ -1,0 +1,52 @@
+//! What a call gave, as a client is told: text for the model, the value itself, and the facts of the run.
+
+use palyra_api::Problem;
+use palyra_api::tools::InvokeAnswer;
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
+use serde_json::{Value, json};
+
+use super::catalogue::Structure;
+
+/// The run of a result, in its `_meta`.
+const RUN_ID: &str = "palyra/run_id";
+/// Where its receipt stands in the journal.
+const RECEIPT: &str = "palyra/receipt";
+/// Why there is no result, as every face tells it.
+const PROBLEM: &str = "palyra/problem";
+
+/// A result: a text stands for itself, everything else is shown as JSON.
+pub(super) fn given(answer: &InvokeAnswer, structure: Structure) -> CallToolResult {
+    let json = answer.result.get();
+    let value: Option<Value> = serde_json::from_str(json).ok();
+    let text = value.as_ref().and_then(Value::as_str).unwrap_or(json);
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = value.filter(|value| value.is_object() || structure == Structure::Any);
+    let receipt = json!({ "sequence": answer.receipt.sequence, "hash": answer.receipt.hash });
+    result.meta = Some(meta([(RUN_ID, json!(answer.run_id)), (RECEIPT, receipt)]));
+    result
+}
+
+/// Why there is none: the model reads the code, the message and the hints.
+pub(super) fn refused(problem: &Problem, run_id: Option<&str>) -> CallToolResult {
+    let hints = problem.hints.iter().map(|hint| format!("\nhint: {hint}"));
+    let text = format!("{}: {}{}", problem.code, problem.detail, hints.collect::<String>());
+    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+    let run_id = run_id.map(|run_id| (RUN_ID, json!(run_id)));
+    result.meta = Some(meta(std::iter::once((PROBLEM, json!(problem))).chain(run_id)));
+    result
+}
+
+/// A request that no tool answers.
+pub(super) fn no_answer(problem: &Problem) -> ErrorData {
+    let facts = Some(json!(problem));
+    match problem.code.as_str() {
+        "not_found" | "usage" => ErrorData::invalid_params(problem.detail.clone(), facts),
+        "internal" => ErrorData::internal_error(problem.detail.clone(), facts),
+        _ => ErrorData::invalid_request(problem.detail.clone(), facts),
+    }
+}
+
+fn meta(facts: impl IntoIterator<Item = (&'static str, Value)>) -> MetaObject {
+    MetaObject(facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}

@@ -1,0 +1,124 @@
+//! Calls that need a person's yes: their MCP client asks them, where it can and the operator lets its token.
+//!
+//! The answer of a client counts only for a token with the scope `approve`, only for a call of that token, and only as
+//! far as the access policy lets a person decide there. Everybody else is told the command that approves.
+
+use std::time::Duration;
+
+use palyra_api::Problem;
+use palyra_common::Scope;
+use palyra_state::{Approval, ApprovalDecision, ApprovalScope, ApprovalStatus, ApprovalVerdict};
+use rmcp::model::{
+    CallToolRequestParams, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
+    ElicitationSchema, InputRequest, InputRequests, InputRequiredResult,
+};
+use serde_json::{Value, json};
+
+use super::calls::{Call, structure};
+use super::catalogue::Structure;
+
+/// The question among those a client is asked.
+const QUESTION: &str = "approval";
+/// The field of its answer.
+const YES: &str = "approve";
+/// How long a person may think about it.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// What became of asking.
+pub(super) enum Asked {
+    /// Nobody can be asked, or the answer does not count.
+    Nobody,
+    /// Somebody said yes.
+    Yes,
+    /// Somebody said no.
+    No(Box<Problem>),
+    /// The client asks, and calls again with the answer.
+    Later(Box<InputRequiredResult>),
+}
+
+/// Takes an answer that came with the call; one that is not about a call of this caller is none.
+pub(super) async fn take_answer(call: &Call<'_>, request: &CallToolRequestParams) -> Option<Asked> {
+    let answer = request.input_responses.as_ref().and_then(|answers| answers.get(QUESTION))?;
+    let answer = serde_json::from_value::<ElicitResult>(answer.clone()).ok()?;
+    let id = request.request_state.as_ref().filter(|_| may_ask(call))?;
+    let approval = waiting(call, id).await?;
+    Some(decide(call, &approval, &answer).await)
+}
+
+/// Asks the person behind the client about a call that was refused for want of a yes.
+pub(super) async fn ask(call: &Call<'_>, problem: &Problem) -> Asked {
+    let id = problem.details.get("approval_id").and_then(Value::as_str);
+    let Some(id) = id.filter(|_| problem.code == "approval_required" && may_ask(call)) else {
+        return Asked::Nobody;
+    };
+    let Some(approval) = waiting(call, id).await else { return Asked::Nobody };
+    let Some(question) = question(&approval) else { return Asked::Nobody };
+    if structure(call.context) == Structure::Any {
+        let request = InputRequest::Elicitation(ElicitRequest::new(question));
+        let requests = InputRequests::from([(QUESTION.to_owned(), request)]);
+        return Asked::Later(Box::new(InputRequiredResult::new(Some(requests), Some(id.to_owned()))));
+    }
+    let asking = call.context.peer.create_elicitation_with_timeout(question, Some(PATIENCE));
+    let answer = tokio::select! {
+        () = call.context.ct.cancelled() => return Asked::Nobody,
+        answer = asking => answer,
+    };
+    match answer {
+        Ok(answer) => decide(call, &approval, &answer).await,
+        Err(_) => Asked::Nobody,
+    }
+}
+
+/// Whether the client can ask a person, and its answer would count.
+fn may_ask(call: &Call<'_>) -> bool {
+    let can = call.context.client_capabilities().and_then(|can| can.elicitation);
+    let can = can.is_some_and(|modes| modes.form.is_some() || modes.url.is_none());
+    can && call.caller.principal.may(Scope::Approve)
+}
+
+/// The request of this caller for this tool, if it still waits.
+async fn waiting(call: &Call<'_>, id: &str) -> Option<Approval> {
+    let (app, id) = (std::sync::Arc::clone(call.app), id.to_owned());
+    let read = tokio::task::spawn_blocking(move || app.state().approval(&id));
+    let approval = read.await.ok()?.ok()?;
+    let own = approval.principal == call.caller.principal.name;
+    (own && approval.status == ApprovalStatus::Pending).then_some(approval)
+}
+
+/// Decides as a person answered, if their answer counts.
+async fn decide(call: &Call<'_>, approval: &Approval, answer: &ElicitResult) -> Asked {
+    let yes = answer.action == ElicitationAction::Accept
+        && answer.content.as_ref().and_then(|content| content.get(YES)).and_then(Value::as_bool)
+            == Some(true);
+    let verdict = if yes { ApprovalVerdict::Approve(ApprovalScope::Once) } else { ApprovalVerdict::Deny };
+    let principal = &call.caller.principal;
+    let asking = call.app.policy().asking(call.app.state(), principal);
+    let decision = ApprovalDecision {
+        verdict,
+        principal: principal.name.clone(),
+        gate: asking.elicited_gate(call.app.state()),
+        reason: Some("answered in the MCP client".to_owned()),
+    };
+    match call.app.state().decide_approval(&approval.approval_id, decision).await {
+        Ok(_) if yes => Asked::Yes,
+        Ok(_) => Asked::No(Box::new(
+            Problem::new("approval_required", "the person who was asked said no")
+                .details(json!({ "approval_id": approval.approval_id })),
+        )),
+        Err(error) => {
+            tracing::info!(%error, approval = approval.approval_id, "an answer did not count");
+            Asked::Nobody
+        }
+    }
+}
+
+fn question(approval: &Approval) -> Option<ElicitRequestParams> {
+    let Approval { tool_id, skill_id, arguments, .. } = approval;
+    let message = format!(
+        "Let `{tool_id}` of the skill `{skill_id}` run once, with exactly these arguments?\n{arguments}"
+    );
+    let yes = "Whether it may run.".to_owned();
+    let schema =
+        ElicitationSchema::builder().required_bool_property(YES, |field| field.description(yes)).build();
+    Some(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema: schema.ok()? })
+}

@@ -1,0 +1,85 @@
+//! On whose behalf a message is answered.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use palyra_api::Problem;
+use palyra_common::Scope;
+use palyra_policy::{Action, Face, Resource};
+use rmcp::model::Extensions;
+use zeroize::Zeroizing;
+
+use super::sessions::SESSION_ID;
+use crate::access::Principal;
+use crate::app::App;
+use crate::problem::ToProblem;
+use crate::transport::http::{Arrival, RequestId};
+
+/// Who asks, as it was let in for this one message.
+#[derive(Clone)]
+pub(super) struct Caller {
+    pub(super) principal: Principal,
+    pub(super) request_id: Arc<str>,
+    pub(super) from: Option<IpAddr>,
+    /// What approvals for a session reach over.
+    pub(super) session: Option<String>,
+}
+
+/// How the messages of a connection come.
+pub(super) enum Identity {
+    /// Each is a request of its own, which was let in.
+    OfRequest,
+    /// All over one request that stands; its token is looked at again for each message.
+    Standing(Standing),
+}
+
+/// A request that carries many messages.
+pub(crate) struct Standing {
+    /// The token it came with.
+    pub(crate) token: Zeroizing<String>,
+    /// The id of the request.
+    pub(crate) request_id: Arc<str>,
+    /// Where it came from.
+    pub(crate) from: Option<IpAddr>,
+}
+
+impl Identity {
+    /// Who asks.
+    pub(super) fn caller(&self, app: &App, extensions: &Extensions) -> Result<Caller, Problem> {
+        match self {
+            Self::OfRequest => of_request(extensions),
+            Self::Standing(standing) => standing.caller(app),
+        }
+    }
+}
+
+fn of_request(extensions: &Extensions) -> Result<Caller, Problem> {
+    let past_the_door = || Problem::new("internal", "a message came past the door");
+    let parts = extensions.get::<http::request::Parts>().ok_or_else(past_the_door)?;
+    let principal = parts.extensions.get::<Principal>().cloned().ok_or_else(past_the_door)?;
+    let request_id =
+        parts.extensions.get::<RequestId>().map_or_else(|| Arc::from(""), |id| Arc::clone(&id.0));
+    let session = parts.headers.get(SESSION_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);
+    let from = parts.extensions.get::<Arrival>().and_then(Arrival::address);
+    Ok(Caller { principal, request_id, from, session })
+}
+
+impl Standing {
+    fn caller(&self, app: &App) -> Result<Caller, Problem> {
+        let known = app.access().recognise(app.state(), &self.token, Face::Mcp);
+        let principal = known.ok_or_else(|| {
+            Problem::new("authentication", "the token is no longer valid")
+                .hint("see which tokens there are with `palyra tokens list`")
+        })?;
+        let asking = app.policy().asking(app.state(), &principal);
+        if !principal.may(Scope::Read) {
+            return Err(asking.missing_scope(Scope::Read, Action::Read, Resource::Daemon));
+        }
+        let decision = asking.decide(Action::Read, Resource::Daemon);
+        if !decision.allowed {
+            return Err(decision.to_problem());
+        }
+        let (request_id, from) = (Arc::clone(&self.request_id), self.from);
+        Ok(Caller { principal, session: Some(request_id.to_string()), request_id, from })
+    }
+}

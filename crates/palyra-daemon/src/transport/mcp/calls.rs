@@ -1,0 +1,150 @@
+//! One call: through the corridor every call goes, with its lines as progress, ended when the client says so.
+
+use std::sync::Arc;
+
+use palyra_api::Problem;
+use palyra_api::tools::{InvokeAnswer, InvokeRequest};
+use palyra_common::{InOrder, Scope};
+use palyra_policy::{Action, Resource};
+use palyra_state::call::RunListener;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, JsonObject, ProgressNotificationParam, ProgressToken,
+    ProtocolVersion,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::answer::{given, no_answer, refused};
+use super::approval::{self, Asked};
+use super::caller::Caller;
+use super::catalogue::Structure;
+use crate::app::App;
+use crate::{denials, invoke};
+
+/// A call as it came.
+pub(super) struct Call<'c> {
+    pub(super) app: &'c Arc<App>,
+    pub(super) caller: &'c Caller,
+    pub(super) context: &'c RequestContext<RoleServer>,
+    pub(super) tool: &'c str,
+    arguments: &'c JsonObject,
+}
+
+/// Why a call gave nothing, and which run it was, if it came that far.
+struct Refusal {
+    problem: Problem,
+    run_id: Option<String>,
+}
+
+/// What results may be for whoever asks.
+pub(super) fn structure(context: &RequestContext<RoleServer>) -> Structure {
+    match context.protocol_version() {
+        Some(version) if version.as_str() >= ProtocolVersion::V_2026_07_28.as_str() => Structure::Any,
+        _ => Structure::Objects,
+    }
+}
+
+/// Calls a tool; where a person has to say yes and can be asked, they are asked first.
+pub(super) async fn call(
+    app: &Arc<App>,
+    caller: &Caller,
+    request: &CallToolRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> Result<CallToolResponse, ErrorData> {
+    let none = JsonObject::new();
+    let arguments = request.arguments.as_ref().unwrap_or(&none);
+    let call = Call { app, caller, context, tool: &request.name, arguments };
+    let answered = approval::take_answer(&call, request).await;
+    if let Some(Asked::No(problem)) = answered {
+        return call.told(&Refusal::of(*problem));
+    }
+    let refusal = match call.attempt().await {
+        Ok(answer) => return Ok(given(&answer, structure(context)).into()),
+        Err(refusal) => refusal,
+    };
+    // An answer that did not help is not asked for again.
+    let asked = if answered.is_none() { approval::ask(&call, &refusal.problem).await } else { Asked::Nobody };
+    match asked {
+        Asked::Nobody => call.told(&refusal),
+        Asked::No(problem) => call.told(&Refusal::of(*problem)),
+        Asked::Later(question) => Ok((*question).into()),
+        Asked::Yes => match call.attempt().await {
+            Ok(answer) => Ok(given(&answer, structure(context)).into()),
+            Err(refusal) => call.told(&refusal),
+        },
+    }
+}
+
+impl Refusal {
+    fn of(problem: Problem) -> Self {
+        Self { problem, run_id: None }
+    }
+}
+
+impl Call<'_> {
+    async fn attempt(&self) -> Result<InvokeAnswer, Refusal> {
+        let (listener, mut lines) = RunListener::new();
+        let mut progress = Progress::of(self.context);
+        let invoking = self.invoke(Arc::clone(&listener));
+        tokio::pin!(invoking);
+        let result = loop {
+            tokio::select! {
+                biased;
+                // What is dropped with this ends the run, which goes on to its receipt.
+                () = self.context.ct.cancelled() => break Err(Problem::new("cancelled", "the client ended the call")),
+                Some(line) = lines.recv() => progress.tell(line).await,
+                result = &mut invoking => break result,
+            }
+        };
+        while let Ok(line) = lines.try_recv() {
+            progress.tell(line).await;
+        }
+        result.map_err(|problem| Refusal { problem, run_id: listener.run_id().map(str::to_owned) })
+    }
+
+    async fn invoke(&self, listener: Arc<RunListener>) -> Result<InvokeAnswer, Problem> {
+        let Caller { principal, session, .. } = self.caller;
+        if !principal.may(Scope::Invoke) {
+            let asking = self.app.policy().asking(self.app.state(), principal);
+            return Err(asking.missing_scope(Scope::Invoke, Action::Invoke, Resource::Daemon));
+        }
+        let input = InOrder(&Value::Object(self.arguments.clone())).to_string();
+        let input = RawValue::from_string(input).map_err(|error| Problem::new("usage", error.to_string()))?;
+        let request = InvokeRequest { session: session.clone(), ..InvokeRequest::with_input(input) };
+        invoke::invoke_heard(self.app, principal, self.tool.to_owned(), request, Some(listener)).await
+    }
+
+    /// Tells the client why; what somebody may not do is also told to the journal, as on every face.
+    fn told(&self, refusal: &Refusal) -> Result<CallToolResponse, ErrorData> {
+        let Caller { principal, request_id, from, .. } = self.caller;
+        denials::record(self.app, request_id, &principal.name, *from, &refusal.problem);
+        let problem = Problem { request_id: Some(request_id.to_string()), ..refusal.problem.clone() };
+        match problem.code.as_str() {
+            "not_found" if refusal.run_id.is_none() => Err(no_answer(&problem)),
+            _ => Ok(refused(&problem, refusal.run_id.as_deref()).into()),
+        }
+    }
+}
+
+/// Tells a client that wants to know of each line its run says.
+struct Progress<'c> {
+    context: &'c RequestContext<RoleServer>,
+    token: Option<ProgressToken>,
+    lines: u32,
+}
+
+impl<'c> Progress<'c> {
+    fn of(context: &'c RequestContext<RoleServer>) -> Self {
+        Self { context, token: context.meta.get_progress_token(), lines: 0 }
+    }
+
+    async fn tell(&mut self, line: String) {
+        let Some(token) = self.token.clone() else { return };
+        self.lines = self.lines.saturating_add(1);
+        let progress = ProgressNotificationParam::new(token, f64::from(self.lines)).with_message(line);
+        // A client that is gone has ended its call.
+        let _ = self.context.peer.notify_progress(progress).await;
+    }
+}

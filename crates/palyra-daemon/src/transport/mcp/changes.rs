@@ -1,0 +1,51 @@
+//! When the set of tools changes: pushed by the state's commits, and told only where a client would see a difference.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Weak};
+
+use palyra_state::State;
+use tokio::sync::watch;
+
+use super::catalogue::{Structure, tools};
+use crate::app::{App, until_stopping};
+
+/// The set of tools as somebody knows it.
+pub(super) struct ToolChanges {
+    app: Weak<App>,
+    changes: watch::Receiver<u64>,
+    stopping: watch::Receiver<bool>,
+    known: u64,
+}
+
+impl ToolChanges {
+    /// From now on.
+    pub(super) fn new(app: &Arc<App>) -> Self {
+        // Subscribed before the set is looked at: a change in between is looked at once more, never missed.
+        let (changes, stopping) = (app.state().changes(), app.stopping());
+        Self { app: Arc::downgrade(app), changes, stopping, known: fingerprint(app.state()) }
+    }
+
+    /// Waits for the next change; nothing more comes once the daemon stops.
+    pub(super) async fn next(&mut self) -> Option<()> {
+        loop {
+            tokio::select! {
+                biased;
+                () = until_stopping(&mut self.stopping) => return None,
+                changed = self.changes.changed() => changed.ok()?,
+            }
+            let app = self.app.upgrade()?;
+            let now = tokio::task::spawn_blocking(move || fingerprint(app.state())).await.ok()?;
+            if std::mem::replace(&mut self.known, now) != now {
+                return Some(());
+            }
+        }
+    }
+}
+
+fn fingerprint(state: &State) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for tool in tools(state, Structure::Any) {
+        serde_json::to_string(&tool).unwrap_or_default().hash(&mut hasher);
+    }
+    hasher.finish()
+}

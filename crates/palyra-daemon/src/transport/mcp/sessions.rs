@@ -1,0 +1,86 @@
+//! MCP over HTTP: the sessions of older revisions, kept apart by the token they belong to.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use axum::body::Body;
+use bytes::Bytes;
+use http::{HeaderName, Method, Request, Response};
+use http_body_util::Full;
+use palyra_api::Problem;
+use palyra_api::tools::MAX_INVOKE_BYTES;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio_util::sync::CancellationToken;
+
+use super::caller::Identity;
+use super::server::McpServer;
+use crate::app::{App, until_stopping};
+
+/// Sessions one token may have at once.
+const MAX_SESSIONS: usize = 64;
+
+/// The header that names a session.
+pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+
+/// What answers the requests of one token.
+type Service = StreamableHttpService<McpServer, LocalSessionManager>;
+
+/// The sessions of every token; no token reaches those of another.
+#[derive(Default)]
+pub(crate) struct McpSessions {
+    by_token: Mutex<HashMap<String, (Service, Arc<LocalSessionManager>)>>,
+    ended: OnceLock<CancellationToken>,
+}
+
+impl McpSessions {
+    /// Answers a request of this token; one that would begin a session too many is refused.
+    pub(crate) async fn answer(
+        &self,
+        app: &Arc<App>,
+        token: &str,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<Body>, Problem> {
+        let begins = request.method() == Method::POST && !request.headers().contains_key(SESSION_ID);
+        let (service, sessions) = self.of(app, token);
+        if begins && sessions.sessions.read().await.len() >= MAX_SESSIONS {
+            return Err(Problem::new("too_many_streams", "this token has as many MCP sessions as it may"));
+        }
+        Ok(service.handle(request).await.map(Body::new))
+    }
+
+    /// Cancelled once the daemon stops and no call is under way any more.
+    pub(crate) fn ended(&self, app: &Arc<App>) -> CancellationToken {
+        let begin = || {
+            let ended = CancellationToken::new();
+            let (token, mut stopping, app) = (ended.clone(), app.stopping(), Arc::downgrade(app));
+            tokio::spawn(async move {
+                until_stopping(&mut stopping).await;
+                if let Some(app) = app.upgrade() {
+                    app.drained().await;
+                }
+                token.cancel();
+            });
+            ended
+        };
+        self.ended.get_or_init(begin).clone()
+    }
+
+    fn of(&self, app: &Arc<App>, token: &str) -> (Service, Arc<LocalSessionManager>) {
+        let mut by_token = self.by_token.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = by_token.get(token) {
+            return known.clone();
+        }
+        // Whoever lost its token has no sessions to come back to.
+        by_token.retain(|name, _| app.state().tokens().iter().any(|token| token.name == *name));
+        let (weak, sessions) = (Arc::downgrade(app), Arc::new(LocalSessionManager::default()));
+        let make = move || Ok(McpServer::new(weak.clone(), Identity::OfRequest));
+        // The daemon has looked at `Host` and `Origin` already, by names that are configured in one place.
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .with_cancellation_token(self.ended(app))
+            .with_max_request_body_bytes(MAX_INVOKE_BYTES);
+        let service = StreamableHttpService::new(make, Arc::clone(&sessions), config);
+        by_token.entry(token.to_owned()).or_insert((service, sessions)).clone()
+    }
+}

@@ -1,0 +1,28 @@
+//! MCP as over standard input and output, carried by one request whose body and answer both stream.
+
+use std::sync::Arc;
+
+use rmcp::service::serve_server_with_ct;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::caller::{Identity, Standing};
+use super::server::McpServer;
+use crate::app::App;
+
+/// Serves one client until it closes its side or the daemon has stopped.
+pub(crate) async fn serve_standing(
+    app: Arc<App>,
+    standing: Standing,
+    messages: impl AsyncRead + Send + Unpin + 'static,
+    answers: impl AsyncWrite + Send + Unpin + 'static,
+) {
+    let ended = app.mcp().ended(&app).child_token();
+    let server = McpServer::new(Arc::downgrade(&app), Identity::Standing(standing));
+    drop(app);
+    match serve_server_with_ct(server, (messages, answers), ended).await {
+        Ok(running) => {
+            let _ = running.waiting().await;
+        }
+        Err(error) => tracing::debug!(%error, "an MCP client did not begin"),
+    }
+}

@@ -1,0 +1,64 @@
+//! Why a copy is not made, or not put back.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::StateError;
+
+/// Why a copy is not made, or not put back.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// A file cannot be used.
+    #[error("`{}` cannot be {doing}: {source}", path.display())]
+    File {
+        /// `read`, `written` or `moved`.
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file exists already.
+    #[error("`{}` exists already", .0.display())]
+    Exists(PathBuf),
+    /// Something in the state root is neither a file nor a folder.
+    #[error("`{}` in the state root is neither a file nor a folder", .0.display())]
+    OddEntry(PathBuf),
+    /// The file is no copy of a state root, or not whole.
+    #[error("this is not a whole backup: {0}")]
+    NotABackup(String),
+    /// What is in it is not as it was when the copy was made.
+    #[error("the state in the backup is damaged: {0}")]
+    Damaged(String),
+    /// The state itself.
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+impl BackupError {
+    /// The word of this error on every face.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::File { .. } | Self::OddEntry(_) => "state_io",
+            Self::Exists(_) => "usage",
+            Self::NotABackup(_) | Self::Damaged(_) => "bad_backup",
+            Self::State(error) => error.code(),
+        }
+    }
+
+    /// What a person can do, where there is something.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Exists(_) => Some("choose another name".into()),
+            Self::OddEntry(path) => Some(format!("move `{}` out of the state root", path.display())),
+            Self::NotABackup(_) | Self::Damaged(_) => Some("get another copy; nothing was changed".into()),
+            Self::State(error) => error.hint(),
+            Self::File { .. } => None,
+        }
+    }
+
+    pub(super) fn file(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        move |source| Self::File { doing, path, source }
+    }
+}

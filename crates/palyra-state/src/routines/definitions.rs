@@ -1,0 +1,91 @@
+//! Definitions of routines and objectives: sealed rows whose inside belongs to whoever schedules.
+
+use palyra_journal::EventKind;
+use serde_json::{Value, json};
+
+use crate::commit::Change;
+use crate::db::{RowChange, SealedTable};
+use crate::error::StateError;
+use crate::state::State;
+use crate::text::short_name;
+
+/// What a definition is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ControlKind {
+    /// A call that is made by the time.
+    Routine,
+    /// A goal with a budget.
+    Objective,
+}
+
+/// One definition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ControlRow {
+    /// Its name.
+    pub name: String,
+    /// What it says.
+    pub bytes: Vec<u8>,
+}
+
+impl ControlKind {
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Routine => "routine/",
+            Self::Objective => "objective/",
+        }
+    }
+
+    fn event(self) -> EventKind {
+        match self {
+            Self::Routine => EventKind::RoutineChanged,
+            Self::Objective => EventKind::ObjectiveChanged,
+        }
+    }
+}
+
+impl State {
+    /// Every definition of a kind, by name.
+    pub fn control_rows(&self, kind: ControlKind) -> Vec<ControlRow> {
+        let view = self.view();
+        let rows = view.rows().table(SealedTable::Setting);
+        let named = rows.filter_map(|(key, bytes)| Some((key.strip_prefix(kind.prefix())?, bytes)));
+        named.map(|(name, bytes)| ControlRow { name: name.to_owned(), bytes: bytes.to_vec() }).collect()
+    }
+
+    /// Sets, changes or takes away one definition, as `decide` says when it sees what is there now.
+    ///
+    /// `what` is the word of the change in the journal: `added`, `enabled`, `removed` and so on.
+    pub fn change_control_row<E: From<StateError>>(
+        &self,
+        kind: ControlKind,
+        name: &str,
+        what: &str,
+        by: &str,
+        decide: impl FnOnce(&[ControlRow]) -> Result<Option<Vec<u8>>, E>,
+    ) -> Result<(), E> {
+        let mut gate = self.gate();
+        let rows = gate.view.rows().table(SealedTable::Setting);
+        let named = rows.filter_map(|(key, bytes)| Some((key.strip_prefix(kind.prefix())?, bytes)));
+        let there: Vec<ControlRow> =
+            named.map(|(name, bytes)| ControlRow { name: name.to_owned(), bytes: bytes.to_vec() }).collect();
+        let (table, key) = (SealedTable::Setting, format!("{}{name}", kind.prefix()));
+        let decided = decide(&there)?;
+        let details = self.told(what, decided.as_deref());
+        let row = match decided {
+            Some(bytes) => RowChange::Put { table, key, bytes },
+            None => RowChange::Delete { table, key },
+        };
+        let event = self.event(kind.event()).actor(short_name(by)).subject(name).details(details);
+        self.commit(&mut gate, Change { rows: vec![row], events: vec![event] }).map_err(E::from)?;
+        drop(gate);
+        if kind == ControlKind::Objective && what == "removed" {
+            self.forget_objective_use(name).map_err(E::from)?;
+        }
+        Ok(())
+    }
+
+    fn told(&self, what: &str, bytes: Option<&[u8]>) -> Value {
+        let digest = bytes.map(|bytes| palyra_skills::Sha256Digest::of(bytes).to_string());
+        json!({ "what": what, "sha256": digest })
+    }
+}

@@ -1,0 +1,310 @@
+//! One fire: claimed once, before anything happens, and finished once.
+
+use std::sync::Arc;
+
+use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, Leaf, NewEvent};
+use rusqlite::params;
+use serde::Serialize;
+use serde_json::json;
+
+use super::budget::{self, Budget};
+use crate::db::RowKey;
+use crate::error::StateError;
+use crate::state::State;
+use crate::text::short_name;
+
+/// A routine and a due time: no two fires share them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct FireKey {
+    /// The routine.
+    pub routine: String,
+    /// The due time, in milliseconds of Unix time.
+    pub due_ms: u64,
+}
+
+/// Why something fired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FireCause {
+    /// It was time.
+    Schedule,
+    /// Somebody asked for it.
+    Manual,
+}
+
+/// How a fire stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FireStatus {
+    /// It is under way.
+    Running,
+    /// It gave a result.
+    Completed,
+    /// It gave none.
+    Failed,
+    /// It was due and did not fire; the reason says why.
+    Skipped,
+    /// Its owner ended before it did.
+    Interrupted,
+}
+
+/// A fire that is about to happen.
+#[derive(Debug, Clone)]
+pub struct NewFire {
+    /// Which.
+    pub key: FireKey,
+    /// Why.
+    pub cause: FireCause,
+    /// Whose name it acts in.
+    pub principal: String,
+    /// The tool it calls; a built-in routine calls none.
+    pub tool_id: Option<String>,
+    /// How much later than it should.
+    pub late_ms: u64,
+    /// The budget it is charged to.
+    pub budget: Option<Budget>,
+}
+
+/// What came of a claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClaimedFire {
+    /// It is the caller's to carry out, with at most so much fuel.
+    Go {
+        /// What the budget has left; none where there is no bound.
+        fuel_left: Option<u64>,
+    },
+    /// Somebody carried it out, or began to.
+    Taken,
+    /// Its objective has nothing left; that is written down.
+    Exhausted,
+}
+
+/// How a fire ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FireEnd {
+    /// How it stands now.
+    pub status: FireStatus,
+    /// The run, where there was one.
+    pub run_id: Option<String>,
+    /// The code of the error.
+    pub error: Option<String>,
+    /// What came of it, for people.
+    pub message: Option<String>,
+    /// What the run used.
+    pub fuel: Option<u64>,
+}
+
+impl FireKey {
+    /// The session of the run this fire makes: it names the one from the other.
+    pub fn session(&self) -> String {
+        format!("routine:{}@{}", self.routine, self.due_ms)
+    }
+}
+
+impl FireCause {
+    /// The word in the database and on every face.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Schedule => "schedule",
+            Self::Manual => "manual",
+        }
+    }
+}
+
+impl FireStatus {
+    /// The word in the database and on every face.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+impl State {
+    /// Takes a fire for the caller: committed to disk, with its leaf, before this returns.
+    pub async fn claim_fire(&self, fire: NewFire) -> Result<ClaimedFire, StateError> {
+        let (key, now) = (Arc::clone(&self.row_key), self.now_ms());
+        let work = move |transaction: &mut JournalTransaction<'_>| claim(transaction, &key, &fire, now);
+        self.journal.transaction(Durability::Full, work).await
+    }
+
+    /// Writes down that something was due and does not fire; false if that due time was taken before.
+    pub async fn pass_fire(
+        &self,
+        key: FireKey,
+        cause: FireCause,
+        reason: &'static str,
+    ) -> Result<bool, StateError> {
+        let now = self.now_ms();
+        let row =
+            Row { key, cause, status: FireStatus::Skipped, reason: Some(reason), now, ..Row::default() };
+        let work = move |transaction: &mut JournalTransaction<'_>| insert(transaction, &row);
+        self.journal.transaction(Durability::Normal, work).await
+    }
+
+    /// Writes down how a fire ended, and charges its objective.
+    pub async fn finish_fire(&self, key: FireKey, end: FireEnd) -> Result<(), StateError> {
+        let (row_key, now) = (Arc::clone(&self.row_key), self.now_ms());
+        let work =
+            move |transaction: &mut JournalTransaction<'_>| finish(transaction, &row_key, &key, &end, now);
+        self.journal.transaction(Durability::Normal, work).await
+    }
+}
+
+fn claim(
+    transaction: &mut JournalTransaction<'_>,
+    key: &RowKey,
+    fire: &NewFire,
+    now: u64,
+) -> Result<ClaimedFire, StateError> {
+    let mut row = Row {
+        key: fire.key.clone(),
+        cause: fire.cause,
+        now,
+        late_ms: fire.late_ms,
+        tool_id: fire.tool_id.clone(),
+        objective: fire.budget.as_ref().map(|budget| budget.objective.clone()),
+        ..Row::default()
+    };
+    let Some(budget) = &fire.budget else {
+        return begin(transaction, fire, &row, now).map(|begun| match begun {
+            true => ClaimedFire::Go { fuel_left: None },
+            false => ClaimedFire::Taken,
+        });
+    };
+    let mut used = budget::read_use(transaction.sql(), key, &budget.objective)?;
+    if budget.is_exhausted(used) {
+        (row.status, row.reason) = (FireStatus::Skipped, Some("budget"));
+        return Ok(match insert(transaction, &row)? {
+            true => ClaimedFire::Exhausted,
+            false => ClaimedFire::Taken,
+        });
+    }
+    if !begin(transaction, fire, &row, now)? {
+        return Ok(ClaimedFire::Taken);
+    }
+    let fuel_left = budget.fuel_left(used);
+    used.runs = used.runs.saturating_add(1);
+    budget::write_use(transaction.sql(), key, &budget.objective, used)?;
+    if budget.is_exhausted(used) {
+        tell_exhausted(transaction, &budget.objective, &fire.principal, now)?;
+    }
+    Ok(ClaimedFire::Go { fuel_left })
+}
+
+/// The row and its leaf; false where the due time was taken before.
+fn begin(
+    transaction: &mut JournalTransaction<'_>,
+    fire: &NewFire,
+    row: &Row,
+    now: u64,
+) -> Result<bool, StateError> {
+    if !insert(transaction, row)? {
+        return Ok(false);
+    }
+    let details = json!({ "due_ms": fire.key.due_ms, "cause": fire.cause, "late_ms": fire.late_ms,
+        "tool": fire.tool_id, "objective": row.objective });
+    let event = NewEvent::new(EventKind::RoutineFired, now).actor(short_name(&fire.principal));
+    transaction.append(event.subject(&fire.key.routine).details(details))?;
+    Ok(true)
+}
+
+fn finish(
+    transaction: &mut JournalTransaction<'_>,
+    row_key: &RowKey,
+    key: &FireKey,
+    end: &FireEnd,
+    now: u64,
+) -> Result<(), StateError> {
+    let sql = "UPDATE routine_fires SET status = ?3, finished_at = ?4, run_id = ?5, error = ?6, message = ?7,
+               fuel = ?8 WHERE routine = ?1 AND due_at = ?2 AND status = 'running'
+               RETURNING objective";
+    let values = params![
+        key.routine,
+        signed(key.due_ms),
+        end.status.as_str(),
+        signed(now),
+        end.run_id,
+        end.error,
+        end.message,
+        end.fuel.map(signed)
+    ];
+    let mut update = transaction.sql().prepare_cached(sql).map_err(JournalError::sqlite("finish a fire"))?;
+    let ended: Vec<Option<String>> = update
+        .query_map(values, |row| row.get(0))
+        .and_then(Iterator::collect)
+        .map_err(JournalError::sqlite("finish a fire"))?;
+    drop(update);
+    let (Some(Some(objective)), Some(fuel)) = (ended.into_iter().next(), end.fuel) else { return Ok(()) };
+    let mut used = budget::read_use(transaction.sql(), row_key, &objective)?;
+    used.fuel = used.fuel.saturating_add(fuel);
+    budget::write_use(transaction.sql(), row_key, &objective, used)
+}
+
+fn tell_exhausted(
+    transaction: &mut JournalTransaction<'_>,
+    objective: &str,
+    principal: &str,
+    now: u64,
+) -> Result<Leaf, StateError> {
+    let event = NewEvent::new(EventKind::ObjectiveChanged, now).actor(short_name(principal));
+    let event = event.subject(objective).details(json!({ "what": "exhausted", "sha256": null }));
+    Ok(transaction.append(event)?)
+}
+
+/// A row as it is first written.
+struct Row {
+    key: FireKey,
+    cause: FireCause,
+    status: FireStatus,
+    reason: Option<&'static str>,
+    now: u64,
+    late_ms: u64,
+    tool_id: Option<String>,
+    objective: Option<String>,
+}
+
+impl Default for Row {
+    fn default() -> Self {
+        Self {
+            key: FireKey { routine: String::new(), due_ms: 0 },
+            cause: FireCause::Schedule,
+            status: FireStatus::Running,
+            reason: None,
+            now: 0,
+            late_ms: 0,
+            tool_id: None,
+            objective: None,
+        }
+    }
+}
+
+/// False where the key is taken.
+fn insert(transaction: &JournalTransaction<'_>, row: &Row) -> Result<bool, StateError> {
+    let sql = "INSERT INTO routine_fires
+        (routine, due_at, cause, status, reason, fired_at, late_ms, finished_at, tool_id, objective)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (routine, due_at) DO NOTHING";
+    let finished = (row.status != FireStatus::Running).then(|| signed(row.now));
+    let values = params![
+        row.key.routine,
+        signed(row.key.due_ms),
+        row.cause.as_str(),
+        row.status.as_str(),
+        row.reason,
+        signed(row.now),
+        signed(row.late_ms),
+        finished,
+        row.tool_id,
+        row.objective
+    ];
+    let inserted = transaction.sql().prepare_cached(sql).and_then(|mut insert| insert.execute(values));
+    Ok(inserted.map_err(JournalError::sqlite("claim a fire"))? == 1)
+}
+
+pub(super) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,226 @@
+//! The history of fires: lists, the last one, and what a dead owner left behind.
+
+use palyra_journal::{Durability, JournalError, JournalTransaction};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::Serialize;
+
+use super::fires::{FireKey, signed};
+use crate::call::RECEIPT_FACTS;
+use crate::error::StateError;
+use crate::state::State;
+
+/// Most rows of one answer.
+const MAX_PAGE: usize = 500;
+/// Fires that are kept of one routine.
+const KEPT: i64 = 10_000;
+/// How much older than its fire the clock of a run may be.
+const CLOCK_SLACK_MS: u64 = 3_600_000;
+
+/// One fire as the database keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FireRow {
+    /// The routine.
+    pub routine: String,
+    /// When it was due, in milliseconds of Unix time.
+    pub due_ms: u64,
+    /// `schedule` or `manual`.
+    pub cause: String,
+    /// `running`, `completed`, `failed`, `skipped` or `interrupted`.
+    pub status: String,
+    /// Why it did not fire: `missed`, `overlap`, `budget`, `paused`.
+    pub reason: Option<String>,
+    /// When it began.
+    pub fired_ms: u64,
+    /// How much later than it should.
+    pub late_ms: u64,
+    /// When it ended.
+    pub finished_ms: Option<u64>,
+    /// The tool it called.
+    pub tool_id: Option<String>,
+    /// The run.
+    pub run_id: Option<String>,
+    /// The code of its error.
+    pub error: Option<String>,
+    /// What came of it, for people.
+    pub message: Option<String>,
+    /// What its run used.
+    pub fuel: Option<u64>,
+    /// The objective it was charged to.
+    pub objective: Option<String>,
+}
+
+/// Which fires are wanted; the default is the newest.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FireQuery {
+    /// Only those that were due before this time.
+    pub before_ms: Option<u64>,
+    /// How many at most; 0 is 100.
+    pub limit: usize,
+}
+
+/// Some fires, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FirePage {
+    /// The fires.
+    pub fires: Vec<FireRow>,
+    /// Where the next page begins.
+    pub next: Option<u64>,
+}
+
+/// The run of a fire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FireRun {
+    /// Its id.
+    pub run_id: String,
+    /// What it used, once it has its receipt.
+    pub fuel: Option<u64>,
+}
+
+impl State {
+    /// The fires of a routine, newest first.
+    pub fn fires(&self, routine: &str, query: &FireQuery) -> Result<FirePage, StateError> {
+        let limit = if query.limit == 0 { 100 } else { query.limit.min(MAX_PAGE) };
+        let before = query.before_ms.map_or(i64::MAX, signed);
+        let read = |connection: &Connection| {
+            let sql = format!("{SELECT} WHERE routine = ?1 AND due_at < ?2 ORDER BY due_at DESC LIMIT ?3");
+            let count = i64::try_from(limit + 1).unwrap_or(i64::MAX);
+            let mut statement = connection.prepare_cached(&sql)?;
+            let rows = statement.query_map(params![routine, before, count], fire)?;
+            rows.collect::<rusqlite::Result<Vec<FireRow>>>()
+        };
+        let mut fires =
+            self.journal.read(|connection| read(connection).map_err(JournalError::sqlite("read fires")))?;
+        let next = (fires.len() > limit).then(|| {
+            fires.truncate(limit);
+            fires.last().map(|last| last.due_ms)
+        });
+        Ok(FirePage { fires, next: next.flatten() })
+    }
+
+    /// One fire.
+    pub fn fire(&self, key: &FireKey) -> Result<Option<FireRow>, StateError> {
+        let read = |connection: &Connection| {
+            let sql = format!("{SELECT} WHERE routine = ?1 AND due_at = ?2");
+            connection.query_row(&sql, params![key.routine, signed(key.due_ms)], fire).optional()
+        };
+        Ok(self.journal.read(|connection| read(connection).map_err(JournalError::sqlite("read a fire")))?)
+    }
+
+    /// The newest due time of a routine's schedule that was taken, as far as that is not in the future.
+    pub fn last_due(&self, routine: &str, now_ms: u64) -> Result<Option<u64>, StateError> {
+        let read = |connection: &Connection| {
+            let sql = "SELECT due_at FROM routine_fires
+                       WHERE routine = ?1 AND due_at <= ?2 AND cause = 'schedule' ORDER BY due_at DESC LIMIT 1";
+            connection.query_row(sql, params![routine, signed(now_ms)], |row| row.get(0)).optional()
+        };
+        let due: Option<i64> =
+            self.journal.read(|connection| read(connection).map_err(JournalError::sqlite("read a fire")))?;
+        Ok(due.map(unsigned))
+    }
+
+    /// The run that a fire made, if it came so far.
+    pub fn run_of_fire(&self, key: &FireKey) -> Result<Option<FireRun>, StateError> {
+        let Some(row) = self.fire(key)? else { return Ok(None) };
+        let Some(tool_id) = row.tool_id else { return Ok(None) };
+        let read = |connection: &Connection| find_run(connection, &tool_id, key, row.fired_ms);
+        Ok(self.journal.read(|connection| read(connection).map_err(JournalError::sqlite("read a run")))?)
+    }
+
+    /// Takes away the oldest fires of routines that have very many; says how many.
+    pub fn trim_fires(&self) -> Result<usize, StateError> {
+        let work = move |transaction: &mut JournalTransaction<'_>| {
+            let sql = "DELETE FROM routine_fires AS old WHERE status != 'running' AND due_at <
+                (SELECT due_at FROM routine_fires AS kept WHERE kept.routine = old.routine
+                 ORDER BY due_at DESC LIMIT 1 OFFSET ?1)";
+            transaction.sql().execute(sql, [KEPT - 1]).map_err(JournalError::sqlite("trim fires"))
+        };
+        self.journal.transaction(Durability::Normal, work).wait().map_err(|error: JournalError| error.into())
+    }
+}
+
+/// Closes every fire a dead owner left behind, with the run it made; none of them fires again.
+pub(crate) fn close_interrupted_fires(state: &State) -> Result<usize, StateError> {
+    let now = state.now_ms();
+    let work = move |transaction: &mut JournalTransaction<'_>| {
+        close(transaction.sql(), now).map_err(JournalError::sqlite("close interrupted fires"))
+    };
+    let none = |connection: &Connection| {
+        let sql = "SELECT 1 FROM routine_fires WHERE status = 'running' LIMIT 1";
+        connection.query_row(sql, [], |_| Ok(())).optional()
+    };
+    let open =
+        state.journal.read(|connection| none(connection).map_err(JournalError::sqlite("read fires")))?;
+    if open.is_none() {
+        return Ok(0);
+    }
+    state.journal.transaction(Durability::Normal, work).wait().map_err(|error: JournalError| error.into())
+}
+
+fn close(connection: &Connection, now: u64) -> rusqlite::Result<usize> {
+    let left: Vec<FireRow> = {
+        let mut statement = connection.prepare(&format!("{SELECT} WHERE status = 'running'"))?;
+        let rows = statement.query_map([], fire)?;
+        rows.collect::<rusqlite::Result<_>>()?
+    };
+    for row in &left {
+        let key = FireKey { routine: row.routine.clone(), due_ms: row.due_ms };
+        let run = match &row.tool_id {
+            Some(tool_id) => find_run(connection, tool_id, &key, row.fired_ms)?,
+            None => None,
+        };
+        let sql = "UPDATE routine_fires SET status = 'interrupted', error = 'interrupted', finished_at = ?3,
+                   run_id = ?4 WHERE routine = ?1 AND due_at = ?2";
+        let run_id = run.map(|run| run.run_id);
+        connection.execute(sql, params![row.routine, signed(row.due_ms), signed(now), run_id])?;
+    }
+    Ok(left.len())
+}
+
+/// Runs have ids that sort by time, and an index by tool: only those since the fire are looked at.
+fn find_run(
+    connection: &Connection,
+    tool_id: &str,
+    key: &FireKey,
+    fired_ms: u64,
+) -> rusqlite::Result<Option<FireRun>> {
+    let sql = format!(
+        "SELECT run_id, {RECEIPT_FACTS} FROM runs WHERE tool_id = ?1 AND run_id >= ?2 AND session = ?3
+               ORDER BY run_id DESC LIMIT 1"
+    );
+    let since = format!("run_{:012x}", fired_ms.saturating_sub(CLOCK_SLACK_MS));
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let found: Option<(String, Option<String>)> =
+        connection.query_row(&sql, params![tool_id, since, key.session()], read).optional()?;
+    Ok(found.map(|(run_id, receipt)| FireRun { run_id, fuel: receipt.and_then(|text| fuel(&text)) }))
+}
+
+fn fuel(receipt: &str) -> Option<u64> {
+    serde_json::from_str::<serde_json::Value>(receipt).ok()?.get("fuel")?.as_u64()
+}
+
+const SELECT: &str =
+    "SELECT routine, due_at, cause, status, reason, fired_at, late_ms, finished_at, tool_id, run_id,
+                      error, message, fuel, objective FROM routine_fires";
+
+fn fire(row: &Row<'_>) -> rusqlite::Result<FireRow> {
+    Ok(FireRow {
+        routine: row.get(0)?,
+        due_ms: unsigned(row.get(1)?),
+        cause: row.get(2)?,
+        status: row.get(3)?,
+        reason: row.get(4)?,
+        fired_ms: unsigned(row.get(5)?),
+        late_ms: unsigned(row.get(6)?),
+        finished_ms: row.get::<_, Option<i64>>(7)?.map(unsigned),
+        tool_id: row.get(8)?,
+        run_id: row.get(9)?,
+        error: row.get(10)?,
+        message: row.get(11)?,
+        fuel: row.get::<_, Option<i64>>(12)?.map(unsigned),
+        objective: row.get(13)?,
+    })
+}
+
+fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
