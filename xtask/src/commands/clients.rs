@@ -16,9 +16,13 @@ const FIXTURE: &str = "tests/guests/wat/mcp-fixture";
 ///
 /// Example: cargo xtask clients
 #[derive(clap::Args)]
-pub(super) struct Args {}
+pub(super) struct Args {
+    /// Have Schemathesis make requests of the HTTP API instead; takes minutes.
+    #[arg(long)]
+    api: bool,
+}
 
-pub(super) fn run(_args: Args) -> Result<()> {
+pub(super) fn run(args: Args) -> Result<()> {
     let tools = project::target().join("clients");
     std::fs::create_dir_all(&tools)?;
     let guest = guest_builder::build_one(FIXTURE)?;
@@ -34,5 +38,6 @@ pub(super) fn run(_args: Args) -> Result<()> {
     let mut check = shell::command(tools.join("venv/bin/python"));
     check.arg(scripts.join("check.py")).arg("--palyra").arg(project::built().join("palyra"));
     check.arg("--package").arg(&package).arg("--tools").arg(&tools);
+    check.args(args.api.then_some("--api"));
     shell::run(check)
 }

@@ -235,9 +235,10 @@ fn trust_and_keys_are_the_same_with_a_daemon_and_without() {
 fn the_journal_is_read_and_proved_through_the_daemon() {
     let environment = TestEnvironment::with_state();
     environment.new_key("release");
-    let own = shown(&environment, &["journal", "tail"]);
+    let keys = ["journal", "query", "--kind", "keys:created"];
+    let own = shown(&environment, &keys);
     let _daemon = up(&environment, &[]);
-    assert_eq!(shown(&environment, &["journal", "tail"]), own);
+    assert_eq!(shown(&environment, &keys), own);
     let found =
         environment.palyra(&["journal", "query", "--kind", "keys:created", "--proofs", "--json"]).json();
     assert!(found["events"][0]["proof"]["path"].is_array(), "{found}");

@@ -199,9 +199,10 @@ const CASES: &[Case] = &[
         "an old event that was edited",
         |p| {
             let state = p.open();
-            for _ in 0..3 {
+            // Opening looks at the newest events only: those that are not under a full row of hashes yet.
+            for _ in 0..300 {
                 let event = NewEvent::new(EventKind::VaultPut, state.now_ms()).subject("global/a");
-                state.journal().append(event).wait().unwrap();
+                drop(state.journal().append(event));
             }
             state.close().unwrap();
             p.sql("DROP TRIGGER journal_event_is_final; UPDATE journal_event SET subject = 'global/b' WHERE seq = (SELECT min(seq) FROM journal_event WHERE kind = 'vault:put')");

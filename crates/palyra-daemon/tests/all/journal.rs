@@ -75,11 +75,13 @@ async fn filters_proofs_and_what_no_query_is() {
         "newest_first=maybe",
         "kind=keys:created",
         "from=1&from=2",
+        "from=18446744073709551615",
+        "since_ms=9007199254740992",
     ] {
         let reply = ask(&daemon, "GET", &format!("/v1/journal?{bad}"), token, &[], "").await;
         assert_eq!((reply.status, reply.code().as_str()), (400, "usage"), "{bad}");
     }
-    for odd in ["limit=1000", "from=18446744073709551615", "since_ms=18446744073709551615", "kinds=,"] {
+    for odd in ["limit=1000", "from=9007199254740991", "since_ms=9007199254740991", "kinds=,"] {
         let reply = ask(&daemon, "GET", &format!("/v1/journal?{odd}"), token, &[], "").await;
         assert_eq!(reply.status, 200, "{odd} {reply:?}");
     }

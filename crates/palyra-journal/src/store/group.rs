@@ -6,6 +6,10 @@ use crate::JournalError;
 use crate::event::Encoded;
 
 /// One of a group.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly all are of the larger kind, and a box for each would cost more"
+)]
 pub(super) enum Member {
     Append { encoded: Encoded, leaf: Option<Leaf>, reply: Reply<Result<Leaf, JournalError>> },
     Work(Box<dyn Shared>),

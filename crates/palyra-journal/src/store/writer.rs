@@ -16,6 +16,10 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use tokio::sync::watch;
 
 /// What the writer is asked.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly all are of the larger kind, and a box for each would cost more"
+)]
 pub(super) enum Request {
     Join(Member),
     Work(Box<dyn FnOnce(&mut Writer) + Send>),

@@ -24,7 +24,8 @@ async fn a_killed_daemon_loses_no_event_and_records_every_delivery() {
     let seed = number("PALYRA_KILL_SEED").unwrap_or_else(|| u64::from(std::process::id()));
     let home = tempfile::tempdir().unwrap();
     let root = StateRoot::new(home.path().join("root"));
-    let told = home.path().join("alerts.jsonl");
+    let outside = tempfile::tempdir().unwrap();
+    let told = outside.path().join("alerts.jsonl");
     let state = root.init(&options(SHORT_COMMAND_WAIT)).unwrap();
     crate::guests::install(&state, "bench", "");
     crate::hooks::install_watch(&state);
