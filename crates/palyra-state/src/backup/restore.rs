@@ -157,7 +157,6 @@ fn open(file: &Path) -> Result<(BackupManifest, Archive), BackupError> {
     first.read_to_end(&mut bytes).map_err(|_| bad("its manifest is cut off"))?;
     let manifest = BackupManifest::read(&bytes)?;
     drop(first);
-    drop(entries);
     // Read again from the start: a stream of entries cannot be handed on.
     let opened = File::open(file).map_err(BackupError::file("read", file))?;
     Ok((manifest, tar::Archive::new(io::BufReader::new(opened))))

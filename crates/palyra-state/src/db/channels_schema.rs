@@ -2,9 +2,9 @@
 
 use palyra_journal::Migration;
 
-/// Added after `state-hooks-1`; never edited.
-pub(super) const STATE_CHANNELS_1: Migration = Migration {
-    name: "state-channels-1",
+/// Added after `state-6`; never edited.
+pub(super) const STATE_7: Migration = Migration {
+    name: "state-7",
     sql: "
 CREATE TABLE channel_messages (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

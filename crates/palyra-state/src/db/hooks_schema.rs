@@ -3,8 +3,8 @@
 use palyra_journal::Migration;
 
 /// Added after `state-4`; never edited.
-pub(super) const STATE_HOOKS_1: Migration = Migration {
-    name: "state-hooks-1",
+pub(super) const STATE_6: Migration = Migration {
+    name: "state-6",
     sql: "
 CREATE TABLE hook_cursors (
     binding TEXT PRIMARY KEY,

@@ -10,7 +10,6 @@ use super::file::{MAX_BINDINGS, parse_placed, write_text};
 use super::standing::misfit;
 use super::{AppliedBinding, AppliedBindings, FileStanding, HookBindingRecord, HookError, HookIndex};
 use crate::commit::Change;
-use crate::error::StateError;
 use crate::plugins::put_hooks;
 use crate::state::{Gate, State};
 use crate::text::short_name;
@@ -165,7 +164,7 @@ impl State {
             "set": only(&after, &before), "unset": only(&before, &after),
             "sha256": after.digest().map(|digest| digest.to_string()) });
         let event = self.event(EventKind::HooksChanged).actor(short_name(principal)).details(details);
-        self.commit(gate, Change { rows: vec![row], events: vec![event] }).map_err(StateError::from)?;
+        self.commit(gate, Change { rows: vec![row], events: vec![event] })?;
         Ok(after)
     }
 }

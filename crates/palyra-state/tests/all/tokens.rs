@@ -59,6 +59,8 @@ fn a_repair_brings_no_removed_token_back() {
 /// Undoes the migrations after the first.
 const AS_OF_STATE_1: &str = "
 DROP TABLE token_rows;
+DROP TABLE routine_fires;
+DROP TABLE objective_use;
 DROP TABLE hook_cursors;
 DROP TABLE hook_dead_letters;
 DROP TABLE channel_messages;
@@ -78,7 +80,7 @@ ALTER TABLE runs DROP COLUMN session;
 ALTER TABLE runs DROP COLUMN error;
 ALTER TABLE runs DROP COLUMN tape;
 ALTER TABLE runs DROP COLUMN trimmed;
-DELETE FROM schema_version WHERE name IN ('state-2', 'state-3', 'state-4', 'state-hooks-1', 'state-channels-1');
+DELETE FROM schema_version WHERE name IN ('state-2', 'state-3', 'state-4', 'state-5', 'state-6', 'state-7');
 ";
 
 #[test]

@@ -27,6 +27,9 @@ async fn is_blocked(daemon: &Daemon) -> bool {
     }
 }
 
+/// What somebody does to the file by hand.
+type Edit = Box<dyn Fn(String) -> String>;
+
 #[tokio::test(flavor = "multi_thread")]
 async fn no_state_of_the_file_means_no_gates() {
     let daemon = daemon().await;
@@ -35,7 +38,7 @@ async fn no_state_of_the_file_means_no_gates() {
     let original = std::fs::read_to_string(path(&daemon)).unwrap();
     let state = || async { client.hooks().await.unwrap().file };
     assert_eq!(state().await.state, BindingsFileState::Applied);
-    let edits: [(&str, Box<dyn Fn(String) -> String>, BindingsFileState); 4] = [
+    let edits: [(&str, Edit, BindingsFileState); 4] = [
         ("emptied", Box::new(|_| String::new()), BindingsFileState::Unreadable),
         ("cut", Box::new(|text: String| text[..text.len() / 2].to_owned()), BindingsFileState::Unreadable),
         (
