@@ -31,6 +31,8 @@ fn the_help_of_palyra() {
       approvals     Decide about calls that wait for a person
       routines      Let a tool be called by the time, and see what came of it
       objectives    Bound what routines may use for a goal, in runs and in fuel
+      hooks         Bind plugins to events, try them out, and look at what they could not take
+      channels      Define channels that skills with a grant publish to, and follow them
       tokens        Make, list and remove tokens for programs that call tools
       policy        Decide who may do what, and ask what the rules say
       keys          Make and keep the keys that sign skills
@@ -333,7 +335,7 @@ fn manual_pages() {
     exit 2
     --- stderr
     error: there is no command `fun`
-    hint: there is `init`, `up`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `routines`, `objectives`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `vault`, `journal`, `daemon`, `doctor`, `backup`, `restore`, `completions`, `man`
+    hint: there is `init`, `up`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `routines`, `objectives`, `hooks`, `channels`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `vault`, `journal`, `mcp`, `daemon`, `doctor`, `backup`, `restore`, `completions`, `man`
     ");
 }
 
