@@ -14,10 +14,6 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Page cache of the writer in KiB, as SQLite wants it: negative.
 const WRITER_CACHE: i64 = -16 * 1024;
 
-/// Pages of the log after which it is brought into the file. Pages at the end of a table are written again by every
-/// commit; the longer the log, the more often only their last form is brought over.
-const LOG_PAGES: i64 = 4_000;
-
 /// The one connection that writes.
 pub(super) fn open_writer(path: &Path) -> Result<Connection, JournalError> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -27,10 +23,7 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, JournalError> {
         let mode: String =
             connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
         match mode.as_str() {
-            "wal" => {
-                connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
-                connection.pragma_update(None, "synchronous", "NORMAL")
-            }
+            "wal" => connection.pragma_update(None, "synchronous", "NORMAL"),
             _ => Err(rusqlite::Error::InvalidQuery),
         }
     };

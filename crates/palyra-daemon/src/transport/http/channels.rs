@@ -21,7 +21,7 @@ use super::access::Caller;
 use super::answer::{Answer, Failure, Json};
 use super::blocking::blocking;
 use super::events::{EVENT_STREAM, after_last};
-use super::params::{Asked, Named};
+use super::params::{Asked, Named, page_limit};
 use super::route::{Route, SMALL_BODY};
 use crate::app::App;
 use stream::channel_stream;
@@ -107,7 +107,7 @@ async fn messages(
     Named(name): Named<String>,
     Asked(query): Asked<MessagesQuery>,
 ) -> Answer<MessageList> {
-    let limit = usize::from(query.limit.unwrap_or(100).clamp(1, MAX_LISTED));
+    let limit = page_limit(query.limit, MAX_LISTED)?;
     let read = move |app: &App| -> Result<MessageList, Failure> {
         app.state().channel(&name)?;
         let messages = app.state().newest_messages(&name, limit)?;

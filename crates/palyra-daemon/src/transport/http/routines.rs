@@ -18,7 +18,7 @@ use utoipa::IntoParams;
 use super::access::Caller;
 use super::answer::{Answer, Failure, Json};
 use super::blocking::blocking;
-use super::params::{Asked, Named};
+use super::params::{Asked, Named, page_limit};
 use super::route::Route;
 use super::shape::shape;
 use crate::access::Principal;
@@ -151,7 +151,7 @@ async fn fires(
     Named(name): Named<String>,
     Asked(query): Asked<FiresQuery>,
 ) -> Answer<FireList> {
-    let limit = usize::from(query.limit.unwrap_or(100).clamp(1, MAX_LISTED));
+    let limit = page_limit(query.limit, MAX_LISTED)?;
     let query = FireQuery { before_ms: query.before, limit };
     let page = blocking(&app, move |app| {
         app.control().store().routine(&name)?;

@@ -12,7 +12,7 @@ use utoipa::IntoParams;
 use super::super::access::Caller;
 use super::super::answer::{Answer, Failure, Json};
 use super::super::blocking::blocking;
-use super::super::params::{Asked, Named};
+use super::super::params::{Asked, Named, page_limit};
 use super::super::route::Route;
 use super::super::shape::shape;
 use super::told::{answered, binding};
@@ -49,7 +49,7 @@ struct LettersQuery {
 }
 
 async fn list(State(app): State<Arc<App>>, Asked(query): Asked<LettersQuery>) -> Answer<DeadLetterList> {
-    let limit = usize::from(query.limit.unwrap_or(100).clamp(1, MAX_LISTED));
+    let limit = page_limit(query.limit, MAX_LISTED)?;
     let found = blocking(&app, move |app| app.state().dead_letters(query.binding.as_deref(), limit)).await?;
     Ok(Json(DeadLetterList { dead_letters: shape(&found)? }))
 }
