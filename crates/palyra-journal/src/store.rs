@@ -107,14 +107,10 @@ impl JournalStore {
         pending
     }
 
-    /// Gives an event its form now, for work that appends it later with
-    /// [`JournalTransaction::append_prepared`].
-    pub fn prepare(&self, event: NewEvent) -> Result<PreparedEvent, JournalError> {
-        Ok(PreparedEvent(Encoded::new(event, &*self.redactor)?))
-    }
-
-    /// The same with facts that are in their one form already: names in order, no blanks, whole numbers only.
-    pub fn prepare_written(&self, event: NewEvent, details: String) -> Result<PreparedEvent, JournalError> {
+    /// Gives an event its form now, for work that appends it later with [`JournalTransaction::append_prepared`].
+    ///
+    /// Its facts are in their one form already: names in order, no blanks, whole numbers only.
+    pub fn prepare(&self, event: NewEvent, details: String) -> Result<PreparedEvent, JournalError> {
         Ok(PreparedEvent(Encoded::written(event, details, &*self.redactor)?))
     }
 

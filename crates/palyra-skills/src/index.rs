@@ -182,6 +182,11 @@ impl InstalledSkillsIndex {
         self.0.get(skill_id)
     }
 
+    /// Every record, by skill id, to keep.
+    pub fn iter_shared(&self) -> impl Iterator<Item = &Arc<SkillRecord>> {
+        self.0.values()
+    }
+
     /// Every record, by skill id.
     pub fn iter(&self) -> impl Iterator<Item = &SkillRecord> {
         self.0.values().map(Arc::as_ref)

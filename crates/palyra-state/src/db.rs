@@ -7,6 +7,7 @@ mod calls_schema;
 mod channels_schema;
 mod hooks_schema;
 mod merkle;
+mod numbers;
 mod routines_schema;
 mod row;
 mod schema;
@@ -15,5 +16,6 @@ mod tables;
 pub use row::{RowKey, RowProblem, SealedTable};
 pub use tables::{RowChange, RowFault, SealedRows};
 
+pub(crate) use numbers::{signed, unsigned};
 pub(crate) use schema::MIGRATIONS;
 pub(crate) use tables::{empty_tables, read_generation, read_tables, write_changes, write_generation};

@@ -2,8 +2,13 @@
 
 /// A principal's name, never longer than a field of the journal, with nothing in it that forges a line.
 pub(crate) fn short_name(name: &str) -> String {
-    let end = name.char_indices().nth(100).map_or(name.len(), |(end, _)| end);
-    palyra_common::redact::escape_untrusted(name.get(..end).unwrap_or_default())
+    clipped(name, 100)
+}
+
+/// The first letters of a text of others, with nothing in it that forges a line.
+pub(crate) fn clipped(text: &str, letters: usize) -> String {
+    let end = text.char_indices().nth(letters).map_or(text.len(), |(end, _)| end);
+    palyra_common::redact::escape_untrusted(text.get(..end).unwrap_or_default())
 }
 
 /// An id that sorts by time, which keeps indexes small.

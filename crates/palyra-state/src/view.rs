@@ -62,7 +62,7 @@ impl View {
     pub(crate) fn read_what_can_be_read(generation: u64, mut rows: SealedRows) -> (Self, Damage) {
         let mut damage = Damage::default();
         let trust = read_trust(&rows).unwrap_or_else(|error| {
-            damage.add("the rows of trust", "rows of this version", &error, error.hint());
+            trust_damage(&mut damage, &error);
             rows = rows.without(SealedTable::Trust);
             SkillTrustStore::default()
         });
@@ -171,8 +171,7 @@ impl View {
 }
 
 fn tools_of(index: &InstalledSkillsIndex) -> Arc<ToolNames> {
-    let records = index.iter().filter_map(|record| index.shared(&record.skill_id));
-    let tools = records.flat_map(|record| record.current.tools().map(move |tool| (record, tool)));
+    let tools = index.iter_shared().flat_map(|record| record.current.tools().map(move |tool| (record, tool)));
     let names = tools.flat_map(|(record, tool)| {
         [tool.id.clone(), model_name(&tool.id)].map(|name| (name, Arc::clone(record)))
     });
@@ -218,6 +217,10 @@ fn read_trust(rows: &SealedRows) -> Result<SkillTrustStore, palyra_skills::trust
     let rows = rows.table(SealedTable::Trust);
     let rows = rows.map(|(key, bytes)| TrustRow { key: key.to_owned(), bytes: bytes.to_vec() });
     SkillTrustStore::from_rows(rows)
+}
+
+fn trust_damage(damage: &mut Damage, error: &palyra_skills::trust::TrustRowError) {
+    damage.add("the rows of trust", "rows of this version", error, error.hint());
 }
 
 fn read_aliases(rows: &SealedRows) -> BTreeMap<String, String> {

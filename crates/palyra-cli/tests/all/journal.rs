@@ -2,7 +2,7 @@
 
 use crate::environment::TestEnvironment;
 use insta::assert_snapshot;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 
 fn busy() -> TestEnvironment {
     let environment = TestEnvironment::with_state();
@@ -209,8 +209,11 @@ fn following_ends_when_the_daemon_does() {
     let child = environment.command(&["journal", "tail", "--follow", "-n", "1"]).spawn().unwrap();
     let mut child = Following(child);
     let mut line = String::new();
-    BufReader::new(child.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    // Kept open to the end: for a reader that has gone, following ends with success.
+    let mut told = BufReader::new(child.0.stdout.take().unwrap());
+    told.read_line(&mut line).unwrap();
     assert!(line.contains("vault:put") || line.contains("gateway:startup"), "{line}");
     assert_eq!(environment.palyra(&["daemon", "stop"]).code, 0);
-    assert_eq!(child.0.wait().unwrap().code(), Some(9));
+    told.read_to_string(&mut line).unwrap();
+    assert_eq!(child.0.wait().unwrap().code(), Some(9), "{line}");
 }

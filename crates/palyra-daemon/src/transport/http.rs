@@ -25,6 +25,7 @@ mod routines;
 mod runs;
 mod shape;
 mod skills;
+mod sse;
 mod telemetry;
 mod tokens;
 mod tools;

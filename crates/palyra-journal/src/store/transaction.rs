@@ -32,13 +32,6 @@ pub struct Leaf {
 #[derive(Debug)]
 pub struct PreparedEvent(pub(super) Encoded);
 
-impl PreparedEvent {
-    /// The facts as they are journalled: names in order, secrets blotted out.
-    pub fn details(&self) -> &str {
-        &self.0.fields.details
-    }
-}
-
 /// The inside of [`JournalStore::transaction`](crate::JournalStore::transaction).
 pub struct JournalTransaction<'a> {
     pub(super) sql: Transaction<'a>,

@@ -17,6 +17,7 @@ use super::runs::{self, FinishedRun};
 use super::tapes::KeptTape;
 use super::wasm_plugin_runner::{BegunRun, Calling, ResolvedPlugin};
 use super::{CallError, CapabilityUse, StageTimes, ToolCaller, ToolResult, UseCount, usage};
+use crate::db::signed;
 use crate::error::StateError;
 use crate::state::State;
 use crate::text::short_name;
@@ -66,12 +67,12 @@ pub(super) async fn finish(
     let kind = if output.is_ok() { EventKind::RunCompleted } else { EventKind::RunFailed };
     let event = NewEvent::new(kind, state.now_ms()).actor(short_name(&calling.principal));
     let event = event.run(&run_id).skill(&subject.skill_id).subject(&subject.tool_id);
-    let event = state.journal.prepare_written(event, facts).map_err(StateError::from)?;
+    let event = state.journal.prepare(event, facts).map_err(StateError::from)?;
     let (status, mut lines) = (status_of(&output), runs::lines(&log, &channels));
     let finished = FinishedRun {
         row: Arc::clone(run.row()),
         status,
-        at_ms: runs::signed(state.now_ms()),
+        at_ms: signed(state.now_ms()),
         receipt: event,
         events: if run.listed.is_followed() { lines.clone() } else { std::mem::take(&mut lines) },
         uses: capabilities.clone(),

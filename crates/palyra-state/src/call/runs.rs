@@ -21,6 +21,7 @@ pub(crate) use interrupted::close_interrupted;
 pub use list::{RunPage, RunQuery};
 pub use retention::{RunRetention, Trimmed};
 
+use crate::db::signed;
 use crate::state::State;
 use crate::text::short_name;
 
@@ -231,10 +232,6 @@ pub(super) fn log_line(line: &LogLine) -> (&'static str, String) {
 pub(super) fn channel_line(message: &ChannelMessage) -> (&'static str, String) {
     let body = String::from_utf8_lossy(&message.body);
     ("channel", format!("{} ({}): {}", message.channel, message.content_type, clip(&body)))
-}
-
-pub(super) fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 fn clip(text: &str) -> String {

@@ -10,7 +10,7 @@ use palyra_plugins_runtime::{Tape, TapeError};
 use palyra_skills::Sha256Digest;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::runs::signed;
+use crate::db::signed;
 use crate::error::StateError;
 use crate::objects::{ObjectError, ObjectStore};
 use crate::state::State;

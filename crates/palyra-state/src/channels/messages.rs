@@ -8,8 +8,10 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use super::ChannelRecord;
+use crate::db::{signed, unsigned};
 use crate::error::StateError;
 use crate::state::State;
+use crate::text::clipped;
 
 /// Most messages of one channel that wait; one more is refused.
 pub(crate) const MAX_WAITING: u64 = 10_000;
@@ -209,7 +211,7 @@ impl State {
         retry_at_ms: u64,
         reason: &str,
     ) -> Result<(), StateError> {
-        let (channel, reason) = (channel.to_owned(), clip(reason));
+        let (channel, reason) = (channel.to_owned(), clipped(reason, MAX_REASON));
         let work = move |transaction: &mut JournalTransaction<'_>| {
             let sql = "UPDATE channel_cursors SET retry_at = ?2, error = ?3 WHERE channel = ?1";
             let done = transaction.sql().execute(sql, params![channel, signed(retry_at_ms), reason]);
@@ -225,7 +227,7 @@ impl State {
         attempts: u32,
         given_up: Option<&str>,
     ) -> Result<(), StateError> {
-        let (at_ms, reason) = (self.now_ms(), given_up.map(clip));
+        let (at_ms, reason) = (self.now_ms(), given_up.map(|reason| clipped(reason, MAX_REASON)));
         let PublishedMessage { id, channel, skill_id, run_id, .. } = message.clone();
         let work = move |transaction: &mut JournalTransaction<'_>| {
             let sql = transaction.sql();
@@ -347,16 +349,4 @@ impl State {
         let rows = self.journal.read(|connection| read(connection).map_err(JournalError::sqlite(doing)));
         rows.map_err(StateError::from)
     }
-}
-
-fn clip(reason: &str) -> String {
-    palyra_common::redact::escape_untrusted(&reason.chars().take(MAX_REASON).collect::<String>())
-}
-
-fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-fn unsigned(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or(0)
 }

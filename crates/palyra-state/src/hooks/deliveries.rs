@@ -11,8 +11,10 @@ use serde_json::json;
 
 use super::payload::hook_principal;
 use super::{HookBindingRecord, LetterError};
+use crate::db::{signed, unsigned};
 use crate::error::StateError;
 use crate::state::State;
+use crate::text::clipped;
 
 /// Most dead letters of one binding; one that has so many waits for a person.
 pub(crate) const MAX_DEAD_LETTERS: u64 = 1_000;
@@ -111,7 +113,7 @@ impl State {
         retry_at_ms: Option<u64>,
         reason: &str,
     ) -> Result<(), StateError> {
-        let (binding, reason) = (binding.to_owned(), clip(reason));
+        let (binding, reason) = (binding.to_owned(), clipped(reason, MAX_REASON));
         let work = move |transaction: &mut JournalTransaction<'_>| {
             let sql = "INSERT INTO hook_cursors (binding, next, attempts, retry_at, error) VALUES (?1, ?2, ?3, ?4, ?5)
                        ON CONFLICT (binding) DO UPDATE SET attempts = ?3, retry_at = ?4, error = ?5
@@ -131,7 +133,7 @@ impl State {
         reason: &str,
     ) -> Result<bool, StateError> {
         let (id, event, at_ms) = (binding.id.clone(), binding.event, self.now_ms());
-        let (actor, reason) = (hook_principal(binding), clip(reason));
+        let (actor, reason) = (hook_principal(binding), clipped(reason, MAX_REASON));
         let work = move |transaction: &mut JournalTransaction<'_>| {
             let sql = transaction.sql();
             let count: i64 = sql
@@ -255,18 +257,6 @@ fn letter(row: &rusqlite::Row<'_>) -> rusqlite::Result<DeadLetter> {
     })
 }
 
-fn clip(reason: &str) -> String {
-    palyra_common::redact::escape_untrusted(&reason.chars().take(MAX_REASON).collect::<String>())
-}
-
 fn failed(doing: &'static str) -> impl FnOnce(rusqlite::Error) -> JournalError {
     JournalError::sqlite(doing)
-}
-
-fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-fn unsigned(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or(0)
 }

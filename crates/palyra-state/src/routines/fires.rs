@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::budget::{self, Budget};
-use crate::db::RowKey;
+use crate::db::{RowKey, signed};
 use crate::error::StateError;
 use crate::state::State;
 use crate::text::short_name;
@@ -303,8 +303,4 @@ fn insert(transaction: &JournalTransaction<'_>, row: &Row) -> Result<bool, State
     ];
     let inserted = transaction.sql().prepare_cached(sql).and_then(|mut insert| insert.execute(values));
     Ok(inserted.map_err(JournalError::sqlite("claim a fire"))? == 1)
-}
-
-pub(super) fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -4,8 +4,9 @@ use palyra_journal::{Durability, JournalError, JournalTransaction};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
 
-use super::fires::{FireKey, signed};
+use super::fires::FireKey;
 use crate::call::RECEIPT_FACTS;
+use crate::db::{signed, unsigned};
 use crate::error::StateError;
 use crate::state::State;
 
@@ -219,8 +220,4 @@ fn fire(row: &Row<'_>) -> rusqlite::Result<FireRow> {
         fuel: row.get::<_, Option<i64>>(12)?.map(unsigned),
         objective: row.get(13)?,
     })
-}
-
-fn unsigned(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or(0)
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use palyra_skills::Sha256Digest;
 use palyra_skills::consent::ConsentRecord;
 use palyra_skills::index::SkillRecord;
-use palyra_skills::trust::SkillTrustStore;
 
-use super::{DESCRIBED, View, read_aliases, read_policy, read_row, read_rows, read_trust, tools_of};
+use super::{
+    DESCRIBED, View, read_aliases, read_policy, read_row, read_rows, read_trust, tools_of, trust_damage,
+};
 use crate::damage::Damage;
 use crate::db::{RowChange, SealedRows, SealedTable};
 use crate::plugins::PluginSettings;
@@ -58,7 +59,10 @@ impl View {
             rows,
         };
         if touched(SealedTable::Trust) {
-            next.trust = Arc::new(next.reread_trust(&mut damage));
+            match read_trust(&next.rows) {
+                Ok(trust) => next.trust = Arc::new(trust),
+                Err(error) => trust_damage(&mut damage, &error),
+            }
         }
         if touched(SealedTable::Alias) {
             next.aliases = read_aliases(&next.rows);
@@ -75,13 +79,6 @@ impl View {
             true => Ok(next),
             false => Err(damage),
         }
-    }
-
-    fn reread_trust(&self, damage: &mut Damage) -> SkillTrustStore {
-        read_trust(&self.rows).unwrap_or_else(|error| {
-            damage.add("the rows of trust", "rows of this version", &error, error.hint());
-            SkillTrustStore::default()
-        })
     }
 }
 

@@ -4,7 +4,7 @@ use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, Ne
 use rusqlite::{OptionalExtension, params};
 use serde_json::json;
 
-use super::signed;
+use crate::db::signed;
 use crate::error::StateError;
 use crate::state::State;
 

@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
 
 use super::{RunEvent, RunRow};
+use crate::db::{signed, unsigned};
 use crate::error::StateError;
 use crate::state::State;
 
@@ -73,7 +74,7 @@ impl State {
         after: Option<u64>,
         limit: usize,
     ) -> Result<Vec<RunEvent>, StateError> {
-        let after = after.map_or(-1, super::signed);
+        let after = after.map_or(-1, signed);
         let limit = i64::try_from(limit.min(MAX_PAGE)).unwrap_or(i64::MAX);
         let read = |connection: &Connection| {
             let sql = "SELECT number, kind, text FROM run_events WHERE run_id = ?1 AND number > ?2
@@ -100,7 +101,7 @@ fn select(connection: &Connection, query: &RunQuery, limit: usize) -> rusqlite::
         }
     };
     let text = |value: &Option<String>| value.clone().map(|text| Box::new(text) as Box<dyn rusqlite::ToSql>);
-    let time = |value: Option<u64>| value.map(|ms| Box::new(super::signed(ms)) as Box<dyn rusqlite::ToSql>);
+    let time = |value: Option<u64>| value.map(|ms| Box::new(signed(ms)) as Box<dyn rusqlite::ToSql>);
     only("skill_id =", text(&query.skill_id));
     only("tool_id =", text(&query.tool_id));
     only("status =", text(&query.status));
@@ -128,8 +129,4 @@ fn read_run(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         error: row.get(10)?,
         tape: row.get(11)?,
     })
-}
-
-fn unsigned(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or(0)
 }

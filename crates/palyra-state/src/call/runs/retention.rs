@@ -7,8 +7,8 @@ use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::signed;
 use crate::commit::Change;
+use crate::db::signed;
 use crate::error::StateError;
 use crate::plugins::{PluginSettingError, Revised, put_retention};
 use crate::state::State;

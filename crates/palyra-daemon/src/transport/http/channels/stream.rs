@@ -3,21 +3,19 @@
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use futures::Stream;
 use palyra_state::channels::PublishedMessage;
 use tokio::sync::watch;
 
+use super::super::sse::{Speaks, event, heartbeat, stream};
 use super::told::message;
 use crate::app::{App, until_stopping};
 use crate::streams::StreamPermit;
 
 /// Messages read at once.
 const PAGE: usize = 100;
-/// How often a quiet stream says that it is still there.
-const HEARTBEAT: Duration = Duration::from_secs(15);
 
 struct Standing {
     app: Arc<App>,
@@ -42,13 +40,10 @@ pub(super) fn channel_stream(
     let ready = VecDeque::new();
     let standing =
         Standing { app, channel, published, stopping, next, ready, greeted: false, _permit: permit };
-    futures::stream::unfold(standing, |mut standing| async move {
-        let bytes = standing.next_bytes().await?;
-        Some((Ok(bytes), standing))
-    })
+    stream(standing)
 }
 
-impl Standing {
+impl Speaks for Standing {
     async fn next_bytes(&mut self) -> Option<Bytes> {
         if !std::mem::replace(&mut self.greeted, true) {
             return Some(Bytes::from_static(b": the channel\n\n"));
@@ -64,11 +59,13 @@ impl Standing {
                 biased;
                 () = until_stopping(&mut self.stopping) => return None,
                 changed = self.published.changed() => changed.ok()?,
-                () = tokio::time::sleep(HEARTBEAT) => return Some(Bytes::from_static(b": still here\n\n")),
+                bytes = heartbeat() => return Some(bytes),
             }
         }
     }
+}
 
+impl Standing {
     /// Reads on; says whether there was anything.
     async fn read(&mut self) -> Option<bool> {
         let (app, channel, next) = (Arc::clone(&self.app), self.channel.clone(), self.next);
@@ -85,6 +82,5 @@ impl Standing {
 
 fn written(published: PublishedMessage) -> Bytes {
     let id = published.id;
-    let data = serde_json::to_string(&message(published)).unwrap_or_default();
-    format!("id: {id}\nevent: message\ndata: {data}\n\n").into()
+    event("message", Some(id), &message(published))
 }

@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use futures::Stream;
 use palyra_journal::{Follower, Page, Query, RecordedEvent};
 use tokio::sync::watch;
 
+use super::super::sse::{Speaks, event, heartbeat, stream};
 use super::told;
 use super::topics::Topics;
 use crate::app::{App, until_stopping};
@@ -17,8 +17,6 @@ use crate::streams::StreamPermit;
 
 /// Events read at once.
 const PAGE: usize = 200;
-/// How often a quiet stream says that it is still there.
-const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// Where one stream stands.
 struct Standing {
@@ -42,13 +40,10 @@ pub(super) fn event_stream(
     let (follower, stopping) = (app.state().journal().follow(), app.stopping());
     let ready = VecDeque::new();
     let standing = Standing { app, follower, stopping, topics, next, ready, greeted: false, _permit: permit };
-    futures::stream::unfold(standing, |mut standing| async move {
-        let bytes = standing.next_bytes().await?;
-        Some((Ok(bytes), standing))
-    })
+    stream(standing)
 }
 
-impl Standing {
+impl Speaks for Standing {
     async fn next_bytes(&mut self) -> Option<Bytes> {
         if !std::mem::replace(&mut self.greeted, true) {
             return Some(Bytes::from_static(b": the journal\n\n"));
@@ -64,11 +59,13 @@ impl Standing {
                 biased;
                 () = until_stopping(&mut self.stopping) => return None,
                 head = self.follower.next() => { head.ok()?; }
-                () = tokio::time::sleep(HEARTBEAT) => return Some(Bytes::from_static(b": still here\n\n")),
+                bytes = heartbeat() => return Some(bytes),
             }
         }
     }
+}
 
+impl Standing {
     /// Reads the next page; says whether there may be more to write at once.
     async fn read(&mut self) -> Option<bool> {
         let query = Query {
@@ -97,7 +94,6 @@ impl Standing {
 }
 
 fn written(recorded: RecordedEvent) -> Bytes {
-    let event = told(recorded);
-    let data = serde_json::to_string(&event).unwrap_or_default();
-    format!("id: {}\nevent: {}\ndata: {data}\n\n", event.sequence, event.kind).into()
+    let told = told(recorded);
+    event(&told.kind, Some(told.sequence), &told)
 }

@@ -6,25 +6,22 @@
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use futures::Stream;
 use palyra_api::runs::{RunEnd, RunLine};
 use palyra_state::call::RunUpdate;
-use serde::Serialize;
 use serde_json::json;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 
+use super::super::sse::{Speaks, event, heartbeat, stream};
 use crate::app::{App, until_stopping};
 use crate::streams::StreamPermit;
 
 /// Lines read at once.
 const PAGE: usize = 200;
-/// How often a quiet stream says that it is still there.
-const HEARTBEAT: Duration = Duration::from_secs(15);
 
 struct Standing {
     app: Arc<App>,
@@ -57,13 +54,10 @@ pub(super) fn run_stream(
         ended: false,
         _permit: permit,
     };
-    futures::stream::unfold(standing, |mut standing| async move {
-        let bytes = standing.next_bytes().await?;
-        Some((Ok(bytes), standing))
-    })
+    stream(standing)
 }
 
-impl Standing {
+impl Speaks for Standing {
     async fn next_bytes(&mut self) -> Option<Bytes> {
         if !std::mem::replace(&mut self.greeted, true) {
             return Some(Bytes::from_static(b": the run\n\n"));
@@ -83,7 +77,7 @@ impl Standing {
                 biased;
                 () = until_stopping(&mut self.stopping) => return None,
                 update = live.recv() => update,
-                () = tokio::time::sleep(HEARTBEAT) => return Some(Bytes::from_static(b": still here\n\n")),
+                bytes = heartbeat() => return Some(bytes),
             };
             match update {
                 Ok(RunUpdate::Line { kind, text }) => {
@@ -101,7 +95,9 @@ impl Standing {
             }
         }
     }
+}
 
+impl Standing {
     /// Reads the next page of kept lines; after the last one comes the end.
     async fn read_kept(&mut self) -> Option<()> {
         let (app, run_id, after) = (Arc::clone(&self.app), self.run_id.clone(), self.after);
@@ -127,10 +123,4 @@ impl Standing {
         }
         Some(())
     }
-}
-
-fn event(name: &str, id: Option<u64>, data: &impl Serialize) -> Bytes {
-    let data = serde_json::to_string(data).unwrap_or_default();
-    let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
-    format!("{id}event: {name}\ndata: {data}\n\n").into()
 }
