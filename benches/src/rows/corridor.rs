@@ -12,14 +12,14 @@ use palyra_state::call::{ToolCaller, ToolInvocation};
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
-/// The thread whose work comes after the leaf was handed over.
-const WRITER: &str = "palyra-journal";
+/// The threads whose work comes after the leaf was handed over: the one that commits, and the one that folds the log.
+const JOURNAL: &[&str] = &["palyra-journal", "palyra-folding"];
 /// Calls under way at once, on both sides.
 const CALLERS: usize = 16;
 /// Calls of each caller in a turn.
 const CALLS: usize = 50;
 
-/// CPU of the whole process but for the thread that writes the journal, a call at a time.
+/// CPU of the whole process but for the threads of the journal, a call at a time.
 pub async fn in_process(bench: &Bench) -> Result<Measured> {
     let guests = &bench.ours.guests;
     let home = Home::with_echo(&guests.echo_core, 1, 1)?;
@@ -33,7 +33,7 @@ pub async fn in_process(bench: &Bench) -> Result<Measured> {
         our_turns.push(ours.turn().await?);
         bare_turns.push(bare.turn().await?);
     }
-    let note = format!("CPU of {CALLERS} callers, without the thread `{WRITER}`");
+    let note = format!("CPU of {CALLERS} callers, without the threads of the journal");
     Ok(Measured { ours: median(our_turns), baseline: Some(median(bare_turns)), note: Some(note) })
 }
 
@@ -149,9 +149,9 @@ async fn cpu_of_a_call<F>(calls: impl Fn() -> F) -> Result<f64>
 where
     F: Future<Output = Result<()>> + Send + 'static,
 {
-    let before = cpu_micros_without(WRITER)?;
+    let before = cpu_micros_without(JOURNAL)?;
     together(calls).await?;
-    Ok((cpu_micros_without(WRITER)? - before) / (CALLERS * CALLS) as f64)
+    Ok((cpu_micros_without(JOURNAL)? - before) / (CALLERS * CALLS) as f64)
 }
 
 async fn together<F>(calls: impl Fn() -> F) -> Result<()>

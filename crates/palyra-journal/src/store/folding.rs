@@ -29,7 +29,7 @@ pub(super) struct FoldingLimits {
 
 impl Default for FoldingLimits {
     fn default() -> Self {
-        Self { turn: 1_000, long: 4_000, rest: 300, too_long: 16_000 }
+        Self { turn: 500, long: 2_000, rest: 150, too_long: 8_000 }
     }
 }
 
