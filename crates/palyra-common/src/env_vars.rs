@@ -142,6 +142,8 @@ pub const PALYRA_CHANNELS_TAIL_FOLLOW: &str = "PALYRA_CHANNELS_TAIL_FOLLOW";
 pub const PALYRA_HOOKS_TEST_PAYLOAD: &str = "PALYRA_HOOKS_TEST_PAYLOAD";
 /// Any value but a false one writes the file of bindings anew; mirrors `palyra hooks apply --restore`.
 pub const PALYRA_HOOKS_APPLY_RESTORE: &str = "PALYRA_HOOKS_APPLY_RESTORE";
+/// Most dead letters of a channel that are listed; mirrors `palyra channels dead-letters list --limit`.
+pub const PALYRA_CHANNELS_DEAD_LETTERS_LIST_LIMIT: &str = "PALYRA_CHANNELS_DEAD_LETTERS_LIST_LIMIT";
 /// Whose dead letters are listed; mirrors `palyra hooks dead-letters list --binding`.
 pub const PALYRA_HOOKS_DEAD_LETTERS_LIST_BINDING: &str = "PALYRA_HOOKS_DEAD_LETTERS_LIST_BINDING";
 /// Most dead letters that are listed; mirrors `palyra hooks dead-letters list --limit`.
@@ -288,6 +290,7 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_CHANNELS_TAIL_FOLLOW, "keep showing messages as they come"),
     (PALYRA_HOOKS_TEST_PAYLOAD, "what a hook is told that is tried out"),
     (PALYRA_HOOKS_APPLY_RESTORE, "write the file of bindings anew"),
+    (PALYRA_CHANNELS_DEAD_LETTERS_LIST_LIMIT, "most dead letters of a channel that are listed"),
     (PALYRA_HOOKS_DEAD_LETTERS_LIST_BINDING, "whose dead letters are listed"),
     (PALYRA_HOOKS_DEAD_LETTERS_LIST_LIMIT, "most dead letters that are listed"),
     (PALYRA_APPROVALS_APPROVE_REASON, "why a call is approved"),

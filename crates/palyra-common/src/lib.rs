@@ -14,6 +14,7 @@ pub mod limits;
 pub mod redact;
 pub mod run_error;
 mod runner_policy;
+pub mod tally;
 
 pub use access::{Scope, ScopeSet};
 pub use capabilities::{Capability, CapabilityGrantSet, CapabilityKind, OperatorGrants};

@@ -25,6 +25,7 @@ mod wasm_plugin_runner;
 
 use std::sync::Arc;
 
+use palyra_common::tally::{CacheCount, CacheTally};
 use palyra_common::{JsonText, OperatorGrants, RuntimeLimits, WasmPluginRunError};
 use palyra_egress::EgressGuard;
 use palyra_plugins_runtime::{
@@ -201,6 +202,7 @@ pub struct ToolCaller {
     verified: VerifiedCache,
     found: FoundTools,
     hooks: FoundTools,
+    ready_tally: CacheTally,
     hook_gate: HookGate,
     permits: CallPermits,
     max_concurrent_runs: u32,
@@ -237,6 +239,7 @@ impl ToolCaller {
             verified: VerifiedCache::default(),
             found: FoundTools::default(),
             hooks: FoundTools::default(),
+            ready_tally: CacheTally::default(),
             hook_gate: HookGate::default(),
             permits: CallPermits::new(config.max_concurrent_runs, QUEUE_TIME),
             max_concurrent_runs: config.max_concurrent_runs,
@@ -248,6 +251,22 @@ impl ToolCaller {
     pub fn with_queue_time(mut self, queue_time: std::time::Duration) -> Self {
         self.permits = CallPermits::new(self.max_concurrent_runs, queue_time);
         self
+    }
+
+    /// How often each cache of calls had what was asked for.
+    pub fn cache_counts(&self) -> Vec<(&'static str, CacheCount)> {
+        let of_calls = [
+            ("tool", self.found.tally.count() + self.hooks.tally.count()),
+            ("ready_tool", self.ready_tally.count()),
+            ("schema", self.schemas.tally.count()),
+            ("verified_skill", self.verified.tally.count()),
+        ];
+        of_calls.into_iter().chain(self.runtime.cache_counts()).collect()
+    }
+
+    /// How many calls wait for room among calls, and how many runs for room in the sandbox.
+    pub fn waiting(&self) -> (usize, usize) {
+        (self.permits.waiting(), self.runtime.waiting())
     }
 
     /// Calls a tool of an installed skill.
