@@ -1,6 +1,7 @@
 //! The typed client: one method for each call, the same whether the daemon is remote or this process.
 
 mod approvals;
+mod backup;
 mod body;
 mod channels;
 mod error;

@@ -85,6 +85,8 @@ pub const TABLE: &[(&str, u16, u8)] = &[
     // Routines and objectives.
     ("in_use", 409, FAILED),
     ("not_fired", 409, FAILED),
+    // Channels.
+    ("not_delivered", 502, FAILED),
     // Hooks.
     ("bad_bindings", 422, USAGE),
     ("bindings_edited", 409, FAILED),

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod approvals;
+pub mod backup;
 pub mod bounds;
 pub mod channels;
 pub mod client;

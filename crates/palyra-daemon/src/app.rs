@@ -23,8 +23,8 @@ use tracing::Instrument;
 use crate::access::Access;
 use crate::calls::{Attended, CallPermit, Calls};
 use crate::channels::{ChannelOptions, deliver_channels};
-use crate::hooks::{DeliveryOptions, deliver};
-use crate::metrics::Metrics;
+use crate::hooks::{DeliveryOptions, HookStanding, deliver};
+use crate::metrics::{Depths, Metrics};
 use crate::policy::Policy;
 use crate::routines::Control;
 use crate::streams::Streams;
@@ -90,6 +90,7 @@ pub struct App {
     uploads: Uploads,
     mcp: McpSessions,
     metrics: Metrics,
+    hook_standing: HookStanding,
     listener: OnceLock<SocketAddr>,
     egress: OnceLock<Result<Option<EgressGuard>, String>>,
     started: Instant,
@@ -119,6 +120,7 @@ impl App {
             uploads: Uploads::default(),
             mcp: McpSessions::default(),
             metrics: Metrics::new(),
+            hook_standing: HookStanding::default(),
             listener: OnceLock::new(),
             egress: OnceLock::new(),
             started: Instant::now(),
@@ -174,6 +176,35 @@ impl App {
 
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.metrics
+    }
+
+    /// Where observers stand.
+    pub(crate) fn hook_standing(&self) -> &HookStanding {
+        &self.hook_standing
+    }
+
+    /// How well caches do, and what waits; blocks the calling thread.
+    pub(crate) fn depths(&self) -> Result<Depths, StateError> {
+        let queues = self.state.queues()?;
+        let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let (calls, sandbox) = self.caller.get().map(|caller| caller.waiting()).unwrap_or_default();
+        let mut caches = self.caller.get().map(|caller| caller.cache_counts()).unwrap_or_default();
+        caches.push(("policy", self.policy.cache_count()));
+        Ok(Depths {
+            caches,
+            queues: vec![
+                ("calls", calls),
+                ("sandbox", sandbox),
+                ("journal", self.state.journal().waiting()),
+                ("hooks", self.hook_standing.events()),
+                ("channels", number(queues.channel_messages)),
+            ],
+            bindings: self.hook_standing.bindings(),
+            dead_letters: vec![
+                ("hooks", number(queues.hook_dead_letters)),
+                ("channels", number(queues.channel_dead_letters)),
+            ],
+        })
     }
 
     /// The time, as events tell it.

@@ -9,6 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use palyra_api::Problem;
 use palyra_common::Scope;
+use palyra_common::tally::{CacheCount, CacheTally};
 use palyra_policy::{
     Action, DecisionCache, Face, PolicyContext, PolicyDecision, PolicyRequest, PolicySet, PrincipalKind,
     Resource,
@@ -34,7 +35,10 @@ when { principal.kind == Kind::"owner" };
 
 /// The policy requests are under.
 #[derive(Default)]
-pub(crate) struct Policy(RwLock<Option<Held>>);
+pub(crate) struct Policy {
+    held: RwLock<Option<Held>>,
+    tally: Arc<CacheTally>,
+}
 
 /// A policy that was read, with the decisions it made.
 #[derive(Clone)]
@@ -80,14 +84,19 @@ impl Policy {
         Arc::clone(self.current(&state.access_policy()).set())
     }
 
+    /// How often a question had been decided before.
+    pub(crate) fn cache_count(&self) -> CacheCount {
+        self.tally.count()
+    }
+
     fn current(&self, stored: &AccessPolicy) -> Arc<DecisionCache> {
-        let held = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let held = self.held.read().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(held) = held.filter(|held| held.revision == stored.revision) {
             return held.cache;
         }
-        let cache = Arc::new(DecisionCache::new(read(stored.text.as_deref())));
+        let cache = Arc::new(DecisionCache::counted(read(stored.text.as_deref()), Arc::clone(&self.tally)));
         let held = Held { revision: stored.revision, cache: Arc::clone(&cache) };
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(held);
+        *self.held.write().unwrap_or_else(PoisonError::into_inner) = Some(held);
         cache
     }
 }

@@ -290,6 +290,9 @@ fn daemon_commands(ear: &mut Ear) {
         &["channels", "list"],
         &["channels", "show", "alerts"],
         &["channels", "tail", "alerts"],
+        &["channels", "dead-letters", "list", "alerts"],
+        &["channels", "dead-letters", "retry", "alerts", "1"],
+        &["channels", "dead-letters", "drop", "alerts", "1"],
         &["channels", "remove", "alerts"],
     ] {
         ear.run(arguments);

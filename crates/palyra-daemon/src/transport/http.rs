@@ -4,6 +4,7 @@ mod access;
 mod aliases;
 mod answer;
 mod approvals;
+mod backup;
 mod blocking;
 mod body;
 mod channels;

@@ -7,6 +7,7 @@ mod raw;
 
 mod access;
 mod approvals;
+mod backup;
 mod bodies;
 mod channels;
 mod doctor;

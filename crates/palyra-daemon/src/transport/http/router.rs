@@ -10,8 +10,8 @@ use super::access::{Needs, admit, authorise};
 use super::answer::Failure;
 use super::route::Route;
 use super::{
-    aliases, approvals, channels, events, health, hooks, journal, keys, mcp, objectives, openapi, packages,
-    plugins, policy, routines, runs, skills, telemetry, tokens, tools, trust, vault,
+    aliases, approvals, backup, channels, events, health, hooks, journal, keys, mcp, objectives, openapi,
+    packages, plugins, policy, routines, runs, skills, telemetry, tokens, tools, trust, vault,
 };
 use crate::app::App;
 
@@ -39,6 +39,7 @@ pub fn routes() -> Vec<Route> {
         vault::routes(),
         keys::routes(),
         journal::routes(),
+        backup::routes(),
         mcp::routes(),
     ]
     .into_iter()
