@@ -1,6 +1,6 @@
 //! The owner of one state root, for as long as it holds the lock.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -83,8 +83,8 @@ pub struct State {
     /// Counts published messages, for those who follow channels.
     pub(crate) published: watch::Sender<u64>,
     pub(crate) tapes: OnceLock<ObjectStore>,
-    /// One backup at a time.
-    pub(crate) backups: Mutex<()>,
+    /// Whether a backup is being made: files it reads where they are stay there until it is done.
+    pub(crate) backing_up: AtomicBool,
     _lock: OwnerLock,
 }
 
@@ -176,7 +176,7 @@ impl State {
             running: Arc::default(),
             published: watch::Sender::new(0),
             tapes: OnceLock::new(),
-            backups: Mutex::default(),
+            backing_up: AtomicBool::new(false),
             _lock: lock,
         }
     }

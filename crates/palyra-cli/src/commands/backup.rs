@@ -28,8 +28,8 @@ Example:
   palyra backup /srv/backups/palyra.tar";
 
 const MORE: &str = "\
-It is the state of one moment, and its journal ends there with a signed checkpoint. A daemon that runs
-goes on meanwhile: it makes the copy, for its owner and on its own machine only.";
+It is the state of one moment, and its journal ends there with a signed checkpoint. A daemon that
+runs goes on meanwhile: it makes the copy, for its owner and on its own machine only.";
 
 /// Copy the state root into one new file.
 #[derive(Args)]

@@ -64,19 +64,20 @@ impl HookStanding {
 /// When to count again: after something moved, and not at once.
 #[derive(Debug, Default)]
 pub(super) struct Recount {
-    moved: bool,
+    /// When something moved first since the last time.
+    moved: Option<Instant>,
     last: Option<Instant>,
 }
 
 impl Recount {
     /// Something moved.
     pub(super) fn moved(&mut self) {
-        self.moved = true;
+        self.moved.get_or_insert_with(Instant::now);
     }
 
     /// When it is time; never where nothing moved.
     pub(super) fn due(&self) -> Option<Instant> {
-        self.moved.then(|| self.last.map_or_else(Instant::now, |last| last + EVERY))
+        self.moved.map(|moved| self.last.map_or(moved, |last| last + EVERY))
     }
 
     /// Whether it is time now, and if so, that it is done.
@@ -84,7 +85,7 @@ impl Recount {
         let now = Instant::now();
         let due = self.due().is_some_and(|due| due <= now);
         if due {
-            *self = Self { moved: false, last: Some(now) };
+            *self = Self { moved: None, last: Some(now) };
         }
         due
     }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use palyra_skills::Sha256Digest;
 use sha2::{Digest, Sha256};
@@ -78,17 +78,17 @@ pub(super) fn copy_hashed(from: &mut impl Read, to: &mut impl Write) -> Result<S
     Ok(Sha256Digest::from_bytes(hash.finalize().into()))
 }
 
-/// Writes a backup of the files below a folder, which nobody changes meanwhile.
+/// Writes a backup of files that nobody changes meanwhile; `place` says where each is.
 pub(super) fn write(
     manifest: &BackupManifest,
-    folder: &Path,
+    place: impl Fn(&str) -> PathBuf,
     to: &mut impl Write,
 ) -> Result<(), BackupError> {
     let mut archive = tar::Builder::new(io::BufWriter::new(to));
     let bytes = serde_json::to_vec(manifest).map_err(|error| BackupError::NotABackup(error.to_string()))?;
     append(&mut archive, MANIFEST, bytes.len() as u64, bytes.as_slice())?;
     for entry in &manifest.files {
-        let path = folder.join(&entry.path);
+        let path = place(&entry.path);
         let from = File::open(&path).map_err(BackupError::file("read", &path))?;
         append(&mut archive, &entry.path, entry.bytes, from.take(entry.bytes))?;
     }

@@ -1,5 +1,5 @@
-//! The state root as it is at one moment, in a folder of its own: what is written once is linked, the vault is copied,
-//! and databases are copied from a snapshot while others go on writing.
+//! The state root as it is at one moment, in a folder of its own: databases are copied from a snapshot while others go on
+//! writing, everything else is copied, and objects and tapes stay where they are, because they never change.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -17,6 +17,8 @@ use crate::text::short_name;
 
 /// What is made again by itself, belongs to a process, or must not be in two places.
 const LEFT_OUT: [&str; 5] = ["owner.lock", "owner.token", "run", "cache", "initialising"];
+/// Files under the names of their hashes: read in place, and none is removed while a backup is made.
+pub(super) const IN_PLACE: [&str; 2] = ["objects", "tapes"];
 /// What other processes of SQLite keep beside a database is in the copy of it.
 const DATABASES: [&str; 6] =
     ["state.db", "state.db-wal", "state.db-shm", "storage.db", "storage.db-wal", "storage.db-shm"];
@@ -77,42 +79,21 @@ fn mirror_folder(root: &Path, below: &Path, to: &Path) -> Result<(), BackupError
     for entry in fs::read_dir(&from).map_err(BackupError::file("read", &from))? {
         let name = below.join(entry.map_err(BackupError::file("read", &from))?.file_name());
         let Some(text) = name.to_str() else { return Err(BackupError::OddEntry(root.join(name))) };
-        if LEFT_OUT.contains(&text) || DATABASES.contains(&text) {
+        if [&LEFT_OUT[..], &IN_PLACE, &DATABASES].iter().any(|names| names.contains(&text)) {
             continue;
         }
         let (path, copy) = (root.join(&name), to.join(&name));
-        let metadata = match fs::symlink_metadata(&path) {
-            // An old tape goes at any time.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            found => found.map_err(BackupError::file("read", &path))?,
-        };
+        let metadata = fs::symlink_metadata(&path).map_err(BackupError::file("read", &path))?;
         if metadata.is_dir() {
             private_folder(&copy)?;
             mirror_folder(root, &name, to)?;
         } else if metadata.is_file() {
-            // Entries of the vault are written in place; everything else is written whole under a new name.
-            match name.starts_with("vault") {
-                true => copy_file(&path, &copy)?,
-                false => link_file(&path, &copy)?,
-            }
+            fs::copy(&path, &copy).map_err(BackupError::file("read", &path))?;
         } else {
             return Err(BackupError::OddEntry(path));
         }
     }
     Ok(())
-}
-
-fn link_file(from: &Path, to: &Path) -> Result<(), BackupError> {
-    match fs::hard_link(from, to) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        // Some file systems have no links.
-        Err(_) => copy_file(from, to),
-    }
-}
-
-fn copy_file(from: &Path, to: &Path) -> Result<(), BackupError> {
-    fs::copy(from, to).map(|_| ()).map_err(BackupError::file("read", from))
 }
 
 /// What skills keep; there is none before the first run.
