@@ -27,6 +27,7 @@ pub mod serve;
 pub mod server;
 mod shape;
 mod streams;
+pub mod traces;
 pub mod transport;
 pub mod upkeep;
 mod uploads;

@@ -7,11 +7,12 @@ use std::time::Duration;
 use clap::Args;
 use palyra_common::deployment_profiles::{DeploymentProfile, PROFILES, ProfileRefusal, ServePlan};
 use palyra_common::env_vars::{
-    PALYRA_IDLE_EXIT, PALYRA_LISTEN, PALYRA_LOG, PALYRA_LOG_JSON, PALYRA_PROFILE, PALYRA_TLS_CERT,
-    PALYRA_TLS_KEY,
+    PALYRA_IDLE_EXIT, PALYRA_LISTEN, PALYRA_LOG, PALYRA_LOG_JSON, PALYRA_OTLP_ENDPOINT, PALYRA_PROFILE,
+    PALYRA_TLS_CERT, PALYRA_TLS_KEY,
 };
 
 use crate::server::{ServerConfig, TlsFiles};
+use crate::traces::Collector;
 
 /// How a daemon listens and what it logs.
 #[derive(Args, Debug, Clone)]
@@ -54,6 +55,11 @@ pub struct ServeArgs {
     #[arg(long)]
     #[arg(env = PALYRA_LOG_JSON, hide_env_values = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub log_json: bool,
+
+    /// Send spans of requests and calls to this collector, over OTLP, as in `http://127.0.0.1:4318`
+    #[arg(long, value_name = "URL")]
+    #[arg(env = PALYRA_OTLP_ENDPOINT, hide_env_values = true)]
+    pub otlp_endpoint: Option<Collector>,
 }
 
 /// A text that is no duration.

@@ -30,6 +30,7 @@ mod skills;
 mod stopping;
 mod tls;
 mod tokens;
+mod traces;
 mod trust;
 mod upkeep;
 mod uploads;

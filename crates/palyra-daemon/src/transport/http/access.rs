@@ -25,6 +25,7 @@ use super::telemetry::Watched;
 use crate::access::{Principal, Refused};
 use crate::app::App;
 use crate::problem::ToProblem;
+use crate::traces::RequestSpan;
 use crate::{denials, policy};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -91,7 +92,9 @@ pub(super) async fn admit(State(app): State<Arc<App>>, mut request: Request, nex
             request.extensions_mut().insert(principal);
             request.extensions_mut().insert(RequestId(Arc::clone(&id)));
             let span = tracing::info_span!("request", request_id = %id);
-            let response = next.run(request).instrument(span).await;
+            let span = RequestSpan::new(span, &request, watched.route());
+            let response = next.run(request).instrument(span.span()).await;
+            span.ended(&response);
             if let Some(Told(problem)) = response.extensions().get::<Told>() {
                 denials::record(&app, &id, &name, from, problem);
             }

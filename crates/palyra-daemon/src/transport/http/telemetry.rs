@@ -53,6 +53,11 @@ impl Watched {
         Self { method: request.method().clone(), route, began: Instant::now() }
     }
 
+    /// The path of its route.
+    pub(super) fn route(&self) -> &str {
+        &self.route
+    }
+
     /// Counts it and logs it: no header, no query and no body ever gets here.
     pub(super) fn ended(self, app: &App, request_id: &str, principal: Option<&str>, response: &Response) {
         let Self { method, route, began } = self;
