@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
@@ -18,7 +19,6 @@ use palyra_state::call::{
 use palyra_state::{State, StateError};
 use tokio::sync::{OnceCell, watch};
 use tokio::task::JoinHandle;
-use tracing::Instrument;
 
 use crate::access::Access;
 use crate::calls::{Attended, CallPermit, Calls};
@@ -293,13 +293,16 @@ impl App {
         let (permit, token) = self.calls.begin();
         invocation.cancel = Some(token.clone());
         let calling = async move {
-            let result = AssertUnwindSafe(caller.call(invocation)).catch_unwind().await;
+            let result = {
+                let calling = pin!(caller.call(invocation));
+                AssertUnwindSafe(calling).catch_unwind().await
+            };
             drop(caller);
             drop(permit);
             let panicked = |_| Err(WasmPluginRunError::Internal("the call panicked".into()).into());
             result.unwrap_or_else(panicked)
         };
-        let mut running = Attended::new(token.clone(), calling.in_current_span());
+        let mut running = Attended::new(token.clone(), calling);
         let result = tokio::select! {
             biased;
             result = &mut running => result,
@@ -327,7 +330,7 @@ impl App {
             let panicked = |_| Err(WasmPluginRunError::Internal("the hook panicked".into()).into());
             answer.unwrap_or_else(panicked)
         };
-        Attended::new(token, calling.in_current_span()).await
+        Attended::new(token, calling).await
     }
 
     /// Runs a stored run again; it goes on to its end even if the caller goes away.

@@ -8,6 +8,8 @@ use std::task::{Context, Poll};
 use futures::future::BoxFuture;
 use palyra_plugins_runtime::CancelToken;
 use tokio::sync::watch;
+use tracing::Instrument;
+use tracing::instrument::Instrumented;
 
 /// The calls under way.
 #[derive(Clone)]
@@ -31,7 +33,7 @@ pub(crate) struct CallPermit {
 /// A call that whoever waits for it carries out; when nobody does any more, it is ended and carries itself out to
 /// its receipt.
 pub(crate) struct Attended<T: Send + 'static> {
-    call: Option<BoxFuture<'static, T>>,
+    call: Option<Instrumented<BoxFuture<'static, T>>>,
     token: CancelToken,
 }
 
@@ -82,7 +84,9 @@ impl Drop for CallPermit {
 
 impl<T: Send + 'static> Attended<T> {
     pub(crate) fn new(token: CancelToken, call: impl Future<Output = T> + Send + 'static) -> Self {
-        Self { call: Some(Box::pin(call)), token }
+        // In the span of whoever calls; boxed first, because it is large and would be copied into each wrapper.
+        let call: BoxFuture<'static, T> = Box::pin(call);
+        Self { call: Some(call.in_current_span()), token }
     }
 }
 
@@ -91,7 +95,7 @@ impl<T: Send + 'static> Future for Attended<T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         let Some(call) = &mut self.call else { return Poll::Pending };
-        let polled = call.as_mut().poll(context);
+        let polled = Pin::new(call).poll(context);
         if polled.is_ready() {
             self.call = None;
         }

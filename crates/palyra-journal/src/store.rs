@@ -3,6 +3,7 @@
 mod archive;
 mod blocks;
 mod connection;
+mod folding;
 mod follow;
 mod group;
 mod nodes;

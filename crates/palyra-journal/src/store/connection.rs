@@ -31,6 +31,16 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, JournalError> {
     Ok(connection)
 }
 
+/// A connection that only folds the log into the file.
+pub(super) fn open_folder(path: &Path) -> Result<Connection, JournalError> {
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    // The log is on the disk before the file is changed, and the file before the log begins anew.
+    connection
+        .pragma_update(None, "synchronous", "NORMAL")
+        .map_err(JournalError::sqlite("set up the folding of the log"))?;
+    Ok(connection)
+}
+
 /// A connection that cannot write.
 pub(super) fn open_reader(path: &Path) -> Result<Connection, JournalError> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;

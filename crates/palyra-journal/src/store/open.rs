@@ -2,6 +2,7 @@
 
 use super::blocks::OpenBlock;
 use super::connection;
+use super::folding::{FoldingLimits, LogFolding};
 use super::follow::Heads;
 use super::readers::Readers;
 use super::writer::{Checkpoints, Writer};
@@ -42,7 +43,7 @@ pub(super) fn open(path: &Path, options: JournalOptions) -> Result<JournalStore,
 
 fn start(
     path: &Path,
-    connection: Connection,
+    mut connection: Connection,
     tail: TreeTail,
     last_checkpoint: u64,
     options: JournalOptions,
@@ -55,8 +56,10 @@ fn start(
     let queued = Arc::new(AtomicUsize::new(0));
     let waiting = Arc::new(AtomicUsize::new(0));
     let (requests, receiver) = mpsc::channel();
+    let folding = LogFolding::of(&mut connection, path, FoldingLimits::default())?;
     let writer = Writer {
         connection,
+        folding,
         tail,
         open_block: OpenBlock::unknown(),
         checkpoints: Checkpoints {

@@ -1,6 +1,7 @@
 //! The one writer: takes requests in order and commits what can share a commit in groups.
 
 use super::blocks::OpenBlock;
+use super::folding::LogFolding;
 use super::follow::Heads;
 use super::group::{self, Member};
 use super::pending::Reply;
@@ -36,6 +37,7 @@ pub(super) struct Checkpoints {
 /// The state of the writer thread.
 pub(super) struct Writer {
     pub(super) connection: Connection,
+    pub(super) folding: LogFolding,
     pub(super) tail: TreeTail,
     pub(super) open_block: OpenBlock,
     pub(super) checkpoints: Checkpoints,
@@ -82,6 +84,7 @@ impl Writer {
                 Some(Request::Stop(reply)) => return self.stop(reply),
             }
             self.checkpoint_if_due();
+            self.folding.after_commit(&self.connection);
         }
     }
 

@@ -95,6 +95,9 @@ pub(super) struct ResolvedPlugin {
     pub(super) requires_approval: bool,
 }
 
+// The futures of the stages are large. Each is pinned where it is made: wrapped or returned by value, it would be
+// copied whole, once for each wrapper, by every call.
+
 /// Runs a plugin: what is refused before it begins is told to the journal, what begins has a receipt.
 pub(super) async fn run_wasm_plugin(
     caller: &ToolCaller,
@@ -103,18 +106,21 @@ pub(super) async fn run_wasm_plugin(
 ) -> Result<ToolResult, CallError> {
     let span = tracing::info_span!("call", tool = %calling.subject.tool_id, principal = %calling.principal,
         run_id = tracing::field::Empty);
-    walk(caller, &source, calling).instrument(span).await
+    pin!(walk(caller, &source, calling)).instrument(span).await
 }
 
 async fn walk(caller: &ToolCaller, source: &ModuleSource, calling: Calling) -> Result<ToolResult, CallError> {
     let mut clock = StageClock::start();
-    let resolving = resolve_module_source(caller, source, &calling);
-    let resolved = match resolving.instrument(tracing::debug_span!("resolve")).await {
+    let resolved = {
+        let resolving = pin!(resolve_module_source(caller, source, &calling));
+        resolving.instrument(tracing::debug_span!("resolve")).await
+    };
+    let resolved = match resolved {
         Ok(resolved) => resolved,
         Err(error) => return Err(refused(caller, &calling, error).await),
     };
     let resolve = clock.lap();
-    let result = run_resolved_wasm_plugin(caller, calling, resolved, clock).await?;
+    let result = pin!(run_resolved_wasm_plugin(caller, calling, resolved, clock)).await?;
     Ok(ToolResult { stages: StageTimes { resolve, ..result.stages }, ..result })
 }
 
@@ -149,20 +155,23 @@ pub(super) async fn run_resolved_wasm_plugin(
     if let Err(error) = pass_gates(caller, &mut calling, &mut resolved).await {
         return Err(refused(caller, &calling, error).await);
     }
-    let beginning = begin(caller, &calling, &resolved);
-    let (approval, mut run) = match beginning.instrument(tracing::debug_span!("begin")).await {
+    let begun = {
+        let beginning = pin!(begin(caller, &calling, &resolved));
+        beginning.instrument(tracing::debug_span!("begin")).await
+    };
+    let (approval, mut run) = match begun {
         Ok(begun) => begun,
         Err(error) => return Err(refused(caller, &calling, error).await),
     };
     let row = Arc::clone(run.row());
     tracing::Span::current().record("run_id", &*row.run_id);
     let begin = clock.lap();
-    let executing = pin!(
-        execute_module(caller, &row.run_id, &calling, &resolved).instrument(tracing::debug_span!("execute"))
-    );
-    let report = run.attend(executing).await;
+    let report = {
+        let executing = pin!(execute_module(caller, &row.run_id, &calling, &resolved));
+        run.attend(pin!(executing.instrument(tracing::debug_span!("execute")))).await
+    };
     let execute = clock.lap();
-    let finishing = receipt::finish(caller, &calling, &resolved, run, approval, report);
+    let finishing = pin!(receipt::finish(caller, &calling, &resolved, run, approval, report));
     let result = finishing.instrument(tracing::debug_span!("receipt")).await?;
     let stages = StageTimes { begin, execute, receipt: clock.lap(), ..StageTimes::default() };
     Ok(ToolResult { stages, ..result })

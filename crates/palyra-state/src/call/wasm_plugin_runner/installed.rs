@@ -93,7 +93,8 @@ impl InstalledCall {
                 self.may_begin(calling)?;
                 (ready, loaded)
             }
-            None => self.prove(caller, calling).await?,
+            // Seldom walked and large: every other call would carry its room along.
+            None => Box::pin(self.prove(caller, calling)).await?,
         };
         let grants = self.grants(&ready);
         grants.check_directories(caller.state.root())?;

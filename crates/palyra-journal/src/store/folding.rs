@@ -1,0 +1,240 @@
+//! The log SQLite writes ahead, folded into the file by a thread of its own: a commit does not wait for that.
+//!
+//! The log begins anew only when a writer finds all of it folded. While events keep coming the other thread never
+//! catches up, so the writer folds what is left itself, once the log is long and little is left.
+
+use super::connection;
+use crate::JournalError;
+use rusqlite::Connection;
+use rusqlite::ffi::ErrorCode;
+use rusqlite::wal::CheckpointMode;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+/// When to fold, in pages of the log.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FoldingLimits {
+    /// So many are worth a turn of the other thread.
+    turn: u32,
+    /// A log of so many should begin anew.
+    long: u32,
+    /// The writer folds so many itself.
+    rest: u32,
+    /// At so many the writer folds however many are left.
+    too_long: u32,
+}
+
+impl Default for FoldingLimits {
+    fn default() -> Self {
+        Self { turn: 1_000, long: 4_000, rest: 300, too_long: 16_000 }
+    }
+}
+
+/// Folds the log of one connection.
+pub(super) struct LogFolding {
+    path: PathBuf,
+    limits: FoldingLimits,
+    /// The pages of the log after the last commit.
+    pages: Arc<AtomicU32>,
+    seen: u32,
+    folded: Arc<Folded>,
+    helper: Option<Helper>,
+}
+
+impl LogFolding {
+    /// Takes over from SQLite, which folds within commits.
+    pub(super) fn of(
+        connection: &mut Connection,
+        path: &Path,
+        limits: FoldingLimits,
+    ) -> Result<Self, JournalError> {
+        let pages = Arc::new(AtomicU32::new(0));
+        let told = Arc::clone(&pages);
+        let hook = move |_: &mut rusqlite::hooks::Wal, pages: std::ffi::c_int| {
+            told.store(u32::try_from(pages).unwrap_or(0), Ordering::Relaxed);
+            Ok(())
+        };
+        connection.wal_hook(Some(hook)).map_err(JournalError::sqlite("watch the log"))?;
+        Ok(Self { path: path.to_owned(), limits, pages, seen: 0, folded: Arc::default(), helper: None })
+    }
+
+    /// Looks at the log after a commit.
+    pub(super) fn after_commit(&mut self, connection: &Connection) {
+        let pages = self.pages.load(Ordering::Relaxed);
+        if pages < self.seen {
+            self.folded.begin_anew();
+        }
+        self.seen = pages;
+        let rest = pages.saturating_sub(self.folded.pages());
+        let FoldingLimits { turn, long, rest: little, too_long } = self.limits;
+        if pages >= too_long {
+            // The other thread may be at it: waiting for it is what keeps the log from growing without end.
+            fold(connection, &self.folded, &self.folded.turn());
+        } else if pages >= long && rest <= little {
+            if let Ok(turn) = self.folded.turn.try_lock() {
+                fold(connection, &self.folded, &turn);
+            }
+        } else if rest >= turn {
+            self.ask_helper();
+        }
+    }
+
+    /// Where there is no other thread, the writer folds when the log is too long.
+    fn ask_helper(&mut self) {
+        if self.helper.is_none() {
+            match Helper::start(&self.path, &self.folded) {
+                Ok(helper) => self.helper = Some(helper),
+                Err(error) => tracing::warn!(%error, "the journal's log is folded by its writer"),
+            }
+        }
+        if let Some(turns) = self.helper.as_ref().and_then(|helper| helper.turns.as_ref()) {
+            // One that is busy comes back after the next commit.
+            let _ = turns.try_send(());
+        }
+    }
+}
+
+/// What both threads know of the folding.
+#[derive(Default)]
+struct Folded {
+    /// How many pages of the present log are folded; the log's number stands in the upper half, so that what was
+    /// true of an earlier log is not said of this one.
+    present: AtomicU64,
+    /// Whoever folds.
+    turn: Mutex<()>,
+}
+
+impl Folded {
+    fn pages(&self) -> u32 {
+        self.present.load(Ordering::Relaxed) as u32
+    }
+
+    fn begin_anew(&self) {
+        let next = (self.present.load(Ordering::Relaxed) >> 32).wrapping_add(1);
+        self.present.store(next << 32, Ordering::Relaxed);
+    }
+
+    fn note(&self, before: u64, pages: u32) {
+        let after = (before >> 32 << 32) | u64::from(pages);
+        let _ = self.present.compare_exchange(before, after, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Folds what readers let it fold.
+fn fold(connection: &Connection, folded: &Folded, _turn: &MutexGuard<'_, ()>) {
+    let before = folded.present.load(Ordering::Relaxed);
+    match connection.wal_checkpoint_v2(None::<&str>, CheckpointMode::PASSIVE) {
+        Ok((_, pages)) => folded.note(before, u32::try_from(pages).unwrap_or(0)),
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {}
+        Err(error) => tracing::warn!(%error, "the journal's log could not be folded"),
+    }
+}
+
+/// The other thread; it has ended when this is gone.
+struct Helper {
+    turns: Option<SyncSender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Helper {
+    fn start(path: &Path, folded: &Arc<Folded>) -> Result<Self, JournalError> {
+        let connection = connection::open_folder(path)?;
+        let folded = Arc::clone(folded);
+        let (turns, asked) = sync_channel(1);
+        let thread = std::thread::Builder::new()
+            .name("palyra-folding".into())
+            .spawn(move || take_turns(&connection, &folded, &asked))
+            .map_err(|error| JournalError::io("start a thread for the log", error))?;
+        Ok(Self { turns: Some(turns), thread: Some(thread) })
+    }
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        drop(self.turns.take());
+        if let Some(thread) = self.thread.take() {
+            // It has nothing to say; a turn under way is waited for, because the file may be moved afterwards.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn take_turns(connection: &Connection, folded: &Folded, asked: &Receiver<()>) {
+    while asked.recv().is_ok() {
+        fold(connection, folded, &folded.turn());
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    const SMALL: FoldingLimits = FoldingLimits { turn: 10, long: 40, rest: 8, too_long: 120 };
+
+    fn opened(directory: &tempfile::TempDir) -> (Connection, LogFolding) {
+        let path = directory.path().join("state.db");
+        std::fs::File::create(&path).unwrap();
+        let mut connection = connection::open_writer(&path).unwrap();
+        connection.execute_batch("CREATE TABLE row (text TEXT NOT NULL) STRICT").unwrap();
+        let folding = LogFolding::of(&mut connection, &path, SMALL).unwrap();
+        (connection, folding)
+    }
+
+    fn write(connection: &Connection, folding: &mut LogFolding) -> u32 {
+        connection.execute("INSERT INTO row VALUES (?1)", ["x".repeat(3_000)]).unwrap();
+        folding.after_commit(connection);
+        folding.seen
+    }
+
+    #[test]
+    fn a_log_begins_anew_however_much_is_written() {
+        let directory = tempfile::tempdir().unwrap();
+        let (connection, mut folding) = opened(&directory);
+        let pages: Vec<u32> = (0..2_000).map(|_| write(&connection, &mut folding)).collect();
+        assert!(pages.iter().max() <= Some(&(SMALL.too_long + 8)), "{:?}", pages.iter().max());
+        assert!(pages.windows(2).filter(|pair| pair[1] < pair[0]).count() >= 10);
+        drop(folding);
+        let rows: i64 = connection.query_row("SELECT count(*) FROM row", [], |row| row.get(0)).unwrap();
+        let sound: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+        assert_eq!((rows, sound.as_str()), (2_000, "ok"));
+    }
+
+    #[test]
+    fn a_reader_keeps_the_log_and_what_it_sees() {
+        let directory = tempfile::tempdir().unwrap();
+        let (connection, mut folding) = opened(&directory);
+        write(&connection, &mut folding);
+        let reader = connection::open_reader(&directory.path().join("state.db")).unwrap();
+        reader.execute_batch("BEGIN").unwrap();
+        let count = |reader: &Connection| -> i64 {
+            reader.query_row("SELECT count(*) FROM row", [], |row| row.get(0)).unwrap()
+        };
+        assert_eq!(count(&reader), 1);
+        let kept: Vec<u32> = (0..300).map(|_| write(&connection, &mut folding)).collect();
+        assert!(kept.is_sorted(), "the log began anew below a reader");
+        assert_eq!(count(&reader), 1);
+        reader.execute_batch("COMMIT").unwrap();
+        assert_eq!(count(&reader), 301);
+        let later: Vec<u32> = (0..100).map(|_| write(&connection, &mut folding)).collect();
+        assert!(later.iter().min() < kept.last(), "the log did not begin anew");
+    }
+
+    #[test]
+    fn what_was_folded_of_an_earlier_log_is_not_said_of_the_next() {
+        let folded = Folded::default();
+        let before = folded.present.load(Ordering::Relaxed);
+        folded.begin_anew();
+        folded.note(before, 99);
+        assert_eq!(folded.pages(), 0);
+        folded.note(folded.present.load(Ordering::Relaxed), 7);
+        assert_eq!(folded.pages(), 7);
+    }
+}
