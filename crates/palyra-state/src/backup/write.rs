@@ -81,14 +81,14 @@ impl Found {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 found => found.map_err(BackupError::file("read", &path))?,
             };
-            match () {
-                () if metadata.is_dir() => {
-                    self.folders.push(text);
-                    self.below(root, &name, keep)?;
+            if metadata.is_dir() {
+                self.folders.push(text);
+                self.below(root, &name, keep)?;
+            } else if last.to_str().is_some_and(keep) {
+                match metadata.is_file() {
+                    true => self.files.push((text, metadata.mode() & 0o777)),
+                    false => return Err(odd()),
                 }
-                () if !last.to_str().is_some_and(keep) => {}
-                () if metadata.is_file() => self.files.push((text, metadata.mode() & 0o777)),
-                () => return Err(odd()),
             }
         }
         Ok(())
