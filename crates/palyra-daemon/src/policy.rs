@@ -8,21 +8,21 @@ pub(crate) mod told;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use palyra_api::Problem;
-use palyra_common::Scope;
+use palyra_common::{JsonText, Scope};
 use palyra_policy::{
     Action, DecisionCache, Face, PolicyContext, PolicyDecision, PolicyRequest, PolicySet, PrincipalKind,
     Resource,
 };
 use palyra_skills::Sha256Digest;
 use palyra_state::call::{HookGate, canonical_arguments};
-use palyra_state::{AccessPolicy, Approval, ApprovalGate, CallGate, CallQuestion, State};
+use palyra_state::{AccessPolicy, Approval, ApprovalGate, CallGate, InlineGate, State};
 use serde_json::json;
 
 use crate::access::Principal;
 use crate::problem::deciding_rule;
 
-use facts::{any_tool, requester, tool, tool_of_approval};
-pub(crate) use facts::{resource, unnamed_skill};
+pub(crate) use facts::{any_tool, resource, unnamed_skill};
+use facts::{requester, tool, tool_of_approval};
 
 /// What is left where the stored policy cannot be read: the owner can look and set another one.
 const UNREADABLE: &str = r#"
@@ -102,9 +102,18 @@ impl Asking {
     pub(crate) fn call_gate(self) -> CallGate {
         CallGate::new(move |question| {
             let context =
-                PolicyContext { arguments: self.arguments(question), ..PolicyContext::new(self.face) };
+                PolicyContext { arguments: self.arguments(question.input), ..PolicyContext::new(self.face) };
             let resource = Resource::Tool(tool(question.record, question.tool));
             permitted(self.evaluate(Action::Invoke, resource, context))
+        })
+    }
+
+    /// The gate of a module that comes with its call.
+    pub(crate) fn inline_gate(self) -> InlineGate {
+        InlineGate::new(move |question| {
+            let arguments = self.arguments(question.input);
+            let context = PolicyContext { arguments, ..PolicyContext::new(self.face) };
+            permitted(self.evaluate(Action::Invoke, Resource::Daemon, context))
         })
     }
 
@@ -135,7 +144,10 @@ impl Asking {
     pub(crate) fn explain(&self, action: Action, resource: Resource) -> Option<Arc<PolicyDecision>> {
         let nobody = (action == Action::Approve).then(|| requester(""));
         let context = PolicyContext { requester: nobody, ..PolicyContext::new(self.face) };
-        let resource = if asked_in_corridor(action) { Resource::Tool(any_tool()) } else { resource };
+        let resource = match (action, resource) {
+            (Action::Approve, _) | (Action::Invoke, Resource::Tool(_)) => Resource::Tool(any_tool()),
+            (_, resource) => resource,
+        };
         permitted(self.evaluate(action, resource, context)).err()
     }
 
@@ -155,9 +167,9 @@ impl Asking {
     }
 
     /// The digest of canonical arguments costs something: it is made only for rules that read it.
-    fn arguments(&self, question: &CallQuestion<'_>) -> String {
+    fn arguments(&self, input: &JsonText) -> String {
         match self.cache.set().reads_arguments() {
-            true => Sha256Digest::of(canonical_arguments(question.input).as_bytes()).to_string(),
+            true => Sha256Digest::of(canonical_arguments(input).as_bytes()).to_string(),
             false => String::new(),
         }
     }

@@ -60,7 +60,7 @@ use permits::{CallPermits, QUEUE_TIME};
 use resolve::VerifiedCache;
 use schemas::SchemaCache;
 use services::{RunChannels, SkillStorage, VaultSecrets};
-use wasm_plugin_runner::{InstalledCall, ModuleSource, run_wasm_plugin};
+use wasm_plugin_runner::{InlineCall, InstalledCall, ModuleSource, run_wasm_plugin};
 
 /// How calls are carried out; decided once by whoever owns the process.
 pub struct CallerConfig {
@@ -260,8 +260,10 @@ impl ToolCaller {
 
     /// Runs a module that comes with the call, where the policy allows it.
     pub async fn call_inline(&self, invocation: InlineInvocation) -> Result<ToolResult, CallError> {
-        let calling = invocation.calling(&self.state.view().plugins().policy.value);
-        run_wasm_plugin(self, ModuleSource::Inline(invocation), calling).await
+        let policy = self.state.view().plugins().policy.value.clone();
+        let parted = resolve::blocking(move || Ok::<_, CallError>(InlineCall::new(invocation, &policy)));
+        let (call, calling) = parted.await?;
+        run_wasm_plugin(self, ModuleSource::Inline(call), calling).await
     }
 
     /// Asks a component what it is, once for each payload and with nothing granted; what differs quarantines.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use palyra_common::JsonText;
 use palyra_policy::PolicyDecision;
+use palyra_skills::Sha256Digest;
 use palyra_skills::index::SkillRecord;
 use palyra_skills::manifest::ToolEntrypoint;
 
@@ -25,6 +26,19 @@ pub struct CallQuestion<'c> {
     /// The input.
     pub input: &'c JsonText,
 }
+
+/// A module that came with its call and could begin as far as the runner's policy is concerned.
+#[derive(Debug, Clone, Copy)]
+pub struct InlineQuestion<'c> {
+    /// The digest of the module.
+    pub payload: &'c Sha256Digest,
+    /// The input.
+    pub input: &'c JsonText,
+}
+
+/// Asks whether a module that came with its call may run.
+#[derive(Clone)]
+pub struct InlineGate(Arc<dyn Fn(&InlineQuestion<'_>) -> GateVerdict + Send + Sync>);
 
 /// Asks whether a call may begin.
 #[derive(Clone)]
@@ -50,6 +64,22 @@ impl CallGate {
     }
 }
 
+impl InlineGate {
+    /// A gate that asks this.
+    pub fn new(ask: impl Fn(&InlineQuestion<'_>) -> GateVerdict + Send + Sync + 'static) -> Self {
+        Self(Arc::new(ask))
+    }
+
+    /// No policy is asked: for whoever holds the state itself and has no face.
+    pub fn open() -> Self {
+        Self::new(|_| Ok(()))
+    }
+
+    pub(crate) fn ask(&self, question: &InlineQuestion<'_>) -> GateVerdict {
+        (self.0)(question)
+    }
+}
+
 impl ApprovalGate {
     /// A gate that asks this.
     pub fn new(ask: impl Fn(&Approval) -> GateVerdict + Send + Sync + 'static) -> Self {
@@ -69,6 +99,12 @@ impl ApprovalGate {
 impl fmt::Debug for CallGate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("CallGate")
+    }
+}
+
+impl fmt::Debug for InlineGate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("InlineGate")
     }
 }
 

@@ -70,7 +70,7 @@ fn tool_of<'r>(record: &'r SkillRecord, id: &str) -> Option<&'r ToolEntrypoint> 
 }
 
 /// A tool that only its caller could be refused.
-pub(super) fn any_tool() -> Tool {
+pub(crate) fn any_tool() -> Tool {
     Tool { trust: TrustState::Trusted, sensitive: false, requires_approval: false, ..unknown_tool("") }
 }
 

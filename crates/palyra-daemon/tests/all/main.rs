@@ -7,6 +7,7 @@ mod raw;
 
 mod access;
 mod approvals;
+mod audit_policy;
 mod bodies;
 mod channels;
 mod doctor;
@@ -17,6 +18,7 @@ mod keys;
 mod killed;
 mod mcp;
 mod metrics;
+mod modules;
 mod openapi;
 mod patience;
 mod plugins;
