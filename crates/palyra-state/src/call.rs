@@ -16,6 +16,7 @@ mod replay;
 mod resolve;
 mod running;
 mod runs;
+mod said;
 mod schemas;
 mod services;
 mod stages;
@@ -41,9 +42,10 @@ pub use grants::{EffectiveGrants, GrantAuthority, GrantDerivation, GrantStep, Gr
 pub use hook::{HookAnswer, HookGate, HookInvocation};
 pub use replay::Replayed;
 pub(crate) use running::RunningRuns;
-pub use running::{RunListener, RunUpdate, RunningRun};
+pub use running::{RunListener, RunningRun};
 pub(crate) use runs::{OTHERS, RECEIPT_FACTS, close_interrupted};
 pub use runs::{RunEvent, RunPage, RunQuery, RunRetention, RunRow, Trimmed};
+pub use said::{RunFollower, RunUpdate};
 pub use stages::StageTimes;
 pub use tapes::TapeProblem;
 pub(crate) use usage::declared;
@@ -196,7 +198,6 @@ impl From<SkillError> for CallError {
 pub struct ToolCaller {
     state: Arc<State>,
     runtime: WasmRuntime,
-    channels: Arc<RunChannels>,
     schemas: SchemaCache,
     verified: VerifiedCache,
     found: FoundTools,
@@ -210,7 +211,7 @@ impl ToolCaller {
     /// Starts the sandbox over an open state.
     pub fn new(state: Arc<State>, config: CallerConfig) -> Result<Self, StateError> {
         let storage = StorageDatabase::open(&state.root().storage())?;
-        let channels = Arc::new(RunChannels::new(Arc::clone(&state)));
+        let channels = RunChannels::new(Arc::clone(&state));
         let vault = Arc::clone(&state.keeper.vault);
         let defaults = RuntimeConfig::default();
         let runtime = WasmRuntime::new(RuntimeConfig {
@@ -222,7 +223,7 @@ impl ToolCaller {
             services: HostServices {
                 storage: Arc::new(SkillStorage::new(Arc::new(storage))),
                 secrets: Arc::new(VaultSecrets(vault)),
-                channels: Arc::clone(&channels) as Arc<dyn palyra_plugins_runtime::ChannelSink>,
+                channels: Arc::new(channels),
                 egress: config.egress,
                 on_line: Some(state.running.hears_lines()),
             },
@@ -232,7 +233,6 @@ impl ToolCaller {
         Ok(Self {
             state,
             runtime,
-            channels,
             schemas: SchemaCache::default(),
             verified: VerifiedCache::default(),
             found: FoundTools::default(),
