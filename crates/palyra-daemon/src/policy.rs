@@ -11,18 +11,18 @@ use palyra_api::Problem;
 use palyra_common::{JsonText, Scope};
 use palyra_policy::{
     Action, DecisionCache, Face, PolicyContext, PolicyDecision, PolicyRequest, PolicySet, PrincipalKind,
-    Resource,
+    Resource, ResourceKind,
 };
 use palyra_skills::Sha256Digest;
 use palyra_state::call::{HookGate, canonical_arguments};
-use palyra_state::{AccessPolicy, Approval, ApprovalGate, CallGate, InlineGate, State};
+use palyra_state::{AccessPolicy, Approval, ApprovalGate, CallGate, InlineGate, InstallGate, State};
 use serde_json::json;
 
 use crate::access::Principal;
 use crate::problem::deciding_rule;
 
 pub(crate) use facts::{any_tool, resource, unnamed_skill};
-use facts::{requester, tool, tool_of_approval};
+use facts::{requester, skill_of_release, tool, tool_of_approval};
 
 /// What is left where the stored policy cannot be read: the owner can look and set another one.
 const UNREADABLE: &str = r#"
@@ -117,6 +117,15 @@ impl Asking {
         })
     }
 
+    /// The gate of an installation, asked when the package is verified; what is permitted along with it is to promote.
+    pub(crate) fn install_gate(self, promotes: bool) -> InstallGate {
+        InstallGate::new(move |question| {
+            let skill = || Resource::Skill(skill_of_release(question));
+            permitted(self.decide(Action::Install, skill()))?;
+            if promotes { permitted(self.decide(Action::Promote, skill())) } else { Ok(()) }
+        })
+    }
+
     /// The gate of a decision; the owner who is there decides from a terminal.
     pub(crate) fn approval_gate(self, state: &State, in_person: bool) -> ApprovalGate {
         let face = if in_person { Face::Terminal } else { self.face };
@@ -155,7 +164,7 @@ impl Asking {
     pub(crate) fn missing_scope(&self, scope: Scope, action: Action, resource: Resource) -> Problem {
         let rule = self.explain(action, resource);
         Problem::new("forbidden", format!("this needs a token with the scope `{scope}`"))
-            .hint("make one with `palyra tokens add NAME --scope SCOPE`")
+            .hint(format!("make one with `palyra tokens add NAME --scope {scope}`"))
             .details(
                 json!({ "scope": scope, "action": action, "policy": rule.as_deref().map(deciding_rule) }),
             )
@@ -214,9 +223,13 @@ pub(crate) fn scope_of(action: Action) -> Scope {
     }
 }
 
-/// Calls and decisions are asked about inside their corridor, where it is known what they are about.
-pub(crate) fn asked_in_corridor(action: Action) -> bool {
-    matches!(action, Action::Invoke | Action::Approve)
+/// Calls, decisions and packages are asked about inside their corridor, where it is known what they are about.
+pub(crate) fn asked_in_corridor(action: Action, about: ResourceKind) -> bool {
+    match action {
+        Action::Invoke | Action::Approve => true,
+        Action::Install => about == ResourceKind::Daemon,
+        _ => false,
+    }
 }
 
 fn read(text: Option<&str>) -> Arc<PolicySet> {

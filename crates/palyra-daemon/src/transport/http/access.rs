@@ -152,7 +152,7 @@ fn allow(
     if let Some(scope) = missing {
         return Err(asking().missing_scope(scope, needs.action, needs.resource(app, names)));
     }
-    if policy::asked_in_corridor(needs.action) {
+    if policy::asked_in_corridor(needs.action, needs.about.0) {
         return Ok(());
     }
     let decision = asking().decide(needs.action, needs.resource(app, names));
