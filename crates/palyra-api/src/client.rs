@@ -1,6 +1,7 @@
 //! The typed client: one method for each call, the same whether the daemon is remote or this process.
 
 mod approvals;
+mod audit_policy;
 mod backup;
 mod body;
 mod channels;
@@ -11,6 +12,7 @@ mod hooks;
 mod journal;
 mod keys;
 mod mcp;
+mod modules;
 mod objectives;
 mod packages;
 mod plugins;
@@ -18,6 +20,7 @@ mod policy;
 mod query;
 pub mod remote;
 mod routines;
+mod runner_policy;
 mod runs;
 mod skills;
 pub mod sse;

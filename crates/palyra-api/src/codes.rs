@@ -82,6 +82,7 @@ pub const TABLE: &[(&str, u16, u8)] = &[
     ("bad_receipt", 422, REFUSED),
     ("invalid_setting", 422, USAGE),
     ("invalid_policy", 422, USAGE),
+    ("changed_meanwhile", 409, FAILED),
     // Routines and objectives.
     ("in_use", 409, FAILED),
     ("not_fired", 409, FAILED),

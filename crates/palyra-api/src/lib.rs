@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod approvals;
+pub mod audit_policy;
 pub mod backup;
 pub mod bounds;
 pub mod channels;
@@ -21,12 +22,14 @@ pub mod hooks;
 pub mod journal;
 pub mod keys;
 pub mod mcp;
+pub mod modules;
 pub mod objectives;
 pub mod packages;
 pub mod plugins;
 pub mod policy;
 mod problem;
 pub mod routines;
+pub mod runner_policy;
 pub mod runs;
 mod secret;
 pub mod skills;

@@ -58,6 +58,8 @@ pub const PALYRA_RUN_REPLAY: &str = "PALYRA_RUN_REPLAY";
 pub const PALYRA_RUN_TRACE: &str = "PALYRA_RUN_TRACE";
 /// Where a guest's storage is kept; mirrors `palyra run --storage-dir`.
 pub const PALYRA_RUN_STORAGE_DIR: &str = "PALYRA_RUN_STORAGE_DIR";
+/// Any value but a false one runs a module as an inline module of the daemon; mirrors `palyra run --inline`.
+pub const PALYRA_RUN_INLINE: &str = "PALYRA_RUN_INLINE";
 /// Any value but a false one leaves the cache of compiled code alone; mirrors `palyra run --no-cache`.
 pub const PALYRA_RUN_NO_CACHE: &str = "PALYRA_RUN_NO_CACHE";
 /// Why a key is revoked; mirrors `palyra keys revoke --reason`.
@@ -250,6 +252,7 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_RUN_REPLAY, "tape that `palyra run` replays"),
     (PALYRA_RUN_TRACE, "list host calls of `palyra run`"),
     (PALYRA_RUN_STORAGE_DIR, "where `palyra run` keeps a guest's storage"),
+    (PALYRA_RUN_INLINE, "run a module in the daemon"),
     (PALYRA_RUN_NO_CACHE, "compile anew in `palyra run`"),
     (PALYRA_KEYS_REVOKE_REASON, "why a key is revoked"),
     (PALYRA_KEYS_REVOKE_PUBLISHER, "publisher of a list of revocations"),

@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
-use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
@@ -11,10 +10,10 @@ use futures::FutureExt;
 use palyra_common::{RuntimeLimits, WasmPluginRunError};
 use palyra_egress::{CertificateDer, EgressConfig, EgressGuard};
 use palyra_journal::{EventKind, NewEvent};
-use palyra_plugins_runtime::{Compiler, RuntimeConfig};
+use palyra_plugins_runtime::{CancelToken, Compiler, RuntimeConfig};
 use palyra_state::call::{
-    CallError, CallerConfig, HookAnswer, HookGate, HookInvocation, Replayed, ToolCaller, ToolInvocation,
-    ToolResult,
+    CallError, CallerConfig, HookAnswer, HookGate, HookInvocation, InlineInvocation, Replayed, ToolCaller,
+    ToolInvocation, ToolResult,
 };
 use palyra_state::{State, StateError};
 use tokio::sync::{OnceCell, watch};
@@ -285,19 +284,42 @@ impl App {
     /// The same for a caller that may end the run and still wants to know how it ended.
     pub(crate) async fn call_until(
         self: &Arc<Self>,
-        mut invocation: ToolInvocation,
+        invocation: ToolInvocation,
         end: impl Future<Output = ()>,
     ) -> Result<ToolResult, CallError> {
+        let call = |caller: Arc<ToolCaller>, token| async move {
+            caller.call(ToolInvocation { cancel: Some(token), ..invocation }).await
+        };
+        self.attend(call, end).await
+    }
+
+    /// Runs a module that came with the call, as [`App::call`] calls a tool.
+    pub(crate) async fn call_inline(
+        self: &Arc<Self>,
+        invocation: InlineInvocation,
+    ) -> Result<ToolResult, CallError> {
+        let call = |caller: Arc<ToolCaller>, token| async move {
+            caller.call_inline(InlineInvocation { cancel: Some(token), ..invocation }).await
+        };
+        self.attend(call, std::future::pending()).await
+    }
+
+    /// Carries a call out to its receipt, whoever goes away, and counts how it ended.
+    async fn attend<F>(
+        self: &Arc<Self>,
+        call: impl FnOnce(Arc<ToolCaller>, CancelToken) -> F,
+        end: impl Future<Output = ()>,
+    ) -> Result<ToolResult, CallError>
+    where
+        F: Future<Output = Result<ToolResult, CallError>> + Send + 'static,
+    {
         self.calls_begun.fetch_add(1, Ordering::Relaxed);
         let caller = self.caller().await?;
         let (permit, token) = self.calls.begin();
-        invocation.cancel = Some(token.clone());
+        // Boxed first: it is large, and would be copied whole into what is made of it.
+        let calling = Box::pin(call(caller, token.clone()));
         let calling = async move {
-            let result = {
-                let calling = pin!(caller.call(invocation));
-                AssertUnwindSafe(calling).catch_unwind().await
-            };
-            drop(caller);
+            let result = AssertUnwindSafe(calling).catch_unwind().await;
             drop(permit);
             let panicked = |_| Err(WasmPluginRunError::Internal("the call panicked".into()).into());
             result.unwrap_or_else(panicked)

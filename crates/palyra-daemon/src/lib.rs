@@ -18,6 +18,7 @@ pub mod hooks;
 pub mod in_process;
 mod invoke;
 mod metrics;
+mod modules;
 pub mod packages;
 mod plugins;
 mod policy;

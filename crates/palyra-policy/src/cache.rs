@@ -118,7 +118,7 @@ impl Parts {
                 self.flag(tool.requires_approval);
             }
             Resource::Skill(skill) => {
-                [&skill.id, &skill.publisher].into_iter().for_each(|name| self.text(name));
+                [&skill.id, &skill.publisher, &skill.version].into_iter().for_each(|name| self.text(name));
                 self.text(skill.trust.as_str());
             }
             Resource::Publisher(name) => self.text(name),

@@ -52,7 +52,10 @@ pub use backup::{
 };
 pub use damage::{Damage, Difference};
 pub use error::{StateError, TrustRefused};
-pub use gate::{ApprovalGate, CallGate, CallQuestion, GateVerdict};
+pub use gate::{
+    ApprovalGate, CallGate, CallQuestion, GateVerdict, InlineGate, InlineQuestion, InstallGate,
+    InstallQuestion,
+};
 pub use inventory::{CanTouch, CapabilityTotal, MadeBy, RunTotals, SkillInfo, WaitingRelease};
 pub use plugins::{
     AccessPolicy, ConfigSource, ConfigValues, PluginSettingError, Revised, ShownConfig, ShownField,

@@ -149,6 +149,11 @@ fn skill_commands(ear: &mut Ear, port: u16) {
     ear.run(&["audit-policy", "show"]);
     ear.run(&["audit-policy", "set", "policy.toml"]);
     ear.run(&["audit-policy", "advisories", "advisories.json"]);
+    ear.run(&["audit-policy", "reset"]);
+    ear.run(&["runner-policy", "show"]);
+    ear.run(&["runner-policy", "set", "allow_inline_modules=true"]);
+    ear.run(&["runner-policy", "set", &format!("allowed_secrets={SECRET}")]);
+    ear.run(&["runner-policy", "reset"]);
     ear.run(&["skills", "update", "two.palyra-skill"]);
     ear.run(&["skills", "rollback", COUNTER, "--yes"]);
     ear.run(&["skills", "quarantine", COUNTER, "--reason", "test"]);

@@ -7,6 +7,7 @@ mod raw;
 
 mod access;
 mod approvals;
+mod audit_policy;
 mod backup;
 mod bodies;
 mod channels;
@@ -18,6 +19,7 @@ mod keys;
 mod killed;
 mod mcp;
 mod metrics;
+mod modules;
 mod openapi;
 mod patience;
 mod plugins;

@@ -60,6 +60,7 @@ pub(crate) struct RequestId(pub(crate) Arc<str>);
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Needs {
     pub(super) scope: Scope,
+    also: Option<Scope>,
     pub(super) body_limit: usize,
     face: Option<Face>,
     action: Action,
@@ -68,8 +69,8 @@ pub(super) struct Needs {
 
 impl Needs {
     pub(super) fn of(route: &Route) -> Self {
-        let Route { scope, body_limit, face, action, .. } = *route;
-        Self { scope, body_limit, face, action, about: route.about() }
+        let Route { scope, also, body_limit, face, action, .. } = *route;
+        Self { scope, also, body_limit, face, action, about: route.about() }
     }
 
     fn resource(&self, app: &App, names: Option<&RawPathParams>) -> Resource {
@@ -150,10 +151,11 @@ fn allow(
     names: Option<&RawPathParams>,
 ) -> Result<(), Problem> {
     let asking = || app.policy().asking(app.state(), principal);
-    if !principal.may(needs.scope) {
-        return Err(asking().missing_scope(needs.scope, needs.action, needs.resource(app, names)));
+    let missing = [Some(needs.scope), needs.also].into_iter().flatten().find(|scope| !principal.may(*scope));
+    if let Some(scope) = missing {
+        return Err(asking().missing_scope(scope, needs.action, needs.resource(app, names)));
     }
-    if policy::asked_in_corridor(needs.action) {
+    if policy::asked_in_corridor(needs.action, needs.about.0) {
         return Ok(());
     }
     let decision = asking().decide(needs.action, needs.resource(app, names));

@@ -21,6 +21,7 @@ use super::approval::{self, Asked};
 use super::caller::Caller;
 use super::catalogue::Structure;
 use crate::app::App;
+use crate::policy::any_tool;
 use crate::{denials, invoke};
 
 /// A call as it came.
@@ -108,7 +109,7 @@ impl Call<'_> {
         let Caller { principal, session, .. } = self.caller;
         if !principal.may(Scope::Invoke) {
             let asking = self.app.policy().asking(self.app.state(), principal);
-            return Err(asking.missing_scope(Scope::Invoke, Action::Invoke, Resource::Daemon));
+            return Err(asking.missing_scope(Scope::Invoke, Action::Invoke, Resource::Tool(any_tool())));
         }
         let input = InOrder(&Value::Object(self.arguments.clone())).to_string();
         let input = RawValue::from_string(input).map_err(|error| Problem::new("usage", error.to_string()))?;
