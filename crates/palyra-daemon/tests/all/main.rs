@@ -11,6 +11,7 @@ mod bodies;
 mod channels;
 mod doctor;
 mod events;
+mod grpc;
 mod hooks;
 mod journal;
 mod keys;
