@@ -23,6 +23,9 @@ mod soak_daemon;
 
 use std::process::ExitCode;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     match cli::run() {
         Ok(true) => ExitCode::SUCCESS,

@@ -21,6 +21,10 @@ mod terminal;
 
 use std::process::ExitCode;
 
+/// Calls allocate on one thread what another frees, which the C library's allocator does behind locks.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // The compiling child is this program again; it needs nothing of the command line.
     if let Some(ended) = palyra_daemon::compile_child::as_child(std::env::args_os()) {

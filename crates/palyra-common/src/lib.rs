@@ -11,6 +11,7 @@ pub mod env_vars;
 pub mod fs;
 pub mod json;
 pub mod limits;
+pub mod random;
 pub mod redact;
 pub mod run_error;
 mod runner_policy;

@@ -35,11 +35,18 @@ impl Sha256Digest {
     }
 }
 
+impl Sha256Digest {
+    /// The digits, without an allocation: each receipt has several.
+    fn with_digits<T>(&self, use_digits: impl FnOnce(&str) -> T) -> Option<T> {
+        let mut digits = [0; 64];
+        hex::encode_to_slice(self.0, &mut digits).ok()?;
+        std::str::from_utf8(&digits).ok().map(use_digits)
+    }
+}
+
 impl fmt::Display for Sha256Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut digits = [0; 64];
-        hex::encode_to_slice(self.0, &mut digits).map_err(|_| fmt::Error)?;
-        f.write_str(std::str::from_utf8(&digits).map_err(|_| fmt::Error)?)
+        self.with_digits(|digits| f.write_str(digits)).unwrap_or(Err(fmt::Error))
     }
 }
 
@@ -64,7 +71,8 @@ impl FromStr for Sha256Digest {
 
 impl Serialize for Sha256Digest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        let no_text = || serde::ser::Error::custom("a digest is always text");
+        self.with_digits(|digits| serializer.serialize_str(digits)).unwrap_or_else(|| Err(no_text()))
     }
 }
 

@@ -13,8 +13,15 @@ pub(crate) fn clipped(text: &str, letters: usize) -> String {
 
 /// An id that sorts by time, which keeps indexes small.
 pub(crate) fn time_sorted_id(prefix: &str) -> Result<String, String> {
-    let mut random = [0; 10];
-    getrandom::fill(&mut random).map_err(|error| format!("there is no randomness: {error}"))?;
+    let random = palyra_common::random::draw::<10>();
+    let random = random.map_err(|error| format!("there is no randomness: {error}"))?;
     let now = u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or(0);
-    Ok(format!("{prefix}_{now:012x}{}", hex::encode(random)))
+    let mut bytes = [0; 16];
+    let (time, rest) = bytes.split_at_mut(6);
+    time.iter_mut().zip(now.to_be_bytes().iter().skip(2)).for_each(|(to, from)| *to = *from);
+    rest.copy_from_slice(&random);
+    let mut digits = [0; 32];
+    hex::encode_to_slice(bytes, &mut digits).map_err(|error| error.to_string())?;
+    let digits = std::str::from_utf8(&digits).map_err(|error| error.to_string())?;
+    Ok([prefix, "_", digits].concat())
 }

@@ -73,6 +73,9 @@ impl<T> std::fmt::Debug for Pending<T> {
 }
 
 /// Runs a future to its end on this thread.
+///
+/// Without tokio's budget: a thread that waits inside of a runtime would use that up, and then be woken for ever
+/// without an answer, because the budget is renewed only for those who go back to the runtime.
 pub(super) fn wait_for<F: Future>(future: F) -> F::Output {
     struct Unpark(Thread);
     impl Wake for Unpark {
@@ -82,7 +85,7 @@ pub(super) fn wait_for<F: Future>(future: F) -> F::Output {
     }
     let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
     let mut context = Context::from_waker(&waker);
-    let mut future = pin!(future);
+    let mut future = pin!(tokio::task::unconstrained(future));
     loop {
         match future.as_mut().poll(&mut context) {
             Poll::Ready(output) => return output,

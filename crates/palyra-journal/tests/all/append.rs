@@ -50,6 +50,16 @@ fn one_thread_sees_its_events_in_the_order_it_wrote_them() {
 }
 
 #[tokio::test]
+async fn a_thread_of_a_runtime_that_waits_is_answered_however_often() {
+    let home = Home::new();
+    let store = home.create();
+    // More than the budget of a task, which nobody renews while the thread waits.
+    for number in 0..300 {
+        assert_eq!(store.append(event(number)).wait().unwrap().sequence, number);
+    }
+}
+
+#[tokio::test]
 async fn an_answer_can_be_awaited() {
     let home = Home::new();
     let store = home.create();

@@ -1,8 +1,7 @@
 //! Randomness of a run: one seed, drawn here, from which everything a guest sees is derived.
 
 use rand_chacha::ChaCha20Rng;
-use rand_core::{Rng, SeedableRng};
-use std::cell::RefCell;
+use rand_core::SeedableRng;
 
 /// The seed of a run, kept on its tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,25 +17,9 @@ pub(crate) enum RandomUse {
 }
 
 impl RunSeed {
-    /// A fresh seed. The operating system is asked once per thread, not once per run: a system call
-    /// would cost more than a small guest does.
+    /// A fresh seed.
     pub(crate) fn draw() -> Result<Self, getrandom::Error> {
-        thread_local! {
-            static GENERATOR: RefCell<Option<(ChaCha20Rng, u32)>> = const { RefCell::new(None) };
-        }
-        GENERATOR.with_borrow_mut(|slot| {
-            if slot.as_ref().is_none_or(|(_, drawn)| *drawn >= RESEED_AFTER) {
-                let mut seed = [0; 32];
-                getrandom::fill(&mut seed)?;
-                *slot = Some((ChaCha20Rng::from_seed(seed), 0));
-            }
-            let mut seed = [0; 32];
-            if let Some((generator, drawn)) = slot {
-                generator.fill_bytes(&mut seed);
-                *drawn += 1;
-            }
-            Ok(Self(seed))
-        })
+        palyra_common::random::draw().map(Self)
     }
 
     /// The generator for one use.
@@ -47,11 +30,10 @@ impl RunSeed {
     }
 }
 
-const RESEED_AFTER: u32 = 1 << 20;
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand_core::Rng;
 
     #[test]
     fn seeds_differ_and_streams_repeat() {

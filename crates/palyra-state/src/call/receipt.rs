@@ -24,6 +24,8 @@ use crate::text::short_name;
 
 /// Gates whose words a receipt has room for.
 const MAX_GATES_TOLD: usize = 32;
+/// Usual length of the facts, written.
+const LIKELY_FACTS_BYTES: usize = 1 << 10;
 /// Longest words of a decision that are kept.
 const MAX_DECISION_CHARS: usize = 500;
 
@@ -63,7 +65,7 @@ pub(super) async fn finish(
         tape_sha256: kept.as_ref().map(KeptTape::digest),
         version: subject.version.as_deref(),
     };
-    let facts = serde_json::to_string(&facts).map_err(StateError::record("written", &run_id))?;
+    let facts = written(&facts).map_err(StateError::record("written", &run_id))?;
     let kind = if output.is_ok() { EventKind::RunCompleted } else { EventKind::RunFailed };
     let event = NewEvent::new(kind, state.now_ms()).actor(short_name(&calling.principal));
     let event = event.run(&run_id).skill(&subject.skill_id).subject(&subject.tool_id);
@@ -212,6 +214,12 @@ struct ReceiptFacts<'a> {
     peak_memory_bytes: u64,
     tape_sha256: Option<Sha256Digest>,
     version: Option<&'a str>,
+}
+
+fn written(facts: &ReceiptFacts<'_>) -> Result<String, serde_json::Error> {
+    let mut text = Vec::with_capacity(LIKELY_FACTS_BYTES);
+    serde_json::to_writer(&mut text, facts)?;
+    String::from_utf8(text).map_err(serde::ser::Error::custom)
 }
 
 /// Counters with their names in order.

@@ -276,8 +276,7 @@ fn came_past_the_door() -> Problem {
 }
 
 fn new_id() -> Arc<str> {
-    let mut random = [0; 10];
     // Without randomness ids repeat; nothing depends on them.
-    let _ = getrandom::fill(&mut random);
+    let random = palyra_common::random::draw::<10>().unwrap_or_default();
     format!("req_{}", hex::encode(random)).into()
 }

@@ -1,10 +1,15 @@
 //! The text form of a tape.
 
 use super::{TAPE_SCHEMA, Tape, TapeEnd, TapeHeader, TapeStep};
+use palyra_common::JsonText;
 use serde::{Deserialize, Serialize};
 
 /// Largest tape that is read.
 const MAX_TAPE_BYTES: usize = 1 << 30;
+/// Usual length of a header and an end without their texts.
+const LIKELY_FRAME_BYTES: usize = 2 << 10;
+/// Usual length of a step.
+const LIKELY_STEP_BYTES: usize = 256;
 
 /// Why bytes are not a tape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -37,7 +42,8 @@ pub enum TapeError {
     },
 }
 
-#[derive(Serialize, Deserialize)]
+/// A line that was read.
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 enum Line {
     #[serde(rename = "tape")]
@@ -48,16 +54,35 @@ enum Line {
     End(TapeEnd),
 }
 
+/// A line to be written: each call has a tape, so nothing is copied for it.
+#[derive(Serialize)]
+enum WrittenLine<'a> {
+    #[serde(rename = "tape")]
+    Header(&'a TapeHeader),
+    #[serde(rename = "step")]
+    Step(&'a TapeStep),
+    #[serde(rename = "end")]
+    End(&'a TapeEnd),
+}
+
 impl Tape {
     /// The text form.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::new();
-        write_line(&mut out, &Line::Header(Box::new(self.header.clone())));
+        let mut out = Vec::with_capacity(self.likely_length());
+        write_line(&mut out, &WrittenLine::Header(&self.header));
         for step in &self.steps {
-            write_line(&mut out, &Line::Step(step.clone()));
+            write_line(&mut out, &WrittenLine::Step(step));
         }
-        write_line(&mut out, &Line::End(self.end.clone()));
+        write_line(&mut out, &WrittenLine::End(&self.end));
         out
+    }
+
+    /// About how many bytes the text has, so that it seldom moves while it is written.
+    fn likely_length(&self) -> usize {
+        let texts = [Some(&self.header.input), Some(&self.header.operator_config), self.end.output.as_ref()];
+        let escaped = |text: &JsonText| text.as_str().len() + text.as_str().len() / 4;
+        let texts: usize = texts.into_iter().flatten().map(escaped).sum();
+        LIKELY_FRAME_BYTES + texts + self.steps.len() * LIKELY_STEP_BYTES
     }
 
     /// Reads the text form; accepts only what [`Tape::encode`] writes.
@@ -111,7 +136,7 @@ fn read_lines(bytes: &[u8]) -> Result<Tape, TapeError> {
     Err(TapeError::Cut { line: number })
 }
 
-fn write_line(out: &mut Vec<u8>, line: &Line) {
+fn write_line(out: &mut Vec<u8>, line: &WrittenLine<'_>) {
     // These types have string keys and no maps of other kinds, so they always serialise.
     if serde_json::to_writer(&mut *out, line).is_ok() {
         out.push(b'\n');

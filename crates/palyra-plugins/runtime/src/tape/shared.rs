@@ -19,13 +19,15 @@ where
 
 /// 32 bytes in lower-case hexadecimal.
 pub(super) mod hexadecimal {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use serde::{Deserialize, Deserializer, Serializer, de::Error as _, ser::Error as _};
 
     pub(in crate::tape) fn serialize<S: Serializer>(
         bytes: &[u8; 32],
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&hex::encode(bytes))
+        let mut digits = [0; 64];
+        hex::encode_to_slice(bytes, &mut digits).map_err(S::Error::custom)?;
+        serializer.serialize_str(std::str::from_utf8(&digits).map_err(S::Error::custom)?)
     }
 
     pub(in crate::tape) fn deserialize<'de, D: Deserializer<'de>>(
