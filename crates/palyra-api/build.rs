@@ -19,7 +19,7 @@ const SKIP: &str = "#[serde(skip)]";
 
 fn main() -> Result<(), AnyError> {
     let protos = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/proto");
-    println!("cargo:rerun-if-changed={}", protos.display());
+    println!("cargo:rerun-if-changed={}", protos.join("palyra").display());
     let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("there is no OUT_DIR")?);
     let mut files = Vec::new();
     for package in PACKAGES {

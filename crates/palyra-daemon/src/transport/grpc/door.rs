@@ -18,7 +18,7 @@ use super::answer::failed;
 use super::deadline::{self, InTime, Timed};
 use super::inward::Inward;
 use crate::app::App;
-use crate::transport::http::{knock, router};
+use crate::transport::http::{BodyTimeout, knock, router};
 
 /// The one method that needs no token: whoever balances load asks it, and it tells nothing but that a daemon is there.
 const HEALTH_CHECK: &str = "/grpc.health.v1.Health/Check";
@@ -53,7 +53,7 @@ impl Door {
     }
 
     fn stands(&self, path: &str) -> bool {
-        path.starts_with(GENERAL) || self.standing.contains(path)
+        (path.starts_with(GENERAL) && path != HEALTH_CHECK) || self.standing.contains(path)
     }
 }
 
@@ -67,9 +67,8 @@ pub(super) async fn admit(State(door): State<Arc<Door>>, mut request: Request, n
         return status.into_http();
     }
     if !door.stands(request.uri().path())
-        && let Some(inward) = request.extensions().get::<Inward>()
+        && let Some(BodyTimeout(patience)) = request.extensions().get::<BodyTimeout>().copied()
     {
-        let patience = inward.patience();
         request = request.map(|message| Body::new(InTime::new(message, patience)));
     }
     let Some(until) = until else { return next.run(request).await };

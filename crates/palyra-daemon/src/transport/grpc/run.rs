@@ -123,10 +123,11 @@ impl Conversation {
         }
     }
 
-    /// Tells that somebody decided, here or elsewhere.
+    /// Tells that somebody decided, here or elsewhere; one that still waits was not decided.
     async fn decided(&mut self, as_seen: ApprovalStatus) {
-        if let Some(approval_id) = self.waiting.take() {
-            let approval = self.approval(approval_id, as_seen).await;
+        let Some(approval_id) = self.waiting.take() else { return };
+        let approval = self.approval(approval_id, as_seen).await;
+        if approval.status() != ApprovalStatus::Pending {
             self.tell(Told::ApprovalDecided(approval)).await;
         }
     }

@@ -64,7 +64,7 @@ async fn gateway(daemon: &Daemon, wire: &Wire) {
     let (mut client, http) = (GatewayServiceClient::new(wire.clone()), daemon.over_tcp());
     let health = client.get_health(gateway::GetHealthRequest {}).await.unwrap().into_inner().health.unwrap();
     assert_eq!((health.status.as_str(), health.pid), ("ok", std::process::id()));
-    let events = gateway::SubscribeEventsRequest { topics: vec!["run".into()], after_sequence: Some(0) };
+    let events = gateway::SubscribeEventsRequest { topics: vec!["run".into()], after_sequence: None };
     let mut events = client.subscribe_events(events).await.unwrap().into_inner();
     let text = r#"{"n": 1, "é": [true, 1.50]}"#;
     let answer = client.invoke(call("acme.bench.echo", text)).await.unwrap().into_inner().answer.unwrap();
