@@ -96,7 +96,7 @@ impl Server {
         let address = listeners.address()?;
         let grpc_address = listeners.grpc_address()?;
         app.listens_on(std::iter::once(address).chain(grpc_address).collect());
-        let grpc = grpc_router(&app).map_err(|error| ServerError::Grpc(error.to_string()))?;
+        let grpc = grpc_router(&app).await.map_err(|error| ServerError::Grpc(error.to_string()))?;
         let routers = Routers { http: router(&app), grpc };
         let endpoint = Endpoint::new(&root, address, grpc_address, config.tls.is_some());
         endpoint.write(&root)?;

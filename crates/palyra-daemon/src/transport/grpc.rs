@@ -30,6 +30,7 @@ use palyra_api::grpc::routines::v1::routines_service_server::RoutinesServiceServ
 use palyra_api::grpc::skills::v1::skills_service_server::SkillsServiceServer;
 use palyra_api::tools::MAX_INVOKE_BYTES;
 use tonic::service::Routes;
+use tonic_health::ServingStatus;
 use tonic_reflection::server::Builder as Reflection;
 
 use crate::app::App;
@@ -44,13 +45,16 @@ const MAX_MESSAGE_BYTES: usize = 4 << 20;
 pub(crate) struct BadDescription(#[from] tonic_reflection::server::Error);
 
 /// Every service over an app, behind its door.
-pub(crate) fn grpc_router(app: &Arc<App>) -> Result<Router, BadDescription> {
+pub(crate) async fn grpc_router(app: &Arc<App>) -> Result<Router, BadDescription> {
     let described = || {
         Reflection::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
-    let (_, health) = tonic_health::server::health_reporter();
+    let (reporter, health) = tonic_health::server::health_reporter();
+    for service in door::services() {
+        reporter.set_service_status(service, ServingStatus::Serving).await;
+    }
     let routes = Routes::new(health)
         .add_service(described().build_v1()?)
         .add_service(described().build_v1alpha()?)

@@ -11,7 +11,7 @@ use axum::response::Response;
 use palyra_api::Client;
 use palyra_api::grpc::{DESCRIPTORS, status_of};
 use prost::Message as _;
-use prost_types::FileDescriptorSet;
+use prost_types::{FileDescriptorProto, FileDescriptorSet, ServiceDescriptorProto};
 use tonic::Status;
 
 use super::answer::failed;
@@ -80,17 +80,26 @@ pub(super) async fn admit(State(door): State<Arc<Door>>, mut request: Request, n
 
 /// The methods that take a stream, as their descriptions say.
 fn standing() -> HashSet<String> {
-    let files = FileDescriptorSet::decode(DESCRIPTORS).map(|set| set.file).unwrap_or_default();
     let mut found = HashSet::new();
-    for file in &files {
-        for service in &file.service {
-            let taking = service.method.iter().filter(|method| method.client_streaming());
-            found.extend(
-                taking.map(|method| format!("/{}.{}/{}", file.package(), service.name(), method.name())),
-            );
-        }
+    for (name, service) in described() {
+        let taking = service.method.iter().filter(|method| method.client_streaming());
+        found.extend(taking.map(|method| format!("/{name}/{}", method.name())));
     }
     found
+}
+
+/// The whole names of the services.
+pub(super) fn services() -> Vec<String> {
+    described().into_iter().map(|(name, _)| name).collect()
+}
+
+fn described() -> Vec<(String, ServiceDescriptorProto)> {
+    let files = FileDescriptorSet::decode(DESCRIPTORS).map(|set| set.file).unwrap_or_default();
+    let named = |file: FileDescriptorProto| {
+        let package = file.package().to_owned();
+        file.service.into_iter().map(move |service| (format!("{package}.{}", service.name()), service))
+    };
+    files.into_iter().flat_map(named).collect()
 }
 
 #[cfg(test)]

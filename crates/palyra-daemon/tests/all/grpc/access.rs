@@ -156,6 +156,9 @@ async fn whether_it_is_healthy_needs_no_token_and_what_is_not_there_needs_one() 
     let nobody = Wire::new(&daemon, None);
     let checked = HealthClient::new(nobody.clone()).check(HealthCheckRequest::default()).await.unwrap();
     assert_eq!(checked.into_inner().status(), ServingStatus::Serving);
+    let gateway = HealthCheckRequest { service: "palyra.gateway.v1.GatewayService".into() };
+    let checked = HealthClient::new(nobody.clone()).check(gateway).await.unwrap();
+    assert_eq!(checked.into_inner().status(), ServingStatus::Serving);
     let nowhere = "/palyra.gateway.v1.GatewayService/Nothing";
     assert_eq!(nobody.raw(nowhere, Vec::new()).await.unwrap_err().code(), Code::Unauthenticated);
     let owner = Wire::owner(&daemon);

@@ -14,6 +14,8 @@ use palyra_journal::{EventKind, Query};
 use tokio::sync::mpsc;
 use tonic::{Code, Status, Streaming};
 
+const LONG: &str = "[capabilities.quotas]\nfuel_budget = 1000000000000\nwall_clock_timeout_ms = 600000\n";
+
 /// Both ends of a conversation.
 struct Talk {
     say: mpsc::Sender<RunRequest>,
@@ -145,7 +147,7 @@ async fn a_token_without_the_scope_does_not_decide_and_another_one_does_elsewher
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_is_ended_by_its_client_and_has_its_receipt() {
     let daemon = Daemon::with_bench().await;
-    daemon.install("slow", "[capabilities.quotas]\nfuel_budget = 5000000000\nwall_clock_timeout_ms = 60000");
+    daemon.install("slow", LONG);
     let wire = Wire::owner(&daemon);
     let mut talk = Talk::begin(&wire, call("acme.slow.spin", "{}")).await;
     assert!(matches!(talk.next().await, Told::Started(_)));
@@ -182,7 +184,7 @@ async fn a_call_is_ended_by_its_client_and_has_its_receipt() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deadline_ends_a_call_and_its_run_is_recorded_as_cancelled() {
     let daemon = Daemon::with_bench().await;
-    daemon.install("slow", "[capabilities.quotas]\nfuel_budget = 5000000000\nwall_clock_timeout_ms = 60000");
+    daemon.install("slow", LONG);
     let wire = Wire::owner(&daemon);
     let mut client = GatewayServiceClient::new(wire.within("200m"));
     let late = client.invoke(call("acme.slow.spin", "{}")).await.unwrap_err();
