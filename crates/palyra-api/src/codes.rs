@@ -4,7 +4,7 @@ use palyra_common::WasmPluginRunErrorKind;
 
 /// Something failed that has no exit code of its own.
 const FAILED: u8 = 1;
-const USAGE: u8 = 2;
+pub(crate) const USAGE: u8 = 2;
 const AUTHENTICATION: u8 = 4;
 /// Verification or trust refused.
 const REFUSED: u8 = 5;

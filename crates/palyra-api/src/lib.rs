@@ -17,6 +17,7 @@ pub mod client;
 pub mod codes;
 pub mod daemon;
 pub mod events;
+pub mod grpc;
 pub mod health;
 pub mod hooks;
 pub mod journal;

@@ -28,6 +28,8 @@ pub const PALYRA_PROFILE: &str = "PALYRA_PROFILE";
 pub const PALYRA_DOCTOR_BUNDLE: &str = "PALYRA_DOCTOR_BUNDLE";
 /// Where a daemon listens; mirrors `--listen`.
 pub const PALYRA_LISTEN: &str = "PALYRA_LISTEN";
+/// Where a daemon listens for gRPC; mirrors `--grpc-listen`.
+pub const PALYRA_GRPC_LISTEN: &str = "PALYRA_GRPC_LISTEN";
 /// The certificate of a daemon; mirrors `--tls-cert`.
 pub const PALYRA_TLS_CERT: &str = "PALYRA_TLS_CERT";
 /// The key of that certificate; mirrors `--tls-key`.
@@ -237,6 +239,7 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_PROFILE, "how a daemon is deployed"),
     (PALYRA_DOCTOR_BUNDLE, "where a doctor writes a bundle"),
     (PALYRA_LISTEN, "where a daemon listens"),
+    (PALYRA_GRPC_LISTEN, "where a daemon listens for gRPC"),
     (PALYRA_TLS_CERT, "certificate of a daemon"),
     (PALYRA_TLS_KEY, "key of the daemon's certificate"),
     (PALYRA_IDLE_EXIT, "after how long without a connection a daemon stops"),

@@ -90,7 +90,7 @@ pub struct App {
     mcp: McpSessions,
     metrics: Metrics,
     hook_standing: HookStanding,
-    listener: OnceLock<SocketAddr>,
+    listeners: OnceLock<Vec<SocketAddr>>,
     egress: OnceLock<Result<Option<EgressGuard>, String>>,
     started: Instant,
     stopping: watch::Sender<bool>,
@@ -120,7 +120,7 @@ impl App {
             mcp: McpSessions::default(),
             metrics: Metrics::new(),
             hook_standing: HookStanding::default(),
-            listener: OnceLock::new(),
+            listeners: OnceLock::new(),
             egress: OnceLock::new(),
             started: Instant::now(),
             stopping: watch::Sender::new(false),
@@ -212,8 +212,8 @@ impl App {
     }
 
     /// Says where it listens, which no guest may reach; told before the first call.
-    pub(crate) fn listens_on(&self, address: SocketAddr) {
-        let _ = self.listener.set(address);
+    pub(crate) fn listens_on(&self, addresses: Vec<SocketAddr>) {
+        let _ = self.listeners.set(addresses);
     }
 
     /// For how long it has been the owner.
@@ -399,7 +399,7 @@ impl App {
     pub(crate) fn egress(&self) -> Result<Option<EgressGuard>, String> {
         let make = || {
             let Outside::Open { extra_roots } = self.config.outside.clone() else { return Ok(None) };
-            let refused_listeners = self.listener.get().copied().into_iter().collect();
+            let refused_listeners = self.listeners.get().cloned().unwrap_or_default();
             let config = EgressConfig { extra_roots, refused_listeners, ..EgressConfig::default() };
             EgressGuard::new(config).map(Some).map_err(|error| format!("the network: {error}"))
         };

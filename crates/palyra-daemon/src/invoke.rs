@@ -20,18 +20,8 @@ use crate::problem::{ToProblem, deciding_rule};
 /// Longest name of a session or a larger run.
 const MAX_NAME: usize = 100;
 
-/// Calls a tool on behalf of a principal.
+/// Calls a tool on behalf of a principal; a caller that listens hears what the run says while it runs.
 pub(crate) async fn invoke(
-    app: &Arc<App>,
-    principal: &Principal,
-    tool: String,
-    request: InvokeRequest,
-) -> Result<InvokeAnswer, Problem> {
-    invoke_heard(app, principal, tool, request, None).await
-}
-
-/// The same for a caller that hears what the run says while it runs.
-pub(crate) async fn invoke_heard(
     app: &Arc<App>,
     principal: &Principal,
     tool: String,

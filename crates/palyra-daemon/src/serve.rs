@@ -51,8 +51,8 @@ pub async fn serve(
     let stop = signals::stop().map_err(ServeError::Signals)?;
     let app = App::new(state, config);
     let server = Server::bind(Arc::clone(&app), args.config()).await?;
-    let Endpoint { url, socket, .. } = server.endpoint();
-    tracing::info!(%url, socket = %socket.display(), "listening");
+    let Endpoint { url, grpc_url, socket, .. } = server.endpoint();
+    tracing::info!(%url, grpc_url, socket = %socket.display(), "listening");
     announce(server.endpoint());
     app.become_gateway(DeliveryOptions::default(), ChannelOptions::default());
     let upkeep = tokio::spawn(keep_up(Arc::clone(&app), EVERY));

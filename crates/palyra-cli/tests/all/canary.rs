@@ -253,7 +253,19 @@ fn daemon_commands(ear: &mut Ear) {
     ear.bench.environment.write("access.cedar", access);
     for arguments in [
         &["up", "--no-examples", "--listen", "127.0.0.1:0", "--idle-exit", "1s"][..],
-        &["daemon", "run", "--listen", "127.0.0.1:0", "--idle-exit", "1s", "--log", "trace", "--log-json"],
+        &[
+            "daemon",
+            "run",
+            "--listen",
+            "127.0.0.1:0",
+            "--grpc-listen",
+            "127.0.0.1:0",
+            "--idle-exit",
+            "1s",
+            "--log",
+            "trace",
+            "--log-json",
+        ],
         &["mcp", "config", "generic"],
         &["mcp", "serve"],
         &["daemon", "status"],

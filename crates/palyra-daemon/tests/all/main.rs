@@ -13,6 +13,7 @@ mod bodies;
 mod channels;
 mod doctor;
 mod events;
+mod grpc;
 mod hooks;
 mod journal;
 mod keys;

@@ -7,7 +7,7 @@ use palyra_plugins_runtime::{CancelToken, LogLine, OnLine};
 use palyra_skills::trust::RevocationTarget;
 use palyra_skills::{RuntimeStatus, Sha256Digest};
 use serde::Serialize;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use super::INLINE;
 use super::runs::{clip, log_line};
@@ -32,10 +32,11 @@ pub struct RunningRun {
     pub payload: Sha256Digest,
 }
 
-/// What the caller of a run hears of it: its id, and its lines as they come.
+/// What the caller of a run hears of it: whom it waits for, its id, and its lines as they come.
 #[derive(Debug)]
 pub struct RunListener {
     run_id: OnceLock<String>,
+    waits_for: watch::Sender<Option<String>>,
     lines: mpsc::Sender<String>,
 }
 
@@ -43,12 +44,33 @@ impl RunListener {
     /// A listener, and the lines it hears; one that falls far behind misses some.
     pub fn new() -> (Arc<Self>, mpsc::Receiver<String>) {
         let (lines, heard) = mpsc::channel(MAX_BEHIND);
-        (Arc::new(Self { run_id: OnceLock::new(), lines }), heard)
+        let waits_for = watch::Sender::new(None);
+        (Arc::new(Self { run_id: OnceLock::new(), waits_for, lines }), heard)
     }
 
     /// The run, once there is one.
     pub fn run_id(&self) -> Option<&str> {
         self.run_id.get().map(String::as_str)
+    }
+
+    /// The approval the call waits for, if it does; changes as well once the run has an id.
+    pub fn waits_for(&self) -> watch::Receiver<Option<String>> {
+        self.waits_for.subscribe()
+    }
+
+    /// Tells that the call waits.
+    pub(super) fn wait_for(&self, approval_id: &str) {
+        let other = |waits: &mut Option<String>| {
+            let other = waits.as_deref() != Some(approval_id);
+            *waits = Some(approval_id.to_owned());
+            other
+        };
+        self.waits_for.send_if_modified(other);
+    }
+
+    fn begin(&self, run_id: &str) {
+        let _ = self.run_id.set(run_id.to_owned());
+        self.waits_for.send_replace(None);
     }
 
     fn hear(&self, line: &str) {
@@ -101,7 +123,7 @@ impl RunningRuns {
         let cancel = calling.cancel.clone();
         let listener = calling.listener.clone();
         if let Some(listener) = &listener {
-            let _ = listener.run_id.set(run_id.to_owned());
+            listener.begin(run_id);
         }
         let entry = Entry { subject, cancel, why: Arc::clone(&why), said: Arc::clone(&said), listener };
         self.lock().insert(run_id.to_owned(), entry);

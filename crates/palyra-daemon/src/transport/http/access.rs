@@ -40,13 +40,15 @@ pub enum Arrival {
     Socket,
     /// Over TCP.
     Tcp(IpAddr),
+    /// Over gRPC, which carries requests inward under the token they came with.
+    Grpc(IpAddr),
 }
 
 impl Arrival {
     /// Where a request came from, if over TCP.
     pub(crate) fn address(&self) -> Option<IpAddr> {
         match self {
-            Self::Tcp(address) => Some(*address),
+            Self::Tcp(address) | Self::Grpc(address) => Some(*address),
             Self::InProcess | Self::Socket => None,
         }
     }
@@ -162,13 +164,26 @@ fn allow(
     if decision.allowed { Ok(()) } else { Err(decision.to_problem()) }
 }
 
+/// Whether a request may come in that another face decodes before it carries it in here, where it is asked again.
+pub(crate) fn knock(app: &App, request: &Request) -> Result<(), Problem> {
+    enter(app, request).map(drop).map_err(|failure| {
+        let id = new_id();
+        record(app, &id, failure.problem());
+        Problem { request_id: Some(id.to_string()), ..failure.problem().clone() }
+    })
+}
+
 fn enter(app: &App, request: &Request) -> Result<Principal, Failure> {
     let arrival = request.extensions().get::<Arrival>().copied();
     if arrival == Some(Arrival::InProcess) {
         return Ok(Principal::owner(Face::Command));
     }
     let from = address(request);
-    let face = if arrival == Some(Arrival::Socket) { Face::Command } else { Face::Http };
+    let face = match arrival {
+        Some(Arrival::Socket) => Face::Command,
+        Some(Arrival::Grpc(_)) => Face::Grpc,
+        _ => Face::Http,
+    };
     let limited = |problem: Problem| match app.access().count_failure(from) {
         true => Failure::from(problem),
         false => Failure::from(refusal(Refused::TooMany)),
@@ -180,9 +195,13 @@ fn enter(app: &App, request: &Request) -> Result<Principal, Failure> {
     app.access().authenticate(app.state(), token, from, face).map_err(|refused| refusal(refused).into())
 }
 
-/// Counts and records a request that was not let in; one that is told to wait is only counted.
 fn refuse(app: &App, request_id: &str, failure: Failure) -> Response {
-    let problem = failure.problem();
+    record(app, request_id, failure.problem());
+    failure.into_response()
+}
+
+/// Counts and records a request that was not let in; one that is told to wait is only counted.
+fn record(app: &App, request_id: &str, problem: &Problem) {
     app.metrics().refused(&problem.code);
     if problem.code != "rate_limited" {
         let details = json!({ "code": problem.code, "request": request_id });
@@ -190,7 +209,6 @@ fn refuse(app: &App, request_id: &str, failure: Failure) -> Response {
         // The refusal does not wait for the journal.
         drop(app.state().journal().append(event));
     }
-    failure.into_response()
 }
 
 /// Where a request came from, if over TCP.

@@ -114,7 +114,7 @@ impl Call<'_> {
         let input = InOrder(&Value::Object(self.arguments.clone())).to_string();
         let input = RawValue::from_string(input).map_err(|error| Problem::new("usage", error.to_string()))?;
         let request = InvokeRequest { session: session.clone(), ..InvokeRequest::with_input(input) };
-        invoke::invoke_heard(self.app, principal, self.tool.to_owned(), request, Some(listener)).await
+        invoke::invoke(self.app, principal, self.tool.to_owned(), request, Some(listener)).await
     }
 
     /// Tells the client why; what somebody may not do is also told to the journal, as on every face.
