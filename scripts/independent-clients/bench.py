@@ -27,8 +27,10 @@ class Bench:
         for tool in self.run("tools", "list")["tools"]:
             self.run("tools", "alias", tool["tool_id"].rsplit(".", 1)[1], tool["tool_id"])
         command = [self.palyra, "daemon", "run", "--state-root", self.root, "--listen", "127.0.0.1:0", "--json"]
+        command += ["--grpc-listen", "127.0.0.1:0"]
         self.daemon = subprocess.Popen([*command, "--log", "warn"], stdout=subprocess.PIPE, text=True)
-        self.url = json.loads(self.daemon.stdout.readline())["url"]
+        started = json.loads(self.daemon.stdout.readline())
+        self.url, self.grpc_url = started["url"], started["grpc_url"]
         self.reader = self.token("editor", "read", "invoke")
         self.asking = self.token("asking", "read", "invoke", "approve")
         return self

@@ -14,6 +14,7 @@ from mcp.types import ElicitResult
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from bench import Bench, Proxy, node_environment
+from grpc_clients import buf, grpcio
 
 HERE = pathlib.Path(__file__).parent
 TEXT = "This is a simple text response for testing."
@@ -146,11 +147,16 @@ def main():
     arguments.add_argument("--package", type=pathlib.Path, required=True)
     arguments.add_argument("--tools", type=pathlib.Path, required=True)
     arguments.add_argument("--api", action="store_true", help="make requests of the HTTP API, for minutes")
+    arguments.add_argument("--grpc", action="store_true", help="only the clients of gRPC")
     told = arguments.parse_args()
     if told.api:
         with Bench(told.palyra.resolve(), told.package.resolve()) as bench:
             return api(bench, told.tools.resolve())
     with Bench(told.palyra.resolve(), told.package.resolve()) as bench:
+        buf(bench, told.tools.resolve())
+        grpcio(bench)
+        if told.grpc:
+            return
         asyncio.run(python_client(bench))
         inspector(bench, told.tools.resolve())
         metrics(bench)

@@ -7,6 +7,7 @@ mod eyes;
 mod foreign;
 mod fuzz;
 mod guests;
+mod infra;
 mod skills;
 mod soak;
 mod test;
@@ -33,6 +34,7 @@ enum Command {
     Foreign(foreign::Args),
     Eyes(eyes::Args),
     Clients(clients::Args),
+    Infra(infra::Args),
     Soak(soak::Args),
 }
 
@@ -48,6 +50,7 @@ impl Cli {
             Command::Foreign(args) => foreign::run(args),
             Command::Eyes(args) => eyes::run(args),
             Command::Clients(args) => clients::run(args),
+            Command::Infra(args) => infra::run(args),
             Command::Soak(args) => soak::run(args),
         }
     }

@@ -63,6 +63,13 @@ pub struct ChannelDeadLetter {
     pub at_ms: u64,
 }
 
+/// The answer of `GET /v1/channels/{name}/dead-letters`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ChannelDeadLetterList {
+    /// The letters, newest first.
+    pub dead_letters: Vec<ChannelDeadLetter>,
+}
+
 /// The body of `POST /v1/channels`; what does not belong to its kind is refused.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,6 +1,8 @@
 //! The typed client: one method for each call, the same whether the daemon is remote or this process.
 
 mod approvals;
+mod audit_policy;
+mod backup;
 mod body;
 mod channels;
 mod error;
@@ -10,6 +12,7 @@ mod hooks;
 mod journal;
 mod keys;
 mod mcp;
+mod modules;
 mod objectives;
 mod packages;
 mod plugins;
@@ -17,6 +20,7 @@ mod policy;
 mod query;
 pub mod remote;
 mod routines;
+mod runner_policy;
 mod runs;
 mod skills;
 pub mod sse;

@@ -4,7 +4,7 @@ use palyra_common::WasmPluginRunErrorKind;
 
 /// Something failed that has no exit code of its own.
 const FAILED: u8 = 1;
-const USAGE: u8 = 2;
+pub(crate) const USAGE: u8 = 2;
 const AUTHENTICATION: u8 = 4;
 /// Verification or trust refused.
 const REFUSED: u8 = 5;
@@ -82,9 +82,12 @@ pub const TABLE: &[(&str, u16, u8)] = &[
     ("bad_receipt", 422, REFUSED),
     ("invalid_setting", 422, USAGE),
     ("invalid_policy", 422, USAGE),
+    ("changed_meanwhile", 409, FAILED),
     // Routines and objectives.
     ("in_use", 409, FAILED),
     ("not_fired", 409, FAILED),
+    // Channels.
+    ("not_delivered", 502, FAILED),
     // Hooks.
     ("bad_bindings", 422, USAGE),
     ("bindings_edited", 409, FAILED),

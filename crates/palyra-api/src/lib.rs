@@ -9,23 +9,28 @@
 #![forbid(unsafe_code)]
 
 pub mod approvals;
+pub mod audit_policy;
+pub mod backup;
 pub mod bounds;
 pub mod channels;
 pub mod client;
 pub mod codes;
 pub mod daemon;
 pub mod events;
+pub mod grpc;
 pub mod health;
 pub mod hooks;
 pub mod journal;
 pub mod keys;
 pub mod mcp;
+pub mod modules;
 pub mod objectives;
 pub mod packages;
 pub mod plugins;
 pub mod policy;
 mod problem;
 pub mod routines;
+pub mod runner_policy;
 pub mod runs;
 mod secret;
 pub mod skills;

@@ -72,9 +72,8 @@ pub struct RunLineList {
 /// One line of a run: its log, or a message it published; also the data of `GET /v1/runs/{run_id}/events`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RunLine {
-    /// Its number in the run; none while the run is under way.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub number: Option<u64>,
+    /// Its number in the run, in the order it was said; also the id of its event.
+    pub number: u64,
     /// `log` or `channel`.
     pub kind: String,
     /// The text, escaped.

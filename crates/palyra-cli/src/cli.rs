@@ -25,6 +25,7 @@ use crate::commands::policy::PolicyArgs;
 use crate::commands::restore::RestoreArgs;
 use crate::commands::routines::RoutinesArgs;
 use crate::commands::run::RunArgs;
+use crate::commands::runner_policy::RunnerPolicyArgs;
 use crate::commands::runs::RunsArgs;
 use crate::commands::skills::SkillsArgs;
 use crate::commands::tokens::TokensArgs;
@@ -75,6 +76,7 @@ pub(crate) enum Command {
     Keys(KeysArgs),
     Trust(TrustArgs),
     AuditPolicy(AuditPolicyArgs),
+    RunnerPolicy(RunnerPolicyArgs),
     Vault(VaultArgs),
     Journal(JournalArgs),
     Mcp(McpArgs),

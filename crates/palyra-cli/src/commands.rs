@@ -19,6 +19,7 @@ pub(crate) mod policy;
 pub(crate) mod restore;
 pub(crate) mod routines;
 pub(crate) mod run;
+pub(crate) mod runner_policy;
 pub(crate) mod runs;
 pub(crate) mod skills;
 pub(crate) mod tokens;
@@ -51,6 +52,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Keys(args) => keys::run(&args, globals),
         Command::Trust(args) => trust::run(&args, globals),
         Command::AuditPolicy(args) => audit_policy::run(&args, globals),
+        Command::RunnerPolicy(args) => runner_policy::run(&args, globals),
         Command::Vault(args) => vault::run(&args, globals),
         Command::Journal(args) => journal::run(&args, globals),
         Command::Mcp(args) => mcp::run(&args, globals),

@@ -28,6 +28,8 @@ pub const PALYRA_PROFILE: &str = "PALYRA_PROFILE";
 pub const PALYRA_DOCTOR_BUNDLE: &str = "PALYRA_DOCTOR_BUNDLE";
 /// Where a daemon listens; mirrors `--listen`.
 pub const PALYRA_LISTEN: &str = "PALYRA_LISTEN";
+/// Where a daemon listens for gRPC; mirrors `--grpc-listen`.
+pub const PALYRA_GRPC_LISTEN: &str = "PALYRA_GRPC_LISTEN";
 /// The certificate of a daemon; mirrors `--tls-cert`.
 pub const PALYRA_TLS_CERT: &str = "PALYRA_TLS_CERT";
 /// The key of that certificate; mirrors `--tls-key`.
@@ -38,6 +40,8 @@ pub const PALYRA_IDLE_EXIT: &str = "PALYRA_IDLE_EXIT";
 pub const PALYRA_LOG: &str = "PALYRA_LOG";
 /// Any value but a false one makes a daemon log JSON; mirrors `--log-json`.
 pub const PALYRA_LOG_JSON: &str = "PALYRA_LOG_JSON";
+/// Where spans go; mirrors `--otlp-endpoint` of a daemon.
+pub const PALYRA_OTLP_ENDPOINT: &str = "PALYRA_OTLP_ENDPOINT";
 /// The module to run; mirrors `palyra run --module`.
 pub const PALYRA_RUN_MODULE: &str = "PALYRA_RUN_MODULE";
 /// The tool to call; mirrors `palyra run --tool`.
@@ -56,6 +60,8 @@ pub const PALYRA_RUN_REPLAY: &str = "PALYRA_RUN_REPLAY";
 pub const PALYRA_RUN_TRACE: &str = "PALYRA_RUN_TRACE";
 /// Where a guest's storage is kept; mirrors `palyra run --storage-dir`.
 pub const PALYRA_RUN_STORAGE_DIR: &str = "PALYRA_RUN_STORAGE_DIR";
+/// Any value but a false one runs a module as an inline module of the daemon; mirrors `palyra run --inline`.
+pub const PALYRA_RUN_INLINE: &str = "PALYRA_RUN_INLINE";
 /// Any value but a false one leaves the cache of compiled code alone; mirrors `palyra run --no-cache`.
 pub const PALYRA_RUN_NO_CACHE: &str = "PALYRA_RUN_NO_CACHE";
 /// Why a key is revoked; mirrors `palyra keys revoke --reason`.
@@ -142,6 +148,8 @@ pub const PALYRA_CHANNELS_TAIL_FOLLOW: &str = "PALYRA_CHANNELS_TAIL_FOLLOW";
 pub const PALYRA_HOOKS_TEST_PAYLOAD: &str = "PALYRA_HOOKS_TEST_PAYLOAD";
 /// Any value but a false one writes the file of bindings anew; mirrors `palyra hooks apply --restore`.
 pub const PALYRA_HOOKS_APPLY_RESTORE: &str = "PALYRA_HOOKS_APPLY_RESTORE";
+/// Most dead letters of a channel that are listed; mirrors `palyra channels dead-letters list --limit`.
+pub const PALYRA_CHANNELS_DEAD_LETTERS_LIST_LIMIT: &str = "PALYRA_CHANNELS_DEAD_LETTERS_LIST_LIMIT";
 /// Whose dead letters are listed; mirrors `palyra hooks dead-letters list --binding`.
 pub const PALYRA_HOOKS_DEAD_LETTERS_LIST_BINDING: &str = "PALYRA_HOOKS_DEAD_LETTERS_LIST_BINDING";
 /// Most dead letters that are listed; mirrors `palyra hooks dead-letters list --limit`.
@@ -231,11 +239,13 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_PROFILE, "how a daemon is deployed"),
     (PALYRA_DOCTOR_BUNDLE, "where a doctor writes a bundle"),
     (PALYRA_LISTEN, "where a daemon listens"),
+    (PALYRA_GRPC_LISTEN, "where a daemon listens for gRPC"),
     (PALYRA_TLS_CERT, "certificate of a daemon"),
     (PALYRA_TLS_KEY, "key of the daemon's certificate"),
     (PALYRA_IDLE_EXIT, "after how long without a connection a daemon stops"),
     (PALYRA_LOG, "what a daemon logs"),
     (PALYRA_LOG_JSON, "log JSON"),
+    (PALYRA_OTLP_ENDPOINT, "where spans of requests and calls are sent"),
     (PALYRA_RUN_MODULE, "module of `palyra run`"),
     (PALYRA_RUN_TOOL, "tool of `palyra run`"),
     (PALYRA_RUN_EXPORT, "function of a core module for `palyra run`"),
@@ -245,6 +255,7 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_RUN_REPLAY, "tape that `palyra run` replays"),
     (PALYRA_RUN_TRACE, "list host calls of `palyra run`"),
     (PALYRA_RUN_STORAGE_DIR, "where `palyra run` keeps a guest's storage"),
+    (PALYRA_RUN_INLINE, "run a module in the daemon"),
     (PALYRA_RUN_NO_CACHE, "compile anew in `palyra run`"),
     (PALYRA_KEYS_REVOKE_REASON, "why a key is revoked"),
     (PALYRA_KEYS_REVOKE_PUBLISHER, "publisher of a list of revocations"),
@@ -288,6 +299,7 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_CHANNELS_TAIL_FOLLOW, "keep showing messages as they come"),
     (PALYRA_HOOKS_TEST_PAYLOAD, "what a hook is told that is tried out"),
     (PALYRA_HOOKS_APPLY_RESTORE, "write the file of bindings anew"),
+    (PALYRA_CHANNELS_DEAD_LETTERS_LIST_LIMIT, "most dead letters of a channel that are listed"),
     (PALYRA_HOOKS_DEAD_LETTERS_LIST_BINDING, "whose dead letters are listed"),
     (PALYRA_HOOKS_DEAD_LETTERS_LIST_LIMIT, "most dead letters that are listed"),
     (PALYRA_APPROVALS_APPROVE_REASON, "why a call is approved"),

@@ -15,6 +15,7 @@ pub mod random;
 pub mod redact;
 pub mod run_error;
 mod runner_policy;
+pub mod tally;
 
 pub use access::{Scope, ScopeSet};
 pub use capabilities::{Capability, CapabilityGrantSet, CapabilityKind, OperatorGrants};
@@ -22,5 +23,5 @@ pub use capability_profile::PluginCapabilityProfile;
 pub use json::{InOrder, JsonText, JsonTextError};
 pub use limits::{LimitKind, RuntimeLimits};
 pub use redact::SecretValue;
-pub use run_error::{Denial, WasmPluginRunError, WasmPluginRunErrorKind};
+pub use run_error::{Denial, INLINE_MODULES, THE_RUNNER, WasmPluginRunError, WasmPluginRunErrorKind};
 pub use runner_policy::{BadSetting, WasmPluginRunnerPolicy};

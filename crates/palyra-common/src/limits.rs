@@ -6,6 +6,8 @@ use std::fmt;
 
 /// Largest module or component accepted anywhere.
 pub const MAX_MODULE_BYTES: u64 = 96 << 20;
+/// Largest module that can come with a call, as text in its body.
+pub const MAX_INLINE_MODULE_BYTES: u64 = 40 << 20;
 /// Deepest nesting of JSON accepted from or for a guest.
 pub const MAX_JSON_DEPTH: usize = 128;
 /// Capacity of the table of resources a component may hold at once.
@@ -24,6 +26,10 @@ pub const DEFAULT_STORAGE_BYTES: u64 = 64 << 20;
 pub const DEFAULT_STORAGE_KEYS: u64 = 1_000_000;
 /// Longest text of a policy.
 pub const MAX_POLICY_BYTES: usize = 64 << 10;
+/// Longest text of an audit policy.
+pub const MAX_AUDIT_POLICY_BYTES: usize = 256 << 10;
+/// Longest list of known-vulnerable dependencies that can be kept, as JSON.
+pub const MAX_ADVISORY_BYTES: usize = 3 << 20;
 /// Most rules of a policy; each is looked at for the requests it can be about.
 pub const MAX_POLICY_RULES: usize = 256;
 /// Longest storage key, prefix included.

@@ -92,6 +92,11 @@ impl WasmPluginRunErrorKind {
     }
 }
 
+/// What is switched off where nothing runs.
+pub const THE_RUNNER: &str = "the runner";
+/// What is switched off where no module may come with a call.
+pub const INLINE_MODULES: &str = "running inline modules";
+
 /// A failed run with its facts.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum WasmPluginRunError {
@@ -238,6 +243,7 @@ impl WasmPluginRunError {
     /// What a person can do next; empty when there is nothing useful to say.
     pub fn hints(&self) -> Vec<String> {
         match self {
+            Self::Disabled { what } => disabled_hints(what),
             Self::NotFound { known, .. } if !known.is_empty() => {
                 vec![format!("there is {}", quoted_list(known))]
             }
@@ -311,6 +317,15 @@ impl Denial {
         }
         hints
     }
+}
+
+fn disabled_hints(what: &str) -> Vec<String> {
+    let setting = match what {
+        THE_RUNNER => "enabled",
+        INLINE_MODULES => "allow_inline_modules",
+        _ => return Vec::new(),
+    };
+    vec![format!("an operator allows it with `palyra runner-policy set {setting}=true`")]
 }
 
 fn quota_hints(limit: LimitKind, used: u64) -> Vec<String> {

@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
-use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
@@ -11,10 +10,10 @@ use futures::FutureExt;
 use palyra_common::{RuntimeLimits, WasmPluginRunError};
 use palyra_egress::{CertificateDer, EgressConfig, EgressGuard};
 use palyra_journal::{EventKind, NewEvent};
-use palyra_plugins_runtime::{Compiler, RuntimeConfig};
+use palyra_plugins_runtime::{CancelToken, Compiler, RuntimeConfig};
 use palyra_state::call::{
-    CallError, CallerConfig, HookAnswer, HookGate, HookInvocation, Replayed, ToolCaller, ToolInvocation,
-    ToolResult,
+    CallError, CallerConfig, HookAnswer, HookGate, HookInvocation, InlineInvocation, Replayed, ToolCaller,
+    ToolInvocation, ToolResult,
 };
 use palyra_state::{State, StateError};
 use tokio::sync::{OnceCell, watch};
@@ -23,8 +22,8 @@ use tokio::task::JoinHandle;
 use crate::access::Access;
 use crate::calls::{Attended, CallPermit, Calls};
 use crate::channels::{ChannelOptions, deliver_channels};
-use crate::hooks::{DeliveryOptions, deliver};
-use crate::metrics::Metrics;
+use crate::hooks::{DeliveryOptions, HookStanding, deliver};
+use crate::metrics::{Depths, Metrics};
 use crate::policy::Policy;
 use crate::routines::Control;
 use crate::streams::Streams;
@@ -90,7 +89,8 @@ pub struct App {
     uploads: Uploads,
     mcp: McpSessions,
     metrics: Metrics,
-    listener: OnceLock<SocketAddr>,
+    hook_standing: HookStanding,
+    listeners: OnceLock<Vec<SocketAddr>>,
     egress: OnceLock<Result<Option<EgressGuard>, String>>,
     started: Instant,
     stopping: watch::Sender<bool>,
@@ -119,7 +119,8 @@ impl App {
             uploads: Uploads::default(),
             mcp: McpSessions::default(),
             metrics: Metrics::new(),
-            listener: OnceLock::new(),
+            hook_standing: HookStanding::default(),
+            listeners: OnceLock::new(),
             egress: OnceLock::new(),
             started: Instant::now(),
             stopping: watch::Sender::new(false),
@@ -176,14 +177,43 @@ impl App {
         &self.metrics
     }
 
+    /// Where observers stand.
+    pub(crate) fn hook_standing(&self) -> &HookStanding {
+        &self.hook_standing
+    }
+
+    /// How well caches do, and what waits; blocks the calling thread.
+    pub(crate) fn depths(&self) -> Result<Depths, StateError> {
+        let queues = self.state.queues()?;
+        let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let (calls, sandbox) = self.caller.get().map(|caller| caller.waiting()).unwrap_or_default();
+        let mut caches = self.caller.get().map(|caller| caller.cache_counts()).unwrap_or_default();
+        caches.push(("policy", self.policy.cache_count()));
+        Ok(Depths {
+            caches,
+            queues: vec![
+                ("calls", calls),
+                ("sandbox", sandbox),
+                ("journal", self.state.journal().waiting()),
+                ("hooks", self.hook_standing.events()),
+                ("channels", number(queues.channel_messages)),
+            ],
+            bindings: self.hook_standing.bindings(),
+            dead_letters: vec![
+                ("hooks", number(queues.hook_dead_letters)),
+                ("channels", number(queues.channel_dead_letters)),
+            ],
+        })
+    }
+
     /// The time, as events tell it.
     pub(crate) fn now_ms(&self) -> u64 {
         self.state.now_ms()
     }
 
     /// Says where it listens, which no guest may reach; told before the first call.
-    pub(crate) fn listens_on(&self, address: SocketAddr) {
-        let _ = self.listener.set(address);
+    pub(crate) fn listens_on(&self, addresses: Vec<SocketAddr>) {
+        let _ = self.listeners.set(addresses);
     }
 
     /// For how long it has been the owner.
@@ -254,19 +284,42 @@ impl App {
     /// The same for a caller that may end the run and still wants to know how it ended.
     pub(crate) async fn call_until(
         self: &Arc<Self>,
-        mut invocation: ToolInvocation,
+        invocation: ToolInvocation,
         end: impl Future<Output = ()>,
     ) -> Result<ToolResult, CallError> {
+        let call = |caller: Arc<ToolCaller>, token| async move {
+            caller.call(ToolInvocation { cancel: Some(token), ..invocation }).await
+        };
+        self.attend(call, end).await
+    }
+
+    /// Runs a module that came with the call, as [`App::call`] calls a tool.
+    pub(crate) async fn call_inline(
+        self: &Arc<Self>,
+        invocation: InlineInvocation,
+    ) -> Result<ToolResult, CallError> {
+        let call = |caller: Arc<ToolCaller>, token| async move {
+            caller.call_inline(InlineInvocation { cancel: Some(token), ..invocation }).await
+        };
+        self.attend(call, std::future::pending()).await
+    }
+
+    /// Carries a call out to its receipt, whoever goes away, and counts how it ended.
+    async fn attend<F>(
+        self: &Arc<Self>,
+        call: impl FnOnce(Arc<ToolCaller>, CancelToken) -> F,
+        end: impl Future<Output = ()>,
+    ) -> Result<ToolResult, CallError>
+    where
+        F: Future<Output = Result<ToolResult, CallError>> + Send + 'static,
+    {
         self.calls_begun.fetch_add(1, Ordering::Relaxed);
         let caller = self.caller().await?;
         let (permit, token) = self.calls.begin();
-        invocation.cancel = Some(token.clone());
+        // Boxed first: it is large, and would be copied whole into what is made of it.
+        let calling = Box::pin(call(caller, token.clone()));
         let calling = async move {
-            let result = {
-                let calling = pin!(caller.call(invocation));
-                AssertUnwindSafe(calling).catch_unwind().await
-            };
-            drop(caller);
+            let result = AssertUnwindSafe(calling).catch_unwind().await;
             drop(permit);
             let panicked = |_| Err(WasmPluginRunError::Internal("the call panicked".into()).into());
             result.unwrap_or_else(panicked)
@@ -346,7 +399,7 @@ impl App {
     pub(crate) fn egress(&self) -> Result<Option<EgressGuard>, String> {
         let make = || {
             let Outside::Open { extra_roots } = self.config.outside.clone() else { return Ok(None) };
-            let refused_listeners = self.listener.get().copied().into_iter().collect();
+            let refused_listeners = self.listeners.get().cloned().unwrap_or_default();
             let config = EgressConfig { extra_roots, refused_listeners, ..EgressConfig::default() };
             EgressGuard::new(config).map(Some).map_err(|error| format!("the network: {error}"))
         };

@@ -8,7 +8,7 @@ mod webhook;
 
 use std::time::Duration;
 
-pub(crate) use delivery::deliver_channels;
+pub(crate) use delivery::{deliver_channels, try_once};
 pub(crate) use webhook::body_text;
 
 /// How messages are delivered.

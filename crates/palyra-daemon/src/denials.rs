@@ -21,9 +21,11 @@ pub(crate) fn record(app: &App, request_id: &str, actor: &str, from: Option<IpAd
     let details = json!({ "code": problem.code, "request": request_id, "scope": fact("scope"),
         "action": fact("action"), "policy": fact("policy") });
     let mut event = NewEvent::new(EventKind::AccessRefused, app.now_ms()).actor(actor).details(details);
-    if let (Some(Value::String(skill_id)), Some(Value::String(tool_id))) = (fact("skill_id"), fact("tool_id"))
-    {
-        event = event.skill(skill_id).subject(tool_id);
+    if let Some(Value::String(skill_id)) = fact("skill_id") {
+        event = event.skill(skill_id);
+    }
+    if let Some(Value::String(subject)) = fact("tool_id").or_else(|| fact("version")) {
+        event = event.subject(subject);
     }
     // The refusal does not wait for the journal.
     drop(app.state().journal().append(event));

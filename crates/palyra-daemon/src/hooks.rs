@@ -11,10 +11,12 @@ mod lane;
 mod lanes;
 mod pace;
 mod reading;
+mod standing;
 
 use std::time::Duration;
 
 pub(crate) use delivery::deliver;
+pub(crate) use standing::HookStanding;
 
 /// How observers are told.
 #[derive(Debug, Clone, Copy)]

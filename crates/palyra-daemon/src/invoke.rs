@@ -20,18 +20,8 @@ use crate::problem::{ToProblem, deciding_rule};
 /// Longest name of a session or a larger run.
 const MAX_NAME: usize = 100;
 
-/// Calls a tool on behalf of a principal.
+/// Calls a tool on behalf of a principal; a caller that listens hears what the run says while it runs.
 pub(crate) async fn invoke(
-    app: &Arc<App>,
-    principal: &Principal,
-    tool: String,
-    request: InvokeRequest,
-) -> Result<InvokeAnswer, Problem> {
-    invoke_heard(app, principal, tool, request, None).await
-}
-
-/// The same for a caller that hears what the run says while it runs.
-pub(crate) async fn invoke_heard(
     app: &Arc<App>,
     principal: &Principal,
     tool: String,
@@ -63,23 +53,23 @@ fn read(
         approved: None,
         cancel: None,
         listener: None,
-        context: CallContext {
-            session: read_name("session", session)?,
-            parent_run: read_name("parent_run", parent_run)?,
-            wait_for_approval: wait_seconds.map(|seconds| Duration::from_secs(seconds.into())),
-        },
+        context: read_context(session, parent_run, wait_seconds)?,
         gate: asking.call_gate(),
     })
 }
 
-fn read_input(input: Option<Box<RawValue>>) -> Result<JsonText, Problem> {
+pub(crate) fn read_input(input: Option<Box<RawValue>>) -> Result<JsonText, Problem> {
     let Some(input) = input else { return Ok(JsonText::empty_object()) };
     let text = JsonText::from_text(String::from(Box::<str>::from(input)));
     text.map_err(|error| WasmPluginRunError::invalid_input("", error.to_string()).to_problem())
 }
 
 /// Opening a directory or an address widens what a run may touch: a token that only invokes cannot.
-fn read_grants(principal: &Principal, asking: &Asking, grants: &[String]) -> Result<OperatorGrants, Problem> {
+pub(crate) fn read_grants(
+    principal: &Principal,
+    asking: &Asking,
+    grants: &[String],
+) -> Result<OperatorGrants, Problem> {
     if !grants.is_empty() {
         let decision = asking.decide(Action::Grant, Resource::Daemon);
         if !principal.may(Scope::Admin) {
@@ -97,7 +87,7 @@ fn read_grants(principal: &Principal, asking: &Asking, grants: &[String]) -> Res
     OperatorGrants::parse(grants).map_err(|error| Problem::new("usage", error.to_string()).hint(error.hint()))
 }
 
-fn read_limits(limits: &[String]) -> Result<Option<RuntimeLimits>, Problem> {
+pub(crate) fn read_limits(limits: &[String]) -> Result<Option<RuntimeLimits>, Problem> {
     if limits.is_empty() {
         return Ok(None);
     }
@@ -106,6 +96,19 @@ fn read_limits(limits: &[String]) -> Result<Option<RuntimeLimits>, Problem> {
         most.set(limit).map_err(|error| Problem::new("usage", error.to_string()).hint(error.hint()))?;
     }
     Ok(Some(most))
+}
+
+/// What a call is part of, and how long it waits for a person.
+pub(crate) fn read_context(
+    session: Option<String>,
+    parent_run: Option<String>,
+    wait_seconds: Option<u32>,
+) -> Result<CallContext, Problem> {
+    Ok(CallContext {
+        session: read_name("session", session)?,
+        parent_run: read_name("parent_run", parent_run)?,
+        wait_for_approval: wait_seconds.map(|seconds| Duration::from_secs(seconds.into())),
+    })
 }
 
 /// What a call is part of has a short name of plain letters: it is kept with the run and shown to people.
@@ -122,7 +125,7 @@ fn read_name(field: &str, name: Option<String>) -> Result<Option<String>, Proble
     }
 }
 
-fn answer(result: ToolResult, record: bool) -> Result<InvokeAnswer, Problem> {
+pub(crate) fn answer(result: ToolResult, record: bool) -> Result<InvokeAnswer, Problem> {
     let internal = |error: String| Problem::new("internal", error);
     let tape = record.then(|| String::from_utf8(result.tape.encode())).transpose();
     Ok(InvokeAnswer {

@@ -1,5 +1,7 @@
 //! What the daemon counts, for Prometheus.
 
+mod depth;
+
 use palyra_state::call::ToolResult;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -8,6 +10,9 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
+
+use depth::Depth;
+pub(crate) use depth::Depths;
 
 /// One kind of request; the path is that of the route, never what somebody wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -49,6 +54,7 @@ pub(crate) struct Metrics {
     calls_under_way: Gauge,
     streams: Gauge,
     journal_events: Gauge,
+    depth: Depth,
 }
 
 /// What is only known when somebody asks.
@@ -56,6 +62,7 @@ pub(crate) struct Now {
     pub(crate) calls_under_way: usize,
     pub(crate) streams: usize,
     pub(crate) journal_events: u64,
+    pub(crate) depths: Depths,
 }
 
 /// From ten microseconds to twenty seconds.
@@ -88,6 +95,7 @@ impl Metrics {
             calls_under_way: Gauge::default(),
             streams: Gauge::default(),
             journal_events: Gauge::default(),
+            depth: Depth::default(),
         };
         let registry = &mut metrics.registry;
         registry.register("http_requests", "Requests by route and status", metrics.requests.clone());
@@ -125,6 +133,7 @@ impl Metrics {
         registry.register("calls_under_way", "Calls under way", metrics.calls_under_way.clone());
         registry.register("event_streams", "Open event streams", metrics.streams.clone());
         registry.register("journal_events", "Events of the journal", metrics.journal_events.clone());
+        metrics.depth.register(registry);
         metrics
     }
 
@@ -155,12 +164,16 @@ impl Metrics {
 
     /// Everything as text.
     pub(crate) fn text(&self, now: &Now) -> Result<String, std::fmt::Error> {
-        let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         self.calls_under_way.set(signed(now.calls_under_way as u64));
         self.streams.set(signed(now.streams as u64));
         self.journal_events.set(signed(now.journal_events));
+        self.depth.set(&now.depths);
         let mut text = String::new();
         encode(&mut text, &self.registry)?;
         Ok(text)
     }
+}
+
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -2,9 +2,11 @@
 
 mod check;
 mod profile;
+mod runner_policy;
 
 pub(crate) use check::check;
 pub(crate) use profile::{change_profile, profile};
+pub(crate) use runner_policy::{read_runner_policy, told_runner_policy};
 
 use palyra_api::Problem;
 use palyra_api::plugins::{BlastRadius, Config, ConfigSource, PluginGrants, PluginInfo, PluginSummary};

@@ -8,21 +8,22 @@ pub(crate) mod told;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use palyra_api::Problem;
-use palyra_common::Scope;
+use palyra_common::tally::{CacheCount, CacheTally};
+use palyra_common::{JsonText, Scope};
 use palyra_policy::{
     Action, DecisionCache, Face, PolicyContext, PolicyDecision, PolicyRequest, PolicySet, PrincipalKind,
-    Resource,
+    Resource, ResourceKind,
 };
 use palyra_skills::Sha256Digest;
 use palyra_state::call::{HookGate, canonical_arguments};
-use palyra_state::{AccessPolicy, Approval, ApprovalGate, CallGate, CallQuestion, State};
+use palyra_state::{AccessPolicy, Approval, ApprovalGate, CallGate, InlineGate, InstallGate, State};
 use serde_json::json;
 
 use crate::access::Principal;
 use crate::problem::deciding_rule;
 
-use facts::{any_tool, requester, tool, tool_of_approval};
-pub(crate) use facts::{resource, unnamed_skill};
+pub(crate) use facts::{any_tool, resource, unnamed_skill};
+use facts::{requester, skill_of_release, tool, tool_of_approval};
 
 /// What is left where the stored policy cannot be read: the owner can look and set another one.
 const UNREADABLE: &str = r#"
@@ -34,7 +35,10 @@ when { principal.kind == Kind::"owner" };
 
 /// The policy requests are under.
 #[derive(Default)]
-pub(crate) struct Policy(RwLock<Option<Held>>);
+pub(crate) struct Policy {
+    held: RwLock<Option<Held>>,
+    tally: Arc<CacheTally>,
+}
 
 /// A policy that was read, with the decisions it made.
 #[derive(Clone)]
@@ -80,14 +84,19 @@ impl Policy {
         Arc::clone(self.current(&state.access_policy()).set())
     }
 
+    /// How often a question had been decided before.
+    pub(crate) fn cache_count(&self) -> CacheCount {
+        self.tally.count()
+    }
+
     fn current(&self, stored: &AccessPolicy) -> Arc<DecisionCache> {
-        let held = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let held = self.held.read().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(held) = held.filter(|held| held.revision == stored.revision) {
             return held.cache;
         }
-        let cache = Arc::new(DecisionCache::new(read(stored.text.as_deref())));
+        let cache = Arc::new(DecisionCache::counted(read(stored.text.as_deref()), Arc::clone(&self.tally)));
         let held = Held { revision: stored.revision, cache: Arc::clone(&cache) };
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(held);
+        *self.held.write().unwrap_or_else(PoisonError::into_inner) = Some(held);
         cache
     }
 }
@@ -102,9 +111,27 @@ impl Asking {
     pub(crate) fn call_gate(self) -> CallGate {
         CallGate::new(move |question| {
             let context =
-                PolicyContext { arguments: self.arguments(question), ..PolicyContext::new(self.face) };
+                PolicyContext { arguments: self.arguments(question.input), ..PolicyContext::new(self.face) };
             let resource = Resource::Tool(tool(question.record, question.tool));
             permitted(self.evaluate(Action::Invoke, resource, context))
+        })
+    }
+
+    /// The gate of a module that comes with its call.
+    pub(crate) fn inline_gate(self) -> InlineGate {
+        InlineGate::new(move |question| {
+            let arguments = self.arguments(question.input);
+            let context = PolicyContext { arguments, ..PolicyContext::new(self.face) };
+            permitted(self.evaluate(Action::Invoke, Resource::Daemon, context))
+        })
+    }
+
+    /// The gate of an installation, asked when the package is verified; what is permitted along with it is to promote.
+    pub(crate) fn install_gate(self, promotes: bool) -> InstallGate {
+        InstallGate::new(move |question| {
+            let skill = || Resource::Skill(skill_of_release(question));
+            permitted(self.decide(Action::Install, skill()))?;
+            if promotes { permitted(self.decide(Action::Promote, skill())) } else { Ok(()) }
         })
     }
 
@@ -135,7 +162,10 @@ impl Asking {
     pub(crate) fn explain(&self, action: Action, resource: Resource) -> Option<Arc<PolicyDecision>> {
         let nobody = (action == Action::Approve).then(|| requester(""));
         let context = PolicyContext { requester: nobody, ..PolicyContext::new(self.face) };
-        let resource = if asked_in_corridor(action) { Resource::Tool(any_tool()) } else { resource };
+        let resource = match (action, resource) {
+            (Action::Approve, _) | (Action::Invoke, Resource::Tool(_)) => Resource::Tool(any_tool()),
+            (_, resource) => resource,
+        };
         permitted(self.evaluate(action, resource, context)).err()
     }
 
@@ -143,7 +173,7 @@ impl Asking {
     pub(crate) fn missing_scope(&self, scope: Scope, action: Action, resource: Resource) -> Problem {
         let rule = self.explain(action, resource);
         Problem::new("forbidden", format!("this needs a token with the scope `{scope}`"))
-            .hint("make one with `palyra tokens add NAME --scope SCOPE`")
+            .hint(format!("make one with `palyra tokens add NAME --scope {scope}`"))
             .details(
                 json!({ "scope": scope, "action": action, "policy": rule.as_deref().map(deciding_rule) }),
             )
@@ -155,9 +185,9 @@ impl Asking {
     }
 
     /// The digest of canonical arguments costs something: it is made only for rules that read it.
-    fn arguments(&self, question: &CallQuestion<'_>) -> String {
+    fn arguments(&self, input: &JsonText) -> String {
         match self.cache.set().reads_arguments() {
-            true => Sha256Digest::of(canonical_arguments(question.input).as_bytes()).to_string(),
+            true => Sha256Digest::of(canonical_arguments(input).as_bytes()).to_string(),
             false => String::new(),
         }
     }
@@ -202,9 +232,13 @@ pub(crate) fn scope_of(action: Action) -> Scope {
     }
 }
 
-/// Calls and decisions are asked about inside their corridor, where it is known what they are about.
-pub(crate) fn asked_in_corridor(action: Action) -> bool {
-    matches!(action, Action::Invoke | Action::Approve)
+/// Calls, decisions and packages are asked about inside their corridor, where it is known what they are about.
+pub(crate) fn asked_in_corridor(action: Action, about: ResourceKind) -> bool {
+    match action {
+        Action::Invoke | Action::Approve => true,
+        Action::Install => about == ResourceKind::Daemon,
+        _ => false,
+    }
 }
 
 fn read(text: Option<&str>) -> Arc<PolicySet> {

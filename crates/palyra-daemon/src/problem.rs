@@ -3,6 +3,7 @@
 //! Libraries say what happened in types of their own; here, and nowhere else, these become a [`Problem`].
 
 mod approvals;
+mod audit_policy;
 mod backup;
 mod chain;
 mod channels;

@@ -19,6 +19,7 @@ use crate::channels::ChannelOptions;
 use crate::hooks::DeliveryOptions;
 use crate::routines;
 use crate::server::{Endpoint, Server, ServerError};
+use crate::traces;
 use crate::upkeep::{EVERY, keep_up};
 
 /// Why a daemon did not run to its clean stop.
@@ -46,11 +47,12 @@ pub async fn serve(
     announce: impl FnOnce(&Endpoint),
 ) -> Result<(), ServeError> {
     args.check_profile()?;
+    traces::begin();
     let stop = signals::stop().map_err(ServeError::Signals)?;
     let app = App::new(state, config);
     let server = Server::bind(Arc::clone(&app), args.config()).await?;
-    let Endpoint { url, socket, .. } = server.endpoint();
-    tracing::info!(%url, socket = %socket.display(), "listening");
+    let Endpoint { url, grpc_url, socket, .. } = server.endpoint();
+    tracing::info!(%url, grpc_url, socket = %socket.display(), "listening");
     announce(server.endpoint());
     app.become_gateway(DeliveryOptions::default(), ChannelOptions::default());
     let upkeep = tokio::spawn(keep_up(Arc::clone(&app), EVERY));
@@ -63,6 +65,7 @@ pub async fn serve(
     if let Err(error) = schedule.await {
         tracing::error!(%error, "routines did not fire");
     }
+    traces::end().await;
     served?;
     tracing::info!("stopped");
     Ok(())

@@ -1,8 +1,9 @@
-//! Listening: a Unix socket for this user, TCP for everybody with a token.
+//! Listening: a Unix socket for this user, TCP and gRPC for everybody with a token.
 
 mod connection;
 mod endpoint;
 mod error;
+mod http2;
 mod listeners;
 mod tls;
 
@@ -15,15 +16,15 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use palyra_state::StateError;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
 use crate::access::OwnerToken;
 use crate::app::{App, until_stopping};
+use crate::transport::grpc::grpc_router;
 use crate::transport::http::router;
-use connection::{ConnectionLimits, Incoming};
+use connection::{ConnectionLimits, Incoming, Routers};
 use listeners::Listeners;
 
 /// The port unless somebody names another.
@@ -37,6 +38,8 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 pub struct ServerConfig {
     /// Where TCP is accepted; port 0 takes one that is free.
     pub listen: SocketAddr,
+    /// Where gRPC is accepted; nowhere unless somebody says so.
+    pub grpc_listen: Option<SocketAddr>,
     /// Names it may be addressed by, besides those of this machine.
     pub allow_hosts: Vec<String>,
     /// Certificate and key; without them only loopback addresses are listened on.
@@ -59,6 +62,7 @@ impl Default for ServerConfig {
     fn default() -> Self {
         Self {
             listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), DEFAULT_PORT),
+            grpc_listen: None,
             allow_hosts: Vec::new(),
             tls: None,
             header_timeout: Duration::from_secs(10),
@@ -77,10 +81,11 @@ pub struct Server {
     config: ServerConfig,
     listeners: Listeners,
     endpoint: Endpoint,
+    routers: Routers,
 }
 
 impl Server {
-    /// Binds both listeners and says where they are in the state root.
+    /// Binds the listeners and says where they are in the state root.
     pub async fn bind(app: Arc<App>, config: ServerConfig) -> Result<Self, ServerError> {
         let root = app.state().root().clone();
         let token = OwnerToken::read_or_make(&root)?;
@@ -89,10 +94,13 @@ impl Server {
         app.access().allow_failures(config.failure_burst);
         let listeners = Listeners::bind(&root, &config).await?;
         let address = listeners.address()?;
-        app.listens_on(address);
-        let endpoint = Endpoint::new(&root, address, config.tls.is_some());
+        let grpc_address = listeners.grpc_address()?;
+        app.listens_on(std::iter::once(address).chain(grpc_address).collect());
+        let grpc = grpc_router(&app).await.map_err(|error| ServerError::Grpc(error.to_string()))?;
+        let routers = Routers { http: router(&app), grpc };
+        let endpoint = Endpoint::new(&root, address, grpc_address, config.tls.is_some());
         endpoint.write(&root)?;
-        Ok(Self { app, config, listeners, endpoint })
+        Ok(Self { app, config, listeners, endpoint, routers })
     }
 
     /// Where it listens.
@@ -102,8 +110,8 @@ impl Server {
 
     /// Serves until the app stops, by itself, by a request or because `stop` ends; then lets go of everything.
     pub async fn run(self, stop: impl Future<Output = ()> + Send) -> Result<(), StateError> {
-        let Self { app, config, listeners, endpoint } = self;
-        let mut connections = Connections::new(&app, &config);
+        let Self { app, config, listeners, endpoint, routers } = self;
+        let mut connections = Connections::new(&app, &config, routers);
         let mut stopping = app.stopping();
         tokio::pin!(stop);
         loop {
@@ -132,22 +140,25 @@ impl Server {
 
 /// The open connections.
 struct Connections {
-    router: Router,
+    routers: Routers,
     limits: ConnectionLimits,
     permits: Arc<Semaphore>,
+    /// Their own, so that neither face can take all room from the other.
+    grpc_permits: Arc<Semaphore>,
     stopping: watch::Receiver<bool>,
     tasks: JoinSet<()>,
 }
 
 impl Connections {
-    fn new(app: &Arc<App>, config: &ServerConfig) -> Self {
+    fn new(app: &Arc<App>, config: &ServerConfig, routers: Routers) -> Self {
         Self {
-            router: router(app),
+            routers,
             limits: ConnectionLimits {
                 header_timeout: config.header_timeout,
                 body_timeout: config.body_timeout,
             },
             permits: Arc::new(Semaphore::new(config.max_connections)),
+            grpc_permits: Arc::new(Semaphore::new(config.max_connections)),
             stopping: app.stopping(),
             tasks: JoinSet::new(),
         }
@@ -155,11 +166,12 @@ impl Connections {
 
     /// Serves a connection, or closes it at once where there are too many.
     fn serve(&mut self, incoming: Incoming) {
-        let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else {
+        let permits = if incoming.is_grpc() { &self.grpc_permits } else { &self.permits };
+        let Ok(permit) = Arc::clone(permits).try_acquire_owned() else {
             tracing::warn!("too many connections");
             return;
         };
-        let serving = connection::serve(incoming, self.router.clone(), self.limits, self.stopping.clone());
+        let serving = connection::serve(incoming, self.routers.clone(), self.limits, self.stopping.clone());
         self.tasks.spawn(async move {
             serving.await;
             drop(permit);

@@ -1,4 +1,5 @@
 //! The faces of the daemon: each decodes, authorises, calls and encodes.
 
+pub(crate) mod grpc;
 pub mod http;
 pub(crate) mod mcp;

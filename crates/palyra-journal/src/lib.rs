@@ -40,7 +40,7 @@ pub use segment::{
 };
 pub use store::{
     APPLICATION_ID, ArchivedSegment, Durability, Follower, JournalOptions, JournalStore, JournalTransaction,
-    Leaf, Migration, Page, Pending, PreparedEvent, Query, Receipt, ReceiptError, RecordedEvent, VerifyReport,
-    VerifyScope, inspect_journal,
+    Leaf, Migration, Page, Pending, PreparedEvent, Query, Receipt, ReceiptError, RecordedEvent, Snapshot,
+    VerifyReport, VerifyScope, copy_database, inspect_journal,
 };
 pub use tree::NodeSource;

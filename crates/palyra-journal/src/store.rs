@@ -15,6 +15,7 @@ mod readers;
 mod receipt;
 mod rows;
 mod schema;
+mod snapshot;
 mod transaction;
 mod verify;
 mod writer;
@@ -26,6 +27,7 @@ pub use options::{JournalOptions, Migration};
 pub use pending::Pending;
 pub use query::{Page, Query, RecordedEvent};
 pub use receipt::{Receipt, ReceiptError};
+pub use snapshot::{Snapshot, copy_database};
 pub use transaction::{Durability, JournalTransaction, Leaf, PreparedEvent};
 pub use verify::{VerifyReport, VerifyScope, inspect_journal};
 
@@ -54,6 +56,7 @@ pub struct JournalStore {
     writer: Mutex<Option<std::thread::JoinHandle<()>>>,
     heads: watch::Receiver<Heads>,
     queued: Arc<AtomicUsize>,
+    waiting: Arc<AtomicUsize>,
     readers: Readers,
     redactor: Arc<dyn RedactText>,
     keys: Arc<[CheckpointKey]>,
@@ -137,6 +140,16 @@ impl JournalStore {
         self.transaction(Durability::Full, |transaction| transaction.checkpoint())
     }
 
+    /// Appends an event, signs the head, and gives the database as it is then: nothing later is in it.
+    pub fn snapshot(&self, event: NewEvent) -> Pending<Result<Snapshot, JournalError>> {
+        let (reply, pending) = Pending::new(|| Err(JournalError::Closed));
+        let path = self.readers.path().to_owned();
+        self.send(Request::Work(Box::new(move |writer| {
+            reply.send(Snapshot::take(writer, &path, event));
+        })));
+        pending
+    }
+
     /// Runs queries on a read-only connection, in one snapshot; blocks the calling thread.
     pub fn read<T, E: From<JournalError>>(
         &self,
@@ -179,9 +192,18 @@ impl JournalStore {
         checkpoint
     }
 
+    /// How many requests wait for the writer.
+    pub fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
     fn send(&self, request: Request) {
+        // Counted before it is there: the writer never takes what was not counted.
+        self.waiting.fetch_add(1, Ordering::Relaxed);
         // A request that cannot be sent is dropped, and its reply channel says `Closed`.
-        let _ = self.requests.send(request);
+        if self.requests.send(request).is_err() {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 
     fn join(&self) {

@@ -4,6 +4,7 @@ use crate::decision::PolicyDecision;
 use crate::request::{PolicyRequest, Principal, Resource};
 use crate::set::PolicySet;
 use crate::words::Action;
+use palyra_common::tally::CacheTally;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +20,7 @@ pub struct PolicyKey([u8; 32]);
 #[derive(Debug)]
 pub struct DecisionCache {
     set: Arc<PolicySet>,
+    tally: Arc<CacheTally>,
     made: Mutex<HashMap<PolicyKey, Arc<PolicyDecision>>>,
 }
 
@@ -46,7 +48,12 @@ impl PolicySet {
 impl DecisionCache {
     /// A cache with nothing in it.
     pub fn new(set: Arc<PolicySet>) -> Self {
-        Self { set, made: Mutex::default() }
+        Self::counted(set, Arc::default())
+    }
+
+    /// The same, counted together with the caches of earlier policies.
+    pub fn counted(set: Arc<PolicySet>, tally: Arc<CacheTally>) -> Self {
+        Self { set, tally, made: Mutex::default() }
     }
 
     /// The policy it is about.
@@ -57,8 +64,10 @@ impl DecisionCache {
     /// Decides a request, or says again what was decided.
     pub fn evaluate(&self, request: &PolicyRequest) -> Arc<PolicyDecision> {
         let key = self.set.key(request);
-        if let Some(decision) = self.made().get(&key) {
-            return Arc::clone(decision);
+        let found = self.made().get(&key).cloned();
+        self.tally.note(found.is_some());
+        if let Some(decision) = found {
+            return decision;
         }
         let decision = Arc::new(self.set.evaluate(request));
         let mut made = self.made();
@@ -109,7 +118,7 @@ impl Parts {
                 self.flag(tool.requires_approval);
             }
             Resource::Skill(skill) => {
-                [&skill.id, &skill.publisher].into_iter().for_each(|name| self.text(name));
+                [&skill.id, &skill.publisher, &skill.version].into_iter().for_each(|name| self.text(name));
                 self.text(skill.trust.as_str());
             }
             Resource::Publisher(name) => self.text(name),

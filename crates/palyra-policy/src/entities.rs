@@ -135,6 +135,7 @@ impl Names {
         let uid = self.word(&self.skill, &skill.id);
         let attributes = HashMap::from([
             name_of(&skill.id),
+            ("version".to_owned(), RestrictedExpression::new_string(skill.version.clone())),
             ("trust".to_owned(), self.word_value(&self.trust, skill.trust.as_str())),
         ]);
         let parents = HashSet::from([self.word(&self.publisher, &skill.publisher)]);

@@ -71,6 +71,8 @@ pub struct Skill {
     pub id: String,
     /// Whose it is.
     pub publisher: String,
+    /// Which release of it: the one that comes in, else the one that runs.
+    pub version: String,
     /// How far it is believed.
     pub trust: TrustState,
 }

@@ -15,7 +15,7 @@ mod tools;
 pub mod unicode;
 pub mod wasm;
 
-pub use advisories::{Advisory, AdvisoryError, AdvisoryList, MAX_ADVISORY_BYTES};
+pub use advisories::{Advisory, AdvisoryError, AdvisoryList};
 pub use finding::{Certainty, Effect, Finding, FindingId, Rule, Severity, UnknownFinding};
 pub use policy::{AUDIT_RULES_VERSION, AuditPolicy, AuditPolicyError, RuleSetting, TextThresholds};
 pub use report::{AuditReport, FindingCounts, RiskLevel, Verdict};

@@ -105,6 +105,7 @@ fn store<T: InstallTransaction>(
     context: &InstallContext<'_>,
     transaction: &mut T,
 ) -> Result<(), T::Error> {
+    transaction.permit(outcome)?;
     transaction.expect_generation(context.generation)?;
     if outcome.stores_bytes {
         transaction.put_object(outcome.archive, &request.bytes)?;

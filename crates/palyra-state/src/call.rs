@@ -16,6 +16,7 @@ mod replay;
 mod resolve;
 mod running;
 mod runs;
+mod said;
 mod schemas;
 mod services;
 mod stages;
@@ -25,6 +26,7 @@ mod wasm_plugin_runner;
 
 use std::sync::Arc;
 
+use palyra_common::tally::{CacheCount, CacheTally};
 use palyra_common::{JsonText, OperatorGrants, RuntimeLimits, WasmPluginRunError};
 use palyra_egress::EgressGuard;
 use palyra_plugins_runtime::{
@@ -41,9 +43,10 @@ pub use grants::{EffectiveGrants, GrantAuthority, GrantDerivation, GrantStep, Gr
 pub use hook::{HookAnswer, HookGate, HookInvocation};
 pub use replay::Replayed;
 pub(crate) use running::RunningRuns;
-pub use running::{RunListener, RunUpdate, RunningRun};
+pub use running::{RunListener, RunningRun};
 pub(crate) use runs::{OTHERS, RECEIPT_FACTS, close_interrupted};
 pub use runs::{RunEvent, RunPage, RunQuery, RunRetention, RunRow, Trimmed};
+pub use said::{RunFollower, RunUpdate};
 pub use stages::StageTimes;
 pub use tapes::TapeProblem;
 pub(crate) use usage::declared;
@@ -60,7 +63,7 @@ use permits::{CallPermits, QUEUE_TIME};
 use resolve::VerifiedCache;
 use schemas::SchemaCache;
 use services::{RunChannels, SkillStorage, VaultSecrets};
-use wasm_plugin_runner::{InstalledCall, ModuleSource, run_wasm_plugin};
+use wasm_plugin_runner::{InlineCall, InstalledCall, ModuleSource, run_wasm_plugin};
 
 /// How calls are carried out; decided once by whoever owns the process.
 pub struct CallerConfig {
@@ -196,11 +199,11 @@ impl From<SkillError> for CallError {
 pub struct ToolCaller {
     state: Arc<State>,
     runtime: WasmRuntime,
-    channels: Arc<RunChannels>,
     schemas: SchemaCache,
     verified: VerifiedCache,
     found: FoundTools,
     hooks: FoundTools,
+    ready_tally: CacheTally,
     hook_gate: HookGate,
     permits: CallPermits,
     max_concurrent_runs: u32,
@@ -210,7 +213,7 @@ impl ToolCaller {
     /// Starts the sandbox over an open state.
     pub fn new(state: Arc<State>, config: CallerConfig) -> Result<Self, StateError> {
         let storage = StorageDatabase::open(&state.root().storage())?;
-        let channels = Arc::new(RunChannels::new(Arc::clone(&state)));
+        let channels = RunChannels::new(Arc::clone(&state));
         let vault = Arc::clone(&state.keeper.vault);
         let defaults = RuntimeConfig::default();
         let runtime = WasmRuntime::new(RuntimeConfig {
@@ -222,7 +225,7 @@ impl ToolCaller {
             services: HostServices {
                 storage: Arc::new(SkillStorage::new(Arc::new(storage))),
                 secrets: Arc::new(VaultSecrets(vault)),
-                channels: Arc::clone(&channels) as Arc<dyn palyra_plugins_runtime::ChannelSink>,
+                channels: Arc::new(channels),
                 egress: config.egress,
                 on_line: Some(state.running.hears_lines()),
             },
@@ -232,11 +235,11 @@ impl ToolCaller {
         Ok(Self {
             state,
             runtime,
-            channels,
             schemas: SchemaCache::default(),
             verified: VerifiedCache::default(),
             found: FoundTools::default(),
             hooks: FoundTools::default(),
+            ready_tally: CacheTally::default(),
             hook_gate: HookGate::default(),
             permits: CallPermits::new(config.max_concurrent_runs, QUEUE_TIME),
             max_concurrent_runs: config.max_concurrent_runs,
@@ -250,6 +253,22 @@ impl ToolCaller {
         self
     }
 
+    /// How often each cache of calls had what was asked for.
+    pub fn cache_counts(&self) -> Vec<(&'static str, CacheCount)> {
+        let of_calls = [
+            ("tool", self.found.tally.count() + self.hooks.tally.count()),
+            ("ready_tool", self.ready_tally.count()),
+            ("schema", self.schemas.tally.count()),
+            ("verified_skill", self.verified.tally.count()),
+        ];
+        of_calls.into_iter().chain(self.runtime.cache_counts()).collect()
+    }
+
+    /// How many calls wait for room among calls, and how many runs for room in the sandbox.
+    pub fn waiting(&self) -> (usize, usize) {
+        (self.permits.waiting(), self.runtime.waiting())
+    }
+
     /// Calls a tool of an installed skill.
     pub async fn call(&self, invocation: ToolInvocation) -> Result<ToolResult, CallError> {
         let view = self.state.view();
@@ -260,8 +279,10 @@ impl ToolCaller {
 
     /// Runs a module that comes with the call, where the policy allows it.
     pub async fn call_inline(&self, invocation: InlineInvocation) -> Result<ToolResult, CallError> {
-        let calling = invocation.calling(&self.state.view().plugins().policy.value);
-        run_wasm_plugin(self, ModuleSource::Inline(invocation), calling).await
+        let policy = self.state.view().plugins().policy.value.clone();
+        let parted = resolve::blocking(move || Ok::<_, CallError>(InlineCall::new(invocation, &policy)));
+        let (call, calling) = parted.await?;
+        run_wasm_plugin(self, ModuleSource::Inline(call), calling).await
     }
 
     /// Asks a component what it is, once for each payload and with nothing granted; what differs quarantines.

@@ -5,10 +5,12 @@
 
 mod define;
 mod error;
+mod letters;
 mod messages;
 mod record;
 
 pub use error::ChannelError;
+pub use letters::ChannelDeadLetter;
 pub(crate) use messages::insert;
-pub use messages::{ChannelCursor, ChannelDeadLetter, PublishedMessage};
+pub use messages::{ChannelCursor, PublishedMessage};
 pub use record::{ChannelKind, ChannelRecord};

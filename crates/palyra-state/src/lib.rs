@@ -22,6 +22,7 @@ mod keeper;
 pub mod lock;
 pub mod objects;
 mod plugins;
+mod queues;
 mod receipts;
 mod repair;
 mod reports;
@@ -47,15 +48,19 @@ pub use approvals::{
     ApprovalVerdict, LONG_YES_LIFETIME_MS, REQUEST_LIFETIME_MS, YES_LIFETIME_MS,
 };
 pub use backup::{
-    BackupError, BackupFile, BackupManifest, MANIFEST as BACKUP_MANIFEST, RestorePlan, Restored,
+    BackupError, BackupFile, BackupManifest, MANIFEST as BACKUP_MANIFEST, RestorePlan, Restored, check_backup,
 };
 pub use damage::{Damage, Difference};
 pub use error::{StateError, TrustRefused};
-pub use gate::{ApprovalGate, CallGate, CallQuestion, GateVerdict};
+pub use gate::{
+    ApprovalGate, CallGate, CallQuestion, GateVerdict, InlineGate, InlineQuestion, InstallGate,
+    InstallQuestion,
+};
 pub use inventory::{CanTouch, CapabilityTotal, MadeBy, RunTotals, SkillInfo, WaitingRelease};
 pub use plugins::{
     AccessPolicy, ConfigSource, ConfigValues, PluginSettingError, Revised, ShownConfig, ShownField,
 };
+pub use queues::Queues;
 pub use receipts::{NoReceipt, RECEIPT_SCHEMA, RunReceipt, RunReceiptError, VerifiedReceipt, verify_receipt};
 pub use repair::{JournalFate, RepairPlan};
 pub use reports::{BlastRadius, DeclaredDoor, DeclaredVersusUsed, Touch};

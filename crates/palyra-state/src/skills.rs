@@ -22,6 +22,7 @@ pub use error::SkillError;
 pub use installed::ReAudit;
 
 use crate::error::StateError;
+use crate::gate::{InstallGate, InstallQuestion};
 use crate::state::State;
 use crate::transaction::Installing;
 use crate::view::View;
@@ -38,6 +39,8 @@ pub struct InstallOptions {
     pub consent: Option<ConsentGiven>,
     /// Soft findings that are accepted for this release.
     pub accept: BTreeSet<FindingId>,
+    /// Whether a policy lets it in, asked once it is known whose release it is and before anything is written.
+    pub gate: InstallGate,
 }
 
 /// Is told of each step as it passes.
@@ -51,7 +54,7 @@ impl State {
         options: &InstallOptions,
         observe: Observe<'_>,
     ) -> Result<InstallOutcome, SkillError> {
-        self.walk(&offered(bytes.into(), options), observe)
+        self.walk_gated(&offered(bytes.into(), options), &options.gate, observe)
     }
 
     /// Updates a skill that is installed; an artifact of another skill is refused before anything is stored.
@@ -63,7 +66,7 @@ impl State {
     ) -> Result<InstallOutcome, SkillError> {
         let request = offered(bytes.into(), options);
         self.plan_known(&request)?;
-        self.walk(&request, observe)
+        self.walk_gated(&request, &options.gate, observe)
     }
 
     /// What an installation would do; nothing is written.
@@ -97,15 +100,25 @@ impl State {
         self.with_context(&view, |context| plan_install(request, context, &mut |_| {}).map_err(Box::new))
     }
 
-    /// Walks the corridor until its decision is still true when it is committed.
+    /// Walks the corridor with a release that is here already: about that one the policy was asked before.
     pub(crate) fn walk(
         &self,
         request: &InstallRequest,
         observe: Observe<'_>,
     ) -> Result<InstallOutcome, SkillError> {
+        self.walk_gated(request, &InstallGate::default(), observe)
+    }
+
+    /// Walks the corridor until its decision is still true when it is committed.
+    fn walk_gated(
+        &self,
+        request: &InstallRequest,
+        gate: &InstallGate,
+        observe: Observe<'_>,
+    ) -> Result<InstallOutcome, SkillError> {
         let mut attempt = 1;
         loop {
-            match self.walk_once(request, observe) {
+            match self.walk_once(request, gate, observe) {
                 Err(SkillError::State(StateError::Moved { .. })) if attempt < MAX_ATTEMPTS => attempt += 1,
                 other => return other,
             }
@@ -115,17 +128,18 @@ impl State {
     fn walk_once(
         &self,
         request: &InstallRequest,
+        gate: &InstallGate,
         observe: Observe<'_>,
     ) -> Result<InstallOutcome, SkillError> {
         let view = self.view();
         let result = self.with_context(&view, |context| {
             // The decision is taken without the gate, so that a long audit keeps nobody waiting.
-            let mut transaction = LazyInstalling { state: self, inner: None };
+            let mut transaction = LazyInstalling { state: self, gate, inner: None };
             install_skill_artifact(request, context, &mut transaction, observe)
         });
         result.map_err(|error| match error {
             InstallError::Refused(refusal) => SkillError::Refused(refusal),
-            InstallError::Store(error) => SkillError::State(error),
+            InstallError::Store(error) => error,
         })
     }
 
@@ -151,9 +165,21 @@ fn offered(bytes: Arc<[u8]>, options: &InstallOptions) -> InstallRequest {
     }
 }
 
-/// Takes the gate with the first call of the transaction.
+/// Asks the policy of whoever brings a release about that release.
+fn permitted(gate: &InstallGate, outcome: &InstallOutcome) -> Result<(), SkillError> {
+    let record = &outcome.record;
+    let release = record.release(outcome.payload).unwrap_or(&record.current);
+    gate.ask(&InstallQuestion { record, release }).map_err(|decision| SkillError::Denied {
+        skill_id: record.skill_id.clone(),
+        version: release.manifest.version.to_string(),
+        decision,
+    })
+}
+
+/// Waits for whoever commits now with the first call that writes.
 struct LazyInstalling<'a> {
     state: &'a State,
+    gate: &'a InstallGate,
     inner: Option<Installing<'a>>,
 }
 
@@ -166,9 +192,14 @@ impl<'a> LazyInstalling<'a> {
 macro_rules! forward {
     ($($name:ident($($argument:ident: $type:ty),*));+ $(;)?) => {
         impl palyra_skills::install::InstallTransaction for LazyInstalling<'_> {
-            type Error = StateError;
-            $(fn $name(&mut self, $($argument: $type),*) -> Result<(), StateError> {
-                self.inner().$name($($argument),*)
+            type Error = SkillError;
+
+            fn permit(&mut self, outcome: &InstallOutcome) -> Result<(), SkillError> {
+                permitted(self.gate, outcome)
+            }
+
+            $(fn $name(&mut self, $($argument: $type),*) -> Result<(), SkillError> {
+                Ok(self.inner().$name($($argument),*)?)
             })+
         }
     };

@@ -1,11 +1,11 @@
 //! The owner of one state root, for as long as it holds the lock.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use palyra_common::fs::{Directory, OwnerLock};
-use palyra_journal::{Checkpoint, EventKind, JournalStore, NewEvent};
+use palyra_journal::{EventKind, JournalStore, NewEvent};
 use palyra_skills::compat::{NodeCapability, Platform};
 use palyra_vault::{KeySourceChoice, Passphrase, Vault};
 use tokio::sync::watch;
@@ -83,6 +83,8 @@ pub struct State {
     /// Counts published messages, for those who follow channels.
     pub(crate) published: watch::Sender<u64>,
     pub(crate) tapes: OnceLock<ObjectStore>,
+    /// Whether a backup is being made: files it reads where they are stay there until it is done.
+    pub(crate) backing_up: AtomicBool,
     _lock: OwnerLock,
 }
 
@@ -174,6 +176,7 @@ impl State {
             running: Arc::default(),
             published: watch::Sender::new(0),
             tapes: OnceLock::new(),
+            backing_up: AtomicBool::new(false),
             _lock: lock,
         }
     }
@@ -220,15 +223,9 @@ impl State {
 
     /// The same for an owner that is shared; nothing is written after it.
     pub fn stop(&self) -> Result<(), StateError> {
-        self.stop_signed().map(drop)
-    }
-
-    /// The same, with the checkpoint that was signed last.
-    pub(crate) fn stop_signed(&self) -> Result<Checkpoint, StateError> {
         self.settle(&mut self.gate())?;
         let checkpoint = self.journal.close()?;
-        self.keeper.keep_head(checkpoint.head())?;
-        Ok(checkpoint)
+        self.keeper.keep_head(checkpoint.head())
     }
 
     pub(crate) fn gate(&self) -> MutexGuard<'_, Gate> {

@@ -10,8 +10,8 @@ const FIXTURE: &str = "tests/guests/wat/mcp-fixture";
 
 /// Speak to a real daemon with clients that are not ours.
 ///
-/// The conformance suite of MCP, MCP Inspector and the SDK for Python list and call the tools of a signed fixture
-/// skill, over HTTP and over standard input and output. What is needed beyond `python3` and `npm` is installed into
+/// The conformance suite of MCP, MCP Inspector, the SDK for Python, buf and grpcio list and call the tools of a signed
+/// fixture skill, over HTTP, gRPC, and standard input and output. What is needed beyond `python3` and `npm` is installed into
 /// target/clients.
 ///
 /// Example: cargo xtask clients
@@ -20,6 +20,9 @@ pub(super) struct Args {
     /// Have Schemathesis make requests of the HTTP API instead; takes minutes.
     #[arg(long)]
     api: bool,
+    /// Only the clients of gRPC.
+    #[arg(long)]
+    grpc: bool,
 }
 
 pub(super) fn run(args: Args) -> Result<()> {
@@ -39,5 +42,6 @@ pub(super) fn run(args: Args) -> Result<()> {
     check.arg(scripts.join("check.py")).arg("--palyra").arg(project::built().join("palyra"));
     check.arg("--package").arg(&package).arg("--tools").arg(&tools);
     check.args(args.api.then_some("--api"));
+    check.args(args.grpc.then_some("--grpc"));
     shell::run(check)
 }

@@ -6,7 +6,9 @@ use http::header::{ACCEPT, HeaderName, HeaderValue};
 use super::query::Pairs;
 use super::sse::SseStream;
 use super::{Client, ClientError, Transport, empty_body, request, segment};
-use crate::channels::{AddChannelRequest, Channel, ChannelList, MessageList};
+use crate::channels::{
+    AddChannelRequest, Channel, ChannelDeadLetter, ChannelDeadLetterList, ChannelList, MessageList,
+};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
@@ -34,6 +36,33 @@ impl<T: Transport> Client<T> {
     /// The newest messages of a channel, oldest of them first.
     pub async fn channel_messages(&self, name: &str, limit: Option<u16>) -> Result<MessageList, ClientError> {
         self.get(&Pairs::default().with("limit", limit).after(&path(name, "/messages"))).await
+    }
+
+    /// What a channel gave up, newest first.
+    pub async fn channel_dead_letters(
+        &self,
+        name: &str,
+        limit: Option<u16>,
+    ) -> Result<ChannelDeadLetterList, ClientError> {
+        self.get(&Pairs::default().with("limit", limit).after(&path(name, "/dead-letters"))).await
+    }
+
+    /// Sends a message that was given up once more.
+    pub async fn retry_channel_letter(
+        &self,
+        name: &str,
+        letter: u64,
+    ) -> Result<ChannelDeadLetter, ClientError> {
+        self.post(&path(name, &format!("/dead-letters/{letter}/retry"))).await
+    }
+
+    /// Gives a message up for good.
+    pub async fn drop_channel_letter(
+        &self,
+        name: &str,
+        letter: u64,
+    ) -> Result<ChannelDeadLetter, ClientError> {
+        self.delete(&path(name, &format!("/dead-letters/{letter}"))).await
     }
 
     /// Messages of a channel as they come, from after a number on or from now on.

@@ -35,8 +35,16 @@ impl<T: Transport> Client<T> {
 
     /// What a run says until it ends.
     pub async fn follow_run(&self, run_id: &str) -> Result<SseStream, ClientError> {
+        self.follow_run_after(run_id, None).await
+    }
+
+    /// The same after the line of this number: for whoever lost its connection.
+    pub async fn follow_run_after(&self, run_id: &str, after: Option<u64>) -> Result<SseStream, ClientError> {
         let mut request = request(Method::GET, &path(run_id, "/events"), empty_body())?;
         request.headers_mut().insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        if let Some(after) = after {
+            request.headers_mut().insert("last-event-id", HeaderValue::from(after));
+        }
         Ok(SseStream::new(self.open(request).await?.into_body()))
     }
 

@@ -2,6 +2,7 @@
 
 mod advisories;
 mod again;
+mod reset;
 mod set;
 mod show;
 
@@ -28,6 +29,7 @@ pub(crate) struct AuditPolicyArgs {
 enum AuditPolicyVerb {
     Show(show::ShowArgs),
     Set(set::SetArgs),
+    Reset(reset::ResetArgs),
     Advisories(advisories::AdvisoriesArgs),
 }
 
@@ -37,6 +39,7 @@ pub(crate) fn run(args: &AuditPolicyArgs, globals: &Globals) -> ExitCode {
     match &args.verb {
         AuditPolicyVerb::Show(_) => printer.finish(show::execute(globals)),
         AuditPolicyVerb::Set(args) => printer.finish(set::execute(args, globals)),
+        AuditPolicyVerb::Reset(_) => printer.finish(reset::execute(globals)),
         AuditPolicyVerb::Advisories(args) => printer.finish(advisories::execute(args, globals)),
     }
 }

@@ -1,22 +1,35 @@
 //! `palyra backup`: the whole state root in one file.
 
 use crate::cli::Globals;
+use crate::client;
 use crate::error::CliError;
 use crate::output::{Printer, Remark, Reply, byte_count, facts, when};
-use crate::state;
+use bytes::Bytes;
 use clap::Args;
+use http_body_util::BodyExt;
+use palyra_api::TransportError;
+use palyra_api::client::{ApiBody, ClientError};
 use palyra_daemon::ToProblem;
 use palyra_state::journal::TreeHead;
+use palyra_state::{BackupError, check_backup};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tokio::sync::mpsc;
+
+/// Parts that may wait to be written.
+const WAITING_CHUNKS: usize = 4;
 
 const EXAMPLE: &str = "\
 Example:
   palyra backup /srv/backups/palyra.tar";
 
 const MORE: &str = "\
-The state is stopped cleanly first, so its journal ends with a signed checkpoint. Stop a daemon before.";
+It is the state of one moment, and its journal ends there with a signed checkpoint. A daemon that
+runs goes on meanwhile: it makes the copy, for its owner and on its own machine only.";
 
 /// Copy the state root into one new file.
 #[derive(Args)]
@@ -43,8 +56,20 @@ pub(crate) fn run(args: &BackupArgs, globals: &Globals) -> ExitCode {
 }
 
 fn execute(args: &BackupArgs, globals: &Globals) -> Result<BackedUp, CliError> {
-    let state = state::open(globals, "backup")?;
-    let manifest = state.backup(&args.file).map_err(|error| CliError::from(error.to_problem()))?;
+    let told = |error: BackupError| CliError::from(error.to_problem());
+    if fs::symlink_metadata(&args.file).is_ok() {
+        return Err(told(BackupError::Exists(args.file.clone())));
+    }
+    let receive = async |client: client::AnyClient| {
+        let body = client.backup().await?;
+        receive(body, &args.file).await
+    };
+    client::ask(globals, "backup", receive)?;
+    // What came is read back: half a copy, or one that changed on its way, helps nobody.
+    let manifest = check_backup(&args.file).map_err(|error| {
+        let _ = fs::remove_file(&args.file);
+        told(error)
+    })?;
     Ok(BackedUp {
         file: args.file.display().to_string(),
         created_ms: manifest.created_ms,
@@ -54,6 +79,47 @@ fn execute(args: &BackupArgs, globals: &Globals) -> Result<BackedUp, CliError> {
         head: manifest.head,
         checkpoint: manifest.checkpoint,
     })
+}
+
+/// Writes what comes into a new file that only its owner reads, beside the threads that receive.
+async fn receive(mut body: ApiBody, to: &Path) -> Result<(), CliError> {
+    let (sender, mut chunks) = mpsc::channel::<Bytes>(WAITING_CHUNKS);
+    let path = to.to_owned();
+    let writing = tokio::task::spawn_blocking(move || -> io::Result<()> {
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        while let Some(chunk) = chunks.blocking_recv() {
+            file.write_all(&chunk)?;
+        }
+        file.sync_all()
+    });
+    let mut broken = None;
+    while let Some(frame) = body.frame().await {
+        match frame {
+            Ok(frame) => {
+                // A writer that is gone says why below.
+                if let Ok(chunk) = frame.into_data()
+                    && sender.send(chunk).await.is_err()
+                {
+                    break;
+                }
+            }
+            Err(error) => {
+                broken = Some(ClientError::Transport(TransportError::Broken(error.to_string())));
+                break;
+            }
+        }
+    }
+    drop(sender);
+    let written = writing.await.map_err(io::Error::other).flatten();
+    let written =
+        written.map_err(|error| CliError::from(BackupError::file("written", to)(error).to_problem()));
+    match broken {
+        Some(error) => {
+            let _ = fs::remove_file(to);
+            Err(error.into())
+        }
+        None => written,
+    }
 }
 
 impl Reply for BackedUp {

@@ -1,6 +1,7 @@
 //! `palyra channels`: where messages of skills go.
 
 mod add;
+mod dead_letters;
 mod list;
 mod remove;
 mod show;
@@ -32,6 +33,7 @@ enum ChannelsVerb {
     Add(add::AddArgs),
     Remove(remove::RemoveArgs),
     Tail(tail::TailArgs),
+    DeadLetters(dead_letters::DeadLettersArgs),
 }
 
 /// Carries the command out.
@@ -43,5 +45,6 @@ pub(crate) fn run(args: &ChannelsArgs, globals: &Globals) -> ExitCode {
         ChannelsVerb::Add(args) => printer.finish(add::execute(args, globals)),
         ChannelsVerb::Remove(args) => printer.finish(remove::execute(args, globals)),
         ChannelsVerb::Tail(args) => tail::run(args, globals, &printer),
+        ChannelsVerb::DeadLetters(args) => dead_letters::run(args, globals, &printer),
     }
 }

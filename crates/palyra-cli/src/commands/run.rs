@@ -8,6 +8,7 @@ mod call;
 mod entry;
 mod finished;
 mod grants;
+mod inline;
 mod installed;
 mod json_source;
 mod key_file;
@@ -39,6 +40,9 @@ pub(crate) fn run(args: &RunArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, args.trace);
     if let Some(tool) = &args.installed_tool {
         return printer.finish(installed::run(tool, args, globals, &printer));
+    }
+    if let (true, Some(module)) = (args.inline, &args.module) {
+        return printer.finish(inline::run(module, args, globals, &printer));
     }
     let warnings = Warnings::default();
     match execute(args, globals, &printer, &warnings) {

@@ -50,8 +50,9 @@ fn rows(tools: &[ToolSummary]) -> String {
     let row = |tool: &ToolSummary| {
         let approval = if tool.requires_approval { "asks first" } else { "" };
         let description = tool.description.lines().next().unwrap_or_default();
-        let description =
+        let shown =
             palyra_common::redact::escape_untrusted(&description.chars().take(60).collect::<String>());
+        let description = if description.chars().count() > 60 { shown + "…" } else { shown };
         [tool.tool_id.clone(), shapes::status(tool.status).to_owned(), approval.to_owned(), description]
     };
     let rows: Vec<_> = tools.iter().map(row).collect();

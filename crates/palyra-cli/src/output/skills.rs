@@ -6,9 +6,9 @@ pub(crate) use columns::two_columns;
 
 use super::Remark;
 use palyra_common::redact::escape_untrusted;
+use palyra_skills::SkillManifest;
 use palyra_skills::audit::{AuditReport, Finding, Severity};
 use palyra_skills::grants::{Permission, PermissionSeverity};
-use palyra_skills::{RuntimeStatus, SkillManifest};
 
 /// A person said no.
 pub(crate) const DECLINED: u8 = 3;
@@ -52,17 +52,6 @@ pub(crate) fn tools(manifest: &SkillManifest) -> String {
     let hooks = manifest.entrypoints.hooks.iter();
     let hooks = hooks.map(|hook| format!("  {} on {}\n", escape_untrusted(&hook.id), hook.events.join(", ")));
     manifest.entrypoints.tools.iter().map(line).chain(hooks).collect()
-}
-
-/// The words for a status.
-pub(crate) fn status(status: RuntimeStatus) -> &'static str {
-    match status {
-        RuntimeStatus::Active => "active",
-        RuntimeStatus::Quarantined => "quarantined",
-        RuntimeStatus::AwaitingConsent => "awaiting consent",
-        RuntimeStatus::Disabled => "disabled",
-        RuntimeStatus::Error => "error",
-    }
 }
 
 /// Every line two further to the right.

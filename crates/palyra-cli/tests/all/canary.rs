@@ -149,6 +149,11 @@ fn skill_commands(ear: &mut Ear, port: u16) {
     ear.run(&["audit-policy", "show"]);
     ear.run(&["audit-policy", "set", "policy.toml"]);
     ear.run(&["audit-policy", "advisories", "advisories.json"]);
+    ear.run(&["audit-policy", "reset"]);
+    ear.run(&["runner-policy", "show"]);
+    ear.run(&["runner-policy", "set", "allow_inline_modules=true"]);
+    ear.run(&["runner-policy", "set", &format!("allowed_secrets={SECRET}")]);
+    ear.run(&["runner-policy", "reset"]);
     ear.run(&["skills", "update", "two.palyra-skill"]);
     ear.run(&["skills", "rollback", COUNTER, "--yes"]);
     ear.run(&["skills", "quarantine", COUNTER, "--reason", "test"]);
@@ -248,7 +253,19 @@ fn daemon_commands(ear: &mut Ear) {
     ear.bench.environment.write("access.cedar", access);
     for arguments in [
         &["up", "--no-examples", "--listen", "127.0.0.1:0", "--idle-exit", "1s"][..],
-        &["daemon", "run", "--listen", "127.0.0.1:0", "--idle-exit", "1s", "--log", "trace", "--log-json"],
+        &[
+            "daemon",
+            "run",
+            "--listen",
+            "127.0.0.1:0",
+            "--grpc-listen",
+            "127.0.0.1:0",
+            "--idle-exit",
+            "1s",
+            "--log",
+            "trace",
+            "--log-json",
+        ],
         &["mcp", "config", "generic"],
         &["mcp", "serve"],
         &["daemon", "status"],
@@ -290,6 +307,9 @@ fn daemon_commands(ear: &mut Ear) {
         &["channels", "list"],
         &["channels", "show", "alerts"],
         &["channels", "tail", "alerts"],
+        &["channels", "dead-letters", "list", "alerts"],
+        &["channels", "dead-letters", "retry", "alerts", "1"],
+        &["channels", "dead-letters", "drop", "alerts", "1"],
         &["channels", "remove", "alerts"],
     ] {
         ear.run(arguments);

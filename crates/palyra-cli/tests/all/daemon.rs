@@ -58,9 +58,15 @@ fn from_nothing_to_a_daemon_and_back() {
     error: no daemon owns `[ROOT]/home/.palyra`
     hint: start one with `palyra up`
     ");
-    let daemon = up(&environment, &["--no-examples"]);
+    let daemon = up(&environment, &["--no-examples", "--grpc-listen", "127.0.0.1:0"]);
     let status = environment.palyra(&["daemon", "status", "--json"]).json();
     assert_eq!((&status["status"], &status["url"]), (&json!("ok"), &json!(daemon.url())));
+    let grpc = status["grpc_url"].as_str().unwrap();
+    assert!(
+        grpc.starts_with("http://127.0.0.1:") && grpc != daemon.url() && daemon.told.contains(grpc),
+        "{status}"
+    );
+    assert!(environment.palyra(&["daemon", "status"]).stdout.contains(grpc));
     assert_eq!(environment.palyra(&["skills", "list", "--json"]).json()["skills"], json!([]));
     let twice = environment.palyra(&["up", "--listen", "127.0.0.1:0"]);
     assert_eq!(twice.code, 8, "{}", twice.shown());

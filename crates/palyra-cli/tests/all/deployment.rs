@@ -33,6 +33,33 @@ fn a_backup_is_made_and_put_back() {
 }
 
 #[test]
+fn a_backup_is_made_of_a_daemon_that_runs_and_put_back_elsewhere() {
+    let environment = TestEnvironment::with_state();
+    environment.palyra(&["keys", "new", "first"]);
+    let daemon = crate::daemon::up(&environment, &["--no-examples"]);
+    let made = environment.palyra(&["backup", "copy.tar", "--json"]).json();
+    assert_eq!(made["schema"], json!("palyra.backup/v1"));
+    let mode = std::fs::metadata(environment.path("copy.tar")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    // It still serves, and what happens now is not in the copy.
+    environment.palyra(&["keys", "new", "second"]);
+    assert_eq!(environment.palyra(&["keys", "list", "--json"]).json()["keys"].as_array().unwrap().len(), 2);
+    let elsewhere = environment.home("elsewhere");
+    let elsewhere = elsewhere.to_str().unwrap();
+    let done =
+        environment.palyra(&["restore", "copy.tar", "--yes", "--json", "--state-root", elsewhere]).json();
+    assert_eq!((&done["replaces"], &done["backup_head"]), (&json!(false), &made["head"]));
+    let keys = environment.palyra(&["keys", "list", "--json", "--state-root", elsewhere]).json();
+    assert_eq!(keys["keys"].as_array().unwrap().len(), 1);
+    assert_eq!(environment.palyra(&["journal", "verify", "--state-root", elsewhere]).code, 0);
+    let token = environment.home(".palyra").join("owner.token");
+    let remote = ["--url", daemon.url(), "--token-file", token.to_str().unwrap()];
+    let refused = environment.palyra(&[&["backup", "other.tar", "--json"], &remote[..]].concat());
+    assert_eq!((refused.code, &refused.error()["code"]), (4, &json!("forbidden")), "{}", refused.shown());
+    assert!(!environment.path("other.tar").exists());
+}
+
+#[test]
 fn the_doctor_finds_fixes_and_writes_down() {
     let environment = TestEnvironment::with_state();
     let root = environment.home(".palyra");

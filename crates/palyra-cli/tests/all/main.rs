@@ -30,6 +30,7 @@ mod plugins;
 mod policy;
 mod prompts;
 mod routines;
+mod runner_policy;
 mod runs;
 mod secrets;
 mod skills;

@@ -4,7 +4,7 @@ use crate::environment::TestEnvironment;
 use insta::assert_snapshot;
 
 /// Every noun with its verbs.
-const COMMANDS: [&[&str]; 72] = [
+const COMMANDS: [&[&str]; 77] = [
     &["init"],
     &["keys"],
     &["keys", "new"],
@@ -25,7 +25,12 @@ const COMMANDS: [&[&str]; 72] = [
     &["audit-policy"],
     &["audit-policy", "show"],
     &["audit-policy", "set"],
+    &["audit-policy", "reset"],
     &["audit-policy", "advisories"],
+    &["runner-policy"],
+    &["runner-policy", "show"],
+    &["runner-policy", "set"],
+    &["runner-policy", "reset"],
     &["vault"],
     &["vault", "put"],
     &["vault", "list"],
@@ -119,6 +124,8 @@ fn a_noun_without_a_verb_shows_its_help_and_a_wrong_verb_is_guessed() {
         "tools",
         "tokens",
         "policy",
+        "audit-policy",
+        "runner-policy",
         "routines",
         "objectives",
     ] {

@@ -99,7 +99,7 @@ impl Sender {
         loop {
             attempts += 1;
             state.begin_channel_attempt(name, message.id, attempts).await?;
-            let Err(reason) = self.try_once(message).await else {
+            let Err(reason) = try_once(&self.app, &self.channel, message).await else {
                 return state.settle_channel_message(message, attempts, None).await;
             };
             if attempts >= self.options.max_attempts {
@@ -110,18 +110,6 @@ impl Sender {
             let at_ms = self.app.now_ms().saturating_add(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
             state.note_channel_failure(name, at_ms, &reason).await?;
             self.wait(wait).await;
-        }
-    }
-
-    async fn try_once(&self, message: &PublishedMessage) -> Result<(), String> {
-        match &self.channel.kind {
-            ChannelKind::Console => Ok(()),
-            ChannelKind::File { path } => {
-                let (path, message) = (path.clone(), message.clone());
-                let written = tokio::task::spawn_blocking(move || file::append(&path, &message)).await;
-                written.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
-            }
-            ChannelKind::Webhook { .. } => webhook::post(&self.app, &self.channel, message).await,
         }
     }
 
@@ -138,6 +126,23 @@ impl Sender {
             Ok(done) => done,
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         }
+    }
+}
+
+/// Sends a message where its channel leads, once.
+pub(crate) async fn try_once(
+    app: &Arc<App>,
+    channel: &ChannelRecord,
+    message: &PublishedMessage,
+) -> Result<(), String> {
+    match &channel.kind {
+        ChannelKind::Console => Ok(()),
+        ChannelKind::File { path } => {
+            let (path, message) = (path.clone(), message.clone());
+            let written = tokio::task::spawn_blocking(move || file::append(&path, &message)).await;
+            written.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+        }
+        ChannelKind::Webhook { .. } => webhook::post(app, channel, message).await,
     }
 }
 

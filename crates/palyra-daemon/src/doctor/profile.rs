@@ -20,12 +20,18 @@ pub(super) fn checks(subject: &Subject) -> Vec<Check> {
 /// The daemon that runs, or ran last, held against the profile.
 fn listening(subject: &Subject) -> Option<Check> {
     let endpoint = Endpoint::read(&subject.root).ok().flatten()?;
-    let (scheme, rest) = endpoint.url.split_once("://")?;
+    let urls: Vec<String> = std::iter::once(endpoint.url).chain(endpoint.grpc_url).collect();
+    let plans = urls.iter().map(|url| plan(url)).collect::<Option<Vec<_>>>()?;
+    let refused = plans.iter().find_map(|plan| subject.profile.check(plan).err());
+    Some(match refused.filter(|_| subject.profile.refusal.is_none()) {
+        Some(refusal) => Check::error("profile.listen", refusal.to_string()).advise(refusal.hint()),
+        None => Check::ok("profile.listen", format!("it listens on {}", urls.join(" and "))),
+    })
+}
+
+fn plan(url: &str) -> Option<ServePlan> {
+    let (scheme, rest) = url.split_once("://")?;
     let listen: SocketAddr = rest.parse().ok()?;
     // Whether a proxy is in front cannot be seen from here; a loopback address is taken to have one.
-    let plan = ServePlan { listen, tls: scheme == "https", named: listen.ip().is_loopback() };
-    Some(match subject.profile.refusal.is_none().then(|| subject.profile.check(&plan)) {
-        Some(Err(refusal)) => Check::error("profile.listen", refusal.to_string()).advise(refusal.hint()),
-        _ => Check::ok("profile.listen", format!("it listens on {}", endpoint.url)),
-    })
+    Some(ServePlan { listen, tls: scheme == "https", named: listen.ip().is_loopback() })
 }

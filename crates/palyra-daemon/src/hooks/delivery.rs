@@ -16,6 +16,7 @@ use super::lane::QUEUE;
 use super::lanes::Lanes;
 use super::pace::Pace;
 use super::reading::{read_cursors, read_page};
+use super::standing::Recount;
 use crate::app::{App, until_stopping};
 use crate::problem::sentence;
 
@@ -46,6 +47,7 @@ struct Delivery {
     kept: u64,
     running: JoinSet<Told>,
     pace: Pace,
+    recount: Recount,
     /// How long the journal was when it began: an older goodbye is another daemon's.
     began_at: u64,
     /// When it gives up after a stop began.
@@ -80,6 +82,7 @@ impl Delivery {
             kept: 0,
             running: JoinSet::new(),
             pace: Pace::default(),
+            recount: Recount::default(),
             began_at,
             deadline: None,
             said_goodbye: false,
@@ -96,7 +99,11 @@ impl Delivery {
             if self.is_done() {
                 return self.keep_cursors().await;
             }
+            if self.recount.take() {
+                self.app.hook_standing().set(self.lanes.count());
+            }
             let (retry, deadline) = (self.lanes.next_retry(), self.deadline);
+            let recount = self.recount.due();
             tokio::select! {
                 biased;
                 () = until_stopping(&mut self.stopping), if deadline.is_none() => {
@@ -111,6 +118,7 @@ impl Delivery {
                 Ok(()) = self.view_changes.changed(), if rest.is_none() => {}
                 head = self.follower.next(), if rest.is_none() => { head?; }
                 () = until(retry), if retry.is_some() && rest.is_none() => self.lanes.relist(),
+                () = until(recount), if recount.is_some() => {}
                 () = until(deadline), if deadline.is_some() => return self.keep_cursors().await,
             }
         }
@@ -121,7 +129,9 @@ impl Delivery {
         let began = Instant::now();
         self.follow_changes().await?;
         let read = self.read_on().await?;
-        self.start_ready();
+        if self.start_ready() || read {
+            self.recount.moved();
+        }
         if read {
             self.pace.worked(began.elapsed(), self.app.calls_begun());
         }
@@ -154,6 +164,7 @@ impl Delivery {
             self.app.state().keep_hook_cursors(Vec::new(), gone).await?;
         }
         self.generation = Some(view.generation());
+        self.recount.moved();
         Ok(())
     }
 
@@ -213,10 +224,11 @@ impl Delivery {
         Ok(())
     }
 
-    /// Has as many told as may run at once.
-    fn start_ready(&mut self) {
+    /// Has as many told as may run at once; says whether there was any.
+    fn start_ready(&mut self) -> bool {
+        let before = self.running.len();
         while self.running.len() < self.pace.parallel(self.options.parallel) {
-            let Some((id, event)) = self.lanes.take_ready() else { return };
+            let Some((id, event)) = self.lanes.take_ready() else { break };
             let Some(lane) = self.lanes.get_mut(&id) else { continue };
             let invocation = invocation(&lane.binding, &event);
             let (app, sequence) = (Arc::clone(&self.app), event.leaf.sequence);
@@ -227,12 +239,14 @@ impl Delivery {
                 Told { id, sequence, took: began.elapsed(), generation, result }
             });
         }
+        self.running.len() > before
     }
 
     /// What comes after an observer was told, or was not.
     async fn settle(&mut self, told: Told) -> Result<(), StateError> {
         let Told { id, sequence, took, generation, result } = told;
         self.pace.worked(took, self.app.calls_begun());
+        self.recount.moved();
         let Some(lane) = self.lanes.get_mut(&id) else { return Ok(()) };
         lane.busy = false;
         // The binding may have begun anew while it was told.

@@ -8,6 +8,7 @@ use palyra_state::hooks::{HookCursor, HookIndex};
 use tokio::time::{Duration, Instant};
 
 use super::lane::Lane;
+use super::standing::LaneCounts;
 
 /// Every observer, by the id of its binding.
 #[derive(Default)]
@@ -123,6 +124,24 @@ impl Lanes {
     pub(super) fn next_retry(&self) -> Option<Instant> {
         let waits = |lane: &&Lane| !lane.busy && !lane.held && !lane.queue.is_empty();
         self.lanes.values().filter(waits).filter_map(|lane| lane.retry_at).min()
+    }
+
+    /// How many are in which state.
+    pub(super) fn count(&self) -> LaneCounts {
+        let mut counts = LaneCounts::default();
+        let now = Instant::now();
+        for lane in self.lanes.values() {
+            counts.events += lane.queue.len();
+            let of = match lane {
+                lane if lane.busy => &mut counts.running,
+                lane if lane.held => &mut counts.held,
+                lane if lane.is_idle() => &mut counts.idle,
+                lane if lane.retry_at.is_some_and(|at| at > now) => &mut counts.retrying,
+                _ => &mut counts.waiting,
+            };
+            *of += 1;
+        }
+        counts
     }
 
     /// Moves everybody up to here who has nothing before it; gives where they stand now.

@@ -2,8 +2,9 @@
 
 use palyra_policy::{Face, PrincipalKind, Resource, ResourceKind, Skill, Tool, TrustState};
 use palyra_skills::SkillRecord;
+use palyra_skills::index::InstalledRelease;
 use palyra_skills::manifest::{ToolEntrypoint, model_name};
-use palyra_state::{Approval, View};
+use palyra_state::{Approval, InstallQuestion, View};
 
 use crate::access::{OWNER, Principal};
 
@@ -70,13 +71,13 @@ fn tool_of<'r>(record: &'r SkillRecord, id: &str) -> Option<&'r ToolEntrypoint> 
 }
 
 /// A tool that only its caller could be refused.
-pub(super) fn any_tool() -> Tool {
+pub(crate) fn any_tool() -> Tool {
     Tool { trust: TrustState::Trusted, sensitive: false, requires_approval: false, ..unknown_tool("") }
 }
 
 /// A skill whose name is not known before it is read.
 pub(crate) fn unnamed_skill() -> Resource {
-    Resource::Skill(Skill { id: String::new(), publisher: String::new(), trust: TrustState::Quarantine })
+    Resource::Skill(unknown_skill(""))
 }
 
 /// What nobody installed is believed least.
@@ -91,18 +92,48 @@ fn unknown_tool(id: &str) -> Tool {
     }
 }
 
+/// A release on its way in, as its verified package and the decision about its publisher say.
+pub(super) fn skill_of_release(question: &InstallQuestion<'_>) -> Skill {
+    let InstallQuestion { record, release } = question;
+    Skill {
+        id: record.skill_id.clone(),
+        publisher: record.publisher.clone(),
+        version: release.manifest.version.to_string(),
+        trust: trust_of(release),
+    }
+}
+
 fn skill_named(view: &View, id: &str) -> Skill {
     match view.index().get(id) {
         Some(record) => {
-            Skill { id: record.skill_id.clone(), publisher: record.publisher.clone(), trust: trust(record) }
+            let (id, publisher) = (record.skill_id.clone(), record.publisher.clone());
+            Skill {
+                id,
+                publisher,
+                version: record.current.manifest.version.to_string(),
+                trust: trust(record),
+            }
         }
-        None => Skill { id: id.to_owned(), publisher: String::new(), trust: TrustState::Quarantine },
+        None => unknown_skill(id),
+    }
+}
+
+fn unknown_skill(id: &str) -> Skill {
+    Skill {
+        id: id.to_owned(),
+        publisher: String::new(),
+        version: String::new(),
+        trust: TrustState::Quarantine,
     }
 }
 
 fn trust(record: &SkillRecord) -> TrustState {
+    trust_of(&record.current)
+}
+
+fn trust_of(release: &InstalledRelease) -> TrustState {
     use palyra_skills::index::TrustState as Kept;
-    match record.current.trust {
+    match release.trust {
         Kept::Quarantine => TrustState::Quarantine,
         Kept::Tofu => TrustState::Tofu,
         Kept::Trusted => TrustState::Trusted,

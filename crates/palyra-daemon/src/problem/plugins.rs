@@ -13,6 +13,9 @@ impl ToProblem for PluginSettingError {
             Self::Skill(error) => error.to_problem(),
             Self::State(error) => error.to_problem(),
             Self::Bad(bad) => problem().details(json!({ "field": bad.field, "expected": bad.expected })),
+            Self::Changed { expected, found } => {
+                problem().hints(self.hint()).details(json!({ "expected": expected, "found": found }))
+            }
             Self::NoSuchSetting { name, known, .. } => problem()
                 .hints(closest(name, known).map(|name| format!("did you mean `{name}`?")))
                 .hints(self.hint())

@@ -14,6 +14,12 @@ impl ToProblem for SkillError {
         match self {
             Self::State(error) => error.to_problem(),
             Self::Refused(refusal) => refusal.to_problem(),
+            Self::Denied { skill_id, version, decision } => {
+                let mut problem = decision.to_problem();
+                problem.details["skill_id"] = skill_id.as_str().into();
+                problem.details["version"] = version.as_str().into();
+                problem
+            }
             error => Problem::new(error.code(), sentence(error)).hints(error.hint()),
         }
     }

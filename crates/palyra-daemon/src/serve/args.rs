@@ -7,11 +7,12 @@ use std::time::Duration;
 use clap::Args;
 use palyra_common::deployment_profiles::{DeploymentProfile, PROFILES, ProfileRefusal, ServePlan};
 use palyra_common::env_vars::{
-    PALYRA_IDLE_EXIT, PALYRA_LISTEN, PALYRA_LOG, PALYRA_LOG_JSON, PALYRA_PROFILE, PALYRA_TLS_CERT,
-    PALYRA_TLS_KEY,
+    PALYRA_GRPC_LISTEN, PALYRA_IDLE_EXIT, PALYRA_LISTEN, PALYRA_LOG, PALYRA_LOG_JSON, PALYRA_OTLP_ENDPOINT,
+    PALYRA_PROFILE, PALYRA_TLS_CERT, PALYRA_TLS_KEY,
 };
 
 use crate::server::{ServerConfig, TlsFiles};
+use crate::traces::Collector;
 
 /// How a daemon listens and what it logs.
 #[derive(Args, Debug, Clone)]
@@ -25,6 +26,11 @@ pub struct ServeArgs {
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7437")]
     #[arg(env = PALYRA_LISTEN, hide_env_values = true)]
     pub listen: SocketAddr,
+
+    /// Where to listen for gRPC; nowhere without it
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(env = PALYRA_GRPC_LISTEN, hide_env_values = true)]
+    pub grpc_listen: Option<SocketAddr>,
 
     /// The certificate for TLS, in a PEM file; without it only loopback addresses are listened on
     #[arg(long, value_name = "FILE", requires = "tls_key")]
@@ -54,6 +60,11 @@ pub struct ServeArgs {
     #[arg(long)]
     #[arg(env = PALYRA_LOG_JSON, hide_env_values = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub log_json: bool,
+
+    /// Send spans of requests and calls to this collector, over OTLP, as in `http://127.0.0.1:4318`
+    #[arg(long, value_name = "URL")]
+    #[arg(env = PALYRA_OTLP_ENDPOINT, hide_env_values = true)]
+    pub otlp_endpoint: Option<Collector>,
 }
 
 /// A text that is no duration.
@@ -65,7 +76,8 @@ impl ServeArgs {
     /// Whether the profile lets a daemon start this way.
     pub fn check_profile(&self) -> Result<(), ProfileRefusal> {
         let (tls, named) = (self.tls_cert.is_some(), !self.allow_hosts.is_empty());
-        self.profile.check(&ServePlan { listen: self.listen, tls, named })
+        let mut listens = std::iter::once(self.listen).chain(self.grpc_listen);
+        listens.try_for_each(|listen| self.profile.check(&ServePlan { listen, tls, named }))
     }
 
     /// The server these flags describe.
@@ -73,6 +85,7 @@ impl ServeArgs {
         let tls = self.tls_cert.clone().zip(self.tls_key.clone());
         ServerConfig {
             listen: self.listen,
+            grpc_listen: self.grpc_listen,
             allow_hosts: self.allow_hosts.clone(),
             tls: tls.map(|(certificate, key)| TlsFiles { certificate, key }),
             idle_exit: self.idle_exit,

@@ -1,4 +1,4 @@
-//! One connection: HTTP/1.1, with a bound on how long it may dawdle.
+//! One connection: HTTP/1.1 or gRPC, with a bound on how long it may dawdle.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -13,8 +13,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 use tower::ServiceExt;
 
+use super::http2::speak_grpc;
 use crate::app::until_stopping;
 use crate::transport::http::{Arrival, BodyTimeout};
 
@@ -29,6 +31,22 @@ pub(super) enum Incoming {
     Tcp(TcpStream, IpAddr),
     /// Over TCP, under TLS.
     Tls(TcpStream, IpAddr, TlsAcceptor),
+    /// To the port of gRPC, under TLS if there is a certificate.
+    Grpc(TcpStream, IpAddr, Option<TlsAcceptor>),
+}
+
+impl Incoming {
+    /// Whether it came to the port of gRPC.
+    pub(super) fn is_grpc(&self) -> bool {
+        matches!(self, Self::Grpc(..))
+    }
+}
+
+/// What answers.
+#[derive(Clone)]
+pub(super) struct Routers {
+    pub(super) http: Router,
+    pub(super) grpc: Router,
 }
 
 /// What one connection may take.
@@ -41,21 +59,38 @@ pub(super) struct ConnectionLimits {
 /// Serves a connection to its end.
 pub(super) async fn serve(
     incoming: Incoming,
-    router: Router,
+    Routers { http, grpc }: Routers,
     limits: ConnectionLimits,
     stopping: watch::Receiver<bool>,
 ) {
     match incoming {
-        Incoming::Socket(stream) => speak(stream, Arrival::Socket, router, limits, stopping).await,
-        Incoming::Tcp(stream, peer) => speak(stream, Arrival::Tcp(peer), router, limits, stopping).await,
+        Incoming::Socket(stream) => speak(stream, Arrival::Socket, http, limits, stopping).await,
+        Incoming::Tcp(stream, peer) => speak(stream, Arrival::Tcp(peer), http, limits, stopping).await,
         Incoming::Tls(stream, peer, tls) => {
-            match tokio::time::timeout(limits.header_timeout, tls.accept(stream)).await {
-                Ok(Ok(stream)) => speak(stream, Arrival::Tcp(peer), router, limits, stopping).await,
-                Ok(Err(error)) => tracing::debug!(%error, "no TLS"),
-                Err(_) => tracing::debug!("a TLS handshake took too long"),
+            if let Some(stream) = shake_hands(stream, &tls, limits).await {
+                speak(stream, Arrival::Tcp(peer), http, limits, stopping).await;
+            }
+        }
+        Incoming::Grpc(stream, peer, None) => speak_grpc(stream, peer, grpc, limits, stopping).await,
+        Incoming::Grpc(stream, peer, Some(tls)) => {
+            if let Some(stream) = shake_hands(stream, &tls, limits).await {
+                speak_grpc(stream, peer, grpc, limits, stopping).await;
             }
         }
     }
+}
+
+async fn shake_hands(
+    stream: TcpStream,
+    tls: &TlsAcceptor,
+    limits: ConnectionLimits,
+) -> Option<TlsStream<TcpStream>> {
+    match tokio::time::timeout(limits.header_timeout, tls.accept(stream)).await {
+        Ok(Ok(stream)) => return Some(stream),
+        Ok(Err(error)) => tracing::debug!(%error, "no TLS"),
+        Err(_) => tracing::debug!("a TLS handshake took too long"),
+    }
+    None
 }
 
 async fn speak(

@@ -25,6 +25,9 @@ pub struct Endpoint {
     pub socket: PathBuf,
     /// Its address over TCP.
     pub url: String,
+    /// Its address for gRPC, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grpc_url: Option<String>,
 }
 
 /// The Unix socket of the daemon of a state root.
@@ -33,13 +36,14 @@ pub fn socket_path(root: &StateRoot) -> PathBuf {
 }
 
 impl Endpoint {
-    pub(super) fn new(root: &StateRoot, address: SocketAddr, tls: bool) -> Self {
+    pub(super) fn new(root: &StateRoot, address: SocketAddr, grpc: Option<SocketAddr>, tls: bool) -> Self {
         let scheme = if tls { "https" } else { "http" };
         Self {
             pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION").into(),
             socket: socket_path(root),
             url: format!("{scheme}://{address}"),
+            grpc_url: grpc.map(|address| format!("{scheme}://{address}")),
         }
     }
 

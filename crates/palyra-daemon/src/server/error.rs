@@ -22,6 +22,9 @@ pub enum ServerError {
         /// What the system says.
         source: io::Error,
     },
+    /// What is offered there cannot be described.
+    #[error("gRPC cannot be offered: {0}")]
+    Grpc(String),
     /// Certificate or key cannot be used.
     #[error("`{}` cannot be used for TLS: {reason}", path.display())]
     Tls {
@@ -44,7 +47,7 @@ impl ServerError {
         match self {
             Self::ClearText(_) => Some("give a certificate with `--tls-cert FILE --tls-key FILE`, or listen on 127.0.0.1 behind a proxy".into()),
             Self::Bind { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
-                Some("choose another with `--listen 127.0.0.1:PORT`; port 0 takes one that is free".into())
+                Some("choose another with `--listen 127.0.0.1:PORT` or `--grpc-listen 127.0.0.1:PORT`; port 0 takes one that is free".into())
             }
             Self::File(error) | Self::OwnerToken(OwnerTokenError::File(error)) => error.hint(),
             Self::OwnerToken(OwnerTokenError::NotAToken) => Some("remove the file; the daemon makes a new one".into()),

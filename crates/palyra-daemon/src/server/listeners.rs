@@ -1,4 +1,4 @@
-//! The two listeners.
+//! The listeners.
 
 use std::io;
 use std::net::SocketAddr;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use palyra_common::fs::{Directory, ShortPath};
 use palyra_state::StateRoot;
-use tokio::net::{TcpListener, UnixListener, UnixStream};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio_rustls::TlsAcceptor;
 
 use super::connection::Incoming;
@@ -16,20 +16,27 @@ use super::{ServerConfig, ServerError};
 /// How long to wait after the system refused a connection, as when there are no more descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A Unix socket and a TCP port.
+/// A Unix socket, a TCP port, and another one for gRPC where somebody asked for it.
 pub(super) struct Listeners {
     socket: UnixListener,
     tcp: TcpListener,
     tls: Option<TlsAcceptor>,
+    grpc: Option<TcpListener>,
+    grpc_tls: Option<TlsAcceptor>,
 }
 
 impl Listeners {
-    /// Binds both; an address that leaves the machine needs TLS.
+    /// Binds all of them; an address that leaves the machine needs TLS.
     pub(super) async fn bind(root: &StateRoot, config: &ServerConfig) -> Result<Self, ServerError> {
-        if config.tls.is_none() && !config.listen.ip().is_loopback() {
-            return Err(ServerError::ClearText(config.listen));
+        for listen in std::iter::once(config.listen).chain(config.grpc_listen) {
+            if config.tls.is_none() && !listen.ip().is_loopback() {
+                return Err(ServerError::ClearText(listen));
+            }
         }
-        let tls = config.tls.as_ref().map(super::tls::acceptor).transpose()?;
+        let acceptor = |protocol: &str| {
+            config.tls.as_ref().map(|files| super::tls::acceptor(files, protocol)).transpose()
+        };
+        let (tls, grpc_tls) = (acceptor("http/1.1")?, acceptor("h2")?);
         Directory::create_private(&root.path().join(RUN_FOLDER))?;
         let path = socket_path(root);
         let failed = |place: String| move |source| ServerError::Bind { place, source };
@@ -43,12 +50,22 @@ impl Listeners {
         let bound = ShortPath::of(&path).and_then(|short| UnixListener::bind(short.path()));
         let socket = bound.map_err(failed(path.display().to_string()))?;
         let tcp = TcpListener::bind(config.listen).await.map_err(failed(config.listen.to_string()))?;
-        Ok(Self { socket, tcp, tls })
+        let grpc = match config.grpc_listen {
+            Some(listen) => Some(TcpListener::bind(listen).await.map_err(failed(listen.to_string()))?),
+            None => None,
+        };
+        Ok(Self { socket, tcp, tls, grpc, grpc_tls })
     }
 
     /// Where TCP is accepted.
     pub(super) fn address(&self) -> Result<SocketAddr, ServerError> {
         self.tcp.local_addr().map_err(|source| ServerError::Bind { place: "the TCP port".into(), source })
+    }
+
+    /// Where gRPC is accepted, if it is.
+    pub(super) fn grpc_address(&self) -> Result<Option<SocketAddr>, ServerError> {
+        let address = self.grpc.as_ref().map(TcpListener::local_addr).transpose();
+        address.map_err(|source| ServerError::Bind { place: "the port of gRPC".into(), source })
     }
 
     /// The next connection; other users of this machine are turned away.
@@ -63,6 +80,10 @@ impl Listeners {
                         None => Incoming::Tcp(stream, peer.ip()),
                     })
                 }),
+                grpc = accept_on(self.grpc.as_ref()) => grpc.map(|(stream, peer)| {
+                    let _ = stream.set_nodelay(true);
+                    Some(Incoming::Grpc(stream, peer.ip(), self.grpc_tls.clone()))
+                }),
             };
             match accepted {
                 Ok(Some(incoming)) => return incoming,
@@ -73,6 +94,14 @@ impl Listeners {
                 }
             }
         }
+    }
+}
+
+/// The next connection of a listener that may not be there.
+async fn accept_on(listener: Option<&TcpListener>) -> io::Result<(TcpStream, SocketAddr)> {
+    match listener {
+        Some(listener) => listener.accept().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -19,7 +19,8 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-pub(super) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, ServerError> {
+/// Speaks one protocol under TLS: `http/1.1`, or `h2` for gRPC.
+pub(super) fn acceptor(files: &TlsFiles, protocol: &str) -> Result<TlsAcceptor, ServerError> {
     let refused = |path: &PathBuf, reason: String| ServerError::Tls { path: path.clone(), reason };
     let certificates =
         CertificateDer::pem_file_iter(&files.certificate).and_then(Iterator::collect::<Result<Vec<_>, _>>);
@@ -36,6 +37,6 @@ pub(super) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, ServerError> {
         .with_no_client_auth()
         .with_single_cert(certificates, key)
         .map_err(|error| refused(&files.certificate, error.to_string()))?;
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
     Ok(TlsAcceptor::from(Arc::new(config)))
 }

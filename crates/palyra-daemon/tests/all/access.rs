@@ -34,6 +34,12 @@ async fn every_route_needs_a_token_with_its_scope() {
         let token = daemon.token_with(&format!("t{}", daemon.state().tokens().len()), &others);
         let narrow = ask(&daemon, method, &path, Some(&token), &[JSON], "{}").await;
         assert_eq!((narrow.status, narrow.code().as_str()), (403, "forbidden"), "{method} {path}");
+        if let Some(also) = route.also {
+            let others: Vec<Scope> = Scope::ALL.into_iter().filter(|other| *other != also).collect();
+            let token = daemon.token_with(&format!("t{}", daemon.state().tokens().len()), &others);
+            let narrow = ask(&daemon, method, &path, Some(&token), &[JSON], "{}").await;
+            assert_eq!((narrow.status, narrow.code().as_str()), (403, "forbidden"), "{method} {path}");
+        }
     }
 }
 
@@ -41,11 +47,12 @@ async fn every_route_needs_a_token_with_its_scope() {
 #[test]
 fn the_table_of_routes() {
     let line = |route: &palyra_daemon::transport::http::route::Route| {
+        let scopes = [Some(route.scope), route.also].into_iter().flatten().map(|scope| scope.wire_name());
         format!(
             "{:<7} {:<40} {:<8} {:<8} {:<9} {}\n",
             route.method.as_str(),
             route.path,
-            route.scope.wire_name(),
+            scopes.collect::<Vec<_>>().join("+"),
             route.action.as_str(),
             route.about().0.as_str(),
             route.body_limit

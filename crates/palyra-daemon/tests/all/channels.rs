@@ -318,3 +318,84 @@ async fn what_is_not_a_channel_is_refused() {
         assert_eq!(problem.code, code, "{request:?} {}", problem.detail);
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_was_given_up_is_sent_again_or_dropped() {
+    let daemon = daemon().await;
+    let works = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let now = Arc::clone(&works);
+    let server = TestServer::http(move |_| match now.load(Ordering::SeqCst) {
+        true => TestReply::ok(""),
+        false => TestReply::status(500),
+    });
+    let server = server.await.unwrap();
+    add_webhook(&daemon, format!("http://{}/", server.address()), &["127.0.0.1/32"]).await;
+    say(&daemon).await;
+    say(&daemon).await;
+    until(&daemon, "both are given up", |daemon| count(daemon, EventKind::ChannelDeadLettered) == 2).await;
+    let client = daemon.over_socket();
+    let letters = client.channel_dead_letters("alerts", None).await.unwrap().dead_letters;
+    let [second, first] = &letters[..] else { panic!("{letters:?}") };
+    assert!(second.letter > first.letter && second.message > first.message);
+    let refused = client.retry_channel_letter("alerts", first.letter).await.unwrap_err().into_problem();
+    assert_eq!(
+        (refused.code.as_str(), &refused.details["reason"]),
+        ("not_delivered", &"it answered 500".into())
+    );
+    let tried = client.channel_dead_letters("alerts", None).await.unwrap().dead_letters[1].clone();
+    assert_eq!((tried.letter, tried.attempts), (first.letter, 4));
+    works.store(true, Ordering::SeqCst);
+    let before = server.requests().len();
+    assert_eq!(client.retry_channel_letter("alerts", first.letter).await.unwrap().letter, first.letter);
+    let sent = &server.requests()[before..];
+    assert_eq!((sent.len(), &sent[0].body[..]), (1, &b"hello"[..]));
+    assert_eq!(sent[0].headers["palyra-message"].to_str().unwrap(), first.message.to_string());
+    let query = Query { kinds: vec![EventKind::ChannelDelivered], ..Query::default() };
+    let delivered = daemon.state().journal().query(&query).unwrap().events;
+    let facts = &delivered[0].event.details;
+    assert_eq!((facts["message"].as_u64(), facts["attempts"].as_u64()), (Some(first.message), Some(5)));
+    assert_eq!(client.channel("alerts").await.unwrap().cursor.unwrap().delivered, 1);
+    assert_eq!(client.drop_channel_letter("alerts", second.letter).await.unwrap().message, second.message);
+    assert_eq!(count(&daemon, EventKind::ChannelLetterDropped), 1);
+    assert!(client.channel_dead_letters("alerts", None).await.unwrap().dead_letters.is_empty());
+    for (channel, letter) in [("alerts", second.letter), ("alerts", 0), ("alert", first.letter)] {
+        for problem in [
+            client.retry_channel_letter(channel, letter).await.unwrap_err().into_problem(),
+            client.drop_channel_letter(channel, letter).await.unwrap_err().into_problem(),
+        ] {
+            assert_eq!(problem.code, "not_found", "{channel} {letter}: {}", problem.detail);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_was_given_up_outlives_newer_ones() {
+    let daemon = daemon().await;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("not-there").join("alerts.jsonl");
+    let request = AddChannelRequest {
+        name: "alerts".into(),
+        to: ChannelTarget::File,
+        path: Some(path.display().to_string()),
+        ..AddChannelRequest::default()
+    };
+    daemon.over_socket().add_channel(&request).await.unwrap();
+    say(&daemon).await;
+    until(&daemon, "it is given up", |daemon| count(daemon, EventKind::ChannelDeadLettered) == 1).await;
+    std::fs::create_dir(path.parent().unwrap()).unwrap();
+    let letter = daemon.over_socket().channel("alerts").await.unwrap().dead_letters[0].letter;
+    let newer = move |transaction: &mut palyra_journal::JournalTransaction<'_>| {
+        let sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
+                   INSERT INTO channel_messages (channel, skill_id, run_id, content_type, body, at)
+                   SELECT 'alerts', 's', 'r', 't', x'', 0 FROM n";
+        let made = transaction.sql().execute(sql, []).unwrap();
+        let passed = "UPDATE channel_cursors SET next = 100000";
+        transaction.sql().execute(passed, []).unwrap();
+        Ok::<usize, palyra_journal::JournalError>(made)
+    };
+    daemon.state().journal().transaction(palyra_journal::Durability::Normal, newer).await.unwrap();
+    assert_eq!(daemon.state().trim_channels().unwrap(), 200);
+    daemon.over_socket().retry_channel_letter("alerts", letter).await.unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 1);
+    daemon.state().trim_channels().unwrap();
+}

@@ -18,6 +18,7 @@ use zeroize::Zeroizing;
 pub(crate) struct Daemon {
     pub(crate) app: Arc<App>,
     pub(crate) address: SocketAddr,
+    pub(crate) grpc: SocketAddr,
     pub(crate) socket: PathBuf,
     pub(crate) token: Zeroizing<String>,
     pub(crate) root: StateRoot,
@@ -27,7 +28,8 @@ pub(crate) struct Daemon {
 }
 
 pub(crate) fn config() -> ServerConfig {
-    ServerConfig { listen: SocketAddr::from(([127, 0, 0, 1], 0)), ..ServerConfig::default() }
+    let listen = SocketAddr::from(([127, 0, 0, 1], 0));
+    ServerConfig { listen, grpc_listen: Some(listen), ..ServerConfig::default() }
 }
 
 pub(crate) fn options(clock: &Arc<AtomicU64>) -> StateOptions {
@@ -77,10 +79,12 @@ impl Daemon {
         );
         let server = Server::bind(Arc::clone(&app), config).await.unwrap();
         let endpoint = server.endpoint().clone();
-        let address = endpoint.url.rsplit('/').next().unwrap().parse().unwrap();
+        let address = |url: &str| url.rsplit('/').next().unwrap().parse().unwrap();
+        let grpc = address(endpoint.grpc_url.as_deref().unwrap());
+        let address = address(&endpoint.url);
         let token = OwnerToken::read(&root).unwrap().unwrap().expose().clone();
         let serving = Some(tokio::spawn(server.run(std::future::pending())));
-        Self { app, address, socket: endpoint.socket, token, root, clock, serving, _home: home }
+        Self { app, address, grpc, socket: endpoint.socket, token, root, clock, serving, _home: home }
     }
 
     pub(crate) fn install(&self, name: &str, quotas: &str) {

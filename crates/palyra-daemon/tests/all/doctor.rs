@@ -97,6 +97,7 @@ impl Patient {
             version: version.into(),
             socket: socket_path(&self.subject.root),
             url: url.into(),
+            grpc_url: None,
         };
         self.write("run/endpoint.json", &serde_json::to_string(&endpoint).unwrap());
     }

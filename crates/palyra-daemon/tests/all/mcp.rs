@@ -367,7 +367,12 @@ async fn nothing_a_model_sees_could_widen_authority() {
         sensitive: false,
         requires_approval: true,
     };
-    let skill = Skill { id: "acme.bench".into(), publisher: "acme".into(), trust: TrustState::Trusted };
+    let skill = Skill {
+        id: "acme.bench".into(),
+        publisher: "acme".into(),
+        version: "1.0.0".into(),
+        trust: TrustState::Trusted,
+    };
     for (action, resource) in [
         (Action::Approve, Resource::Tool(tool)),
         (Action::Install, Resource::Daemon),

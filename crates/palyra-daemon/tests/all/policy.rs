@@ -1,8 +1,11 @@
 //! The access policy over every face: what it says by default, and what an operator's own changes.
 
 use crate::daemon::Daemon;
+use crate::guests::package;
 use crate::raw::ask;
+use palyra_api::client::full_body;
 use palyra_api::policy::{PolicyAction, PolicyChange, PolicyKind, PolicyQuestion};
+use palyra_api::skills::{InstallOutcome, InstallQuery, Placement};
 use palyra_api::tokens::ScopeName;
 use palyra_api::tools::InvokeRequest;
 use palyra_api::{ClientError, Problem};
@@ -54,7 +57,9 @@ fn some(kind: ResourceKind) -> Resource {
             sensitive: false,
             requires_approval: true,
         }),
-        ResourceKind::Skill => Resource::Skill(Skill { id: skill, publisher, trust }),
+        ResourceKind::Skill => {
+            Resource::Skill(Skill { id: skill, publisher, version: "1.0.0".into(), trust })
+        }
         ResourceKind::Publisher => Resource::Publisher(publisher),
         ResourceKind::Daemon => Resource::Daemon,
     }
@@ -81,9 +86,10 @@ fn the_default_policy_says_what_the_table_of_routes_says() {
             };
             let decision = set.evaluate(&request);
             let (method, path) = (&route.method, route.path);
+            let wanted = [Some(route.scope), route.also];
             assert_eq!(
                 decision.allowed,
-                scopes.contains(&route.scope),
+                wanted.into_iter().flatten().all(|scope| scopes.contains(&scope)),
                 "{method} {path} {scopes:?}: {decision}"
             );
         }
@@ -251,4 +257,86 @@ async fn questions_are_answered_without_doing_anything() {
     )
     .await;
     assert_eq!(odd.code(), "usage");
+}
+
+/// Every form an installation has: stored only, pinned, agreed to, an update, an update that waits.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rule_about_a_publisher_catches_installation_in_every_form() {
+    let daemon = Daemon::start().await;
+    let owner = daemon.over_socket();
+    let ci = daemon.over_tcp_as(&daemon.token_with("ci", &Scope::ALL));
+    let ((first, digest), (second, _)) = (package("bench", "", 1), package("bench", "", 2));
+    let send = async |bytes: &[u8], query: &InstallQuery| -> Result<InstallOutcome, ClientError> {
+        ci.install(full_body(bytes.to_vec()), query).await
+    };
+    let none = InstallQuery::default();
+    let tofu = InstallQuery { allow_tofu: true, ..none.clone() };
+    let agreed = InstallQuery { consent: Some(digest.to_string()), ..tofu.clone() };
+    let update = InstallQuery { update: true, ..none.clone() };
+    let forbid = |what: &str, on: &str| {
+        let rule = format!(
+            "@id(\"not-these\") @advice(\"none of acme\") forbid (principal == Principal::\"token/ci\", {what}, resource is Skill) when {{ {on} }};"
+        );
+        with_rule(&rule)
+    };
+    let install = "action == Action::\"install\"";
+    owner.set_policy(&forbid(install, "resource in Publisher::\"acme\"")).await.unwrap();
+    let before = daemon.state().journal().head().size;
+    for query in [&none, &tofu, &agreed] {
+        let denied = problem(send(&first, query).await);
+        assert_eq!((denied.code.as_str(), denied.status), ("forbidden", 403), "{denied:?}");
+        assert_eq!(denied.details["policy"]["id"], "not-these");
+        assert_eq!(
+            (&denied.details["skill_id"], &denied.details["version"]),
+            (&"acme.bench".into(), &"1.0.0".into())
+        );
+    }
+    assert_eq!(problem(send(&first, &update).await).code, "not_installed");
+    assert!(
+        owner.skills().await.unwrap().skills.is_empty() && owner.trust().await.unwrap().publishers.is_empty()
+    );
+    // The journal has one writer: what came before this is written too.
+    daemon.token_with("last", &[Scope::Read]);
+    let query =
+        Query { kinds: vec![EventKind::AccessRefused], from_sequence: Some(before), ..Query::default() };
+    let told = daemon.state().journal().query(&query).unwrap().events;
+    assert_eq!((told.len(), told[0].event.skill.as_deref()), (3, Some("acme.bench")));
+    // To agree along with an installation is to promote it, and each is asked about on its own.
+    let promote = "action == Action::\"promote\"";
+    owner.set_policy(&forbid(promote, "resource == Skill::\"acme.bench\"")).await.unwrap();
+    assert_eq!(problem(send(&first, &agreed).await).details["action"], "promote");
+    assert_eq!(send(&first, &none).await.unwrap().placement, Placement::Current);
+    owner.reset_policy().await.unwrap();
+    send(&first, &agreed).await.unwrap();
+    owner
+        .set_policy(&forbid(install, "resource.version == \"2.0.0\" && resource.trust == Trust::\"tofu\""))
+        .await
+        .unwrap();
+    for query in [&none, &update] {
+        assert_eq!(problem(send(&second, query).await).details["version"], "2.0.0");
+    }
+    assert_eq!(owner.skill("acme.bench").await.unwrap().waiting, None);
+    owner.set_policy(&forbid(install, "resource in Publisher::\"other\"")).await.unwrap();
+    send(&second, &update).await.unwrap();
+}
+
+/// A policy that lets only one publisher in can be written, because nothing is asked about a skill without a name.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_publisher_and_no_other_can_be_let_in() {
+    let daemon = Daemon::start().await;
+    let owner = daemon.over_socket();
+    let only = |publisher: &str| {
+        with_rule(&format!(
+            "@id(\"only\") @advice(\"only {publisher}\") forbid (principal, action in [Action::\"install\", Action::\"promote\"], resource) unless {{ resource in Publisher::\"{publisher}\" }};"
+        ))
+    };
+    let (bytes, digest) = package("bench", "", 1);
+    let agreed =
+        InstallQuery { allow_tofu: true, consent: Some(digest.to_string()), ..InstallQuery::default() };
+    owner.set_policy(&only("other")).await.unwrap();
+    let denied = problem(owner.install(full_body(bytes.clone()), &agreed).await);
+    assert_eq!(denied.details["policy"]["id"], "only");
+    owner.set_policy(&only("acme")).await.unwrap();
+    owner.install(full_body(bytes), &agreed).await.unwrap();
+    owner.invoke(TOOL, &input()).await.unwrap();
 }

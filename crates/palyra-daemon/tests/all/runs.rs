@@ -1,14 +1,27 @@
 //! Runs: found, followed, proven, replayed, ended.
 
 use crate::daemon::Daemon;
-use palyra_api::client::sse::SseEvent;
-use palyra_api::runs::{ReplayVerdict, RunEnd, RunFilter};
+use crate::modules::{allow, module};
+use palyra_api::client::sse::{SseEvent, SseStream};
+use palyra_api::modules::RunModuleRequest;
+use palyra_api::runs::{ReplayVerdict, RunEnd, RunFilter, RunLine};
 use palyra_api::tools::InvokeRequest;
 use palyra_api::{ClientError, Problem};
 use palyra_common::Scope;
 use palyra_state::verify_receipt;
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+/// Says two things and then nothing for a long time.
+const MURMUR: &str = r#"(module
+    (import "palyra:plugin/host-call@1.0.0" "call" (func $call (param i32 i32) (result i32)))
+    (memory (export "memory") 1)
+    (data (i32.const 0) "{\"op\":\"log.write\",\"level\":\"info\",\"message\":\"one\"}")
+    (data (i32.const 100) "{\"op\":\"log.write\",\"level\":\"warn\",\"message\":\"two\"}")
+    (func (export "palyra_plugin_main") (result i32)
+        (drop (call $call (i32.const 0) (i32.const 49)))
+        (drop (call $call (i32.const 100) (i32.const 49)))
+        (loop (br 0)) (i32.const 0)))"#;
 
 /// More fuel and time than anybody waits for.
 const LONG: &str = "[capabilities.quotas]\nfuel_budget = 1000000000000\nwall_clock_timeout_ms = 600000\n";
@@ -156,4 +169,59 @@ async fn a_finished_run_tells_its_lines_and_its_end() {
     assert_eq!(stream.next().await.unwrap().unwrap().event.as_deref(), Some("finished"));
     assert_eq!(problem(client.follow_run("run_none").await.map(drop)).code, "not_found");
     assert_eq!(problem(client.run_lines("run_none", None).await).code, "not_found");
+}
+
+async fn line(stream: &mut SseStream) -> (Option<String>, RunLine) {
+    let event = stream.next().await.unwrap().unwrap();
+    assert_eq!(event.event.as_deref(), Some("line"), "{event:?}");
+    (event.id, serde_json::from_str(&event.data).unwrap())
+}
+
+fn told(number: u64, text: &str) -> (Option<String>, RunLine) {
+    (Some(number.to_string()), RunLine { number, kind: "log".into(), text: text.into() })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_follower_hears_the_log_while_the_run_goes_on_and_no_line_twice() {
+    let daemon = Daemon::start().await;
+    allow(&daemon).await;
+    let client = daemon.over_tcp();
+    let caller = client.clone();
+    let limits = vec!["fuel=1000000000000".into(), "timeout=600s".into()];
+    let request = RunModuleRequest { limits, ..module(MURMUR) };
+    let call = tokio::spawn(async move { caller.run_module(&request).await });
+    let run_id = loop {
+        if let Some(run) = daemon.state().running().into_iter().next() {
+            break run.run_id;
+        }
+        tokio::task::yield_now().await;
+    };
+    // Its row is written before it is listed as begun to anybody else.
+    let mut first = loop {
+        match client.follow_run(&run_id).await {
+            Ok(stream) => break stream,
+            Err(error) => assert_eq!(error.into_problem().code, "not_found"),
+        }
+    };
+    let (one, two) = (told(0, "Info log: one"), told(1, "Warn log: two"));
+    assert_eq!((line(&mut first).await, line(&mut first).await), (one.clone(), two.clone()));
+    assert_eq!(client.run(&run_id).await.unwrap().run.status, "started");
+    // Somebody who lost the connection goes on after the line it saw last, and a second follower begins at the first.
+    let mut again = client.follow_run_after(&run_id, Some(0)).await.unwrap();
+    assert_eq!(line(&mut again).await, two);
+    let mut second = daemon.in_process().follow_run(&run_id).await.unwrap();
+    assert_eq!(line(&mut second).await, one);
+    client.cancel_run(&run_id).await.unwrap();
+    assert_eq!(line(&mut second).await, two);
+    for stream in [&mut first, &mut again, &mut second] {
+        assert_eq!(stream.next().await.unwrap().unwrap().event.as_deref(), Some("finished"));
+        assert_eq!(stream.next().await.unwrap(), None);
+    }
+    assert_eq!(problem(call.await.unwrap()).code, "cancelled");
+    // What is kept has the same numbers.
+    let mut kept = client.follow_run_after(&run_id, Some(0)).await.unwrap();
+    assert_eq!(line(&mut kept).await, two);
+    assert_eq!(kept.next().await.unwrap().unwrap().event.as_deref(), Some("finished"));
+    let lines = client.run_lines(&run_id, None).await.unwrap().lines;
+    assert_eq!(lines, [one.1, two.1]);
 }

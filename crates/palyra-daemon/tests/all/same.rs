@@ -1,6 +1,7 @@
 //! The same call gives the same on every way in, with one receipt each.
 
 use crate::daemon::Daemon;
+use crate::grpc::{self, Wire};
 use crate::mcp::{self, Editor};
 use palyra_api::objectives::ObjectiveRequest;
 use palyra_api::routines::RoutineRequest;
@@ -72,6 +73,7 @@ async fn one_result_and_one_receipt_whichever_way_a_call_comes() {
     let daemon = Daemon::with_bench().await;
     daemon.install("off", "");
     daemon.state().disable("acme.off", "not now").unwrap();
+    let wire = Wire::owner(&daemon);
     for Case { tool, request, ends, receipts: wanted } in cases() {
         let mut told = Vec::new();
         for way in ["in process", "socket", "tcp"] {
@@ -88,6 +90,10 @@ async fn one_result_and_one_receipt_whichever_way_a_call_comes() {
         }
         assert_eq!(told[0], told[1], "{tool}");
         assert_eq!(told[0], told[2], "{tool}");
+        let before = receipts(&daemon);
+        let over_grpc = by_grpc(&wire, tool, &request, &told[0]).await;
+        assert_eq!(receipts(&daemon) - before, wanted, "{tool} over gRPC");
+        assert_eq!(over_grpc, told[0], "{tool} over gRPC");
         // A routine has no limits but those of an objective.
         if request.limits.iter().all(|limit| limit.starts_with("fuel=")) {
             let before = receipts(&daemon);
@@ -100,6 +106,32 @@ async fn one_result_and_one_receipt_whichever_way_a_call_comes() {
             }
         }
     }
+}
+
+/// The same call over gRPC, in the words of HTTP.
+async fn by_grpc(wire: &Wire, tool: &str, request: &InvokeRequest, wanted: &Value) -> Value {
+    match grpc::invoke(wire, tool, request).await {
+        Err(error) => comparable(Err(error)).1,
+        Ok(mut answer) => {
+            (answer.run_id, answer.receipt) = (String::new(), None);
+            answer.usage.as_mut().unwrap().elapsed_us = 0;
+            let mut told = wanted.clone();
+            told["result"] = serde_json::from_str(wanted["result"].as_str().unwrap()).unwrap();
+            let mut expected: palyra_api::grpc::gateway::v1::InvokeAnswer =
+                serde_json::from_str(&without_nulls(told).to_string()).unwrap();
+            expected.result_json = wanted["result"].as_str().unwrap().to_owned();
+            assert_eq!(answer, expected, "{tool}");
+            wanted.clone()
+        }
+    }
+}
+
+/// Without what is new with every run.
+fn without_nulls(mut told: Value) -> Value {
+    let drop_nulls = |fields: &mut Value| fields.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+    drop_nulls(&mut told);
+    drop_nulls(&mut told["usage"]);
+    told
 }
 
 /// The same call by the time: how it ended, and the digest of its output.

@@ -112,10 +112,14 @@ event_kinds! {
     ChannelDelivered = "channel:delivered",
     /// A message was given up.
     ChannelDeadLettered = "channel:dead_lettered",
+    /// A message that was given up was dropped.
+    ChannelLetterDropped = "channel:letter_dropped",
     /// The state root was created.
     StateInitialised = "state:initialised",
     /// An operator accepted a difference that kept the state closed.
     StateRepaired = "state:repaired",
+    /// A copy of the whole state was made for somebody.
+    StateBackedUp = "state:backed_up",
     /// The state was put back from a copy.
     StateRestored = "state:restored",
     /// A compiled module on disk was not what it should be and was made again.

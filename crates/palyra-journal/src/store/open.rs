@@ -54,6 +54,7 @@ fn start(
     let durable = options.anchored_head.unwrap_or_else(TreeHead::empty);
     let (heads, head_receiver) = watch::channel(Heads { committed: head, durable });
     let queued = Arc::new(AtomicUsize::new(0));
+    let waiting = Arc::new(AtomicUsize::new(0));
     let (requests, receiver) = mpsc::channel();
     let folding = LogFolding::of(&mut connection, path, FoldingLimits::default())?;
     let writer = Writer {
@@ -69,6 +70,7 @@ fn start(
         redactor: Arc::clone(&options.redactor),
         heads,
         queued: Arc::clone(&queued),
+        waiting: Arc::clone(&waiting),
         max_group: options.max_group.max(1),
         opened_size: head.size,
         durability: None,
@@ -82,6 +84,7 @@ fn start(
         writer: Mutex::new(Some(thread)),
         heads: head_receiver,
         queued,
+        waiting,
         readers: Readers::new(path),
         redactor: options.redactor,
         keys,

@@ -20,6 +20,11 @@ impl Readers {
         Self { path: path.to_owned(), idle: Mutex::new(Vec::new()) }
     }
 
+    /// The database.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Lets go of the connections that nobody uses.
     pub(super) fn close(&self) {
         if let Ok(mut idle) = self.idle.lock() {

@@ -44,6 +44,7 @@ pub(super) struct Writer {
     pub(super) redactor: Arc<dyn RedactText>,
     pub(super) heads: watch::Sender<Heads>,
     pub(super) queued: Arc<AtomicUsize>,
+    pub(super) waiting: Arc<AtomicUsize>,
     pub(super) max_group: usize,
     /// The size when it was opened: a writer that added nothing leaves no trace when it is dropped.
     pub(super) opened_size: u64,
@@ -57,6 +58,7 @@ impl Writer {
         let mut group: Vec<Member> = Vec::new();
         loop {
             let Ok(mut request) = requests.recv() else { return };
+            let mut taken = 1;
             // Everything that has queued up meanwhile goes into the same commit.
             let other = loop {
                 match request {
@@ -67,10 +69,14 @@ impl Writer {
                     break None;
                 }
                 request = match requests.try_recv() {
-                    Ok(request) => request,
+                    Ok(request) => {
+                        taken += 1;
+                        request
+                    }
                     Err(TryRecvError::Empty | TryRecvError::Disconnected) => break None,
                 };
             };
+            self.waiting.fetch_sub(taken, Ordering::Relaxed);
             self.commit_group(&mut group);
             match other {
                 None | Some(Request::Join(_)) => {}

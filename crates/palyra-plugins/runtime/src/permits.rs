@@ -1,6 +1,7 @@
 //! Admission: how many runs, and how much memory, may be under way at once.
 
 use crate::config::RuntimeConfig;
+use palyra_common::tally::WaitTally;
 use palyra_common::{RuntimeLimits, WasmPluginRunError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -14,6 +15,7 @@ pub(crate) struct Permits {
     memory: Semaphore,
     memory_units: u32,
     queue_timeout: Duration,
+    pub(crate) waiting: WaitTally,
 }
 
 /// What one run holds while it is under way.
@@ -31,6 +33,7 @@ impl Permits {
             memory: Semaphore::new(memory_units as usize),
             memory_units,
             queue_timeout: config.queue_timeout,
+            waiting: WaitTally::default(),
         }
     }
 
@@ -42,23 +45,25 @@ impl Permits {
     ) -> Result<Admitted<'_>, WasmPluginRunError> {
         let units =
             u32::try_from(limits.max_memory_bytes.div_ceil(UNIT)).unwrap_or(u32::MAX).min(self.memory_units);
-        let run = take(&self.runs, 1, self.queue_timeout, deadline)
+        let run = self
+            .take(&self.runs, 1, deadline)
             .await
             .ok_or(WasmPluginRunError::Busy { reason: "concurrency" })?;
-        let memory = take(&self.memory, units, self.queue_timeout, deadline).await;
+        let memory = self.take(&self.memory, units, deadline).await;
         Ok(Admitted { _run: run, _memory: memory.ok_or(WasmPluginRunError::Busy { reason: "memory" })? })
     }
-}
 
-async fn take(
-    semaphore: &Semaphore,
-    permits: u32,
-    wait: Duration,
-    deadline: Instant,
-) -> Option<SemaphorePermit<'_>> {
-    if let Ok(permit) = semaphore.try_acquire_many(permits) {
-        return Some(permit);
+    async fn take<'a>(
+        &self,
+        semaphore: &'a Semaphore,
+        permits: u32,
+        deadline: Instant,
+    ) -> Option<SemaphorePermit<'a>> {
+        if let Ok(permit) = semaphore.try_acquire_many(permits) {
+            return Some(permit);
+        }
+        let _waiting = self.waiting.wait();
+        let wait = self.queue_timeout.min(deadline.saturating_duration_since(Instant::now()));
+        tokio::time::timeout(wait, semaphore.acquire_many(permits)).await.ok()?.ok()
     }
-    let wait = wait.min(deadline.saturating_duration_since(Instant::now()));
-    tokio::time::timeout(wait, semaphore.acquire_many(permits)).await.ok()?.ok()
 }

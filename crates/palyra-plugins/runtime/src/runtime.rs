@@ -12,6 +12,7 @@ use crate::permits::Permits;
 use crate::report::{ModuleOrigin, RunReport};
 use crate::shape::inspect_module;
 use crate::ticker::Ticker;
+use palyra_common::tally::{CacheCount, CacheTally};
 use palyra_common::{LimitKind, RuntimeLimits, WasmPluginRunError};
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -32,6 +33,8 @@ pub struct WasmRuntime {
     general_linkers: Linkers,
     disk: Option<Arc<DiskCache>>,
     modules: Mutex<ModuleCache>,
+    module_tally: CacheTally,
+    code_tally: CacheTally,
 }
 
 /// Why a runtime cannot start.
@@ -67,6 +70,8 @@ impl WasmRuntime {
             general_linkers: Linkers::new(&engines.general).map_err(engine)?,
             disk: disk.map(Arc::new),
             modules: Mutex::default(),
+            module_tally: CacheTally::default(),
+            code_tally: CacheTally::default(),
             services: Arc::new(config.services.clone()),
             fingerprint: fingerprint.into(),
             engines,
@@ -89,6 +94,7 @@ impl WasmRuntime {
             off_the_worker(bytes.len(), move || Sha256::digest(&module).into()).await?
         };
         let slot = self.modules().slot(sha256, self.config.max_cached_modules)?;
+        self.module_tally.note(slot.initialized());
         let loaded = slot.get_or_try_init(|| self.load_cold(sha256, module)).await;
         if loaded.is_err() {
             self.modules().forget(&sha256);
@@ -109,6 +115,16 @@ impl WasmRuntime {
     /// Runs a module once. Everything that happened is in the report.
     pub async fn invoke(&self, module: &LoadedModule, invocation: Invocation) -> RunReport {
         crate::execute::execute(self, module, invocation).await
+    }
+
+    /// How often a module was found in memory, and how often its compiled code was found on disk.
+    pub fn cache_counts(&self) -> [(&'static str, CacheCount); 2] {
+        [("module", self.module_tally.count()), ("compiled_code", self.code_tally.count())]
+    }
+
+    /// How many runs wait for room.
+    pub fn waiting(&self) -> usize {
+        self.permits.waiting.count()
     }
 
     /// The name of the engine and its settings.
@@ -165,10 +181,12 @@ impl WasmRuntime {
         kind: ModuleKind,
         module: bytes::Bytes,
     ) -> Result<(TrustedCode, ModuleOrigin), WasmPluginRunError> {
-        if let Some(disk) = self.disk.clone()
-            && let Some(code) = off_the_worker(usize::MAX, move || disk.load(&sha256, kind)).await?
-        {
-            return Ok((code, ModuleOrigin::DiskCache));
+        if let Some(disk) = self.disk.clone() {
+            let found = off_the_worker(usize::MAX, move || disk.load(&sha256, kind)).await?;
+            self.code_tally.note(found.is_some());
+            if let Some(code) = found {
+                return Ok((code, ModuleOrigin::DiskCache));
+            }
         }
         let compiled =
             self.config.compiler.compile(module, kind).await.inspect_err(|failure: &CompileFailure| {

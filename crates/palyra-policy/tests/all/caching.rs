@@ -57,6 +57,7 @@ fn a_key_holds_what_a_rule_can_see() {
         asked.resource = palyra_policy::Resource::Skill(palyra_policy::Skill {
             id: id.into(),
             publisher: publisher.into(),
+            version: "1.0.0".into(),
             trust: TrustState::Tofu,
         });
         CACHE.set().key(&asked)

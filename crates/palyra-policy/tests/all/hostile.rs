@@ -78,8 +78,12 @@ fn names_change_no_decision() {
         assert!(with_name(&[Scope::Invoke], Action::Invoke, tool(TrustState::Trusted)).allowed);
         assert!(!with_name(&[Scope::Read], Action::Invoke, tool(TrustState::Trusted)).allowed);
         assert!(!with_name(&Scope::ALL, Action::Invoke, tool(TrustState::Revoked)).allowed);
-        let skill =
-            Resource::Skill(Skill { id: name.clone(), publisher: name.clone(), trust: TrustState::Tofu });
+        let skill = Resource::Skill(Skill {
+            id: name.clone(),
+            publisher: name.clone(),
+            version: name.clone(),
+            trust: TrustState::Tofu,
+        });
         assert!(with_name(&[Scope::Admin], Action::Promote, skill.clone()).allowed);
         let decision = with_name(&[Scope::Operate], Action::Promote, skill);
         assert!(!decision.allowed);

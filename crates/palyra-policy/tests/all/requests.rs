@@ -22,7 +22,9 @@ pub(crate) fn resource(kind: ResourceKind, trust: TrustState) -> Resource {
             sensitive: false,
             requires_approval: false,
         }),
-        ResourceKind::Skill => Resource::Skill(Skill { id: skill, publisher, trust }),
+        ResourceKind::Skill => {
+            Resource::Skill(Skill { id: skill, publisher, version: "1.0.0".into(), trust })
+        }
         ResourceKind::Publisher => Resource::Publisher(publisher),
         ResourceKind::Daemon => Resource::Daemon,
     }
@@ -87,7 +89,7 @@ fn any_resource() -> impl Strategy<Value = Resource> {
             ResourceKind::Tool => {
                 Resource::Tool(Tool { id, skill, publisher, trust, sensitive, requires_approval })
             }
-            ResourceKind::Skill => Resource::Skill(Skill { id, publisher, trust }),
+            ResourceKind::Skill => Resource::Skill(Skill { id, publisher, version: "1.0.0".into(), trust }),
             ResourceKind::Publisher => Resource::Publisher(id),
             ResourceKind::Daemon => Resource::Daemon,
         },

@@ -11,9 +11,6 @@ use crate::digest::Sha256Digest;
 /// Components looked at; a packager writes a few hundred.
 const MAX_COMPONENTS: usize = 20_000;
 
-/// Longest list that can be kept, as JSON.
-pub const MAX_ADVISORY_BYTES: u64 = 3 << 20;
-
 /// An imported list, with the date its publisher gave it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

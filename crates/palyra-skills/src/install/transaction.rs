@@ -4,16 +4,24 @@ use crate::consent::ConsentRecord;
 use crate::digest::Sha256Digest;
 use crate::index::SkillRecord;
 use crate::install::event::InstallEvent;
+use crate::install::outcome::InstallOutcome;
 use crate::trust::TrustChange;
 
 /// One transaction of an installation, implemented by the owner of the state.
 ///
-/// The corridor calls it once, at its end, in this order: the generation it was planned from, object, trust,
+/// The corridor calls it once, at its end, in this order: whether this may be written at all, the generation it was
+/// planned from, object, trust,
 /// consent, row, events, and [`Self::advance_generation`] or [`Self::commit_events`] last. Nothing counts before
 /// that last call returns; a transaction that is dropped without it leaves the old state.
 pub trait InstallTransaction {
     /// Why the state could not be written, or that it moved on.
     type Error;
+
+    /// Refuses what whoever brings it may not bring; everything is known of it, and nothing is written.
+    fn permit(&mut self, outcome: &InstallOutcome) -> Result<(), Self::Error> {
+        let _ = outcome;
+        Ok(())
+    }
 
     /// Refuses unless the state is still that of this generation: of two who race, one wins.
     fn expect_generation(&mut self, generation: u64) -> Result<(), Self::Error>;

@@ -21,6 +21,12 @@ pub enum BackupError {
     /// The file exists already.
     #[error("`{}` exists already", .0.display())]
     Exists(PathBuf),
+    /// The copy itself cannot be written.
+    #[error("the backup cannot be written: {0}")]
+    Write(io::Error),
+    /// One is made already.
+    #[error("another backup is being made")]
+    UnderWay,
     /// Something in the state root is neither a file nor a folder.
     #[error("`{}` in the state root is neither a file nor a folder", .0.display())]
     OddEntry(PathBuf),
@@ -39,7 +45,8 @@ impl BackupError {
     /// The word of this error on every face.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::File { .. } | Self::OddEntry(_) => "state_io",
+            Self::File { .. } | Self::OddEntry(_) | Self::Write(_) => "state_io",
+            Self::UnderWay => "in_use",
             Self::Exists(_) => "usage",
             Self::NotABackup(_) | Self::Damaged(_) => "bad_backup",
             Self::State(error) => error.code(),
@@ -53,11 +60,13 @@ impl BackupError {
             Self::OddEntry(path) => Some(format!("move `{}` out of the state root", path.display())),
             Self::NotABackup(_) | Self::Damaged(_) => Some("get another copy; nothing was changed".into()),
             Self::State(error) => error.hint(),
-            Self::File { .. } => None,
+            Self::UnderWay => Some("wait until it is done".into()),
+            Self::File { .. } | Self::Write(_) => None,
         }
     }
 
-    pub(super) fn file(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
+    /// What went wrong with a file.
+    pub fn file(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
         let path = path.to_owned();
         move |source| Self::File { doing, path, source }
     }

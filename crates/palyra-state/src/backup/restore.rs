@@ -1,8 +1,8 @@
 //! Putting a copy back: beside the old state first, verified, anchored, and then in its place.
 
-use std::fs::{self, File};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,10 +13,11 @@ use palyra_journal::{
 use palyra_skills::Sha256Digest;
 use serde::Serialize;
 use serde_json::json;
-use sha2::{Digest, Sha256};
 
 use super::BackupError;
-use super::manifest::{BackupManifest, MANIFEST, MAX_MANIFEST};
+use super::archive;
+use super::manifest::BackupManifest;
+use super::mirror::{clear, private_folder};
 use crate::commit::Work;
 use crate::damage::Damage;
 use crate::history::tell_rows;
@@ -62,7 +63,7 @@ pub struct Restored {
 impl StateRoot {
     /// What putting this copy back would do; changes nothing.
     pub fn restore_plan(&self, options: &StateOptions, file: &Path) -> Result<RestorePlan, BackupError> {
-        let (manifest, _) = open(file)?;
+        let (manifest, _) = archive::open(file)?;
         let present = present(self, options)?;
         Ok(plan(&manifest, &present))
     }
@@ -142,71 +143,26 @@ fn plan(manifest: &BackupManifest, present: &Present) -> RestorePlan {
     }
 }
 
-type Archive = tar::Archive<io::BufReader<File>>;
-
-fn open(file: &Path) -> Result<(BackupManifest, Archive), BackupError> {
-    let opened = File::open(file).map_err(BackupError::file("read", file))?;
-    let mut archive = tar::Archive::new(io::BufReader::new(opened));
-    let bad = |reason: &str| BackupError::NotABackup(reason.to_owned());
-    let mut entries = archive.entries().map_err(|_| bad("it is no archive"))?;
-    let mut first = entries.next().and_then(Result::ok).ok_or_else(|| bad("it is no archive"))?;
-    if first.path().ok().as_deref() != Some(Path::new(MANIFEST)) || first.size() > MAX_MANIFEST {
-        return Err(bad("it has no manifest"));
-    }
-    let mut bytes = Vec::new();
-    first.read_to_end(&mut bytes).map_err(|_| bad("its manifest is cut off"))?;
-    let manifest = BackupManifest::read(&bytes)?;
-    drop(first);
-    // Read again from the start: a stream of entries cannot be handed on.
-    let opened = File::open(file).map_err(BackupError::file("read", file))?;
-    Ok((manifest, tar::Archive::new(io::BufReader::new(opened))))
-}
-
 /// Writes every file of the manifest, and nothing else, below a new folder.
 fn unpack(file: &Path, staging: &Path) -> Result<BackupManifest, BackupError> {
-    let (manifest, mut archive) = open(file)?;
+    let (manifest, _) = archive::open(file)?;
     private_folder(staging)?;
     manifest.folders.iter().try_for_each(|folder| private_folder(&staging.join(folder)))?;
-    let bad = |reason: String| BackupError::NotABackup(reason);
-    let entries = archive.entries().map_err(|error| bad(error.to_string()))?;
-    let mut expected = manifest.files.iter();
-    for entry in entries.skip(1) {
-        let entry = entry.map_err(|error| bad(error.to_string()))?;
-        let wanted = expected.next().ok_or_else(|| bad("it has more files than its manifest".into()))?;
-        let named = entry.path().ok().is_some_and(|path| path == Path::new(&wanted.path));
-        if !named || entry.header().entry_type() != tar::EntryType::Regular || entry.size() != wanted.bytes {
-            return Err(bad(format!("`{}` is not where its manifest says", wanted.path)));
-        }
-        let path = staging.join(&wanted.path);
-        let found = copy(entry, &path, wanted.mode & 0o777)?;
-        if found != wanted.sha256 {
-            return Err(bad(format!("`{}` has other bytes than when it was copied", wanted.path)));
-        }
-    }
-    match expected.next() {
-        Some(missing) => Err(bad(format!("`{}` is missing", missing.path))),
-        None => Ok(manifest),
-    }
+    archive::walk(file, |wanted, entry| copy(entry, &staging.join(&wanted.path), wanted.mode & 0o777))
 }
 
-fn copy(mut from: impl Read, path: &Path, mode: u32) -> Result<Sha256Digest, BackupError> {
+fn copy(from: &mut impl Read, path: &Path, mode: u32) -> Result<Sha256Digest, BackupError> {
     if let Some(folder) = path.parent() {
         private_folder(folder)?;
     }
     let written = |path: &Path| BackupError::file("written", path);
     let mut options = fs::OpenOptions::new();
     let mut to = options.write(true).create_new(true).mode(0o600).open(path).map_err(written(path))?;
-    let (mut hash, mut buffer) = (Sha256::new(), vec![0; 256 << 10]);
-    loop {
-        let read = from.read(&mut buffer).map_err(|error| BackupError::NotABackup(error.to_string()))?;
-        let Some(part) = buffer.get(..read).filter(|part| !part.is_empty()) else { break };
-        hash.update(part);
-        to.write_all(part).map_err(written(path))?;
-    }
+    let found = archive::copy_hashed(from, &mut to)?;
     // Never more than it had, and never less than its owner needs.
     to.set_permissions(fs::Permissions::from_mode(mode | 0o400)).map_err(written(path))?;
     to.sync_all().map_err(written(path))?;
-    Ok(Sha256Digest::from_bytes(hash.finalize().into()))
+    Ok(found)
 }
 
 /// The state in the folder is whole up to its checkpoint; its vault is told so, and its journal that it was put back.
@@ -278,18 +234,4 @@ fn beside(root: &Path, word: &str) -> PathBuf {
     let mut name = root.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{word}"));
     root.with_file_name(name)
-}
-
-fn private_folder(path: &Path) -> Result<(), BackupError> {
-    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.map_err(BackupError::file("written", path))
-}
-
-fn clear(path: &Path) -> Result<(), BackupError> {
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(BackupError::file("written", path)(error))
-        }
-        _ => Ok(()),
-    }
 }

@@ -1,118 +1,117 @@
-//! Making a copy: after a clean stop, while the lock is still held.
+//! Making a copy, while the state is in use.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use palyra_skills::Sha256Digest;
-use sha2::{Digest, Sha256};
 
 use super::BackupError;
-use super::manifest::{BackupFile, BackupManifest, MANIFEST};
+use super::archive::{self, copy_hashed};
+use super::manifest::{BackupFile, BackupManifest};
+use super::mirror::{IN_PLACE, Mirror};
 use crate::state::State;
 
-/// What is made again by itself, belongs to a process, or must not be in two places.
-const LEFT_OUT: [&str; 5] = ["owner.lock", "owner.token", "run", "cache", "initialising"];
-
 impl State {
-    /// Stops cleanly and writes everything into one new file that only its owner reads.
-    pub fn backup(self, to: &Path) -> Result<BackupManifest, BackupError> {
-        let mut options = OpenOptions::new();
-        let file = options.write(true).create_new(true).mode(0o600).open(to).map_err(|error| match error
-            .kind()
-        {
-            io::ErrorKind::AlreadyExists => BackupError::Exists(to.to_owned()),
-            _ => BackupError::file("written", to)(error),
-        })?;
-        let written = self.write_backup(file, to);
-        if written.is_err() {
-            // Half a copy helps nobody.
-            let _ = fs::remove_file(to);
-        }
-        written
-    }
-
-    fn write_backup(self, file: File, to: &Path) -> Result<BackupManifest, BackupError> {
+    /// Writes everything, as it is at one moment, into a file; blocks the calling thread, and calls go on.
+    ///
+    /// The journal in it ends with a leaf that tells of the copy and a signed checkpoint.
+    pub fn backup(&self, to: &mut File, principal: &str) -> Result<BackupManifest, BackupError> {
+        let _under_way = UnderWay::begin(&self.backing_up)?;
         let (created_ms, device_key) = (self.now_ms(), self.vault().describe().name());
-        // What is read after this changes no more, for the lock is held until the end.
-        let checkpoint = self.stop_signed()?;
+        let mirror = Mirror::make(self, principal)?;
         let root = self.root().path();
-        let (folders, files) = list(root, to)?;
-        let manifest = BackupManifest::new(created_ms, device_key, &checkpoint, folders, files);
-        let mut archive = tar::Builder::new(io::BufWriter::new(file));
-        let bytes =
-            serde_json::to_vec(&manifest).map_err(|error| BackupError::NotABackup(error.to_string()))?;
-        append(&mut archive, MANIFEST, bytes.len() as u64, bytes.as_slice(), to)?;
-        for entry in &manifest.files {
-            let path = root.join(&entry.path);
-            let from = File::open(&path).map_err(BackupError::file("read", &path))?;
-            append(&mut archive, &entry.path, entry.bytes, from.take(entry.bytes), to)?;
+        let mut found = Found::default();
+        found.below(mirror.folder(), Path::new(""), &|_| true)?;
+        for folder in IN_PLACE.into_iter().filter(|folder| root.join(folder).exists()) {
+            found.folders.push(folder.to_owned());
+            // What is still being written has another name.
+            found.below(root, Path::new(folder), &|name| name.parse::<Sha256Digest>().is_ok())?;
         }
-        let mut file = archive.into_inner().map_err(BackupError::file("written", to))?;
-        file.flush().and_then(|()| file.get_ref().sync_all()).map_err(BackupError::file("written", to))?;
+        let (folders, files) = found.described(|name| place(&mirror, root, name))?;
+        let manifest = BackupManifest::new(created_ms, device_key, &mirror.checkpoint, folders, files);
+        archive::write(&manifest, |name| place(&mirror, root, name), to)?;
         Ok(manifest)
     }
 }
 
-fn append(
-    archive: &mut tar::Builder<io::BufWriter<File>>,
-    name: &str,
-    bytes: u64,
-    from: impl Read,
-    to: &Path,
-) -> Result<(), BackupError> {
-    let mut header = tar::Header::new_gnu();
-    header.set_size(bytes);
-    header.set_mode(0o600);
-    header.set_entry_type(tar::EntryType::Regular);
-    archive.append_data(&mut header, name, from).map_err(BackupError::file("written", to))
+/// Where a file of the copy is read.
+fn place(mirror: &Mirror, root: &Path, name: &str) -> PathBuf {
+    let in_place = IN_PLACE.iter().any(|folder| Path::new(name).starts_with(folder));
+    if in_place { root.join(name) } else { mirror.folder().join(name) }
 }
 
-/// Every folder and every file below the root in one order, files with their hash.
-fn list(root: &Path, to: &Path) -> Result<(Vec<String>, Vec<BackupFile>), BackupError> {
-    let (mut named, mut found) = (Vec::new(), Vec::new());
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let entries = fs::read_dir(&folder).map_err(BackupError::file("read", &folder))?;
-        for entry in entries {
-            let path = entry.map_err(BackupError::file("read", &folder))?.path();
-            let name = path.strip_prefix(root).ok().and_then(Path::to_str).map(str::to_owned);
-            let name = name.ok_or_else(|| BackupError::OddEntry(path.clone()))?;
-            if LEFT_OUT.contains(&name.as_str()) || name.ends_with("-shm") || same(&path, to) {
-                continue;
-            }
-            let metadata = fs::symlink_metadata(&path).map_err(BackupError::file("read", &path))?;
-            if metadata.is_dir() {
-                named.push(name);
-                folders.push(path);
-            } else if metadata.is_file() {
-                found.push((name, path, metadata.mode() & 0o777));
-            } else {
-                return Err(BackupError::OddEntry(path));
-            }
+/// One backup at a time.
+struct UnderWay<'a>(&'a AtomicBool);
+
+impl<'a> UnderWay<'a> {
+    fn begin(flag: &'a AtomicBool) -> Result<Self, BackupError> {
+        match flag.swap(true, Ordering::SeqCst) {
+            true => Err(BackupError::UnderWay),
+            false => Ok(Self(flag)),
         }
     }
-    named.sort();
-    found.sort();
-    let files: Result<_, _> =
-        found.into_iter().map(|(name, path, mode)| describe(name, &path, mode)).collect();
-    Ok((named, files?))
 }
 
-/// A backup that is written into the state root itself does not hold itself.
-fn same(path: &PathBuf, to: &Path) -> bool {
-    fs::canonicalize(path).ok().zip(fs::canonicalize(to).ok()).is_some_and(|(one, other)| one == other)
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::SeqCst);
+    }
+}
+
+/// Folders and files by their names below the root, files with their permission bits.
+#[derive(Default)]
+struct Found {
+    folders: Vec<String>,
+    files: Vec<(String, u32)>,
+}
+
+impl Found {
+    fn below(&mut self, root: &Path, folder: &Path, keep: &dyn Fn(&str) -> bool) -> Result<(), BackupError> {
+        let read = root.join(folder);
+        for entry in fs::read_dir(&read).map_err(BackupError::file("read", &read))? {
+            let entry = entry.map_err(BackupError::file("read", &read))?;
+            let (path, name) = (entry.path(), folder.join(entry.file_name()));
+            let odd = || BackupError::OddEntry(path.clone());
+            let text = name.to_str().ok_or_else(odd)?.to_owned();
+            let last = entry.file_name();
+            let metadata = match fs::symlink_metadata(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                found => found.map_err(BackupError::file("read", &path))?,
+            };
+            if metadata.is_dir() {
+                self.folders.push(text);
+                self.below(root, &name, keep)?;
+            } else if last.to_str().is_some_and(keep) {
+                match metadata.is_file() {
+                    true => self.files.push((text, metadata.mode() & 0o777)),
+                    false => return Err(odd()),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// All of it in one order, files with their hash.
+    fn described(
+        mut self,
+        place: impl Fn(&str) -> PathBuf,
+    ) -> Result<(Vec<String>, Vec<BackupFile>), BackupError> {
+        self.folders.sort();
+        self.files.sort();
+        let files = self.files.into_iter().map(|(name, mode)| {
+            let file = place(&name);
+            describe(name, &file, mode)
+        });
+        Ok((self.folders, files.collect::<Result<_, _>>()?))
+    }
 }
 
 fn describe(path: String, file: &Path, mode: u32) -> Result<BackupFile, BackupError> {
     let mut opened = File::open(file).map_err(BackupError::file("read", file))?;
-    let (mut hash, mut bytes, mut buffer) = (Sha256::new(), 0, vec![0; 256 << 10]);
-    loop {
-        let read = opened.read(&mut buffer).map_err(BackupError::file("read", file))?;
-        let Some(part) = buffer.get(..read).filter(|part| !part.is_empty()) else { break };
-        hash.update(part);
-        bytes += read as u64;
-    }
-    Ok(BackupFile { path, bytes, mode, sha256: Sha256Digest::from_bytes(hash.finalize().into()) })
+    let bytes = opened.metadata().map_err(BackupError::file("read", file))?.len();
+    let sha256 = copy_hashed(&mut opened, &mut io::sink())?;
+    Ok(BackupFile { path, bytes, mode, sha256 })
 }

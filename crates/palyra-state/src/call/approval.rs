@@ -89,6 +89,9 @@ async fn wait(
             Ok(approval_id) => return Ok(approval_id),
             Err(approval_id) => approval_id,
         };
+        if let Some(listener) = &calling.listener {
+            listener.wait_for(&id);
+        }
         tokio::select! {
             changed = decisions.changed() => {
                 changed.map_err(|error| WasmPluginRunError::Internal(error.to_string()))?;

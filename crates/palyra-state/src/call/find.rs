@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use palyra_common::WasmPluginRunError;
+use palyra_common::tally::CacheTally;
 use palyra_skills::RuntimeStatus;
 use palyra_skills::index::{InstalledRelease, SkillRecord};
 use palyra_skills::manifest::{ToolEntrypoint, model_name};
@@ -50,7 +51,10 @@ impl FoundTool {
 
 /// Tools as they were found, by the name they were asked for; one of an earlier view is found anew.
 #[derive(Default)]
-pub(super) struct FoundTools(Mutex<HashMap<String, Arc<FoundTool>>>);
+pub(super) struct FoundTools {
+    kept: Mutex<HashMap<String, Arc<FoundTool>>>,
+    pub(super) tally: CacheTally,
+}
 
 impl FoundTools {
     /// The tool of this id, name for models or alias; never one of another skill than the caller says.
@@ -59,37 +63,40 @@ impl FoundTools {
         view: &View,
         invocation: &ToolInvocation,
     ) -> Result<Arc<FoundTool>, WasmPluginRunError> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(tool) = kept.get(&invocation.tool)
-            && tool.generation == view.generation()
-            && invocation.skill_id.as_ref().is_none_or(|skill_id| *skill_id == tool.record.skill_id)
-        {
-            return Ok(Arc::clone(tool));
-        }
-        let tool = Arc::new(find_tool(view, invocation)?);
-        if kept.len() >= MAX_KEPT {
-            kept.clear();
-        }
-        kept.insert(invocation.tool.clone(), Arc::clone(&tool));
-        Ok(tool)
+        let of_skill = |tool: &FoundTool| {
+            invocation.skill_id.as_ref().is_none_or(|skill_id| *skill_id == tool.record.skill_id)
+        };
+        self.kept_or(view, &invocation.tool, of_skill, || find_tool(view, invocation))
     }
 
     /// What stands under a name, found anew by `find` where it is of an earlier view.
     pub(super) fn get_or(
         &self,
         view: &View,
-        name: String,
+        name: &str,
         find: impl FnOnce() -> Result<FoundTool, WasmPluginRunError>,
     ) -> Result<Arc<FoundTool>, WasmPluginRunError> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(tool) = kept.get(&name).filter(|tool| tool.generation == view.generation()) {
+        self.kept_or(view, name, |_| true, find)
+    }
+
+    fn kept_or(
+        &self,
+        view: &View,
+        name: &str,
+        fits: impl FnOnce(&FoundTool) -> bool,
+        find: impl FnOnce() -> Result<FoundTool, WasmPluginRunError>,
+    ) -> Result<Arc<FoundTool>, WasmPluginRunError> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = kept.get(name).filter(|tool| tool.generation == view.generation() && fits(tool));
+        self.tally.note(found.is_some());
+        if let Some(tool) = found {
             return Ok(Arc::clone(tool));
         }
         let tool = Arc::new(find()?);
         if kept.len() >= MAX_KEPT {
             kept.clear();
         }
-        kept.insert(name, Arc::clone(&tool));
+        kept.insert(name.to_owned(), Arc::clone(&tool));
         Ok(tool)
     }
 }

@@ -89,7 +89,7 @@ impl ToolCaller {
         let HookInvocation { binding, payload, sequence, delivers, cancel } = invocation;
         let view = self.state.view();
         let name = format!("{} {} {}", binding.plugin, binding.hook, binding.event);
-        let tool = self.hooks.get_or(&view, name, || find_hook(&view, &binding))?;
+        let tool = self.hooks.get_or(&view, &name, || find_hook(&view, &binding))?;
         let entry = Entry::Hook {
             id: tool.entrypoint.id.clone(),
             event: binding.event.as_str().to_owned(),

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use palyra_common::WasmPluginRunError;
+use palyra_common::tally::WaitTally;
 use palyra_plugins_runtime::CancelToken;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
@@ -18,6 +19,7 @@ pub(super) struct CallPermits {
     of_one_skill: usize,
     queue_time: Duration,
     skills: Mutex<HashMap<String, Arc<Semaphore>>>,
+    waiting: WaitTally,
 }
 
 /// What a run holds while it is under way.
@@ -34,6 +36,7 @@ impl CallPermits {
             of_one_skill: share(runs),
             queue_time,
             skills: Mutex::default(),
+            waiting: WaitTally::default(),
         }
     }
 
@@ -44,9 +47,14 @@ impl CallPermits {
         cancel: &CancelToken,
     ) -> Result<Admitted, WasmPluginRunError> {
         let deadline = Instant::now() + self.queue_time;
-        let of_skill = take(self.of_skill(skill_id), cancel, deadline).await?;
-        let of_all = take(Arc::clone(&self.all), cancel, deadline).await?;
+        let of_skill = self.take(self.of_skill(skill_id), cancel, deadline).await?;
+        let of_all = self.take(Arc::clone(&self.all), cancel, deadline).await?;
         Ok(Admitted { _of_skill: of_skill, _of_all: of_all })
+    }
+
+    /// How many calls wait for room.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.count()
     }
 
     fn of_skill(&self, skill_id: &str) -> Arc<Semaphore> {
@@ -60,31 +68,33 @@ impl CallPermits {
         skills.insert(skill_id.to_owned(), Arc::clone(&permits));
         permits
     }
+
+    async fn take(
+        &self,
+        permits: Arc<Semaphore>,
+        cancel: &CancelToken,
+        deadline: Instant,
+    ) -> Result<OwnedSemaphorePermit, WasmPluginRunError> {
+        if cancel.is_cancelled() {
+            return Err(WasmPluginRunError::Cancelled);
+        }
+        // Where there is room nobody waits, and nothing has to be set up for waiting.
+        if let Ok(permit) = Arc::clone(&permits).try_acquire_owned() {
+            return Ok(permit);
+        }
+        let _waiting = self.waiting.wait();
+        let busy = WasmPluginRunError::Busy { reason: "concurrency" };
+        tokio::select! {
+            permit = permits.acquire_owned() => permit.map_err(|_| busy),
+            () = cancel.cancelled() => Err(WasmPluginRunError::Cancelled),
+            () = tokio::time::sleep_until(deadline) => Err(busy),
+        }
+    }
 }
 
 /// Three quarters of the room, and never all of it where there is room for two.
 fn share(runs: usize) -> usize {
     runs.saturating_sub((runs / 4).max(1)).max(1)
-}
-
-async fn take(
-    permits: Arc<Semaphore>,
-    cancel: &CancelToken,
-    deadline: Instant,
-) -> Result<OwnedSemaphorePermit, WasmPluginRunError> {
-    if cancel.is_cancelled() {
-        return Err(WasmPluginRunError::Cancelled);
-    }
-    // Where there is room nobody waits, and nothing has to be set up for waiting.
-    if let Ok(permit) = Arc::clone(&permits).try_acquire_owned() {
-        return Ok(permit);
-    }
-    let busy = WasmPluginRunError::Busy { reason: "concurrency" };
-    tokio::select! {
-        permit = permits.acquire_owned() => permit.map_err(|_| busy),
-        () = cancel.cancelled() => Err(WasmPluginRunError::Cancelled),
-        () = tokio::time::sleep_until(deadline) => Err(busy),
-    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 
 use super::approval::Approved;
 use super::hook::HookRun;
-use super::running::RunUpdate;
 use super::runs::{self, FinishedRun};
 use super::tapes::KeptTape;
 use super::wasm_plugin_runner::{BegunRun, Calling, ResolvedPlugin};
@@ -39,7 +38,6 @@ pub(super) async fn finish(
     report: RunReport,
 ) -> Result<ToolResult, CallError> {
     let (state, subject, run_id) = (&caller.state, &calling.subject, run.row().run_id.clone());
-    let channels = caller.channels.take(&run_id);
     let RunReport { result, usage, log, host_calls, tape, .. } = report;
     let output = checked_output(result, resolved);
     let capabilities = usage::count(&resolved.grants.grants, &host_calls);
@@ -70,13 +68,13 @@ pub(super) async fn finish(
     let event = NewEvent::new(kind, state.now_ms()).actor(short_name(&calling.principal));
     let event = event.run(&run_id).skill(&subject.skill_id).subject(&subject.tool_id);
     let event = state.journal.prepare(event, facts).map_err(StateError::from)?;
-    let (status, mut lines) = (status_of(&output), runs::lines(&log, &channels));
+    let status = status_of(&output);
     let finished = FinishedRun {
         row: Arc::clone(run.row()),
         status,
         at_ms: signed(state.now_ms()),
         receipt: event,
-        events: if run.listed.is_followed() { lines.clone() } else { std::mem::take(&mut lines) },
+        events: run.listed.said().to_keep(),
         uses: capabilities.clone(),
         touched,
         error: output.as_ref().err().map(|error| error.kind().wire_name()),
@@ -85,9 +83,7 @@ pub(super) async fn finish(
     };
     run.finish();
     let receipt = write(state, finished).await?;
-    let logged = lines.into_iter().filter(|(kind, _)| *kind == "log");
-    logged.for_each(|(kind, text)| run.listed.tell(RunUpdate::Line { kind: kind.into(), text }));
-    run.listed.tell(RunUpdate::Finished { status: status.into() });
+    run.listed.said().finish(status);
     if state.wants_head_kept() {
         let state = Arc::clone(state);
         super::resolve::blocking(move || state.keep_head()).await?;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use palyra_common::tally::CacheTally;
 use palyra_common::{CapabilityGrantSet, JsonText, WasmPluginRunError};
 use palyra_journal::EventKind;
 use palyra_plugins_runtime::{Entry, Invocation, LoadedModule};
@@ -29,15 +30,18 @@ pub(super) struct ResolvedModule {
 
 /// Verified skills by payload, each with the generation of trust it was verified in.
 #[derive(Default)]
-pub(super) struct VerifiedCache(Mutex<HashMap<Sha256Digest, (u64, Arc<VerifiedSkill>)>>);
+pub(super) struct VerifiedCache {
+    kept: Mutex<HashMap<Sha256Digest, (u64, Arc<VerifiedSkill>)>>,
+    pub(super) tally: CacheTally,
+}
 
 impl VerifiedCache {
     fn get(&self, payload: &Sha256Digest) -> Option<(u64, Arc<VerifiedSkill>)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(payload).cloned()
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(payload).cloned()
     }
 
     fn put(&self, generation: u64, skill: &Arc<VerifiedSkill>) {
-        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if cache.len() >= MAX_CACHED {
             cache.clear();
         }
@@ -45,7 +49,7 @@ impl VerifiedCache {
     }
 
     fn forget(&self, payload: &Sha256Digest) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(payload);
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).remove(payload);
     }
 }
 
@@ -94,9 +98,9 @@ pub(super) async fn verified(
     let payload = record.current.payload;
     let generation = caller.state.view().generation();
     let cached = caller.verified.get(&payload);
-    if let Some((at, skill)) = &cached
-        && *at == generation
-    {
+    let current = cached.as_ref().filter(|(at, _)| *at == generation);
+    caller.verified.tally.note(current.is_some());
+    if let Some((_, skill)) = current {
         return Ok(Arc::clone(skill));
     }
     let (state, record) = (Arc::clone(&caller.state), record.clone());

@@ -7,34 +7,17 @@ use palyra_plugins_runtime::{CancelToken, LogLine, OnLine};
 use palyra_skills::trust::RevocationTarget;
 use palyra_skills::{RuntimeStatus, Sha256Digest};
 use serde::Serialize;
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::{mpsc, watch};
 
 use super::INLINE;
-use super::runs::log_line;
+use super::runs::{clip, log_line};
+use super::said::{Line, RunFollower, Said};
 use super::wasm_plugin_runner::{Calling, RunSubject};
 use crate::state::State;
 use crate::view::View;
 
-/// Updates a slow listener may be behind before it misses some.
+/// Lines a slow listener may be behind before it misses some.
 const MAX_BEHIND: usize = 256;
-
-/// What a run says while it runs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "update")]
-pub enum RunUpdate {
-    /// A line of its log, or a message it published.
-    Line {
-        /// `log` or `channel`.
-        kind: String,
-        /// The text, escaped.
-        text: String,
-    },
-    /// It ended; its receipt is committed.
-    Finished {
-        /// How.
-        status: String,
-    },
-}
 
 /// A run under way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -49,10 +32,11 @@ pub struct RunningRun {
     pub payload: Sha256Digest,
 }
 
-/// What the caller of a run hears of it: its id, and its lines as they come.
+/// What the caller of a run hears of it: whom it waits for, its id, and its lines as they come.
 #[derive(Debug)]
 pub struct RunListener {
     run_id: OnceLock<String>,
+    waits_for: watch::Sender<Option<String>>,
     lines: mpsc::Sender<String>,
 }
 
@@ -60,7 +44,8 @@ impl RunListener {
     /// A listener, and the lines it hears; one that falls far behind misses some.
     pub fn new() -> (Arc<Self>, mpsc::Receiver<String>) {
         let (lines, heard) = mpsc::channel(MAX_BEHIND);
-        (Arc::new(Self { run_id: OnceLock::new(), lines }), heard)
+        let waits_for = watch::Sender::new(None);
+        (Arc::new(Self { run_id: OnceLock::new(), waits_for, lines }), heard)
     }
 
     /// The run, once there is one.
@@ -68,9 +53,29 @@ impl RunListener {
         self.run_id.get().map(String::as_str)
     }
 
-    fn hear(&self, line: impl FnOnce() -> String) {
+    /// The approval the call waits for, if it does; changes as well once the run has an id.
+    pub fn waits_for(&self) -> watch::Receiver<Option<String>> {
+        self.waits_for.subscribe()
+    }
+
+    /// Tells that the call waits.
+    pub(super) fn wait_for(&self, approval_id: &str) {
+        let other = |waits: &mut Option<String>| {
+            let other = waits.as_deref() != Some(approval_id);
+            *waits = Some(approval_id.to_owned());
+            other
+        };
+        self.waits_for.send_if_modified(other);
+    }
+
+    fn begin(&self, run_id: &str) {
+        let _ = self.run_id.set(run_id.to_owned());
+        self.waits_for.send_replace(None);
+    }
+
+    fn hear(&self, line: &str) {
         if let Ok(room) = self.lines.try_reserve() {
-            room.send(line());
+            room.send(line.to_owned());
         }
     }
 }
@@ -83,12 +88,9 @@ struct Entry {
     subject: Arc<RunSubject>,
     cancel: CancelToken,
     why: Arc<OnceLock<&'static str>>,
-    updates: Updates,
+    said: Arc<Said>,
     listener: Option<Arc<RunListener>>,
 }
-
-/// Made for the first who follows: most runs are over before anybody asks.
-type Updates = Arc<OnceLock<broadcast::Sender<RunUpdate>>>;
 
 impl State {
     /// The runs under way now, by id.
@@ -106,11 +108,10 @@ impl State {
         true
     }
 
-    /// What a run says from now on; `None` if it is not under way.
-    pub fn follow_run(&self, run_id: &str) -> Option<broadcast::Receiver<RunUpdate>> {
-        let updates = |entry: &Entry| Arc::clone(&entry.updates);
-        let updates = self.running.lock().get(run_id).map(updates)?;
-        Some(updates.get_or_init(|| broadcast::Sender::new(MAX_BEHIND)).subscribe())
+    /// What a run says, after the line of this number or from its first one; `None` if it is not under way.
+    pub fn follow_run(&self, run_id: &str, after: Option<u64>) -> Option<RunFollower> {
+        let said = self.running.lock().get(run_id).map(|entry| Arc::clone(&entry.said))?;
+        Some(RunFollower::new(said, after))
     }
 }
 
@@ -118,40 +119,33 @@ impl RunningRuns {
     /// Lists a run, before it is decided for the last time whether it may run.
     pub(super) fn list(self: &Arc<Self>, run_id: &str, calling: &Calling) -> Listed {
         let (subject, why) = (Arc::clone(&calling.subject), Arc::new(OnceLock::new()));
-        let updates = Updates::default();
+        let said = Arc::<Said>::default();
         let cancel = calling.cancel.clone();
         let listener = calling.listener.clone();
         if let Some(listener) = &listener {
-            let _ = listener.run_id.set(run_id.to_owned());
+            listener.begin(run_id);
         }
-        let entry = Entry { subject, cancel, why: Arc::clone(&why), updates: Arc::clone(&updates), listener };
+        let entry = Entry { subject, cancel, why: Arc::clone(&why), said: Arc::clone(&said), listener };
         self.lock().insert(run_id.to_owned(), entry);
-        Listed { runs: Arc::clone(self), run_id: run_id.to_owned(), why, updates }
+        Listed { runs: Arc::clone(self), run_id: run_id.to_owned(), why, said }
     }
 
-    /// Tells those who follow a run, and whoever called, of a line.
-    pub(super) fn tell_line(&self, run_id: &str, line: impl Fn() -> (&'static str, String)) {
-        let runs = self.lock();
-        let Some(entry) = runs.get(run_id) else { return };
-        if let Some(listener) = &entry.listener {
-            listener.hear(|| line().1);
+    /// Adds a line to what a run said, and tells whoever called; nobody is waited for.
+    pub(super) fn tell_line(&self, run_id: &str, line: impl FnOnce() -> Line) {
+        let heard = |entry: &Entry| (Arc::clone(&entry.said), entry.listener.clone());
+        let Some((said, listener)) = self.lock().get(run_id).map(heard) else { return };
+        let (kind, text) = line();
+        let text = clip(&text);
+        if let Some(listener) = listener {
+            listener.hear(&text);
         }
-        if let Some(updates) = entry.updates.get() {
-            let (kind, text) = line();
-            let _ = updates.send(RunUpdate::Line { kind: kind.into(), text });
-        }
+        said.say((kind, text));
     }
 
-    /// Hears the log of every run; those who follow one read it whole when it has ended.
+    /// Hears the log of every run.
     pub(super) fn hears_lines(self: &Arc<Self>) -> OnLine {
         let runs = Arc::clone(self);
-        Arc::new(move |run_id: &str, line: &LogLine| {
-            if let Some(entry) = runs.lock().get(run_id)
-                && let Some(listener) = &entry.listener
-            {
-                listener.hear(|| log_line(line).1);
-            }
-        })
+        Arc::new(move |run_id: &str, line: &LogLine| runs.tell_line(run_id, || log_line(line)))
     }
 
     /// Ends every run that may not go on after a change; an update lets runs of the old release finish.
@@ -211,7 +205,7 @@ pub(super) struct Listed {
     runs: Arc<RunningRuns>,
     run_id: String,
     why: Arc<OnceLock<&'static str>>,
-    updates: Updates,
+    said: Arc<Said>,
 }
 
 impl Listed {
@@ -220,20 +214,15 @@ impl Listed {
         self.why.get().copied()
     }
 
-    /// Whether anybody follows.
-    pub(super) fn is_followed(&self) -> bool {
-        self.updates.get().is_some()
-    }
-
-    pub(super) fn tell(&self, update: RunUpdate) {
-        if let Some(updates) = self.updates.get() {
-            let _ = updates.send(update);
-        }
+    /// What it said.
+    pub(super) fn said(&self) -> &Said {
+        &self.said
     }
 }
 
 impl Drop for Listed {
     fn drop(&mut self) {
         self.runs.lock().remove(&self.run_id);
+        self.said.close();
     }
 }

@@ -13,6 +13,7 @@ use rusqlite::params;
 use serde::Serialize;
 
 use super::CapabilityUse as Uses;
+use super::said::Line;
 use super::tapes::KeptTape;
 use super::usage::Touched;
 use super::wasm_plugin_runner::{Calling, RunSubject};
@@ -26,7 +27,7 @@ use crate::state::State;
 use crate::text::short_name;
 
 /// Most events kept of one run.
-const MAX_EVENTS: usize = 1_000;
+pub(super) const MAX_EVENTS: usize = 1_000;
 /// Most bytes of one message that are kept.
 const MAX_EVENT_BYTES: usize = 16 << 10;
 /// Most names a skill's touches are kept under one by one.
@@ -158,9 +159,9 @@ pub(super) fn finish(
     if let Some(tape) = &finished.tape {
         tape.write(sql, signed(leaf))?;
     }
-    for (number, (kind, text)) in finished.events.iter().enumerate() {
+    for (number, (kind, text)) in &finished.events {
         let insert = "INSERT INTO run_events (run_id, number, kind, text) VALUES (?1, ?2, ?3, ?4)";
-        sql.prepare_cached(insert)?.execute(params![run_id, signed(number as u64), kind, text])?;
+        sql.prepare_cached(insert)?.execute(params![run_id, signed(*number), kind, text])?;
     }
     touch(transaction, finished)?;
     for (capability, uses) in finished.uses.iter().filter(|(_, uses)| uses.used + uses.denied > 0) {
@@ -201,7 +202,8 @@ pub(super) struct FinishedRun {
     pub(super) status: &'static str,
     pub(super) at_ms: i64,
     pub(super) receipt: PreparedEvent,
-    pub(super) events: Vec<(&'static str, String)>,
+    /// What it said, each line with its number.
+    pub(super) events: Vec<(u64, Line)>,
     pub(super) uses: Uses,
     pub(super) touched: Touched,
     pub(super) error: Option<&'static str>,
@@ -210,31 +212,19 @@ pub(super) struct FinishedRun {
     pub(super) passes: Option<(String, u64)>,
 }
 
-/// The lines of a run that are kept: as many as fit, and a word about the rest.
-pub(super) fn lines(log: &[LogLine], channels: &[ChannelMessage]) -> Vec<(&'static str, String)> {
-    let logged = log.iter().map(log_line);
-    let published = channels.iter().map(channel_line);
-    let mut lines: Vec<(&'static str, String)> = logged.chain(published).collect();
-    let more = lines.len().saturating_sub(MAX_EVENTS);
-    if more > 0 {
-        lines.truncate(MAX_EVENTS - 1);
-        lines.push(("log", format!("{} more lines were not kept", more + 1)));
-    }
-    lines.into_iter().map(|(kind, text)| (kind, clip(&text))).collect()
-}
-
 /// A line of log as a line of its run.
-pub(super) fn log_line(line: &LogLine) -> (&'static str, String) {
-    ("log", format!("{:?} {}: {}", line.level, line.source, clip(&line.message)))
+pub(super) fn log_line(line: &LogLine) -> Line {
+    ("log", format!("{:?} {}: {}", line.level, line.source, line.message))
 }
 
 /// A message to a channel as a line of its run.
-pub(super) fn channel_line(message: &ChannelMessage) -> (&'static str, String) {
+pub(super) fn channel_line(message: &ChannelMessage) -> Line {
     let body = String::from_utf8_lossy(&message.body);
-    ("channel", format!("{} ({}): {}", message.channel, message.content_type, clip(&body)))
+    ("channel", format!("{} ({}): {}", message.channel, message.content_type, body))
 }
 
-fn clip(text: &str) -> String {
+/// A line as it is kept and shown: so much of it, with nothing in it that forges another.
+pub(super) fn clip(text: &str) -> String {
     let mut end = text.len().min(MAX_EVENT_BYTES);
     while !text.is_char_boundary(end) {
         end -= 1;

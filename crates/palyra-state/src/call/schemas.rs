@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use palyra_common::tally::CacheTally;
 use palyra_common::{JsonText, WasmPluginRunError};
 use palyra_skills::Sha256Digest;
 use palyra_skills::manifest::{SchemaProblem, ToolSchema};
@@ -19,13 +20,18 @@ pub(super) struct ToolSchemas {
 }
 
 #[derive(Default)]
-pub(super) struct SchemaCache(Mutex<HashMap<(Sha256Digest, String), Arc<ToolSchemas>>>);
+pub(super) struct SchemaCache {
+    kept: Mutex<HashMap<(Sha256Digest, String), Arc<ToolSchemas>>>,
+    pub(super) tally: CacheTally,
+}
 
 impl SchemaCache {
     pub(super) fn get(&self, tool: &FoundTool) -> Result<Arc<ToolSchemas>, WasmPluginRunError> {
         let key = (tool.release().payload, tool.entrypoint.id.clone());
-        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(schemas) = cache.get(&key) {
+        let mut cache = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = cache.get(&key);
+        self.tally.note(found.is_some());
+        if let Some(schemas) = found {
             return Ok(Arc::clone(schemas));
         }
         let failed =

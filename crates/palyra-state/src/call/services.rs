@@ -104,21 +104,15 @@ impl StorageBackend for SkillStorage {
     }
 }
 
-/// Channel messages of the runs under way, kept until each run's receipt is written.
+/// Where messages of runs go: to their channel, and among the lines of their run.
 pub(super) struct RunChannels {
-    messages: Mutex<HashMap<String, Vec<ChannelMessage>>>,
     running: Arc<RunningRuns>,
     state: Arc<State>,
 }
 
 impl RunChannels {
     pub(super) fn new(state: Arc<State>) -> Self {
-        Self { messages: Mutex::default(), running: Arc::clone(&state.running), state }
-    }
-
-    /// The messages of one run, oldest first; they are handed out once.
-    pub(super) fn take(&self, run_id: &str) -> Vec<ChannelMessage> {
-        self.messages.lock().unwrap_or_else(PoisonError::into_inner).remove(run_id).unwrap_or_default()
+        Self { running: Arc::clone(&state.running), state }
     }
 }
 
@@ -135,8 +129,6 @@ impl ChannelSink for RunChannels {
             }
         }
         self.running.tell_line(&message.run_id, || channel_line(&message));
-        let mut runs = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
-        runs.entry(message.run_id.clone()).or_default().push(message);
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ mod installed;
 use std::pin::pin;
 use std::sync::Arc;
 
-use palyra_common::{JsonText, RuntimeLimits, WasmPluginRunError};
+use palyra_common::{JsonText, RuntimeLimits, THE_RUNNER, WasmPluginRunError};
 use palyra_plugins_runtime::{CancelToken, Entry, LoadedModule};
 use palyra_skills::Sha256Digest;
 use palyra_skills::index::SkillRecord;
@@ -20,6 +20,7 @@ use tracing::Instrument;
 
 pub(super) use begun::BegunRun;
 pub(super) use execute::execute_module;
+pub(super) use inline::InlineCall;
 pub use inline::{INLINE, InlineInvocation};
 pub(super) use installed::{InstalledCall, ReadyTool};
 
@@ -81,7 +82,7 @@ pub(super) enum ModuleSource {
     /// A hook of an installed skill: resolved as its tools are, entered by another door.
     Hook(InstalledCall, Entry),
     /// Bytes that came with the call.
-    Inline(InlineInvocation),
+    Inline(InlineCall),
 }
 
 /// A module that may run now, with everything it runs under.
@@ -133,7 +134,7 @@ pub(super) async fn resolve_module_source(
     let view = caller.state.view();
     let policy = &view.plugins().policy.value;
     if !policy.enabled {
-        return Err(WasmPluginRunError::Disabled { what: "the runner".into() }.into());
+        return Err(WasmPluginRunError::Disabled { what: THE_RUNNER.into() }.into());
     }
     match source {
         ModuleSource::Installed(call) => call.resolve(caller, calling).await,
@@ -141,7 +142,7 @@ pub(super) async fn resolve_module_source(
             let resolved = call.resolve(caller, calling).await?;
             Ok(ResolvedPlugin { entry: entry.clone(), schemas: None, requires_approval: false, ..resolved })
         }
-        ModuleSource::Inline(inline) => inline::resolve(caller, inline, calling, policy).await,
+        ModuleSource::Inline(call) => call.resolve(caller, calling, policy).await,
     }
 }
 

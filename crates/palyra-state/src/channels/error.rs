@@ -29,6 +29,22 @@ pub enum ChannelError {
         /// The names there are.
         known: Vec<String>,
     },
+    /// It gave no such message up.
+    #[error("channel `{name}` has no dead letter {letter}")]
+    NoLetter {
+        /// The channel.
+        name: String,
+        /// The number.
+        letter: u64,
+    },
+    /// The message of a dead letter is not kept any more.
+    #[error("the message of dead letter {letter} of channel `{name}` is not kept any more")]
+    MessageGone {
+        /// The channel.
+        name: String,
+        /// The number.
+        letter: u64,
+    },
     /// There are as many as there may be.
     #[error("there are {most} channels already, which is the most")]
     TooMany {
@@ -46,7 +62,7 @@ impl ChannelError {
         match self {
             Self::Bad { .. } | Self::TooMany { .. } => "invalid_setting",
             Self::Exists { .. } => "already_exists",
-            Self::Unknown { .. } => "not_found",
+            Self::Unknown { .. } | Self::NoLetter { .. } | Self::MessageGone { .. } => "not_found",
             Self::State(error) => error.code(),
         }
     }

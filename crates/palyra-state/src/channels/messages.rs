@@ -15,7 +15,7 @@ use crate::text::clipped;
 
 /// Most messages of one channel that wait; one more is refused.
 pub(crate) const MAX_WAITING: u64 = 10_000;
-/// Messages of one channel that are kept for those who follow.
+/// Messages of one channel that are kept for those who follow, and dead letters that keep theirs.
 const KEPT: i64 = 1_000;
 /// Longest reason that is kept.
 const MAX_REASON: usize = 500;
@@ -52,23 +52,6 @@ pub struct ChannelCursor {
     pub error: Option<String>,
     /// How many were delivered.
     pub delivered: u64,
-}
-
-/// A message that was given up.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ChannelDeadLetter {
-    /// Its number.
-    pub letter: u64,
-    /// The channel.
-    pub channel: String,
-    /// The message.
-    pub message: u64,
-    /// How often it was tried.
-    pub attempts: u32,
-    /// Why it failed last.
-    pub reason: String,
-    /// When it was given up, in milliseconds of Unix time.
-    pub at_ms: u64,
 }
 
 /// Writes a message; `None` where too many wait to be delivered.
@@ -263,31 +246,6 @@ impl State {
         self.journal.transaction(Durability::Normal, work).await.map_err(StateError::from)
     }
 
-    /// What a channel gave up, newest first.
-    pub fn channel_dead_letters(
-        &self,
-        channel: &str,
-        limit: usize,
-    ) -> Result<Vec<ChannelDeadLetter>, StateError> {
-        let read = |connection: &Connection| -> rusqlite::Result<Vec<ChannelDeadLetter>> {
-            let sql = "SELECT letter, channel, message, attempts, reason, at FROM channel_dead_letters
-                       WHERE channel = ?1 ORDER BY letter DESC LIMIT ?2";
-            let mut statement = connection.prepare_cached(sql)?;
-            let rows = statement.query_map(params![channel, signed(limit as u64)], |row| {
-                Ok(ChannelDeadLetter {
-                    letter: unsigned(row.get(0)?),
-                    channel: row.get(1)?,
-                    message: unsigned(row.get(2)?),
-                    attempts: u32::try_from(row.get::<_, i64>(3)?).unwrap_or(u32::MAX),
-                    reason: row.get(4)?,
-                    at_ms: unsigned(row.get(5)?),
-                })
-            })?;
-            rows.collect()
-        };
-        self.read_channels("read dead letters of a channel", read)
-    }
-
     /// Removes messages that were delivered or only kept to be followed, but for the newest of each channel.
     pub fn trim_channels(&self) -> Result<u64, StateError> {
         let delivered: Vec<String> = self
@@ -312,7 +270,9 @@ impl State {
                     let text = format!(
                         "DELETE FROM channel_messages WHERE channel = ?1
                          AND id < coalesce(({most}), 0)
-                         AND id <= (SELECT id FROM channel_messages WHERE channel = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)"
+                         AND id <= (SELECT id FROM channel_messages WHERE channel = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)
+                         AND id NOT IN (SELECT message FROM channel_dead_letters WHERE channel = ?1
+                                        ORDER BY letter DESC LIMIT ?2)"
                     );
                     gone += sql.execute(&text, params![name, KEPT])?;
                 }
@@ -341,7 +301,7 @@ impl State {
         gone.map_err(|error: JournalError| error.into())
     }
 
-    fn read_channels<T>(
+    pub(super) fn read_channels<T>(
         &self,
         doing: &'static str,
         read: impl FnOnce(&Connection) -> rusqlite::Result<T>,

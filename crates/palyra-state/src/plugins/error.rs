@@ -21,6 +21,14 @@ pub enum PluginSettingError {
         /// The settings it has.
         known: Vec<String>,
     },
+    /// Somebody changed it meanwhile.
+    #[error("it was made from revision {expected}, and revision {found} is in force")]
+    Changed {
+        /// The one it was made from.
+        expected: u64,
+        /// The one in force.
+        found: u64,
+    },
     /// The skill is not there.
     #[error(transparent)]
     Skill(#[from] SkillError),
@@ -34,6 +42,7 @@ impl PluginSettingError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Bad(_) => None,
+            Self::Changed { .. } => Some("look at it again, then change it again".into()),
             Self::NoSuchSetting { known, .. } if known.is_empty() => Some("it has no settings at all".into()),
             Self::NoSuchSetting { known, .. } => Some(format!("it has {}", quoted(known))),
             Self::Skill(error) => error.hint(),
@@ -45,6 +54,7 @@ impl PluginSettingError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Bad(_) | Self::NoSuchSetting { .. } => "invalid_setting",
+            Self::Changed { .. } => "changed_meanwhile",
             Self::Skill(error) => error.code(),
             Self::State(error) => error.code(),
         }

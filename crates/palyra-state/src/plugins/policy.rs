@@ -2,11 +2,12 @@
 
 use palyra_common::WasmPluginRunnerPolicy;
 use palyra_journal::EventKind;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{POLICY, PluginSettingError, Revised, put};
 use crate::commit::Change;
-use crate::state::State;
+use crate::db::{RowChange, SealedTable};
+use crate::state::{Gate, State};
 
 impl State {
     /// The policy every run is under; the default until somebody sets one.
@@ -20,15 +21,51 @@ impl State {
         policy: &WasmPluginRunnerPolicy,
         principal: &str,
     ) -> Result<u64, PluginSettingError> {
+        self.change_runner_policy(policy, None, principal)
+    }
+
+    /// The same for a policy that was made from another: unless that is the one in force, nothing changes.
+    pub fn change_runner_policy(
+        &self,
+        policy: &WasmPluginRunnerPolicy,
+        made_from: Option<u64>,
+        principal: &str,
+    ) -> Result<u64, PluginSettingError> {
         policy.validate()?;
         let mut gate = self.gate();
+        let found = gate.view.plugins().policy.revision;
+        if let Some(expected) = made_from.filter(|expected| *expected != found) {
+            return Err(PluginSettingError::Changed { expected, found });
+        }
         let revision = gate.view.generation() + 1;
-        let rows = vec![put(POLICY.to_owned(), revision, policy)?];
+        let row = put(POLICY.to_owned(), revision, policy)?;
         let details = json!({ "revision": revision, "enabled": policy.enabled,
             "allow_inline_modules": policy.allow_inline_modules });
+        self.keep_runner_policy(&mut gate, row, principal, details)?;
+        Ok(revision)
+    }
+
+    /// Goes back to the default; says whether another one was in force.
+    pub fn reset_runner_policy(&self, principal: &str) -> Result<bool, PluginSettingError> {
+        let mut gate = self.gate();
+        if gate.view.plugins().policy.revision == 0 {
+            return Ok(false);
+        }
+        let row = RowChange::Delete { table: SealedTable::Setting, key: POLICY.to_owned() };
+        self.keep_runner_policy(&mut gate, row, principal, json!({ "default": true }))?;
+        Ok(true)
+    }
+
+    fn keep_runner_policy(
+        &self,
+        gate: &mut Gate,
+        row: RowChange,
+        principal: &str,
+        details: Value,
+    ) -> Result<(), PluginSettingError> {
         let event = self.event(EventKind::PolicyChanged).actor(crate::text::short_name(principal));
         let event = event.subject("runner").details(details);
-        self.commit(&mut gate, Change { rows, events: vec![event] })?;
-        Ok(revision)
+        self.commit(gate, Change { rows: vec![row], events: vec![event] })?;
+        Ok(())
     }
 }

@@ -1,5 +1,8 @@
 //! Why a skill's state was not changed.
 
+use std::sync::Arc;
+
+use palyra_policy::PolicyDecision;
 use palyra_skills::install::InstallRefusal;
 
 use crate::error::StateError;
@@ -10,6 +13,16 @@ pub enum SkillError {
     /// The artifact is refused; the journal says so, and nothing else changed.
     #[error(transparent)]
     Refused(Box<InstallRefusal>),
+    /// The access policy says no; nothing changed.
+    #[error("{decision}")]
+    Denied {
+        /// The skill.
+        skill_id: String,
+        /// The release.
+        version: String,
+        /// What was decided, and by which rules.
+        decision: Arc<PolicyDecision>,
+    },
     /// There is no such skill.
     #[error("`{skill_id}` is not installed")]
     NotInstalled {
@@ -50,6 +63,7 @@ impl SkillError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Refused(refusal) => Some(refusal.hint()),
+            Self::Denied { .. } => None,
             Self::NotInstalled { .. } => Some("see what is with `palyra skills list`".into()),
             Self::NoEarlierRelease { skill_id, .. } => {
                 Some(format!("see the releases that ran before with `palyra skills info {skill_id}`"))
@@ -68,6 +82,7 @@ impl SkillError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Refused(refusal) => refusal.code(),
+            Self::Denied { .. } => "forbidden",
             Self::NotInstalled { .. } => "not_installed",
             Self::NoEarlierRelease { .. } => "no_earlier_release",
             Self::Damaged { .. } => "object_damaged",

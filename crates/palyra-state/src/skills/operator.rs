@@ -1,5 +1,7 @@
 //! What an operator does with an installed skill, and with the settings everything goes by.
 
+use std::sync::atomic::Ordering;
+
 use palyra_journal::EventKind;
 use palyra_skills::audit::{AdvisoryList, AuditPolicy};
 use palyra_skills::index::QuarantineCause;
@@ -59,7 +61,10 @@ impl State {
         let details = json!({ "payload": record.current.payload.to_string(), "version": version });
         let event = self.event(EventKind::SkillRemoved).skill(skill_id).details(details);
         self.commit(&mut gate, Change { rows, events: vec![event] })?;
-        // Objects nobody refers to are swept at the next opening if they cannot be removed now.
+        // Objects nobody refers to are swept at the next opening if they cannot be removed now, or a backup reads them.
+        if self.backing_up.load(Ordering::SeqCst) {
+            return Ok(());
+        }
         for object in record.objects().filter(|object| !gate.view.refers_to(object)) {
             let _ = self.objects.remove(&object);
         }

@@ -1,11 +1,11 @@
 //! A copy of the state root, and putting it back.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use palyra_common::{Scope, ScopeSet};
 use palyra_journal::{EventKind, Query, RecordedEvent};
-use palyra_state::{BackupError, StateError};
+use palyra_state::{BackupError, BackupManifest, State, StateError, check_backup};
 
 use crate::home::Home;
 
@@ -27,8 +27,16 @@ fn restored(home: &Home) -> Vec<RecordedEvent> {
 
 fn backup(home: &Home, name: &str) -> PathBuf {
     let file = home.folder.path().join(name);
-    home.open().backup(&file).unwrap();
+    write(&home.open(), &file);
     file
+}
+
+fn write(state: &State, file: &Path) -> BackupManifest {
+    let mut options = fs::OpenOptions::new();
+    let mut to = options.write(true).create_new(true).open(file).unwrap();
+    let manifest = state.backup(&mut to, "owner").unwrap();
+    assert_eq!(check_backup(file).unwrap(), manifest);
+    manifest
 }
 
 #[test]
@@ -36,12 +44,6 @@ fn a_copy_comes_back_whole_with_both_heads_on_record() {
     let home = Home::new();
     token(&home, "before");
     let file = backup(&home, "copy.tar");
-    assert_eq!(
-        fs::metadata(&file)
-            .map(|found| std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o777)
-            .unwrap(),
-        0o600
-    );
     token(&home, "after");
     let head = home.open().journal().head();
     let plan = home.root.restore_plan(&home.options, &file).unwrap();
@@ -131,27 +133,79 @@ fn a_copy_of_an_edited_state_is_refused() {
     };
     state.journal().transaction(palyra_journal::Durability::Full, edit).wait().unwrap();
     let file = home.folder.path().join("copy.tar");
-    state.backup(&file).unwrap();
+    write(&state, &file);
+    state.close().unwrap();
     let refused = home.root.restore(&home.options, &file).unwrap_err();
     assert!(matches!(refused, BackupError::Damaged(_)), "{refused:?}");
 }
 
 #[test]
-fn a_copy_is_not_written_over_anything_nor_put_under_an_owner() {
+fn a_copy_is_not_put_under_an_owner_and_holds_nothing_of_a_process() {
     let home = Home::new();
-    let file = backup(&home, "copy.tar");
-    let refused = home.open().backup(&file).unwrap_err();
-    assert!(matches!(refused, BackupError::Exists(_)), "{refused:?}");
     let owner = home.open();
+    let file = home.folder.path().join("copy.tar");
+    let manifest = write(&owner, &file);
     let options = palyra_state::StateOptions { wait: std::time::Duration::ZERO, ..home.options.clone() };
     let busy = home.root.restore(&options, &file).unwrap_err();
     assert!(matches!(busy, BackupError::State(StateError::Busy { .. })), "{busy:?}");
     owner.close().unwrap();
-    let inside = home.root.path().join("copy.tar");
-    let manifest = home.open().backup(&inside).unwrap();
-    assert!(manifest.files.iter().all(|file| !file.path.contains("copy.tar")));
-    assert!(manifest.files.iter().any(|file| file.path == "vault/device.key"));
-    for left_out in ["owner.lock", "owner.token", "run/", "cache/"] {
+    let mode = |name: &str| manifest.files.iter().find(|file| file.path == name).unwrap().mode;
+    assert_eq!((mode("vault/device.key"), mode("state.db")), (0o600, 0o600));
+    for left_out in ["owner.lock", "owner.token", "run/", "cache/", "state.db-"] {
         assert!(manifest.files.iter().all(|file| !file.path.starts_with(left_out)), "{left_out}");
     }
+    assert!(!home.root.path().join("cache/backup").exists());
+}
+
+#[test]
+fn a_copy_is_of_one_moment_while_others_go_on() {
+    let home = Home::new();
+    let state = home.open();
+    let scopes: ScopeSet = [Scope::Read].into_iter().collect();
+    let going = std::sync::atomic::AtomicBool::new(true);
+    let file = |number: usize| home.folder.path().join(format!("copy-{number}.tar"));
+    let manifests: Vec<BackupManifest> = std::thread::scope(|threads| {
+        let work = |who: usize| {
+            let (state, going, scopes) = (&state, &going, &scopes);
+            move || {
+                for number in 0.. {
+                    if !going.load(std::sync::atomic::Ordering::Relaxed) {
+                        return;
+                    }
+                    let name = format!("token-{who}-{number}");
+                    state.add_token(&name, scopes.clone(), None, "owner").unwrap();
+                    let secret = "global/key".parse().unwrap();
+                    let value = palyra_common::SecretValue::new(name.clone().into_bytes());
+                    state.put_secret(&secret, &value, "owner").unwrap();
+                    state.remove_token(&name, "owner").unwrap();
+                }
+            }
+        };
+        threads.spawn(work(0));
+        threads.spawn(work(1));
+        let manifests = (0..4).map(|number| write(&state, &file(number))).collect();
+        going.store(false, std::sync::atomic::Ordering::Relaxed);
+        manifests
+    });
+    state.close().unwrap();
+    for (number, manifest) in manifests.iter().enumerate() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = palyra_state::StateRoot::new(folder.path().join("root"));
+        let copy = Home { folder, root, options: home.options.clone() };
+        copy.root.restore(&copy.options, &file(number)).unwrap();
+        let state = copy.open();
+        assert_eq!(restored_from(&state).event.details["backup_head"]["size"], manifest.head.size);
+        let made = Query { kinds: vec![EventKind::StateBackedUp], ..Query::default() };
+        let made = state.journal().query(&made).unwrap().events;
+        // The leaf that tells of a copy is the last one in it.
+        assert_eq!(made.last().unwrap().leaf.sequence + 1, manifest.head.size);
+        assert_eq!(made.len(), number + 1);
+        let verified = state.journal().verify(palyra_journal::VerifyScope::Everything, None).unwrap();
+        assert!(verified.damage.is_none(), "{:?}", verified.damage);
+    }
+}
+
+fn restored_from(state: &State) -> RecordedEvent {
+    let kinds = vec![EventKind::StateRestored];
+    state.journal().query(&Query { kinds, ..Query::default() }).unwrap().events.remove(0)
 }

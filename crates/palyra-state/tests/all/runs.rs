@@ -112,11 +112,11 @@ async fn a_run_is_cancelled_by_its_id_and_followed_to_its_end() {
     let world = slow(FOR_EVER);
     assert!(!world.state.cancel_run("run_x"));
     let (call, run) = under_way(&world).await;
-    let mut updates = world.state.follow_run(&run.run_id).unwrap();
+    let mut updates = world.state.follow_run(&run.run_id, None).unwrap();
     assert!(world.state.cancel_run(&run.run_id));
     check_ended(&world, call, &run, "operator").await;
-    assert_eq!(updates.recv().await.unwrap(), RunUpdate::Finished { status: "cancelled".into() });
-    assert!(world.state.follow_run(&run.run_id).is_none());
+    assert_eq!(updates.next().await.unwrap(), RunUpdate::Finished { status: "cancelled".into() });
+    assert!(world.state.follow_run(&run.run_id, None).is_none());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -96,7 +96,7 @@ impl Reply for Listed {
     fn talk(&self) -> Vec<Remark> {
         let mut remarks = Vec::new();
         match self.0.approvals.first() {
-            None => remarks.push(Remark::Note("there is none".into())),
+            None => remarks.push(Remark::Note("there is no such approval".into())),
             Some(first) if first.status == ApprovalStatus::Pending => {
                 remarks.push(Remark::Next(format!("palyra approvals show {}", first.approval_id)));
             }

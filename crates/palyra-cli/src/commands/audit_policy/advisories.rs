@@ -1,14 +1,14 @@
 //! `palyra audit-policy advisories`.
 
-use super::again::{self, AuditedAgain};
-use super::show::KeptList;
+use super::again;
 use crate::cli::Globals;
-use crate::error::{CliError, sentence};
+use crate::client;
+use crate::error::CliError;
 use crate::files::read_file;
 use crate::output::{Remark, Reply, facts};
-use crate::state;
 use clap::Args;
-use palyra_skills::audit::{AdvisoryList, MAX_ADVISORY_BYTES};
+use palyra_api::audit_policy::{AdvisoriesKept, AdvisoryList};
+use palyra_common::limits::MAX_ADVISORY_BYTES;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -31,26 +31,18 @@ pub(super) struct AdvisoriesArgs {
 }
 
 #[derive(Serialize)]
-pub(super) struct Imported {
-    list: KeptList,
-    /// The date of the list it takes the place of.
-    before: Option<String>,
-    audited_again: Vec<AuditedAgain>,
-}
+pub(super) struct Imported(AdvisoriesKept);
 
 pub(super) fn execute(args: &AdvisoriesArgs, globals: &Globals) -> Result<Imported, CliError> {
-    let text = read_file(&args.file, MAX_ADVISORY_BYTES)?;
-    let list = AdvisoryList::from_json(&String::from_utf8_lossy(&text)).map_err(|error| {
+    let text = read_file(&args.file, MAX_ADVISORY_BYTES as u64)?;
+    let list: AdvisoryList = serde_json::from_slice(&text).map_err(|error| {
         CliError::usage_with_hint(
-            sentence(&error),
+            format!("the advisory list cannot be read: {error}"),
             "`palyra audit-policy advisories --help` says what a list is",
         )
     })?;
-    let state = state::open(globals, "audit-policy advisories")?;
-    let before = state.view().audit_policy().advisories().map(|list| list.date.clone());
-    let audited_again = state.keep_advisories(&list)?.into_iter().map(AuditedAgain::of).collect();
-    state::finish(state)?;
-    Ok(Imported { list: KeptList::of(&list), before, audited_again })
+    client::ask(globals, "audit-policy advisories", async |client| client.keep_advisories(&list).await)
+        .map(Imported)
 }
 
 impl Reply for Imported {
@@ -58,20 +50,21 @@ impl Reply for Imported {
 
     fn data(&self) -> String {
         let told = facts(&[
-            ("advisories", self.list.advisories.to_string()),
-            ("complete up to", self.list.date.clone()),
-            ("before", self.before.clone().unwrap_or_default()),
-            ("digest", self.list.digest.to_string()),
+            ("advisories", self.0.list.advisories.to_string()),
+            ("complete up to", self.0.list.date.clone()),
+            ("before", self.0.before.clone().unwrap_or_default()),
+            ("digest", self.0.list.digest.clone()),
         ]);
-        told + &again::shown(&self.audited_again)
+        told + &again::shown(&self.0.audited_again)
     }
 
     fn talk(&self) -> Vec<Remark> {
         let older = self
+            .0
             .before
             .as_ref()
-            .filter(|before| **before > self.list.date)
+            .filter(|before| **before > self.0.list.date)
             .map(|before| Remark::Warning(format!("the list before was newer: {before}")));
-        older.into_iter().chain(again::talk(&self.audited_again)).collect()
+        older.into_iter().chain(again::talk(&self.0.audited_again)).collect()
     }
 }

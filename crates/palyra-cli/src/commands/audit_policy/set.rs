@@ -1,14 +1,14 @@
 //! `palyra audit-policy set`.
 
-use super::again::{self, AuditedAgain};
+use super::again;
 use crate::cli::Globals;
-use crate::error::{CliError, sentence};
+use crate::client;
+use crate::error::CliError;
 use crate::files::read_file;
 use crate::output::{Remark, Reply, facts};
-use crate::state;
 use clap::Args;
-use palyra_skills::Sha256Digest;
-use palyra_skills::audit::AuditPolicy;
+use palyra_api::audit_policy::{AuditPolicyChange, AuditPolicyChanged};
+use palyra_common::limits::MAX_AUDIT_POLICY_BYTES;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -22,9 +22,6 @@ Everything installed is audited again at once; what the new policy keeps back is
 and nothing it would allow is let loose by itself. Rules about imports, hidden text and budgets
 cannot be changed.";
 
-/// A policy has about fifty lines.
-const MOST_BYTES: u64 = 1 << 20;
-
 /// Go by another policy.
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
@@ -34,32 +31,31 @@ pub(super) struct SetArgs {
 }
 
 #[derive(Serialize)]
-pub(super) struct PolicySet {
-    version: u64,
-    digest: Sha256Digest,
-    audited_again: Vec<AuditedAgain>,
-}
+pub(super) struct PolicySet(pub(super) AuditPolicyChanged);
 
 pub(super) fn execute(args: &SetArgs, globals: &Globals) -> Result<PolicySet, CliError> {
-    let text = read_file(&args.file, MOST_BYTES)?;
-    let policy = AuditPolicy::from_toml(&String::from_utf8_lossy(&text))
-        .map_err(|error| CliError::usage_with_hint(sentence(&error), error.hint()))?;
-    let state = state::open(globals, "audit-policy set")?;
-    let audited_again = state.set_audit_policy(&policy)?.into_iter().map(AuditedAgain::of).collect();
-    let digest = state.view().audit_policy().digest();
-    state::finish(state)?;
-    Ok(PolicySet { version: policy.version, digest, audited_again })
+    let bytes = read_file(&args.file, MAX_AUDIT_POLICY_BYTES as u64)?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| CliError::usage(format!("`{}` is not text in UTF-8", args.file.display())))?;
+    let change = AuditPolicyChange { text };
+    client::ask(globals, "audit-policy set", async |client| client.set_audit_policy(&change).await)
+        .map(PolicySet)
 }
 
 impl Reply for PolicySet {
     const SCHEMA: &'static str = "palyra.audit_policy.set/v1";
 
     fn data(&self) -> String {
-        let told = facts(&[("version", self.version.to_string()), ("digest", self.digest.to_string())]);
-        told + &again::shown(&self.audited_again)
+        in_force(&self.0)
     }
 
     fn talk(&self) -> Vec<Remark> {
-        again::talk(&self.audited_again)
+        again::talk(&self.0.audited_again)
     }
+}
+
+/// What is in force now, and what came of everything installed.
+pub(super) fn in_force(changed: &AuditPolicyChanged) -> String {
+    let told = facts(&[("version", changed.version.to_string()), ("digest", changed.digest.clone())]);
+    told + &again::shown(&changed.audited_again)
 }

@@ -1,12 +1,11 @@
 //! `palyra audit-policy show`.
 
 use crate::cli::Globals;
+use crate::client;
 use crate::error::CliError;
 use crate::output::{Remark, Reply};
-use crate::state;
 use clap::Args;
-use palyra_skills::Sha256Digest;
-use palyra_skills::audit::{AdvisoryList, AuditPolicy};
+use palyra_api::audit_policy::AuditPolicyShown;
 use serde::Serialize;
 
 const EXAMPLE: &str = "\
@@ -23,43 +22,21 @@ It is printed as TOML, every setting with its value, ready to be changed and giv
 pub(super) struct ShowArgs {}
 
 #[derive(Serialize)]
-pub(super) struct Shown {
-    policy: AuditPolicy,
-    /// Policy, rules and advisories; every report of an audit names it.
-    digest: Sha256Digest,
-    advisories: Option<KeptList>,
-}
-
-/// The list of known-vulnerable dependencies that is kept.
-#[derive(Serialize)]
-pub(super) struct KeptList {
-    pub(super) date: String,
-    pub(super) advisories: usize,
-    pub(super) digest: Sha256Digest,
-}
-
-impl KeptList {
-    pub(super) fn of(list: &AdvisoryList) -> Self {
-        Self { date: list.date.clone(), advisories: list.advisories.len(), digest: list.digest() }
-    }
-}
+pub(super) struct Shown(AuditPolicyShown);
 
 pub(super) fn execute(globals: &Globals) -> Result<Shown, CliError> {
-    let state = state::open(globals, "audit-policy show")?;
-    let policy = state.view().audit_policy().clone();
-    let advisories = policy.advisories().map(KeptList::of);
-    Ok(Shown { digest: policy.digest(), policy, advisories })
+    client::ask(globals, "audit-policy show", async |client| client.audit_policy().await).map(Shown)
 }
 
 impl Reply for Shown {
     const SCHEMA: &'static str = "palyra.audit_policy.show/v1";
 
     fn data(&self) -> String {
-        self.policy.to_toml()
+        self.0.text.clone()
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match &self.advisories {
+        match &self.0.advisories {
             Some(list) => {
                 vec![Remark::Note(format!("{} advisories, complete up to {}", list.advisories, list.date))]
             }

@@ -25,7 +25,8 @@ pub(super) fn channel(channel: &Channel) -> String {
     for letter in &channel.dead_letters {
         let reason = escape_untrusted(&letter.reason);
         shown.push_str(&format!(
-            "gave up  message {} at {} after {} attempts: {reason}\n",
+            "gave up  letter {}, message {} at {} after {} attempts: {reason}\n",
+            letter.letter,
             letter.message,
             when(letter.at_ms),
             letter.attempts

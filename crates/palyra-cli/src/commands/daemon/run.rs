@@ -29,6 +29,8 @@ pub(crate) struct RunArgs {
 #[derive(Serialize)]
 pub(crate) struct Started {
     url: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grpc_url: Option<String>,
     socket: String,
     token_file: String,
     pid: u32,
@@ -57,6 +59,7 @@ pub(crate) fn serve_state(
     let announce = |endpoint: &Endpoint| {
         printer.reply(&Started {
             url: endpoint.url.clone(),
+            grpc_url: endpoint.grpc_url.clone(),
             socket: endpoint.socket.display().to_string(),
             pid: endpoint.pid,
             token_file,
@@ -83,11 +86,10 @@ impl Reply for Started {
     const SCHEMA: &'static str = "palyra.daemon.run/v1";
 
     fn data(&self) -> String {
-        facts(&[
-            ("address", self.url.clone()),
-            ("socket", self.socket.clone()),
-            ("token file", self.token_file.clone()),
-        ])
+        let mut told = vec![("address", self.url.clone())];
+        told.extend(self.grpc_url.clone().map(|url| ("grpc", url)));
+        told.extend([("socket", self.socket.clone()), ("token file", self.token_file.clone())]);
+        facts(&told)
     }
 
     fn talk(&self) -> Vec<Remark> {

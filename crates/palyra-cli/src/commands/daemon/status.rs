@@ -26,16 +26,22 @@ pub(super) struct Status {
     #[serde(flatten)]
     health: Health,
     url: Option<String>,
+    /// Where it listens for gRPC; not known of a daemon elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grpc_url: Option<String>,
 }
 
 pub(super) fn execute(globals: &Globals) -> Result<Status, CliError> {
     must_run(globals)?;
     let health = client::ask(globals, "daemon status", async |client| client.health().await)?;
-    let url = match &globals.url {
-        Some(url) => Some(url.clone()),
-        None => Endpoint::read(&state::root(globals)?).ok().flatten().map(|endpoint| endpoint.url),
+    let (url, grpc_url) = match &globals.url {
+        Some(url) => (Some(url.clone()), None),
+        None => match Endpoint::read(&state::root(globals)?).ok().flatten() {
+            Some(endpoint) => (Some(endpoint.url), endpoint.grpc_url),
+            None => (None, None),
+        },
     };
-    Ok(Status { health, url })
+    Ok(Status { health, url, grpc_url })
 }
 
 /// A question about the daemon never makes this process the owner.
@@ -59,14 +65,16 @@ impl Reply for Status {
 
     fn data(&self) -> String {
         let health = &self.health;
-        facts(&[
-            ("status", health.status.clone()),
-            ("address", self.url.clone().unwrap_or_default()),
+        let mut told =
+            vec![("status", health.status.clone()), ("address", self.url.clone().unwrap_or_default())];
+        told.extend(self.grpc_url.clone().map(|url| ("grpc", url)));
+        told.extend([
             ("state root", health.state_root.clone()),
             ("version", health.version.clone()),
             ("process", health.pid.to_string()),
             ("up for", duration_text(Duration::from_millis(health.uptime_ms))),
             ("events", health.journal_size.to_string()),
-        ])
+        ]);
+        facts(&told)
     }
 }

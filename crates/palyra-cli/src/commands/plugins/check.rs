@@ -9,6 +9,7 @@ use palyra_api::plugins::{PluginCheck, PluginFinding};
 use palyra_common::redact::escape_untrusted;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 const EXAMPLE: &str = "\
 Example:
@@ -42,7 +43,10 @@ impl Reply for Checked {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        self.0.findings.iter().filter_map(|finding| finding.remedy.clone()).map(Remark::Next).collect()
+        // One command often does for several findings.
+        let remedies: BTreeSet<&String> =
+            self.0.findings.iter().filter_map(|one| one.remedy.as_ref()).collect();
+        remedies.into_iter().cloned().map(Remark::Next).collect()
     }
 
     fn lines(&self) -> Option<Vec<Value>> {

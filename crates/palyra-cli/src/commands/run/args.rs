@@ -3,9 +3,9 @@
 use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args};
 use palyra_common::env_vars::{
-    PALYRA_RUN_CONFIG, PALYRA_RUN_EXPORT, PALYRA_RUN_INPUT, PALYRA_RUN_MODULE, PALYRA_RUN_NO_CACHE,
-    PALYRA_RUN_RECORD, PALYRA_RUN_REPLAY, PALYRA_RUN_STORAGE_DIR, PALYRA_RUN_TOOL, PALYRA_RUN_TRACE,
-    PALYRA_RUN_WAIT_APPROVAL,
+    PALYRA_RUN_CONFIG, PALYRA_RUN_EXPORT, PALYRA_RUN_INLINE, PALYRA_RUN_INPUT, PALYRA_RUN_MODULE,
+    PALYRA_RUN_NO_CACHE, PALYRA_RUN_RECORD, PALYRA_RUN_REPLAY, PALYRA_RUN_STORAGE_DIR, PALYRA_RUN_TOOL,
+    PALYRA_RUN_TRACE, PALYRA_RUN_WAIT_APPROVAL,
 };
 use palyra_common::limits::COMPILE_TIMEOUT_MS;
 use std::path::PathBuf;
@@ -16,13 +16,15 @@ Example:
   palyra run --module counter.wat --grant storage:counter/ --input '{\"step\": 5}'
   palyra run --module fetch.wasm --tool web.fetch --input @request.json \\
       --grant 'http:GET https://api.example.com/items/*' --record fetch.tape
-  palyra run --module fetch.wasm --replay fetch.tape";
+  palyra run --module fetch.wasm --replay fetch.tape
+  palyra run --module counter.wat --inline";
 
 const MORE: &str = "\
 The result goes to standard output, everything else to standard error. A tool of an installed skill gets what
 its manifest asks for and you agreed to; `--grant` only maps its directories (`fs-read:NAME=DIR`) and opens
 private addresses (`address:CIDR`). For a module nothing is granted unless a `--grant` says so; a refusal names
-the grant that would have allowed it.";
+the grant that would have allowed it. With `--inline` a module runs as one that came with the call: under the
+daemon's policies, without secrets or anything to write to, and with a receipt in the journal.";
 
 /// Call a tool of an installed skill, or of a module with only the doors open that you name.
 #[derive(Args)]
@@ -30,7 +32,7 @@ the grant that would have allowed it.";
 pub(crate) struct RunArgs {
     /// The tool of an installed skill, as in `acme.notes.add`
     #[arg(value_name = "TOOL", required_unless_present = "module")]
-    #[arg(conflicts_with_all = ["module", "tool", "export", "secrets", "config", "storage_dir", "replay", "trace"])]
+    #[arg(conflicts_with_all = ["module", "tool", "export", "secrets", "config", "storage_dir", "replay", "trace", "inline"])]
     pub(super) installed_tool: Option<String>,
 
     /// The module: a component or core module, as binary or as text (`.wat`)
@@ -47,6 +49,12 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "replay")]
     #[arg(env = PALYRA_RUN_EXPORT, hide_env_values = true)]
     pub(super) export: Option<String>,
+
+    /// Run the module in the daemon, where the runner's policy allows it, with a receipt in the journal
+    #[arg(long, action = ArgAction::SetTrue, requires = "module")]
+    #[arg(conflicts_with_all = ["secrets", "config", "storage_dir", "replay", "trace"])]
+    #[arg(env = PALYRA_RUN_INLINE, hide_env_values = true, value_parser = FalseyValueParser::new())]
+    pub(super) inline: bool,
 
     /// The input: JSON text, a file, or `-` for standard input [default: {}]
     #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]

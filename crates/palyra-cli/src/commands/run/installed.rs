@@ -52,7 +52,12 @@ pub(super) fn run(
             other => other,
         }
     };
-    let mut answer = client::ask_with(globals, "run", Some(sandbox), call)?;
+    let answer = client::ask_with(globals, "run", Some(sandbox), call)?;
+    kept(answer, record)
+}
+
+/// The answer with its tape where the caller wants it.
+pub(super) fn kept(mut answer: InvokeAnswer, record: Option<TapeFile>) -> Result<CalledTool, CliError> {
     let tape = record.zip(answer.tape.take());
     let tape = tape.map(|(file, tape)| file.keep_text(tape.as_bytes())).transpose()?;
     answer.tape = tape.map(|path| path.display().to_string());
@@ -60,16 +65,10 @@ pub(super) fn run(
 }
 
 fn read(args: &RunArgs, globals: &Globals) -> Result<InvokeRequest, CliError> {
-    let mut stdin = StandardInput::new(globals.no_input);
-    // Both are read here too, so that a mistake is one of the command line.
+    // Read here too, so that a mistake is one of the command line.
     grants::read_operator_grants(&args.grants)?;
-    let limits = (!args.limits.is_empty()).then(|| grants::read_limits(&args.limits)).transpose()?;
-    let most =
-        limits.as_ref().map_or(RuntimeLimits::default().max_input_bytes, |limits| limits.max_input_bytes);
-    let input = json_source::read_input(args.input.as_deref(), &mut stdin, most)?;
-    let input = RawValue::from_string(input.as_str().trim().to_owned());
     Ok(InvokeRequest {
-        input: Some(input.map_err(|error| CliError::Setup(error.to_string()))?),
+        input: Some(read_input(args, globals)?),
         limits: args.limits.clone(),
         grants: args.grants.clone(),
         record: args.record.is_some(),
@@ -78,8 +77,19 @@ fn read(args: &RunArgs, globals: &Globals) -> Result<InvokeRequest, CliError> {
     })
 }
 
+/// The input and its limit.
+pub(super) fn read_input(args: &RunArgs, globals: &Globals) -> Result<Box<RawValue>, CliError> {
+    let mut stdin = StandardInput::new(globals.no_input);
+    let limits = (!args.limits.is_empty()).then(|| grants::read_limits(&args.limits)).transpose()?;
+    let most =
+        limits.as_ref().map_or(RuntimeLimits::default().max_input_bytes, |limits| limits.max_input_bytes);
+    let input = json_source::read_input(args.input.as_deref(), &mut stdin, most)?;
+    let input = RawValue::from_string(input.as_str().trim().to_owned());
+    input.map_err(|error| CliError::Setup(error.to_string()))
+}
+
 /// The sandbox of this process, where it owns the state; a daemon has its own.
-fn sandbox_of(args: &RunArgs) -> Result<AppConfig, CliError> {
+pub(super) fn sandbox_of(args: &RunArgs) -> Result<AppConfig, CliError> {
     let roots = args.ca_file.as_deref().map(sandbox::read_roots).transpose()?.unwrap_or_default();
     // Roots that cannot be used are a mistake on the command line.
     sandbox::guard(roots.clone())?;

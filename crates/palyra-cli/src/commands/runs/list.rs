@@ -96,7 +96,7 @@ impl Reply for Listed {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        let none = self.0.runs.is_empty().then(|| Remark::Note("there is none".into()));
+        let none = self.0.runs.is_empty().then(|| Remark::Note("there is no such run".into()));
         let more =
             self.0.next.as_ref().map(|id| Remark::Next(format!("there are more: add `--before {id}`")));
         none.into_iter().chain(more).collect()

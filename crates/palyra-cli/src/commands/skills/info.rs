@@ -96,6 +96,7 @@ fn has_used(info: &SkillInfo) -> String {
     let last = runs.last_started_ms.map(|at| format!(", last {}", when(at))).unwrap_or_default();
     let head = match runs.completed + runs.failed {
         0 => "  it never ran\n".to_owned(),
+        1 if runs.failed == 0 => format!("  one run with a result{last}\n"),
         _ => format!("  {} runs with a result, {} without{last}\n", runs.completed, runs.failed),
     };
     let row = |total: &CapabilityTotal| {

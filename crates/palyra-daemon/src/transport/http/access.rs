@@ -25,6 +25,7 @@ use super::telemetry::Watched;
 use crate::access::{Principal, Refused};
 use crate::app::App;
 use crate::problem::ToProblem;
+use crate::traces::RequestSpan;
 use crate::{denials, policy};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -39,13 +40,15 @@ pub enum Arrival {
     Socket,
     /// Over TCP.
     Tcp(IpAddr),
+    /// Over gRPC, which carries requests inward under the token they came with.
+    Grpc(IpAddr),
 }
 
 impl Arrival {
     /// Where a request came from, if over TCP.
     pub(crate) fn address(&self) -> Option<IpAddr> {
         match self {
-            Self::Tcp(address) => Some(*address),
+            Self::Tcp(address) | Self::Grpc(address) => Some(*address),
             Self::InProcess | Self::Socket => None,
         }
     }
@@ -59,6 +62,7 @@ pub(crate) struct RequestId(pub(crate) Arc<str>);
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Needs {
     pub(super) scope: Scope,
+    also: Option<Scope>,
     pub(super) body_limit: usize,
     face: Option<Face>,
     action: Action,
@@ -67,8 +71,8 @@ pub(super) struct Needs {
 
 impl Needs {
     pub(super) fn of(route: &Route) -> Self {
-        let Route { scope, body_limit, face, action, .. } = *route;
-        Self { scope, body_limit, face, action, about: route.about() }
+        let Route { scope, also, body_limit, face, action, .. } = *route;
+        Self { scope, also, body_limit, face, action, about: route.about() }
     }
 
     fn resource(&self, app: &App, names: Option<&RawPathParams>) -> Resource {
@@ -91,7 +95,9 @@ pub(super) async fn admit(State(app): State<Arc<App>>, mut request: Request, nex
             request.extensions_mut().insert(principal);
             request.extensions_mut().insert(RequestId(Arc::clone(&id)));
             let span = tracing::info_span!("request", request_id = %id);
-            let response = next.run(request).instrument(span).await;
+            let span = RequestSpan::new(span, &request, watched.route());
+            let response = next.run(request).instrument(span.span()).await;
+            span.ended(&response);
             if let Some(Told(problem)) = response.extensions().get::<Told>() {
                 denials::record(&app, &id, &name, from, problem);
             }
@@ -147,14 +153,24 @@ fn allow(
     names: Option<&RawPathParams>,
 ) -> Result<(), Problem> {
     let asking = || app.policy().asking(app.state(), principal);
-    if !principal.may(needs.scope) {
-        return Err(asking().missing_scope(needs.scope, needs.action, needs.resource(app, names)));
+    let missing = [Some(needs.scope), needs.also].into_iter().flatten().find(|scope| !principal.may(*scope));
+    if let Some(scope) = missing {
+        return Err(asking().missing_scope(scope, needs.action, needs.resource(app, names)));
     }
-    if policy::asked_in_corridor(needs.action) {
+    if policy::asked_in_corridor(needs.action, needs.about.0) {
         return Ok(());
     }
     let decision = asking().decide(needs.action, needs.resource(app, names));
     if decision.allowed { Ok(()) } else { Err(decision.to_problem()) }
+}
+
+/// Whether a request may come in that another face decodes before it carries it in here, where it is asked again.
+pub(crate) fn knock(app: &App, request: &Request) -> Result<(), Problem> {
+    enter(app, request).map(drop).map_err(|failure| {
+        let id = new_id();
+        record(app, &id, failure.problem());
+        Problem { request_id: Some(id.to_string()), ..failure.problem().clone() }
+    })
 }
 
 fn enter(app: &App, request: &Request) -> Result<Principal, Failure> {
@@ -163,7 +179,11 @@ fn enter(app: &App, request: &Request) -> Result<Principal, Failure> {
         return Ok(Principal::owner(Face::Command));
     }
     let from = address(request);
-    let face = if arrival == Some(Arrival::Socket) { Face::Command } else { Face::Http };
+    let face = match arrival {
+        Some(Arrival::Socket) => Face::Command,
+        Some(Arrival::Grpc(_)) => Face::Grpc,
+        _ => Face::Http,
+    };
     let limited = |problem: Problem| match app.access().count_failure(from) {
         true => Failure::from(problem),
         false => Failure::from(refusal(Refused::TooMany)),
@@ -175,9 +195,13 @@ fn enter(app: &App, request: &Request) -> Result<Principal, Failure> {
     app.access().authenticate(app.state(), token, from, face).map_err(|refused| refusal(refused).into())
 }
 
-/// Counts and records a request that was not let in; one that is told to wait is only counted.
 fn refuse(app: &App, request_id: &str, failure: Failure) -> Response {
-    let problem = failure.problem();
+    record(app, request_id, failure.problem());
+    failure.into_response()
+}
+
+/// Counts and records a request that was not let in; one that is told to wait is only counted.
+fn record(app: &App, request_id: &str, problem: &Problem) {
     app.metrics().refused(&problem.code);
     if problem.code != "rate_limited" {
         let details = json!({ "code": problem.code, "request": request_id });
@@ -185,7 +209,6 @@ fn refuse(app: &App, request_id: &str, failure: Failure) -> Response {
         // The refusal does not wait for the journal.
         drop(app.state().journal().append(event));
     }
-    failure.into_response()
 }
 
 /// Where a request came from, if over TCP.

@@ -1,5 +1,6 @@
 //! `/v1/channels`.
 
+mod letters;
 mod stream;
 mod told;
 
@@ -31,7 +32,7 @@ use told::{message, told};
 const MAX_LISTED: u16 = 1_000;
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![
+    let mut routes = vec![
         Route::get("/v1/channels", Scope::Read, list)
             .summary("Every channel and how far it has come")
             .answers::<ChannelList>(),
@@ -52,7 +53,9 @@ pub(super) fn routes() -> Vec<Route> {
         Route::get("/v1/channels/{name}/events", Scope::Read, follow)
             .summary("Messages of a channel as they come; `Last-Event-ID` replays those after it")
             .answers_with(EVENT_STREAM),
-    ]
+    ];
+    routes.extend(letters::routes());
+    routes
 }
 
 #[derive(Deserialize, IntoParams)]

@@ -26,6 +26,8 @@ pub struct Route {
     pub path: &'static str,
     /// What a token needs.
     pub scope: Scope,
+    /// What it needs besides.
+    pub also: Option<Scope>,
     /// What the access policy is asked.
     pub action: Action,
     /// Which door it is, where it is not the one the request came through.
@@ -95,6 +97,7 @@ impl Route {
             method,
             path,
             scope,
+            also: None,
             action: action_of(scope),
             face: None,
             body_limit: SMALL_BODY,
@@ -112,6 +115,12 @@ impl Route {
     #[must_use]
     pub fn does(self, action: Action) -> Self {
         Self { action, ..self }
+    }
+
+    /// A token needs a second scope.
+    #[must_use]
+    pub fn and(self, scope: Scope) -> Self {
+        Self { also: Some(scope), ..self }
     }
 
     /// It is a door of its own, with rules of its own.

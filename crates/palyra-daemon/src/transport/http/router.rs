@@ -10,8 +10,9 @@ use super::access::{Needs, admit, authorise};
 use super::answer::Failure;
 use super::route::Route;
 use super::{
-    aliases, approvals, channels, events, health, hooks, journal, keys, mcp, objectives, openapi, packages,
-    plugins, policy, routines, runs, skills, telemetry, tokens, tools, trust, vault,
+    aliases, approvals, audit_policy, backup, channels, events, health, hooks, journal, keys, mcp, modules,
+    objectives, openapi, packages, plugins, policy, routines, runner_policy, runs, skills, telemetry, tokens,
+    tools, trust, vault,
 };
 use crate::app::App;
 
@@ -26,6 +27,7 @@ pub fn routes() -> Vec<Route> {
         skills::routes(),
         packages::routes(),
         tools::routes(),
+        modules::routes(),
         aliases::routes(),
         approvals::routes(),
         runs::routes(),
@@ -35,10 +37,13 @@ pub fn routes() -> Vec<Route> {
         hooks::routes(),
         channels::routes(),
         policy::routes(),
+        audit_policy::routes(),
+        runner_policy::routes(),
         trust::routes(),
         vault::routes(),
         keys::routes(),
         journal::routes(),
+        backup::routes(),
         mcp::routes(),
     ]
     .into_iter()

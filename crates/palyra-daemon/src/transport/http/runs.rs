@@ -16,11 +16,9 @@ use palyra_api::runs::{ReplayAnswer, Run, RunInfo, RunLineList, RunList, RunRece
 use palyra_common::Scope;
 use palyra_common::redact::escape_untrusted;
 use palyra_journal::Query;
-use palyra_state::call::{RunQuery, RunRow, RunUpdate};
+use palyra_state::call::{RunQuery, RunRow};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::broadcast::Receiver;
-use tokio::sync::broadcast::error::RecvError;
 use utoipa::IntoParams;
 
 use super::access::Caller;
@@ -160,7 +158,7 @@ async fn follow(
 ) -> Result<Response, Failure> {
     let after = after_last(&headers)?;
     // Asked for before the row is read: a run that ends in between is found finished.
-    let live = app.state().follow_run(&run_id);
+    let live = app.state().follow_run(&run_id, after);
     let run = blocking(&app, move |app| find(app, &run_id)).await?;
     let permit = app.streams().open(&principal.name).ok_or_else(|| {
         Problem::new("too_many_streams", "this token has as many event streams open as it may")
@@ -189,14 +187,15 @@ async fn replay(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> An
 }
 
 async fn cancel(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> Answer<Run> {
-    let updates = app.state().follow_run(&run_id);
+    // No line of it, but its end.
+    let end = app.state().follow_run(&run_id, Some(u64::MAX));
     if !app.state().cancel_run(&run_id) {
         let run = blocking(&app, move |app| find(app, &run_id)).await?;
         return Err(not_under_way(&run).into());
     }
-    if let Some(updates) = updates {
+    if let Some(mut end) = end {
         // A run that ends too slowly is cancelled all the same.
-        let _ = tokio::time::timeout(LAST_WORDS, finished(updates)).await;
+        let _ = tokio::time::timeout(LAST_WORDS, end.next()).await;
     }
     let run = blocking(&app, move |app| find(app, &run_id)).await?;
     Ok(Json(shape(&run)?))
@@ -225,14 +224,4 @@ fn not_under_way(run: &RunRow) -> Problem {
     Problem::new("not_under_way", format!("run `{}` is {}", run.run_id, run.status))
         .hint(format!("see how it ended with `palyra runs show {}`", run.run_id))
         .details(json!({ "run_id": run.run_id, "status": run.status }))
-}
-
-/// Ends when a run has said its last word.
-async fn finished(mut updates: Receiver<RunUpdate>) {
-    loop {
-        match updates.recv().await {
-            Ok(RunUpdate::Line { .. }) | Err(RecvError::Lagged(_)) => {}
-            Ok(RunUpdate::Finished { .. }) | Err(RecvError::Closed) => return,
-        }
-    }
 }

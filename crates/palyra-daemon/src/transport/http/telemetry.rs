@@ -11,6 +11,7 @@ use palyra_api::Problem;
 use palyra_common::Scope;
 
 use super::answer::Failure;
+use super::blocking::blocking;
 use super::route::Route;
 use crate::app::App;
 use crate::metrics::{Now, RequestLabels};
@@ -24,12 +25,17 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn metrics(State(app): State<Arc<App>>) -> Result<Response, Failure> {
-    let now = Now {
-        calls_under_way: app.calls_under_way(),
-        streams: app.streams().count(),
-        journal_events: app.state().journal().head().size,
-    };
-    let text = app.metrics().text(&now).map_err(|error| Problem::new("internal", error.to_string()))?;
+    let text = blocking(&app, |app| -> Result<String, Failure> {
+        let now = Now {
+            calls_under_way: app.calls_under_way(),
+            streams: app.streams().count(),
+            journal_events: app.state().journal().head().size,
+            depths: app.depths()?,
+        };
+        let text = app.metrics().text(&now);
+        Ok(text.map_err(|error| Problem::new("internal", error.to_string()))?)
+    });
+    let text = text.await?;
     Ok(([(CONTENT_TYPE, HeaderValue::from_static(TEXT))], text).into_response())
 }
 
@@ -45,6 +51,11 @@ impl Watched {
         // What somebody wrote in a path never becomes a label.
         let route = request.extensions().get::<MatchedPath>().map_or("none", |path| path.as_str()).to_owned();
         Self { method: request.method().clone(), route, began: Instant::now() }
+    }
+
+    /// The path of its route.
+    pub(super) fn route(&self) -> &str {
+        &self.route
     }
 
     /// Counts it and logs it: no header, no query and no body ever gets here.

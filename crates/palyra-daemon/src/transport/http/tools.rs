@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use palyra_api::Problem;
 use palyra_api::tools::{InvokeAnswer, InvokeRequest, MAX_INVOKE_BYTES, ToolInfo, ToolList};
 use palyra_common::Scope;
+use palyra_state::call::RunListener;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -65,11 +67,17 @@ async fn show(State(app): State<Arc<App>>, Named(tool): Named<String>) -> Answer
     blocking(&app, move |app| catalog::show(app.state(), &tool)).await.map(Json)
 }
 
+/// Whoever hears what a run says; only this process can say so.
+#[derive(Clone)]
+pub(crate) struct Heard(pub(crate) Arc<RunListener>);
+
 async fn call(
     State(app): State<Arc<App>>,
     Caller(principal): Caller,
+    heard: Option<Extension<Heard>>,
     Named(tool): Named<String>,
     Json(request): Json<InvokeRequest>,
 ) -> Answer<InvokeAnswer> {
-    Ok(Json(invoke::invoke(&app, &principal, tool, request).await?))
+    let listener = heard.map(|Extension(Heard(listener))| listener);
+    Ok(Json(invoke::invoke(&app, &principal, tool, request, listener).await?))
 }

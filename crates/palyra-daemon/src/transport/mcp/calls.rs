@@ -21,6 +21,7 @@ use super::approval::{self, Asked};
 use super::caller::Caller;
 use super::catalogue::Structure;
 use crate::app::App;
+use crate::policy::any_tool;
 use crate::{denials, invoke};
 
 /// A call as it came.
@@ -108,12 +109,12 @@ impl Call<'_> {
         let Caller { principal, session, .. } = self.caller;
         if !principal.may(Scope::Invoke) {
             let asking = self.app.policy().asking(self.app.state(), principal);
-            return Err(asking.missing_scope(Scope::Invoke, Action::Invoke, Resource::Daemon));
+            return Err(asking.missing_scope(Scope::Invoke, Action::Invoke, Resource::Tool(any_tool())));
         }
         let input = InOrder(&Value::Object(self.arguments.clone())).to_string();
         let input = RawValue::from_string(input).map_err(|error| Problem::new("usage", error.to_string()))?;
         let request = InvokeRequest { session: session.clone(), ..InvokeRequest::with_input(input) };
-        invoke::invoke_heard(self.app, principal, self.tool.to_owned(), request, Some(listener)).await
+        invoke::invoke(self.app, principal, self.tool.to_owned(), request, Some(listener)).await
     }
 
     /// Tells the client why; what somebody may not do is also told to the journal, as on every face.

@@ -121,9 +121,23 @@ pub(super) fn derive(authorities: &Authorities<'_>, asked: Capability) -> GrantD
         walk.step(GrantAuthority::Profile, |left| mapped(authorities, left), said, Some(remedy));
     }
     let said = ["the policy allows it", "the policy for every run does not allow it"].map(str::to_owned);
-    let remedy = "let an operator widen the policy of the runner".to_owned();
+    let remedy = match list_of(&asked) {
+        Some(list) => format!("let an operator add it to `{list}`: see `palyra runner-policy set --help`"),
+        None => "see `palyra runner-policy show`".to_owned(),
+    };
     walk.step(GrantAuthority::Policy, |left| authorities.policy.narrow(left), said, Some(remedy));
     GrantDerivation { asked, steps: walk.steps, given: walk.left }
+}
+
+/// The list of the runner's policy that a door has to be in.
+fn list_of(asked: &Capability) -> Option<&'static str> {
+    match asked {
+        Capability::Http(_) => Some("allowed_http_hosts"),
+        Capability::Secret(_) => Some("allowed_secrets"),
+        Capability::Storage(_) => Some("allowed_storage_prefixes"),
+        Capability::Channel(_) => Some("allowed_channels"),
+        Capability::Filesystem(_) => None,
+    }
 }
 
 /// The roots of a set that lead somewhere; mapping a root is not taking any of it away.

@@ -1,5 +1,7 @@
 //! How long tapes and lines of runs, and closed approvals, are kept; rows of runs and leaves stay.
 
+use std::sync::atomic::Ordering;
+
 use palyra_common::BadSetting;
 use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction};
 use palyra_skills::Sha256Digest;
@@ -73,6 +75,10 @@ impl State {
 
     /// Trims what is older or more than is kept; blocks the calling thread.
     pub fn trim_runs(&self) -> Result<Trimmed, StateError> {
+        // What a backup reads stays; the next time is soon enough.
+        if self.backing_up.load(Ordering::SeqCst) {
+            return Ok(Trimmed::default());
+        }
         let retention = self.run_retention().value;
         let oldest = self.now_ms().saturating_sub(u64::from(retention.max_age_days).saturating_mul(DAY_MS));
         let approvals = self.journal.transaction(Durability::Normal, move |transaction| {

@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use palyra_common::{CapabilityGrantSet, WasmPluginRunError};
+use palyra_common::{CapabilityGrantSet, THE_RUNNER, WasmPluginRunError};
 
 use super::{Calling, INLINE};
 use crate::call::find::check_runnable;
@@ -97,12 +97,13 @@ fn check_still_runnable(state: &State, calling: &Calling) -> Result<(), CallErro
     if calling.generation == Some(view.generation()) {
         return Ok(());
     }
-    if !view.plugins().policy.value.enabled {
-        return Err(WasmPluginRunError::Disabled { what: "the runner".into() }.into());
+    let policy = &view.plugins().policy.value;
+    if !policy.enabled {
+        return Err(WasmPluginRunError::Disabled { what: THE_RUNNER.into() }.into());
     }
     let skill_id = &calling.subject.skill_id;
     if skill_id == INLINE {
-        return Ok(());
+        return Ok(super::inline::allowed(policy)?);
     }
     let record = view.index().get(skill_id).ok_or_else(|| WasmPluginRunError::NotFound {
         what: "skill",

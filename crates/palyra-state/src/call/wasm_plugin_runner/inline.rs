@@ -5,16 +5,18 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use palyra_common::capabilities::FilesystemAccess;
+use palyra_common::limits::MAX_INLINE_MODULE_BYTES;
 use palyra_common::{
-    CapabilityGrantSet, JsonText, OperatorGrants, PluginCapabilityProfile, RuntimeLimits, WasmPluginRunError,
-    WasmPluginRunnerPolicy,
+    CapabilityGrantSet, INLINE_MODULES, JsonText, OperatorGrants, PluginCapabilityProfile, RuntimeLimits,
+    WasmPluginRunError, WasmPluginRunnerPolicy,
 };
-use palyra_plugins_runtime::{CancelToken, Entry};
+use palyra_plugins_runtime::{CancelToken, Entry, LoadedModule, ModuleKind};
 use palyra_skills::Sha256Digest;
 
 use super::{Calling, ResolvedPlugin, RunSubject};
 use crate::call::grants::Authorities;
-use crate::call::{CallContext, CallError, ToolCaller};
+use crate::call::{CallContext, CallError, RunListener, ToolCaller};
+use crate::gate::{InlineGate, InlineQuestion};
 
 /// The skill that runs of inline modules stand under; no skill can have this id.
 pub const INLINE: &str = "inline";
@@ -24,7 +26,7 @@ pub const INLINE: &str = "inline";
 pub struct InlineInvocation {
     /// The module or component, in base64.
     pub module_base64: String,
-    /// The tool of a component, or `None` for a module with one.
+    /// The tool of a component; a core module has one without a name.
     pub tool: Option<String>,
     /// The function of a core module.
     pub export: Option<String>,
@@ -38,6 +40,23 @@ pub struct InlineInvocation {
     pub limits: Option<RuntimeLimits>,
     /// Lets the caller end the run.
     pub cancel: Option<CancelToken>,
+    /// Tells the caller which run it is, and what that says while it runs.
+    pub listener: Option<Arc<RunListener>>,
+    /// What the call is part of.
+    pub context: CallContext,
+    /// Whether a policy lets it begin, asked before the module is looked at.
+    pub gate: InlineGate,
+}
+
+/// A call of an inline module, without what every call has.
+pub(in crate::call) struct InlineCall {
+    /// The bytes, or why there are none.
+    module: Result<Vec<u8>, WasmPluginRunError>,
+    tool: Option<String>,
+    export: Option<String>,
+    operator: OperatorGrants,
+    limits: Option<RuntimeLimits>,
+    gate: InlineGate,
 }
 
 impl InlineInvocation {
@@ -52,76 +71,130 @@ impl InlineInvocation {
             operator: OperatorGrants::default(),
             limits: None,
             cancel: None,
+            listener: None,
+            context: CallContext::default(),
+            gate: InlineGate::open(),
         }
     }
+}
 
-    /// Who calls with what; a module that is refused for its bytes is known by its text.
-    pub(in crate::call) fn calling(&self, policy: &WasmPluginRunnerPolicy) -> Calling {
-        let payload = match decode(self, policy) {
-            Ok(bytes) => Sha256Digest::of(&bytes),
-            Err(_) => Sha256Digest::of(self.module_base64.as_bytes()),
+impl InlineCall {
+    /// Parts a call from what it calls; a module that is refused for its bytes is known by its text.
+    ///
+    /// Decodes and hashes: it is no work for an async worker.
+    pub(in crate::call) fn new(
+        invocation: InlineInvocation,
+        policy: &WasmPluginRunnerPolicy,
+    ) -> (Self, Calling) {
+        let InlineInvocation {
+            module_base64,
+            tool,
+            export,
+            input,
+            principal,
+            operator,
+            limits,
+            cancel,
+            listener,
+            context,
+            gate,
+        } = invocation;
+        let module = allowed(policy).and_then(|()| decode(&module_base64, policy));
+        let payload = match &module {
+            Ok(bytes) => Sha256Digest::of(bytes),
+            Err(_) => Sha256Digest::of(module_base64.as_bytes()),
         };
         let subject = RunSubject {
             skill_id: INLINE.to_owned(),
-            tool_id: crate::text::short_name(self.tool_id()),
+            tool_id: crate::text::short_name(tool.as_deref().unwrap_or(INLINE)),
             payload,
             payload_text: payload.to_string(),
             version: None,
             consent: None,
         };
-        Calling {
+        let calling = Calling {
             subject: Arc::new(subject),
             generation: None,
-            input: self.input.clone(),
-            principal: self.principal.clone(),
+            input,
+            principal,
             approved: None,
-            context: CallContext::default(),
-            cancel: self.cancel.clone().unwrap_or_default(),
+            context,
+            cancel: cancel.unwrap_or_default(),
             hook: None,
             gates: Vec::new(),
-            listener: None,
-        }
+            listener,
+        };
+        (Self { module, tool, export, operator, limits, gate }, calling)
     }
 
-    fn tool_id(&self) -> &str {
-        self.tool.as_deref().unwrap_or(INLINE)
+    /// Everything that can refuse the call before an instance exists.
+    pub(super) async fn resolve(
+        &self,
+        caller: &ToolCaller,
+        calling: &Calling,
+        policy: &WasmPluginRunnerPolicy,
+    ) -> Result<ResolvedPlugin, CallError> {
+        allowed(policy)?;
+        self.may_begin(calling)?;
+        check_grants(&self.operator.capabilities)?;
+        let bytes = self.module.as_ref().map_err(WasmPluginRunError::clone)?;
+        let authorities = Authorities {
+            skill_id: &calling.subject.skill_id,
+            asked: &self.operator.capabilities,
+            consented: None,
+            profile: &PluginCapabilityProfile::default(),
+            policy,
+            operator: &self.operator,
+        };
+        let grants = authorities.effective();
+        grants.check_directories(caller.state.root())?;
+        let loaded = caller.runtime.load(bytes).await?;
+        Ok(ResolvedPlugin {
+            entry: self.entry(&loaded)?,
+            loaded,
+            schemas: None,
+            grants: grants.into(),
+            limits: match &self.limits {
+                Some(most) => most.capped_by(&asked_ceiling(policy)),
+                None => policy.cap(&RuntimeLimits::default()),
+            },
+            operator_config: JsonText::empty_object(),
+            requires_approval: false,
+        })
+    }
+
+    /// Asks the policy whoever calls is under.
+    fn may_begin(&self, calling: &Calling) -> Result<(), CallError> {
+        let question = InlineQuestion { payload: &calling.subject.payload, input: &calling.input };
+        self.gate.ask(&question).map_err(|decision| CallError::Denied {
+            skill_id: INLINE.to_owned(),
+            tool_id: calling.subject.tool_id.clone(),
+            decision,
+        })
+    }
+
+    /// A component is told which of its tools is called, so that somebody has to say it.
+    fn entry(&self, loaded: &LoadedModule) -> Result<Entry, WasmPluginRunError> {
+        match (&self.tool, loaded.shape().kind) {
+            (None, ModuleKind::Component) => Err(WasmPluginRunError::InvalidInput {
+                subject: "input",
+                pointer: None,
+                reason: "this module is a component, and no tool of it is named".into(),
+                remedy: Some("name one of its tools: `tool`, or `--tool` of the command".into()),
+            }),
+            (tool, _) => {
+                let id = tool.clone().unwrap_or_else(|| INLINE.to_owned());
+                Ok(Entry::Tool { id, export: self.export.clone() })
+            }
+        }
     }
 }
 
-pub(super) async fn resolve(
-    caller: &ToolCaller,
-    inline: &InlineInvocation,
-    calling: &Calling,
-    policy: &WasmPluginRunnerPolicy,
-) -> Result<ResolvedPlugin, CallError> {
-    if !policy.allow_inline_modules {
-        return Err(WasmPluginRunError::Disabled { what: "running inline modules".into() }.into());
+pub(super) fn allowed(policy: &WasmPluginRunnerPolicy) -> Result<(), WasmPluginRunError> {
+    match policy.allow_inline_modules {
+        true => Ok(()),
+        false => Err(WasmPluginRunError::Disabled { what: INLINE_MODULES.into() }),
     }
-    check_grants(&inline.operator.capabilities)?;
-    let bytes = decode(inline, policy)?;
-    let authorities = Authorities {
-        skill_id: &calling.subject.skill_id,
-        asked: &inline.operator.capabilities,
-        consented: None,
-        profile: &PluginCapabilityProfile::default(),
-        policy,
-        operator: &inline.operator,
-    };
-    let grants = authorities.effective();
-    grants.check_directories(caller.state.root())?;
-    let asked = policy.cap(&RuntimeLimits::default());
-    Ok(ResolvedPlugin {
-        loaded: caller.runtime.load(&bytes).await?,
-        entry: Entry::Tool { id: inline.tool_id().to_owned(), export: inline.export.clone() },
-        schemas: None,
-        grants: grants.into(),
-        limits: inline
-            .limits
-            .as_ref()
-            .map_or_else(|| asked.clone(), |most| most.capped_by(&asked_ceiling(policy))),
-        operator_config: JsonText::empty_object(),
-        requires_approval: false,
-    })
 }
 
 /// The caller's own limits count for an inline module, under the policy's ceilings.
@@ -158,17 +231,15 @@ fn check_grants(grants: &CapabilityGrantSet) -> Result<(), WasmPluginRunError> {
     })
 }
 
-fn decode(inline: &InlineInvocation, policy: &WasmPluginRunnerPolicy) -> Result<Vec<u8>, WasmPluginRunError> {
-    let most = policy.max_module_bytes;
+fn decode(module_base64: &str, policy: &WasmPluginRunnerPolicy) -> Result<Vec<u8>, WasmPluginRunError> {
+    let most = policy.max_module_bytes.min(MAX_INLINE_MODULE_BYTES);
+    let too_large = || WasmPluginRunError::invalid_module(format!("it has more than {most} bytes"));
     // Four characters are three bytes: what is longer than that is refused before it is decoded.
-    if inline.module_base64.len() as u64 / 4 > most.div_ceil(3) {
-        return Err(WasmPluginRunError::invalid_module(format!("it has more than {most} bytes")));
+    if module_base64.len() as u64 / 4 > most.div_ceil(3) {
+        return Err(too_large());
     }
     let bytes = STANDARD
-        .decode(&inline.module_base64)
+        .decode(module_base64)
         .map_err(|_| WasmPluginRunError::invalid_module("`module_base64` is not standard base64"))?;
-    match bytes.len() as u64 > most {
-        true => Err(WasmPluginRunError::invalid_module(format!("it has more than {most} bytes"))),
-        false => Ok(bytes),
-    }
+    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
 }

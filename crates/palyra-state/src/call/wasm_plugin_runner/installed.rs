@@ -85,8 +85,9 @@ impl InstalledCall {
         caller: &ToolCaller,
         calling: &Calling,
     ) -> Result<ResolvedPlugin, CallError> {
-        let (ready, loaded) = match self.tool.ready().and_then(|ready| Some((ready.loaded.upgrade()?, ready)))
-        {
+        let kept = self.tool.ready().and_then(|ready| Some((ready.loaded.upgrade()?, ready)));
+        caller.ready_tally.note(kept.is_some());
+        let (ready, loaded) = match kept {
             Some((loaded, ready)) => {
                 ready.schemas.check_input(&calling.input)?;
                 self.may_begin(calling)?;

@@ -62,7 +62,7 @@ impl Reply for Listed {
 
     fn talk(&self) -> Vec<Remark> {
         match self.0.dead_letters.first() {
-            None => vec![Remark::Note("there is none".into())],
+            None => vec![Remark::Note("there is no dead letter".into())],
             Some(letter) => {
                 vec![Remark::Next(format!("palyra hooks dead-letters retry {}", letter.letter))]
             }

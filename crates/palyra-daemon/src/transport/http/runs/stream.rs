@@ -1,7 +1,8 @@
 //! What a run says: live while it is under way, from its kept lines once it has ended.
 //!
-//! Lines get their numbers when the run ends, so that only lines of a finished run have ids and are replayed; a
-//! follower who lost its connection in between reads them all.
+//! A line has one number, live and kept, which is the id of its event: whoever comes back with the last one it saw goes
+//! on after it, also when the run has ended meanwhile. Somebody too slow for what a run says misses lines past those that
+//! are kept, and is told how many.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -10,10 +11,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures::Stream;
 use palyra_api::runs::{RunEnd, RunLine};
-use palyra_state::call::RunUpdate;
+use palyra_state::call::{RunFollower, RunUpdate};
 use serde_json::json;
-use tokio::sync::broadcast::Receiver;
-use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 
 use super::super::sse::{Speaks, event, heartbeat, stream};
@@ -27,7 +26,7 @@ struct Standing {
     app: Arc<App>,
     run_id: String,
     stopping: watch::Receiver<bool>,
-    live: Option<Receiver<RunUpdate>>,
+    live: Option<RunFollower>,
     after: Option<u64>,
     ready: VecDeque<Bytes>,
     greeted: bool,
@@ -39,7 +38,7 @@ struct Standing {
 pub(super) fn run_stream(
     app: Arc<App>,
     run_id: String,
-    live: Option<Receiver<RunUpdate>>,
+    live: Option<RunFollower>,
     after: Option<u64>,
     permit: StreamPermit,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
@@ -76,22 +75,23 @@ impl Speaks for Standing {
             let update = tokio::select! {
                 biased;
                 () = until_stopping(&mut self.stopping) => return None,
-                update = live.recv() => update,
+                update = live.next() => update,
                 bytes = heartbeat() => return Some(bytes),
             };
             match update {
-                Ok(RunUpdate::Line { kind, text }) => {
-                    return Some(event("line", None, &RunLine { number: None, kind, text }));
+                Some(RunUpdate::Line { number, kind, text }) => {
+                    self.after = Some(number);
+                    return Some(event("line", Some(number), &RunLine { number, kind, text }));
                 }
-                Ok(RunUpdate::Finished { status }) => {
+                Some(RunUpdate::Missed { lines }) => {
+                    return Some(event("missed", None, &json!({ "missed": lines })));
+                }
+                Some(RunUpdate::Finished { status }) => {
                     self.ended = true;
                     return Some(event("finished", None, &RunEnd { status }));
                 }
-                Err(RecvError::Lagged(missed)) => {
-                    return Some(event("missed", None, &json!({ "missed": missed })));
-                }
                 // It ended without a word; what is kept of it says how.
-                Err(RecvError::Closed) => self.live = None,
+                None => self.live = None,
             }
         }
     }
@@ -115,8 +115,8 @@ impl Standing {
         self.ended = lines.len() < PAGE;
         self.after = lines.last().map(|last| last.number).or(self.after);
         self.ready.extend(lines.into_iter().map(|line| {
-            let told = RunLine { number: Some(line.number), kind: line.kind, text: line.text };
-            event("line", told.number, &told)
+            let told = RunLine { number: line.number, kind: line.kind, text: line.text };
+            event("line", Some(told.number), &told)
         }));
         if self.ended {
             self.ready.extend(run.map(|run| event("finished", None, &RunEnd { status: run.status })));

@@ -20,15 +20,16 @@ use super::corridor::{told, walk};
 use super::known;
 use crate::access::Principal;
 use crate::app::App;
-use crate::policy::unnamed_skill;
-use crate::problem::{ToProblem, deciding_rule};
+use crate::policy::{Asking, unnamed_skill};
+use crate::problem::deciding_rule;
 use crate::transport::http::access::Caller;
 use crate::transport::http::answer::{Answer, Failure, Json};
 use crate::transport::http::blocking::blocking;
 use crate::transport::http::params::{Asked, Named};
 use crate::transport::http::upload::Upload;
 
-/// What a caller permits and may permit; decided before anything of the package is read.
+/// What a caller permits and may permit: its scopes are looked at before anything of the package is read, and the policy
+/// is asked once it is known whose it is.
 pub(super) struct Permitted {
     principal: Principal,
     options: InstallOptions,
@@ -130,7 +131,12 @@ pub(in crate::transport::http) fn install_options(
         None if secrets.is_empty() => None,
         None => return Err(Problem::new("usage", "`secrets` are agreed to together with `consent`").into()),
     };
-    Ok(InstallOptions { allow_tofu: query.allow_tofu, consent, accept: each(&listed(&query.accept))? })
+    Ok(InstallOptions {
+        allow_tofu: query.allow_tofu,
+        consent,
+        accept: each(&listed(&query.accept))?,
+        ..InstallOptions::default()
+    })
 }
 
 impl FromRequestParts<Arc<App>> for Permitted {
@@ -139,26 +145,24 @@ impl FromRequestParts<Arc<App>> for Permitted {
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Failure> {
         let Caller(principal) = Caller::from_request_parts(parts, app).await?;
         let Asked(query) = Asked::<InstallQuery>::from_request_parts(parts, app).await?;
-        if query.widens() {
-            may_widen(app, &principal)?;
+        let asking = app.policy().asking(app.state(), &principal);
+        if query.widens() && !principal.may(Scope::Admin) {
+            return Err(may_not_widen(&asking).into());
         }
-        let options = install_options(&query, &principal.name)?;
+        let gate = asking.install_gate(query.widens());
+        let options = InstallOptions { gate, ..install_options(&query, &principal.name)? };
         Ok(Self { principal, options, update: query.update })
     }
 }
 
-/// Agreeing along with an installation is to promote a skill that nobody read yet.
-fn may_widen(app: &App, principal: &Principal) -> Result<(), Problem> {
-    let asking = app.policy().asking(app.state(), principal);
-    let decision = asking.decide(Action::Promote, unnamed_skill());
-    if !principal.may(Scope::Admin) {
-        let message = format!("what is permitted with an installation needs the scope `{}`", Scope::Admin);
-        return Err(Problem::new("forbidden", message)
-            .hint("without it the skill is stored and waits for somebody who may agree")
-            .details(json!({ "scope": Scope::Admin, "action": Action::Promote,
-                "policy": deciding_rule(&decision) })));
-    }
-    if decision.allowed { Ok(()) } else { Err(decision.to_problem()) }
+/// Agreeing along with an installation is to promote a skill, and needs the scope for that before a byte is read.
+fn may_not_widen(asking: &Asking) -> Problem {
+    let rule = asking.explain(Action::Promote, unnamed_skill());
+    let message = format!("what is permitted with an installation needs the scope `{}`", Scope::Admin);
+    Problem::new("forbidden", message)
+        .hint("without it the skill is stored and waits for somebody who may agree")
+        .details(json!({ "scope": Scope::Admin, "action": Action::Promote,
+            "policy": rule.as_deref().map(deciding_rule) }))
 }
 
 /// A word of the libraries, read.

@@ -1,0 +1,35 @@
+//! What audits go by.
+
+use http::Method;
+
+use super::{Client, ClientError, Transport};
+use crate::audit_policy::{
+    AdvisoriesKept, AdvisoryList, AuditPolicyChange, AuditPolicyChanged, AuditPolicyShown,
+};
+
+const PATH: &str = "/v1/audit-policy";
+
+impl<T: Transport> Client<T> {
+    /// What audits go by now.
+    pub async fn audit_policy(&self) -> Result<AuditPolicyShown, ClientError> {
+        self.get(PATH).await
+    }
+
+    /// Goes by another policy; everything installed is audited again.
+    pub async fn set_audit_policy(
+        &self,
+        change: &AuditPolicyChange,
+    ) -> Result<AuditPolicyChanged, ClientError> {
+        self.send(Method::PUT, PATH, change).await
+    }
+
+    /// Goes back to the default; everything installed is audited again.
+    pub async fn reset_audit_policy(&self) -> Result<AuditPolicyChanged, ClientError> {
+        self.delete(PATH).await
+    }
+
+    /// Keeps a list of known-vulnerable dependencies; everything installed is held against it.
+    pub async fn keep_advisories(&self, list: &AdvisoryList) -> Result<AdvisoriesKept, ClientError> {
+        self.send(Method::PUT, "/v1/audit-policy/advisories", list).await
+    }
+}

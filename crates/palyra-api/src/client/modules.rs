@@ -1,0 +1,14 @@
+//! Calls of modules that are no installed skill.
+
+use http::Method;
+
+use super::{Client, ClientError, Transport};
+use crate::modules::RunModuleRequest;
+use crate::tools::InvokeAnswer;
+
+impl<T: Transport> Client<T> {
+    /// Runs a module that comes with the call, where the runner's policy allows it.
+    pub async fn run_module(&self, request: &RunModuleRequest) -> Result<InvokeAnswer, ClientError> {
+        self.send(Method::POST, "/v1/modules/run", request).await
+    }
+}

@@ -1,0 +1,47 @@
+//! `palyra run --module FILE --inline`: one call of a module that comes with it, in the daemon.
+//!
+//! It walks the same corridor as a tool of an installed skill, where the runner's policy lets it in: with nothing to
+//! write to, no secret, and a receipt in the journal.
+
+use super::args::RunArgs;
+use super::grants;
+use super::installed::{CalledTool, kept, read_input, sandbox_of};
+use super::module_file::ModuleFile;
+use super::tape_file::TapeFile;
+use crate::cli::Globals;
+use crate::client;
+use crate::error::CliError;
+use crate::output::Printer;
+use crate::progress::with_progress;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use palyra_api::modules::RunModuleRequest;
+use palyra_common::limits::MAX_INLINE_MODULE_BYTES;
+use std::path::Path;
+
+/// Carries the call out.
+pub(super) fn run(
+    module: &Path,
+    args: &RunArgs,
+    globals: &Globals,
+    printer: &Printer,
+) -> Result<CalledTool, CliError> {
+    // Read here too, so that a mistake is one of the command line.
+    grants::read_grants(&args.grants)?;
+    let module = ModuleFile::read(module, MAX_INLINE_MODULE_BYTES)?;
+    let request = RunModuleRequest {
+        tool: args.tool.clone(),
+        export: args.export.clone(),
+        input: Some(read_input(args, globals)?),
+        limits: args.limits.clone(),
+        grants: args.grants.clone(),
+        record: args.record.is_some(),
+        ..RunModuleRequest::new(STANDARD.encode(&module.bytes))
+    };
+    let record = args.record.as_deref().map(TapeFile::prepare).transpose()?;
+    let what = format!("running {}", module.name);
+    let call = async |client: client::AnyClient| {
+        with_progress(&what, printer.terminal(), client.run_module(&request)).await
+    };
+    kept(client::ask_with(globals, "run", Some(sandbox_of(args)?), call)?, record)
+}

@@ -1,0 +1,109 @@
+//! Where observers stand, told by the one task that knows to whoever counts.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::time::{Duration, Instant};
+
+/// Counted no more often than this: every binding is looked at.
+const EVERY: Duration = Duration::from_millis(200);
+
+/// How many bindings are in which state, and how many events are held for them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct LaneCounts {
+    pub(super) idle: usize,
+    pub(super) waiting: usize,
+    pub(super) running: usize,
+    pub(super) retrying: usize,
+    pub(super) held: usize,
+    pub(super) events: usize,
+}
+
+/// The same, for others to read.
+#[derive(Debug, Default)]
+pub(crate) struct HookStanding {
+    idle: AtomicUsize,
+    waiting: AtomicUsize,
+    running: AtomicUsize,
+    retrying: AtomicUsize,
+    held: AtomicUsize,
+    events: AtomicUsize,
+}
+
+impl HookStanding {
+    pub(super) fn set(&self, counts: LaneCounts) {
+        let LaneCounts { idle, waiting, running, retrying, held, events } = counts;
+        let pairs = [
+            (&self.idle, idle),
+            (&self.waiting, waiting),
+            (&self.running, running),
+            (&self.retrying, retrying),
+            (&self.held, held),
+            (&self.events, events),
+        ];
+        pairs.into_iter().for_each(|(kept, number)| kept.store(number, Ordering::Relaxed));
+    }
+
+    /// How many observers are in which state.
+    pub(crate) fn bindings(&self) -> Vec<(&'static str, usize)> {
+        let states = [
+            ("idle", &self.idle),
+            ("waiting", &self.waiting),
+            ("running", &self.running),
+            ("retrying", &self.retrying),
+            ("held", &self.held),
+        ];
+        states.into_iter().map(|(state, number)| (state, number.load(Ordering::Relaxed))).collect()
+    }
+
+    /// How many events are held in memory for observers.
+    pub(crate) fn events(&self) -> usize {
+        self.events.load(Ordering::Relaxed)
+    }
+}
+
+/// When to count again: after something moved, and not at once.
+#[derive(Debug, Default)]
+pub(super) struct Recount {
+    /// When something moved first since the last time.
+    moved: Option<Instant>,
+    last: Option<Instant>,
+}
+
+impl Recount {
+    /// Something moved.
+    pub(super) fn moved(&mut self) {
+        self.moved.get_or_insert_with(Instant::now);
+    }
+
+    /// When it is time; never where nothing moved.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.moved.map(|moved| self.last.map_or(moved, |last| last + EVERY))
+    }
+
+    /// Whether it is time now, and if so, that it is done.
+    pub(super) fn take(&mut self) -> bool {
+        let now = Instant::now();
+        let due = self.due().is_some_and(|due| due <= now);
+        if due {
+            *self = Self { moved: None, last: Some(now) };
+        }
+        due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn counting_waits_for_a_move_and_is_not_done_for_each() {
+        let mut recount = Recount::default();
+        assert!(!recount.take() && recount.due().is_none());
+        recount.moved();
+        assert!(recount.take() && !recount.take());
+        recount.moved();
+        assert!(!recount.take() && recount.due().is_some_and(|due| due > Instant::now()));
+        tokio::time::advance(EVERY).await;
+        assert!(recount.take() && recount.due().is_none());
+    }
+}

@@ -1,0 +1,62 @@
+//! A module that comes with its call, from the words of the API to corridor 3 and back.
+
+use std::sync::Arc;
+
+use palyra_api::Problem;
+use palyra_api::modules::RunModuleRequest;
+use palyra_api::tools::InvokeAnswer;
+use palyra_state::call::InlineInvocation;
+
+use crate::access::Principal;
+use crate::app::App;
+use crate::invoke::{answer, read_context, read_grants, read_input, read_limits};
+use crate::problem::ToProblem;
+
+/// Longest name of a tool or a function.
+const MAX_NAME: usize = 200;
+
+/// Runs a module on behalf of a principal.
+pub(crate) async fn run_module(
+    app: &Arc<App>,
+    principal: &Principal,
+    request: RunModuleRequest,
+) -> Result<InvokeAnswer, Problem> {
+    let record = request.record;
+    let invocation = read(app, principal, request)?;
+    let result = app.call_inline(invocation).await.map_err(|error| error.to_problem())?;
+    answer(result, record)
+}
+
+fn read(app: &App, principal: &Principal, request: RunModuleRequest) -> Result<InlineInvocation, Problem> {
+    let asking = app.policy().asking(app.state(), principal);
+    let RunModuleRequest {
+        module_base64,
+        tool,
+        export,
+        input,
+        limits,
+        grants,
+        wait_seconds,
+        session,
+        parent_run,
+        record: _,
+    } = request;
+    Ok(InlineInvocation {
+        tool: short("tool", tool)?,
+        export: short("export", export)?,
+        operator: read_grants(principal, &asking, &grants)?,
+        limits: read_limits(&limits)?,
+        context: read_context(session, parent_run, wait_seconds)?,
+        gate: asking.inline_gate(),
+        ..InlineInvocation::new(module_base64, read_input(input)?, principal.name.clone())
+    })
+}
+
+fn short(field: &str, name: Option<String>) -> Result<Option<String>, Problem> {
+    match name {
+        Some(name) if name.is_empty() || name.len() > MAX_NAME => {
+            Err(Problem::new("usage", format!("`{field}` has from 1 to {MAX_NAME} bytes")))
+        }
+        name => Ok(name),
+    }
+}

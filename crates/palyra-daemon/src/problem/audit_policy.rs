@@ -1,0 +1,28 @@
+//! Texts that are no audit policy, and lists that are none.
+
+use palyra_api::Problem;
+use palyra_skills::audit::{AdvisoryError, AuditPolicyError};
+use serde_json::json;
+
+use super::ToProblem;
+use super::chain::sentence;
+
+impl ToProblem for AuditPolicyError {
+    fn to_problem(&self) -> Problem {
+        let problem = Problem::new("invalid_policy", sentence(self)).hint(self.hint());
+        match self {
+            Self::HardRule(rule) => problem.details(json!({ "rule": rule })),
+            Self::BudgetTooLarge { name, value, ceiling } => {
+                problem.details(json!({ "budget": name, "value": value, "ceiling": ceiling }))
+            }
+            Self::Toml(_) | Self::Json(_) => problem,
+        }
+    }
+}
+
+impl ToProblem for AdvisoryError {
+    fn to_problem(&self) -> Problem {
+        Problem::new("invalid_policy", sentence(self))
+            .hint("`palyra audit-policy advisories --help` says what a list is")
+    }
+}

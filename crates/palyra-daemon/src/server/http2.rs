@@ -1,0 +1,151 @@
+//! One connection of gRPC: HTTP/2, with bounds on what it may hold and on how long it may be there for nothing.
+
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use bytes::Bytes;
+use http::HeaderValue;
+use http::header::HOST;
+use http_body::{Frame, SizeHint};
+use hyper::body::Incoming as IncomingBody;
+use hyper::server::conn::http2;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::watch;
+use tower::ServiceExt;
+
+use super::connection::ConnectionLimits;
+use crate::app::until_stopping;
+use crate::transport::http::{Arrival, BodyTimeout};
+
+/// Calls of one connection at once.
+const MAX_STREAMS: u32 = 100;
+/// Longest head of a call.
+const MAX_HEAD_BYTES: u32 = 64 << 10;
+/// How often a connection is asked whether it is still there, and how long it may take to say so.
+const PING: Duration = Duration::from_secs(20);
+/// A connection without a call is let go of after so many times the patience for a head.
+const IDLE: u32 = 12;
+
+/// Serves a connection to its end.
+pub(super) async fn speak_grpc(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    peer: IpAddr,
+    router: Router,
+    limits: ConnectionLimits,
+    mut stopping: watch::Receiver<bool>,
+) {
+    let under_way = watch::Sender::new(0_usize);
+    let mut calls = under_way.subscribe();
+    let service = service_fn(move |request: http::Request<IncomingBody>| {
+        let call = Call::begin(&under_way);
+        let answering = router.clone().oneshot(arrived(request, peer, limits));
+        async move { answering.await.map(|response| response.map(|answer| Answering { answer, _call: call })) }
+    });
+    let mut builder = http2::Builder::new(TokioExecutor::new());
+    builder
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(MAX_STREAMS)
+        .max_header_list_size(MAX_HEAD_BYTES)
+        .keep_alive_interval(PING)
+        .keep_alive_timeout(PING);
+    let connection = builder.serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = until_stopping(&mut stopping) => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+        () = idle(&mut calls, limits.header_timeout) => {
+            connection.as_mut().graceful_shutdown();
+            // A peer that does not hear of it is not waited for.
+            tokio::time::timeout(limits.header_timeout, connection).await.unwrap_or(Ok(()))
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection broke");
+    }
+}
+
+/// A request as the router takes it: HTTP/2 has its host beside the headers.
+fn arrived(
+    request: http::Request<IncomingBody>,
+    peer: IpAddr,
+    limits: ConnectionLimits,
+) -> http::Request<Body> {
+    let mut request = request.map(Body::new);
+    let authority = request.uri().authority().map(|authority| HeaderValue::from_str(authority.as_str()));
+    if let Some(Ok(authority)) = authority
+        && !request.headers().contains_key(HOST)
+    {
+        request.headers_mut().insert(HOST, authority);
+    }
+    request.extensions_mut().insert(Arrival::Grpc(peer));
+    request.extensions_mut().insert(BodyTimeout(limits.body_timeout));
+    request
+}
+
+/// Ends when no call came for a while: a moment for the first one, longer after it.
+async fn idle(calls: &mut watch::Receiver<usize>, patience: Duration) {
+    let first = calls.wait_for(|count| *count > 0);
+    if tokio::time::timeout(patience, first).await.is_err() {
+        return;
+    }
+    loop {
+        if calls.wait_for(|count| *count == 0).await.is_err() {
+            return;
+        }
+        let next = calls.wait_for(|count| *count > 0);
+        if tokio::time::timeout(patience.saturating_mul(IDLE), next).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// A call under way, until its answer has been sent.
+struct Call(watch::Sender<usize>);
+
+impl Call {
+    fn begin(under_way: &watch::Sender<usize>) -> Self {
+        under_way.send_modify(|count| *count += 1);
+        Self(under_way.clone())
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count = count.saturating_sub(1));
+    }
+}
+
+/// An answer that is being sent.
+struct Answering {
+    answer: Body,
+    _call: Call,
+}
+
+impl http_body::Body for Answering {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.answer).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.answer.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.answer.size_hint()
+    }
+}

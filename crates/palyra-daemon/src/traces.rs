@@ -1,0 +1,71 @@
+//! Spans of requests and calls to a collector, over OTLP; off unless somebody names one.
+//!
+//! Spans wait in a bounded queue and leave in batches from a thread of their own. A collector that is slow or away costs
+//! spans, never a call: what finds the queue full is dropped.
+
+mod exporter;
+mod parent;
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use opentelemetry::KeyValue;
+use opentelemetry::trace::TracerProvider;
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::trace::{BatchSpanProcessor, SdkTracerProvider};
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::{Layer, Registry};
+
+use exporter::Exporter;
+pub use exporter::{BadCollector, Collector};
+pub(crate) use parent::RequestSpan;
+
+/// How long a stop waits for the last spans to leave.
+const LAST_SPANS: Duration = Duration::from_secs(5);
+
+/// What sends the spans of this process; like its log, there is one.
+static TRACES: OnceLock<SdkTracerProvider> = OnceLock::new();
+
+/// Whether spans go anywhere.
+pub(crate) fn is_on() -> bool {
+    TRACES.get().is_some()
+}
+
+/// The layer that hands spans of our own on to a collector; no event and nobody else's span.
+pub(crate) fn layer(collector: Collector) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
+    let resource = Resource::builder_empty().with_attributes([
+        KeyValue::new("service.name", "palyrad"),
+        KeyValue::new("service.version", env!("CARGO_PKG_VERSION")),
+    ]);
+    // The size of the queue and of a batch, and the time between two, are those of the standard, and of its variables.
+    let processor = BatchSpanProcessor::builder(Exporter::new(collector)).build();
+    let provider =
+        SdkTracerProvider::builder().with_resource(resource.build()).with_span_processor(processor).build();
+    let tracer = provider.tracer("palyra");
+    TRACES.set(provider).ok()?;
+    let layer = tracing_opentelemetry::layer()
+        .with_tracer(tracer)
+        .with_location(false)
+        .with_threads(false)
+        .with_level(false)
+        .with_target(false)
+        .with_tracked_inactivity(false);
+    let ours = filter_fn(|metadata| metadata.is_span() && metadata.target().starts_with("palyra"));
+    Some(layer.with_filter(ours).boxed())
+}
+
+/// Lets spans leave on the threads of whoever serves; before this none does.
+pub(crate) fn begin() {
+    if is_on() {
+        exporter::threads(tokio::runtime::Handle::current());
+    }
+}
+
+/// Sends what is left; a collector that is away is not waited for long.
+pub(crate) async fn end() {
+    let Some(provider) = TRACES.get() else { return };
+    let ending = tokio::task::spawn_blocking(move || provider.shutdown_with_timeout(LAST_SPANS));
+    if let Ok(Err(error)) = ending.await {
+        tracing::debug!(%error, "the last spans were not sent");
+    }
+}

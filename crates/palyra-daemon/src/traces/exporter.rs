@@ -1,0 +1,159 @@
+//! Batches of spans as OTLP over HTTP, through the one egress guard.
+
+use std::str::FromStr;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::transform::common::tonic::ResourceAttributesWithSchema;
+use opentelemetry_proto::transform::trace::tonic::group_spans_by_resource_and_scope;
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::error::{OTelSdkError, OTelSdkResult};
+use opentelemetry_sdk::trace::{SpanData, SpanExporter};
+use palyra_common::capabilities::HttpRule;
+use palyra_egress::{ByteBudget, EgressConfig, EgressContext, EgressGuard, IpNet, OutgoingRequest};
+use prost::Message;
+use tokio::runtime::Handle;
+
+/// Where the standard says that traces go below a collector.
+const PATH: &str = "/v1/traces";
+/// How long a collector may take.
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// Most bytes of one exchange.
+const MAX_EXCHANGE: u64 = 16 << 20;
+/// An operator names the collector, so it may be anywhere.
+const ANYWHERE: [&str; 2] = ["0.0.0.0/0", "::/0"];
+
+/// The threads of whoever serves: the thread of the batches has no network of its own.
+static THREADS: OnceLock<Handle> = OnceLock::new();
+
+/// Names the threads that spans leave on.
+pub(super) fn threads(handle: Handle) {
+    let _ = THREADS.set(handle);
+}
+
+/// A collector, by the URL of its OTLP door.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collector {
+    url: String,
+    rule: HttpRule,
+}
+
+/// A text that names no collector.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no collector: {reason}; write it as in `http://127.0.0.1:4318`")]
+pub struct BadCollector {
+    text: String,
+    reason: String,
+}
+
+impl FromStr for Collector {
+    type Err = BadCollector;
+
+    fn from_str(text: &str) -> Result<Self, BadCollector> {
+        let bad = |reason: String| BadCollector { text: text.chars().take(200).collect(), reason };
+        if text.contains([' ', '*', '#', '?']) || !text.contains("://") {
+            return Err(bad("it is not a URL without a query".into()));
+        }
+        let url = format!("{}{PATH}", text.trim_end_matches('/'));
+        let rule = format!("POST {url}").parse::<HttpRule>().map_err(|error| bad(error.to_string()))?;
+        Ok(Self { url, rule })
+    }
+}
+
+/// Sends batches to a collector.
+#[derive(Debug)]
+pub(super) struct Exporter {
+    collector: Collector,
+    resource: ResourceAttributesWithSchema,
+    away: AtomicBool,
+}
+
+impl Exporter {
+    pub(super) fn new(collector: Collector) -> Self {
+        Self { collector, resource: ResourceAttributesWithSchema::default(), away: AtomicBool::new(false) }
+    }
+
+    /// Told once when it goes away, and once when it is back.
+    fn tell(&self, sent: &Result<(), String>) {
+        let away = sent.is_err();
+        if self.away.swap(away, Ordering::Relaxed) == away {
+            return;
+        }
+        match sent {
+            Ok(()) => tracing::info!(collector = self.collector.url, "the collector takes spans again"),
+            Err(reason) => {
+                tracing::warn!(collector = self.collector.url, reason, "the collector takes no spans");
+            }
+        }
+    }
+}
+
+impl SpanExporter for Exporter {
+    async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
+        let request = ExportTraceServiceRequest {
+            resource_spans: group_spans_by_resource_and_scope(batch, &self.resource),
+        };
+        let Some(threads) = THREADS.get() else { return Ok(()) };
+        let sending = threads.spawn(post(self.collector.clone(), request.encode_to_vec()));
+        let sent = sending.await.map_err(|error| error.to_string()).flatten();
+        self.tell(&sent);
+        sent.map_err(OTelSdkError::InternalFailure)
+    }
+
+    fn set_resource(&mut self, resource: &Resource) {
+        self.resource = resource.into();
+    }
+}
+
+async fn post(collector: Collector, body: Vec<u8>) -> Result<(), String> {
+    static GUARD: OnceLock<Result<EgressGuard, String>> = OnceLock::new();
+    let guard = GUARD.get_or_init(|| {
+        EgressGuard::new(EgressConfig::default()).map_err(|error| format!("the network: {error}"))
+    });
+    let guard = guard.as_ref().map_err(Clone::clone)?;
+    let request = OutgoingRequest {
+        method: "POST".into(),
+        url: collector.url,
+        headers: vec![
+            ("content-type".into(), "application/x-protobuf".into()),
+            ("user-agent".into(), concat!("palyra/", env!("CARGO_PKG_VERSION")).into()),
+        ],
+        body: body.into(),
+        timeout: Some(TIMEOUT),
+    };
+    let request = guard.authorize(&[collector.rule], request).map_err(|error| error.to_string())?;
+    let allow_addresses: Vec<IpNet> = ANYWHERE.iter().filter_map(|range| range.parse().ok()).collect();
+    let context = EgressContext {
+        owner: "palyra:traces",
+        allow_addresses: &allow_addresses,
+        injections: &[],
+        guarded: &[],
+        budget: &ByteBudget::new(MAX_EXCHANGE),
+    };
+    match guard.send(request, &context).await.map_err(|error| error.to_string())?.status {
+        200..=299 => Ok(()),
+        status => Err(format!("it answered {status}")),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_collector_is_a_url_without_its_path() {
+        for (text, url) in [
+            ("http://127.0.0.1:4318", "http://127.0.0.1:4318/v1/traces"),
+            ("http://localhost:4318/", "http://localhost:4318/v1/traces"),
+            ("https://otel.example.com/otlp", "https://otel.example.com/otlp/v1/traces"),
+        ] {
+            assert_eq!(text.parse::<Collector>().unwrap().url, url);
+        }
+        for bad in ["", "localhost:4318", "ftp://a.example", "http://a.example/?x=1", "http://a b/"] {
+            assert!(bad.parse::<Collector>().is_err(), "{bad}");
+        }
+    }
+}

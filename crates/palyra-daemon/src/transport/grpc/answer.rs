@@ -1,0 +1,36 @@
+//! From a message to a client of this process, and from its answer to a message.
+
+use palyra_api::grpc::status_of;
+use palyra_api::{Client, ClientError, Problem};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tonic::{Request, Response, Status};
+
+use super::inward::Inward;
+
+/// What a service returns.
+pub(super) type Answer<M> = Result<Response<M>, Status>;
+
+/// The message, and a client that asks on behalf of whoever sent it.
+pub(super) fn enter<Q>(request: Request<Q>) -> Result<(Client<Inward>, Q), Status> {
+    let inward = request.extensions().get::<Inward>().cloned();
+    let inward = inward.ok_or_else(|| refused(&Problem::new("internal", "a message came past the door")))?;
+    Ok((Client::new(inward), request.into_inner()))
+}
+
+/// An answer of the API as a message, or the reason why there is none.
+pub(super) fn told<A: Serialize, M: DeserializeOwned>(answer: Result<A, ClientError>) -> Result<M, Status> {
+    let unread = |error: serde_json::Error| refused(&Problem::new("internal", error.to_string()));
+    let text = serde_json::to_vec(&answer.map_err(failed)?).map_err(unread)?;
+    serde_json::from_slice(&text).map_err(unread)
+}
+
+/// The status of a request that gave nothing.
+pub(super) fn failed(error: ClientError) -> Status {
+    status_of(&error.into_problem())
+}
+
+/// The status of a problem.
+pub(super) fn refused(problem: &Problem) -> Status {
+    status_of(problem)
+}

@@ -1,0 +1,74 @@
+//! The way from a message to the router of this process, under the token the message came with.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use axum::Router;
+use axum::extract::Request;
+use http::header::{AUTHORIZATION, HOST};
+use http::{HeaderValue, Response};
+use http_body_util::BodyExt;
+use palyra_api::client::{ApiBody, BodyError};
+use palyra_api::{Client, Transport, TransportError};
+use palyra_state::call::RunListener;
+use tower::ServiceExt;
+
+use crate::transport::http::{Arrival, BodyTimeout, Heard};
+
+/// Carries requests to the router as whoever sent a message; the token is looked at again for each.
+#[derive(Clone)]
+pub(super) struct Inward {
+    router: Router,
+    arrival: Option<Arrival>,
+    host: Option<HeaderValue>,
+    token: Option<HeaderValue>,
+    patience: Option<BodyTimeout>,
+    heard: Option<Heard>,
+}
+
+impl Inward {
+    /// On behalf of a request.
+    pub(super) fn of(request: &Request, router: &Router) -> Self {
+        let token = request.headers().get(AUTHORIZATION).cloned().map(|mut token| {
+            token.set_sensitive(true);
+            token
+        });
+        Self {
+            router: router.clone(),
+            arrival: request.extensions().get::<Arrival>().copied(),
+            host: request.headers().get(HOST).cloned(),
+            token,
+            patience: request.extensions().get::<BodyTimeout>().copied(),
+            heard: None,
+        }
+    }
+
+    /// How long the first message of a stream may take to arrive.
+    pub(super) fn patience(&self) -> std::time::Duration {
+        self.patience.map_or(std::time::Duration::MAX, |timeout| timeout.0)
+    }
+
+    /// The same with somebody who hears what a run says.
+    pub(super) fn heard_by(&self, listener: &Arc<RunListener>) -> Client<Self> {
+        Client::new(Self { heard: Some(Heard(Arc::clone(listener))), ..self.clone() })
+    }
+}
+
+#[async_trait]
+impl Transport for Inward {
+    async fn send(&self, mut request: http::Request<ApiBody>) -> Result<Response<ApiBody>, TransportError> {
+        let headers = request.headers_mut();
+        headers.extend(self.host.clone().map(|host| (HOST, host)));
+        headers.extend(self.token.clone().map(|token| (AUTHORIZATION, token)));
+        let extensions = request.extensions_mut();
+        // Without one it is nobody's, and nobody is let in.
+        self.arrival.and_then(|arrival| extensions.insert(arrival));
+        self.patience.and_then(|patience| extensions.insert(patience));
+        self.heard.clone().and_then(|heard| extensions.insert(heard));
+        let response = match self.router.clone().oneshot(request.map(axum::body::Body::new)).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        };
+        Ok(response.map(|body| body.map_err(|error| BodyError(error.to_string())).boxed_unsync()))
+    }
+}

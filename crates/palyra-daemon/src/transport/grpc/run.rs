@@ -1,0 +1,185 @@
+//! A call as a conversation: what it says comes as it says it, and whoever may decide does so in the same stream.
+//!
+//! The call goes on in a task of its own, however slowly its messages are read; it is ended when the client ends it or
+//! is gone. Lines that nobody reads are left out, everything else waits.
+
+use std::sync::Arc;
+
+use futures::{Stream, StreamExt as _};
+use palyra_api::grpc::gateway::v1::run_request::Message as Asked;
+use palyra_api::grpc::gateway::v1::run_response::Message as Told;
+use palyra_api::grpc::gateway::v1::{
+    Approval, ApprovalStatus, RunDecision, RunDecisionRefused, RunRequest, RunResponse, RunSaid, RunStarted,
+};
+use palyra_api::tools::{InvokeAnswer, InvokeRequest};
+use palyra_api::{Client, ClientError, Problem};
+use palyra_state::call::RunListener;
+use tokio::sync::{mpsc, watch};
+use tonic::{Status, Streaming};
+
+use super::answer::{failed, refused, told};
+use super::asked::out_of_order;
+use super::gateway::{decide, read_call};
+use super::inward::Inward;
+
+/// Messages that may wait to be read.
+const WAITING: usize = 64;
+/// Of those, kept free of lines.
+const RESERVED: usize = 8;
+/// How long a call waits for a person unless it says otherwise.
+const WAIT_SECONDS: u32 = 600;
+
+/// Begins a call; what it says is the stream.
+pub(super) async fn converse(
+    client: Client<Inward>,
+    mut messages: Streaming<RunRequest>,
+) -> Result<impl Stream<Item = Result<RunResponse, Status>> + Send + use<>, Status> {
+    let patience = client.transport().patience();
+    let late = |_| refused(&Problem::new("request_timeout", "the call did not begin in time"));
+    let first = tokio::time::timeout(patience, messages.message()).await.map_err(late)??;
+    let Some(RunRequest { message: Some(Asked::Start(call)) }) = first else {
+        return Err(out_of_order("begins the call"));
+    };
+    let (tool, mut call) = read_call(call)?;
+    call.wait_seconds = call.wait_seconds.or(Some(WAIT_SECONDS));
+    let (messages_out, told) = mpsc::channel(WAITING);
+    let (listener, lines) = RunListener::new();
+    let conversation = Conversation {
+        waits_for: listener.waits_for(),
+        listener,
+        client,
+        told: messages_out,
+        waiting: None,
+        started: false,
+    };
+    tokio::spawn(conversation.hold(tool, call, messages, lines));
+    let told = futures::stream::unfold(told, |mut told| async { Some((told.recv().await?, told)) });
+    Ok(told.boxed())
+}
+
+struct Conversation {
+    client: Client<Inward>,
+    listener: Arc<RunListener>,
+    waits_for: watch::Receiver<Option<String>>,
+    told: mpsc::Sender<Result<RunResponse, Status>>,
+    /// The approval that was told of and not yet decided.
+    waiting: Option<String>,
+    started: bool,
+}
+
+impl Conversation {
+    async fn hold(
+        mut self,
+        tool: String,
+        call: InvokeRequest,
+        mut messages: Streaming<RunRequest>,
+        mut lines: mpsc::Receiver<String>,
+    ) {
+        let calling = self.client.transport().heard_by(&self.listener);
+        let calling = async move { calling.invoke(&tool, &call).await };
+        tokio::pin!(calling);
+        let gone = self.told.clone();
+        let mut listening = true;
+        let ended = loop {
+            tokio::select! {
+                biased;
+                // What is dropped with this ends the run, which goes on to its receipt.
+                () = gone.closed() => return,
+                Ok(()) = self.waits_for.changed() => self.progress().await,
+                Some(line) = lines.recv() => self.say(line),
+                ended = &mut calling => break ended,
+                asked = messages.message(), if listening => match asked {
+                    Ok(Some(RunRequest { message: Some(Asked::Decide(decision)) })) => self.decide(decision).await,
+                    Ok(Some(RunRequest { message: Some(Asked::Cancel(_)) })) => {
+                        break Err(problem("cancelled", "the client ended the call"));
+                    }
+                    Ok(Some(_)) => break Err(problem("usage", "a call is begun once")),
+                    // A client that has nothing more to say still listens.
+                    Ok(None) => listening = false,
+                    Err(_) => return,
+                },
+            }
+        };
+        self.progress().await;
+        while let Ok(line) = lines.try_recv() {
+            self.say(line);
+        }
+        self.end(ended).await;
+    }
+
+    /// Tells of an approval that is waited for, and of a run that began.
+    async fn progress(&mut self) {
+        let waits = self.waits_for.borrow_and_update().clone();
+        if let Some(approval_id) = waits.filter(|id| self.waiting.as_ref() != Some(id)) {
+            self.waiting = Some(approval_id.clone());
+            let approval = self.approval(approval_id, ApprovalStatus::Pending).await;
+            self.tell(Told::ApprovalRequested(approval)).await;
+        }
+        if let (false, Some(run_id)) = (self.started, self.listener.run_id()) {
+            let run_id = run_id.to_owned();
+            self.started = true;
+            self.decided(ApprovalStatus::Approved).await;
+            self.tell(Told::Started(RunStarted { run_id })).await;
+        }
+    }
+
+    /// Tells that somebody decided, here or elsewhere; one that still waits was not decided.
+    async fn decided(&mut self, as_seen: ApprovalStatus) {
+        let Some(approval_id) = self.waiting.take() else { return };
+        let approval = self.approval(approval_id, as_seen).await;
+        if approval.status() != ApprovalStatus::Pending {
+            self.tell(Told::ApprovalDecided(approval)).await;
+        }
+    }
+
+    async fn decide(&mut self, decision: RunDecision) {
+        let approval_id = decision.approval_id.clone();
+        let decided = match self.waiting.as_ref() == Some(&approval_id) {
+            true => decide(&self.client, decision).await,
+            false => Err(problem("not_found", "this call does not wait for such an approval")),
+        };
+        if let Err(error) = decided {
+            let Problem { code, detail, hints, .. } = error.into_problem();
+            let refused = RunDecisionRefused { approval_id, code, detail, hints };
+            self.tell_if_read(Told::DecisionRefused(refused));
+        }
+    }
+
+    /// The approval as this token may see it.
+    async fn approval(&self, approval_id: String, as_seen: ApprovalStatus) -> Approval {
+        let shown = told(self.client.approval(&approval_id).await);
+        shown.unwrap_or_else(|_| Approval { approval_id, status: as_seen.into(), ..Approval::default() })
+    }
+
+    fn say(&self, text: String) {
+        if self.told.capacity() > RESERVED {
+            self.tell_if_read(Told::Said(RunSaid { text }));
+        }
+    }
+
+    fn tell_if_read(&self, message: Told) {
+        let _ = self.told.try_send(Ok(RunResponse { message: Some(message) }));
+    }
+
+    async fn tell(&self, message: Told) {
+        // Whoever is gone has ended the call.
+        let _ = self.told.send(Ok(RunResponse { message: Some(message) })).await;
+    }
+
+    async fn end(&mut self, ended: Result<InvokeAnswer, ClientError>) {
+        if let Err(ClientError::Problem(problem)) = &ended
+            && problem.code == "approval_required"
+        {
+            self.decided(ApprovalStatus::Denied).await;
+        }
+        let last = match ended {
+            Ok(answer) => told(Ok(answer)).map(|answer| RunResponse { message: Some(Told::Answer(answer)) }),
+            Err(error) => Err(failed(error)),
+        };
+        let _ = self.told.send(last).await;
+    }
+}
+
+fn problem(code: &str, detail: &str) -> ClientError {
+    ClientError::Problem(Box::new(Problem::new(code, detail)))
+}

@@ -1,0 +1,128 @@
+//! `/v1/audit-policy`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use palyra_api::audit_policy::{
+    AdvisoriesKept, AdvisoryList, AuditPolicyChange, AuditPolicyChanged, AuditPolicyShown, AuditedAgain,
+    KeptAdvisories, MAX_ADVISORY_BODY, MAX_AUDIT_POLICY_BODY,
+};
+use palyra_api::skills::SkillStatus;
+use palyra_api::{Problem, audit_policy};
+use palyra_common::Scope;
+use palyra_common::limits::MAX_AUDIT_POLICY_BYTES;
+use palyra_skills::audit::{self, AuditPolicy};
+use palyra_state::ReAudit;
+
+use super::access::Caller;
+use super::answer::{Answer, Failure, Json};
+use super::blocking::blocking;
+use super::route::Route;
+use super::shape::shape;
+use crate::access::Principal;
+use crate::app::App;
+
+const PATH: &str = "/v1/audit-policy";
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::get(PATH, Scope::Read, show)
+            .summary("What audits go by, and the list of known-vulnerable dependencies that is kept")
+            .answers::<AuditPolicyShown>(),
+        Route::put(PATH, Scope::Admin, set)
+            .summary("Go by another policy; everything installed is audited by it at once")
+            .takes::<AuditPolicyChange>(MAX_AUDIT_POLICY_BODY)
+            .answers::<AuditPolicyChanged>(),
+        Route::delete(PATH, Scope::Admin, reset)
+            .summary("Go back to the policy every state root begins with; the list is kept")
+            .answers::<AuditPolicyChanged>(),
+        Route::put("/v1/audit-policy/advisories", Scope::Admin, keep)
+            .summary("Keep a list of known-vulnerable dependencies; everything installed is held against it")
+            .takes::<AdvisoryList>(MAX_ADVISORY_BODY)
+            .answers::<AdvisoriesKept>(),
+    ]
+}
+
+async fn show(State(app): State<Arc<App>>) -> Answer<AuditPolicyShown> {
+    blocking(&app, |app| told(app.state().view().audit_policy())).await.map(Json)
+}
+
+async fn set(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Json(change): Json<AuditPolicyChange>,
+) -> Answer<AuditPolicyChanged> {
+    blocking(&app, move |app| put(app, &principal, &read(&change.text)?)).await.map(Json)
+}
+
+async fn reset(State(app): State<Arc<App>>, Caller(principal): Caller) -> Answer<AuditPolicyChanged> {
+    blocking(&app, move |app| put(app, &principal, &AuditPolicy::default())).await.map(Json)
+}
+
+async fn keep(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Json(list): Json<AdvisoryList>,
+) -> Answer<AdvisoriesKept> {
+    blocking(&app, move |app| keep_list(app, &principal, &list)).await.map(Json)
+}
+
+fn told(policy: &AuditPolicy) -> Result<AuditPolicyShown, Failure> {
+    let settings: audit_policy::AuditSettings = shape(policy)?;
+    Ok(AuditPolicyShown {
+        default: settings == shape(&AuditPolicy::default())?,
+        text: policy.to_toml(),
+        policy: settings,
+        digest: policy.digest().to_string(),
+        advisories: policy.advisories().map(kept),
+    })
+}
+
+fn kept(list: &audit::AdvisoryList) -> KeptAdvisories {
+    KeptAdvisories {
+        date: list.date.clone(),
+        advisories: list.advisories.len() as u64,
+        digest: list.digest().to_string(),
+    }
+}
+
+fn read(text: &str) -> Result<AuditPolicy, Failure> {
+    if text.len() > MAX_AUDIT_POLICY_BYTES {
+        let message =
+            format!("the audit policy has {} bytes, at most {MAX_AUDIT_POLICY_BYTES} are read", text.len());
+        return Err(Problem::new("invalid_policy", message).into());
+    }
+    Ok(AuditPolicy::from_toml(text)?)
+}
+
+fn put(app: &App, principal: &Principal, policy: &AuditPolicy) -> Result<AuditPolicyChanged, Failure> {
+    let state = app.state();
+    let audited = state.acting(&principal.name, || state.set_audit_policy(policy))?;
+    Ok(AuditPolicyChanged {
+        version: policy.version,
+        digest: state.view().audit_policy().digest().to_string(),
+        audited_again: each(audited)?,
+    })
+}
+
+fn keep_list(app: &App, principal: &Principal, list: &AdvisoryList) -> Result<AdvisoriesKept, Failure> {
+    let text = serde_json::to_string(list).map_err(|error| Problem::new("internal", error.to_string()))?;
+    let (state, list) = (app.state(), audit::AdvisoryList::from_json(&text)?);
+    let before = state.view().audit_policy().advisories().map(|list| list.date.clone());
+    let audited = state.acting(&principal.name, || state.keep_advisories(&list))?;
+    Ok(AdvisoriesKept { list: kept(&list), before, audited_again: each(audited)? })
+}
+
+fn each(audited: Vec<ReAudit>) -> Result<Vec<AuditedAgain>, Failure> {
+    let one = |ReAudit { skill_id, result, .. }| {
+        Ok(match result {
+            Ok(outcome) => AuditedAgain { skill_id, runtime_status: shape(&outcome.status)?, problem: None },
+            Err(error) => AuditedAgain {
+                skill_id,
+                runtime_status: SkillStatus::Quarantined,
+                problem: Some(error.to_string()),
+            },
+        })
+    };
+    audited.into_iter().map(one).collect()
+}

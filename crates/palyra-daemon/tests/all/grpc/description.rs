@@ -1,0 +1,120 @@
+//! What is told of the services: reflection, the shapes of the HTTP API, and the committed descriptors.
+
+use super::breaking::breaking;
+use super::{Wire, descriptors};
+use crate::daemon::Daemon;
+use palyra_daemon::transport::http::openapi_document;
+use prost::Message;
+use prost_types::{DescriptorProto, FileDescriptorSet};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Fields of HTTP shapes that gRPC does not tell: a proof is asked for with a query of the journal.
+const LEFT_OUT: [(&str, &str); 1] = [("Event", "proof")];
+
+fn committed() -> String {
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas/proto/descriptor.binpb").to_owned()
+}
+
+/// Without comments, which break nothing.
+fn bare() -> FileDescriptorSet {
+    let mut set = descriptors();
+    set.file.iter_mut().for_each(|file| file.source_code_info = None);
+    set
+}
+
+#[test]
+fn the_committed_descriptors_are_current_and_nothing_of_them_is_broken() {
+    let (path, now) = (committed(), bare());
+    if let Ok(bytes) = std::fs::read(&path) {
+        let before = FileDescriptorSet::decode(bytes.as_slice()).unwrap();
+        let broken = breaking(&before, &now);
+        assert!(
+            broken.is_empty(),
+            "clients in use would break: {broken:#?}\nto do it on purpose, remove {path} first"
+        );
+    }
+    if std::env::var_os("PALYRA_WRITE_GENERATED").is_some() {
+        std::fs::write(&path, now.encode_to_vec()).unwrap();
+    }
+    assert!(
+        std::fs::read(&path).unwrap() == now.encode_to_vec(),
+        "schemas/proto/descriptor.binpb is old: set PALYRA_WRITE_GENERATED=1 to write it anew"
+    );
+}
+
+/// A shape that is told twice has the same fields in both descriptions.
+#[test]
+fn messages_have_the_fields_of_the_shapes_they_are_named_after() {
+    let document = serde_json::to_value(openapi_document()).unwrap();
+    let shapes = &document["components"]["schemas"];
+    let mut compared = 0;
+    for message in descriptors().file.iter().flat_map(|file| &file.message_type) {
+        let shape = &shapes[message.name()];
+        // A request stands for a path, a query and a body; compiling it into their shapes is its test.
+        if shape.is_null() || message.name().ends_with("Request") {
+            continue;
+        }
+        let mut wanted = properties(shapes, shape);
+        wanted.retain(|field| !LEFT_OUT.contains(&(message.name(), field.as_str())));
+        if wanted.is_empty() {
+            continue;
+        }
+        assert_eq!(fields(message), wanted, "{}", message.name());
+        compared += 1;
+    }
+    assert!(compared > 50, "{compared}");
+}
+
+fn fields(message: &DescriptorProto) -> BTreeSet<String> {
+    let name = |name: &str| name.strip_suffix("_json").unwrap_or(name).to_owned();
+    message.field.iter().map(|field| name(field.name())).collect()
+}
+
+fn properties(shapes: &Value, shape: &Value) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    if let Some(named) = shape["$ref"].as_str() {
+        return properties(shapes, &shapes[named.rsplit('/').next().unwrap()]);
+    }
+    for part in ["allOf", "oneOf"].iter().flat_map(|parts| shape[parts].as_array().into_iter().flatten()) {
+        found.extend(properties(shapes, part));
+    }
+    found.extend(shape["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone()));
+    found
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reflection_lists_every_service() {
+    use tonic_reflection::pb::v1::ServerReflectionRequest;
+    use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
+    use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
+    use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
+    let daemon = Daemon::start().await;
+    let mut client = ServerReflectionClient::new(Wire::owner(&daemon));
+    let ask =
+        |what: MessageRequest| ServerReflectionRequest { host: String::new(), message_request: Some(what) };
+    let questions = [
+        ask(MessageRequest::ListServices(String::new())),
+        ask(MessageRequest::FileContainingSymbol("palyra.gateway.v1.GatewayService".into())),
+    ];
+    let mut answers =
+        client.server_reflection_info(futures::stream::iter(questions)).await.unwrap().into_inner();
+    let Some(MessageResponse::ListServicesResponse(list)) =
+        answers.message().await.unwrap().unwrap().message_response
+    else {
+        panic!("no list")
+    };
+    let names: BTreeSet<String> = list.service.into_iter().map(|service| service.name).collect();
+    for file in &descriptors().file {
+        for service in &file.service {
+            assert!(names.contains(&format!("{}.{}", file.package(), service.name())), "{names:?}");
+        }
+    }
+    assert!(names.contains("grpc.health.v1.Health"), "{names:?}");
+    let Some(MessageResponse::FileDescriptorResponse(files)) =
+        answers.message().await.unwrap().unwrap().message_response
+    else {
+        panic!("no file")
+    };
+    assert!(!files.file_descriptor_proto.is_empty());
+}

@@ -1,0 +1,134 @@
+//! The state root as it is at one moment, in a folder of its own: databases are copied from a snapshot while others go on
+//! writing, everything else is copied, and objects and tapes stay where they are, because they never change.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use palyra_journal::{Checkpoint, EventKind, NewEvent, copy_database};
+use rusqlite::{Connection, OpenFlags};
+
+use super::BackupError;
+use crate::error::StateError;
+use crate::state::State;
+use crate::text::short_name;
+
+/// What is made again by itself, belongs to a process, or must not be in two places.
+const LEFT_OUT: [&str; 5] = ["owner.lock", "owner.token", "run", "cache", "initialising"];
+/// Files under the names of their hashes: read in place, and none is removed while a backup is made.
+pub(super) const IN_PLACE: [&str; 2] = ["objects", "tapes"];
+/// What other processes of SQLite keep beside a database is in the copy of it.
+const DATABASES: [&str; 6] =
+    ["state.db", "state.db-wal", "state.db-shm", "storage.db", "storage.db-wal", "storage.db-shm"];
+/// How long a copy of the storage waits for a guest that writes.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A folder that goes when this is dropped.
+pub(super) struct Mirror {
+    folder: PathBuf,
+    pub(super) checkpoint: Checkpoint,
+}
+
+impl Mirror {
+    /// Makes one below the folder of what can be made again.
+    pub(super) fn make(state: &State, principal: &str) -> Result<Self, BackupError> {
+        let folder = state.root().path().join("cache").join("backup");
+        clear(&folder)?;
+        private_folder(&folder)?;
+        let made = fill(state, &folder, principal);
+        if made.is_err() {
+            let _ = clear(&folder);
+        }
+        Ok(Self { folder, checkpoint: made? })
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+impl Drop for Mirror {
+    fn drop(&mut self) {
+        if let Err(error) = clear(&self.folder) {
+            tracing::warn!(%error, "what a backup needed cannot be taken away");
+        }
+    }
+}
+
+fn fill(state: &State, folder: &Path, principal: &str) -> Result<Checkpoint, BackupError> {
+    let snapshot = {
+        // Nobody changes the vault, nor anything that is decided, until both are at the same moment.
+        let _desk = state.keeper.desk();
+        let mut gate = state.gate();
+        state.settle(&mut gate)?;
+        let event = NewEvent::new(EventKind::StateBackedUp, state.now_ms()).actor(short_name(principal));
+        let snapshot = state.journal().snapshot(event).wait().map_err(StateError::from)?;
+        mirror_folder(state.root().path(), Path::new(""), folder)?;
+        snapshot
+    };
+    let copy = private_file(&folder.join("state.db"))?;
+    snapshot.copy_to(&copy).map_err(StateError::from)?;
+    copy_storage(&state.root().storage(), folder)?;
+    Ok(snapshot.checkpoint().clone())
+}
+
+fn mirror_folder(root: &Path, below: &Path, to: &Path) -> Result<(), BackupError> {
+    let from = root.join(below);
+    for entry in fs::read_dir(&from).map_err(BackupError::file("read", &from))? {
+        let name = below.join(entry.map_err(BackupError::file("read", &from))?.file_name());
+        let Some(text) = name.to_str() else { return Err(BackupError::OddEntry(root.join(name))) };
+        if [&LEFT_OUT[..], &IN_PLACE, &DATABASES].iter().any(|names| names.contains(&text)) {
+            continue;
+        }
+        let (path, copy) = (root.join(&name), to.join(&name));
+        let metadata = fs::symlink_metadata(&path).map_err(BackupError::file("read", &path))?;
+        if metadata.is_dir() {
+            private_folder(&copy)?;
+            mirror_folder(root, &name, to)?;
+        } else if metadata.is_file() {
+            fs::copy(&path, &copy).map_err(BackupError::file("read", &path))?;
+        } else {
+            return Err(BackupError::OddEntry(path));
+        }
+    }
+    Ok(())
+}
+
+/// What skills keep; there is none before the first run.
+fn copy_storage(storage: &Path, folder: &Path) -> Result<(), BackupError> {
+    if !storage.exists() {
+        return Ok(());
+    }
+    let copy = private_file(&folder.join("storage.db"))?;
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let resolved = storage.canonicalize().map_err(BackupError::file("read", storage))?;
+    let copied = Connection::open_with_flags(resolved, flags).and_then(|connection| {
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        copy_database(&connection, &copy)
+    });
+    copied.map_err(|error| BackupError::file("read", storage)(io::Error::other(error)))
+}
+
+fn private_file(path: &Path) -> Result<PathBuf, BackupError> {
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    made.map(|_| path.to_owned()).map_err(BackupError::file("written", path))
+}
+
+/// Makes a folder that only its owner enters, and those above it.
+pub(super) fn private_folder(path: &Path) -> Result<(), BackupError> {
+    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(BackupError::file("written", path))
+}
+
+/// Takes a folder away with everything in it, if it is there.
+pub(super) fn clear(path: &Path) -> Result<(), BackupError> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(BackupError::file("written", path)(error))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,50 @@
+//! What waits in the database, counted for whoever watches.
+
+use palyra_journal::JournalError;
+use rusqlite::{Connection, params};
+
+use crate::db::{signed, unsigned};
+use crate::error::StateError;
+use crate::state::State;
+
+/// What waits in the database.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Queues {
+    /// Messages that wait to be delivered, of all channels.
+    pub channel_messages: u64,
+    /// Events that observers could not take.
+    pub hook_dead_letters: u64,
+    /// Messages that were given up.
+    pub channel_dead_letters: u64,
+}
+
+impl State {
+    /// Counts what waits, in one snapshot; blocks the calling thread.
+    pub fn queues(&self) -> Result<Queues, StateError> {
+        let channels = self.channels();
+        let count = |connection: &Connection| -> rusqlite::Result<Queues> {
+            let all = |table: &str| {
+                let sql = format!("SELECT count(*) FROM {table}");
+                connection.query_row(&sql, [], |row| row.get::<_, i64>(0)).map(unsigned)
+            };
+            let mut waiting = connection.prepare_cached(
+                "SELECT count(*) FROM channel_messages WHERE channel = ?1 AND id >=
+                 max(?2, coalesce((SELECT next FROM channel_cursors WHERE channel = ?1), 0))",
+            )?;
+            let mut channel_messages = 0;
+            for channel in channels.values().filter(|channel| channel.kind.is_delivered()) {
+                let values = params![channel.name, signed(channel.since)];
+                channel_messages += unsigned(waiting.query_row(values, |row| row.get(0))?);
+            }
+            Ok(Queues {
+                channel_messages,
+                hook_dead_letters: all("hook_dead_letters")?,
+                channel_dead_letters: all("channel_dead_letters")?,
+            })
+        };
+        let counted = self
+            .journal
+            .read(|connection| count(connection).map_err(JournalError::sqlite("count what waits")));
+        counted.map_err(|error: JournalError| error.into())
+    }
+}
