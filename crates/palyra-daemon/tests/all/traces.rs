@@ -127,7 +127,8 @@ async fn spans_of_a_call_reach_a_collector_under_the_trace_of_the_caller() {
         let batch = ExportTraceServiceRequest::decode(&request.body[..]).unwrap();
         for resource in batch.resource_spans {
             let named = resource.resource.unwrap().attributes;
-            let names: Vec<&str> = named.iter().map(|pair| pair.key.as_str()).collect();
+            let mut names: Vec<&str> = named.iter().map(|pair| pair.key.as_str()).collect();
+            names.sort_unstable();
             assert_eq!(names, ["service.name", "service.version"]);
             spans.extend(resource.scope_spans.into_iter().flat_map(|scope| scope.spans));
         }
