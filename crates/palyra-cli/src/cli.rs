@@ -264,8 +264,17 @@ mod tests {
     ];
 
     /// Flags of every way to start a daemon; `palyrad` has them too.
-    const SERVE: [&str; 7] =
-        ["--profile", "--listen", "--tls-cert", "--tls-key", "--idle-exit", "--log", "--log-json"];
+    const SERVE: [&str; 9] = [
+        "--profile",
+        "--listen",
+        "--grpc-listen",
+        "--tls-cert",
+        "--tls-key",
+        "--idle-exit",
+        "--log",
+        "--log-json",
+        "--otlp-endpoint",
+    ];
 
     /// Flags that mean what another flag says.
     const WITHOUT: [&str; 3] = ["--json", "--help", "--version"];

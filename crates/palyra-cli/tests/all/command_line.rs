@@ -20,34 +20,35 @@ fn the_help_of_palyra() {
     Usage: palyra [OPTIONS] <COMMAND>
 
     Commands:
-      init          Make the state root, once
-      up            Start a daemon in the foreground, and make the state root first if there is none
-      run           Call a tool of an installed skill, or of a module with only the doors open that you
-                    name
-      skills        Package, check, install and look after skills
-      tools         See which tools can be called, and name them
-      plugins       See what runs of a skill get and why, and set it
-      runs          See what ran, follow it, replay it, and prove it to others
-      approvals     Decide about calls that wait for a person
-      routines      Let a tool be called by the time, and see what came of it
-      objectives    Bound what routines may use for a goal, in runs and in fuel
-      hooks         Bind plugins to events, try them out, and look at what they could not take
-      channels      Define channels that skills with a grant publish to, and follow them
-      tokens        Make, list and remove tokens for programs that call tools
-      policy        Decide who may do what, and ask what the rules say
-      keys          Make and keep the keys that sign skills
-      trust         Decide whose skills are believed
-      audit-policy  Decide what audits look for
-      vault         Keep secrets for skills; no command shows one
-      journal       See what happened, and prove that nothing was taken out
-      mcp           Offer the tools of installed skills to an MCP client
-      daemon        Run, look at or stop the daemon of the state root
-      doctor        Look at the machine and the state, and say what is not in order
-      backup        Copy the state root into one new file
-      restore       Put a backup in the place of the state root
-      completions   Print the completions of a shell
-      man           Print a manual page
-      help          Print this message or the help of the given subcommand(s)
+      init           Make the state root, once
+      up             Start a daemon in the foreground, and make the state root first if there is none
+      run            Call a tool of an installed skill, or of a module with only the doors open that you
+                     name
+      skills         Package, check, install and look after skills
+      tools          See which tools can be called, and name them
+      plugins        See what runs of a skill get and why, and set it
+      runs           See what ran, follow it, replay it, and prove it to others
+      approvals      Decide about calls that wait for a person
+      routines       Let a tool be called by the time, and see what came of it
+      objectives     Bound what routines may use for a goal, in runs and in fuel
+      hooks          Bind plugins to events, try them out, and look at what they could not take
+      channels       Define channels that skills with a grant publish to, and follow them
+      tokens         Make, list and remove tokens for programs that call tools
+      policy         Decide who may do what, and ask what the rules say
+      keys           Make and keep the keys that sign skills
+      trust          Decide whose skills are believed
+      audit-policy   Decide what audits look for
+      runner-policy  Decide what runs may do at most, and whether a module may come with its call
+      vault          Keep secrets for skills; no command shows one
+      journal        See what happened, and prove that nothing was taken out
+      mcp            Offer the tools of installed skills to an MCP client
+      daemon         Run, look at or stop the daemon of the state root
+      doctor         Look at the machine and the state, and say what is not in order
+      backup         Copy the state root into one new file
+      restore        Put a backup in the place of the state root
+      completions    Print the completions of a shell
+      man            Print a manual page
+      help           Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help     Print help
@@ -90,6 +91,7 @@ fn the_help_of_run() {
       palyra run --module fetch.wasm --tool web.fetch --input @request.json \
           --grant 'http:GET https://api.example.com/items/*' --record fetch.tape
       palyra run --module fetch.wasm --replay fetch.tape
+      palyra run --module counter.wat --inline
 
     Call a tool of an installed skill, or of a module with only the doors open that you name
 
@@ -105,6 +107,8 @@ fn the_help_of_run() {
                                      [env: PALYRA_RUN_TOOL]
           --export <NAME>            The function of a core module [default: palyra_plugin_main] [env:
                                      PALYRA_RUN_EXPORT]
+          --inline                   Run the module in the daemon, where the runner's policy allows it,
+                                     with a receipt in the journal [env: PALYRA_RUN_INLINE]
           --input <JSON|@FILE|->     The input: JSON text, a file, or `-` for standard input [default:
                                      {}] [env: PALYRA_RUN_INPUT]
           --grant <GRANT>            Open a door, as in `storage:notes/`; may be given again
@@ -155,7 +159,9 @@ fn the_help_of_run() {
     and opens
     private addresses (`address:CIDR`). For a module nothing is granted unless a `--grant` says so; a
     refusal names
-    the grant that would have allowed it.
+    the grant that would have allowed it. With `--inline` a module runs as one that came with the call:
+    under the
+    daemon's policies, without secrets or anything to write to, and with a receipt in the journal.
     "#);
     assert_eq!(shown(&["run", "-h"]), shown(&["run", "--help"]));
 }
@@ -335,7 +341,7 @@ fn manual_pages() {
     exit 2
     --- stderr
     error: there is no command `fun`
-    hint: there is `init`, `up`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `routines`, `objectives`, `hooks`, `channels`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `vault`, `journal`, `mcp`, `daemon`, `doctor`, `backup`, `restore`, `completions`, `man`
+    hint: there is `init`, `up`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `routines`, `objectives`, `hooks`, `channels`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `runner-policy`, `vault`, `journal`, `mcp`, `daemon`, `doctor`, `backup`, `restore`, `completions`, `man`
     ");
 }
 

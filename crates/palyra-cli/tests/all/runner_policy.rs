@@ -10,7 +10,24 @@ use serde_json::json;
 fn what_is_shown_can_be_set_again() {
     let environment = TestEnvironment::with_state();
     let shown = environment.palyra(&["runner-policy", "show"]);
-    assert_snapshot!(shown.shown(), @"");
+    assert_snapshot!(shown.shown(), @"
+    exit 0
+    --- stdout
+    enabled=true
+    allow_inline_modules=false
+    max_module_bytes=100663296
+    fuel_budget=most
+    max_memory_bytes=536870912
+    max_table_elements=1000000
+    max_instances=1024
+    wall_clock_timeout_ms=600000
+    allowed_http_hosts=any
+    allowed_secrets=any
+    allowed_storage_prefixes=any
+    allowed_channels=any
+    --- stderr
+    the default
+    ");
     let lines: Vec<&str> = shown.stdout.lines().collect();
     let set = environment.palyra(&[&["runner-policy", "set"], &lines[..]].concat());
     assert_eq!((set.code, &set.stdout), (0, &shown.stdout), "{}", set.shown());
@@ -25,8 +42,16 @@ fn what_is_shown_can_be_set_again() {
         (&reset["default"], &reset["schema"]),
         (&json!(true), &json!("palyra.runner_policy.reset/v1"))
     );
-    assert_snapshot!(environment.palyra(&["runner-policy", "set", "max_module_bytes=1GiB"]).shown(), @"");
-    assert_snapshot!(environment.palyra(&["runner-policy", "set", "allowed_channels=a b"]).shown(), @"");
+    assert_snapshot!(environment.palyra(&["runner-policy", "set", "max_module_bytes=1GiB"]).shown(), @"
+    exit 2
+    --- stderr
+    error: `max_module_bytes` is 1073741824, expected at most 100663296
+    ");
+    assert_snapshot!(environment.palyra(&["runner-policy", "set", "allowed_channels=a b"]).shown(), @"
+    exit 2
+    --- stderr
+    error: `allowed_channels` is `a b`, expected names: `a b` is not a channel name: it is `[a-z0-9][a-z0-9._-]*`, at most 64 bytes
+    ");
 }
 
 #[test]
@@ -34,7 +59,12 @@ fn a_module_runs_inline_where_the_policy_allows_it() {
     let environment = TestEnvironment::with_state();
     environment.write("echo.wat", echo());
     let call = ["run", "--module", "echo.wat", "--inline", "--input", "{\"n\":1}"];
-    assert_snapshot!(environment.palyra(&call).shown(), @"");
+    assert_snapshot!(environment.palyra(&call).shown(), @"
+    exit 10
+    --- stderr
+    error: running inline modules is switched off
+    hint: an operator allows it with `palyra runner-policy set allow_inline_modules=true`
+    ");
     assert_eq!(environment.palyra(&["runner-policy", "set", "allow_inline_modules=true"]).code, 0);
     let own = environment.palyra(&[&call[..], &["--json"]].concat()).json();
     assert_eq!((&own["result"], &own["skill_id"]), (&json!({ "n": 1 }), &json!("inline")));
@@ -44,7 +74,12 @@ fn a_module_runs_inline_where_the_policy_allows_it() {
     let receipt = ["runs", "receipt", remote["run_id"].as_str().unwrap(), "--out", "run.json"];
     assert_eq!(environment.palyra(&receipt).code, 0);
     assert_eq!(environment.palyra(&["runs", "receipt", "--verify", "run.json"]).code, 0);
-    assert_snapshot!(environment.palyra(&[&call[..], &["--grant", "storage:a/"]].concat()).shown(), @"");
+    assert_snapshot!(environment.palyra(&[&call[..], &["--grant", "storage:a/"]].concat()).shown(), @"
+    exit 13
+    --- stderr
+    error: input is not acceptable: an inline module never gets storage to write to
+    hint: make it a skill: `palyra skills package build`, then install it
+    ");
     let secret = environment.palyra(&[&call[..], &["--secret", "a=-"]].concat());
     assert_eq!(secret.code, 2, "{}", secret.shown());
     // The policy of what audits go by is asked of the daemon too.

@@ -65,10 +65,10 @@ fn names<T: FromStr<Err: Display>>(
     let one = |text: String| {
         text.parse().map_err(|error: T::Err| {
             // Whoever mistakes the value of a secret for its name must not read it again in an error.
-            let found = match field {
-                "allowed_secrets" => "no name of a secret".to_owned(),
-                _ => format!("`{}`", escape_untrusted(&text.chars().take(100).collect::<String>())),
-            };
+            if field == "allowed_secrets" {
+                return BadSetting::new(field, "no name of a secret", "names as SCOPE/KEY");
+            }
+            let found = format!("`{}`", escape_untrusted(&text.chars().take(100).collect::<String>()));
             BadSetting::new(field, found, format!("names: {error}"))
         })
     };
