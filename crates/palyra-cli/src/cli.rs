@@ -60,7 +60,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Init(InitArgs),
-    Up(UpArgs),
+    Up(Box<UpArgs>),
     Run(Box<RunArgs>),
     Skills(Box<SkillsArgs>),
     Tools(ToolsArgs),

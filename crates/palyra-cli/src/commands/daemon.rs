@@ -24,7 +24,7 @@ pub(crate) struct DaemonArgs {
 
 #[derive(Subcommand)]
 enum DaemonVerb {
-    Run(run::RunArgs),
+    Run(Box<run::RunArgs>),
     Status(status::StatusArgs),
     Stop(stop::StopArgs),
 }

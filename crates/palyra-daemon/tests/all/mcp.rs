@@ -180,7 +180,12 @@ async fn lines_of_a_run_are_its_progress() {
         let heard = Arc::clone(&editor.progress);
         let client = editor.over_stdio(&daemon, &token, lifecycle).await;
         call(&client, "acme__bench__say", JsonObject::new()).await.unwrap();
-        let heard = heard.lock().unwrap().clone();
+        // The client of this library takes each notification in a task of its own, in whichever order those run.
+        while heard.lock().unwrap().len() < 3 {
+            tokio::task::yield_now().await;
+        }
+        let mut heard = heard.lock().unwrap().clone();
+        heard.sort_by(|(left, _), (right, _)| left.total_cmp(right));
         let lines: Vec<&str> = heard.iter().map(|(_, line)| line.as_str()).collect();
         assert_eq!(lines, ["Info log: one", "Info log: two", "Info log: six"], "{way}");
         assert_eq!(heard.iter().map(|(progress, _)| *progress).collect::<Vec<_>>(), [1.0, 2.0, 3.0]);

@@ -79,7 +79,7 @@ async fn retry(
             return Err(Failure::from(problem));
         }
         app.state().settle_channel_retry(&letter, &message, &principal.name).await?;
-        Ok(shape(&letter)?)
+        shape(&letter)
     });
     let sent = sending.await.map_err(|error| Problem::new("internal", error.to_string()))?;
     sent.map(Json)
