@@ -16,7 +16,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from bench import Bench, Proxy, node_environment
 from grpc_clients import buf, grpcio
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).resolve().parent
 TEXT = "This is a simple text response for testing."
 
 
@@ -134,7 +134,10 @@ def api(bench, tools):
         log = tools / f"schemathesis-{who.replace(' ', '-')}.log"
         with log.open("w") as written:
             hooks = {**os.environ, "SCHEMATHESIS_HOOKS": "schemathesis_hooks", "PYTHONPATH": str(HERE)}
-            ran = subprocess.run(command, env=hooks, stdout=written, stderr=subprocess.STDOUT, check=False)
+            # It keeps a cache where it runs.
+            ran = subprocess.run(
+                command, cwd=tools, env=hooks, stdout=written, stderr=subprocess.STDOUT, check=False
+            )
         print("\n".join(log.read_text().splitlines()[-12:]))
         if ran.returncode != 0:
             raise SystemExit(f"schemathesis {who} found something: see {log}")
