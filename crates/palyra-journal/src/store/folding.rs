@@ -8,6 +8,7 @@ use crate::JournalError;
 use rusqlite::Connection;
 use rusqlite::ffi::ErrorCode;
 use rusqlite::wal::CheckpointMode;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -29,7 +30,7 @@ pub(super) struct FoldingLimits {
 
 impl Default for FoldingLimits {
     fn default() -> Self {
-        Self { turn: 500, long: 2_000, rest: 150, too_long: 8_000 }
+        Self { turn: 2_000, long: 8_000, rest: 300, too_long: 24_000 }
     }
 }
 
@@ -146,11 +147,12 @@ struct Helper {
 impl Helper {
     fn start(path: &Path, folded: &Arc<Folded>) -> Result<Self, JournalError> {
         let connection = connection::open_folder(path)?;
+        let file = open_for_ever(path)?;
         let folded = Arc::clone(folded);
         let (turns, asked) = sync_channel(1);
         let thread = std::thread::Builder::new()
             .name("palyra-folding".into())
-            .spawn(move || take_turns(&connection, &folded, &asked))
+            .spawn(move || take_turns(&connection, file, &folded, &asked))
             .map_err(|error| JournalError::io("start a thread for the log", error))?;
         Ok(Self { turns: Some(turns), thread: Some(thread) })
     }
@@ -166,9 +168,20 @@ impl Drop for Helper {
     }
 }
 
-fn take_turns(connection: &Connection, folded: &Folded, asked: &Receiver<()>) {
+/// The file, to sync it; one for each journal that grows long, and never closed: with any of its descriptors a process
+/// lets go of every lock it has on a file, and SQLite's are among them.
+fn open_for_ever(path: &Path) -> Result<&'static File, JournalError> {
+    let file = File::open(path).map_err(|error| JournalError::io("open the journal's file", error))?;
+    Ok(Box::leak(Box::new(file)))
+}
+
+fn take_turns(connection: &Connection, file: &File, folded: &Folded, asked: &Receiver<()>) {
     while asked.recv().is_ok() {
         fold(connection, folded, &folded.turn());
+        // SQLite leaves that to whoever folds the rest: the writer, whom everybody would wait for meanwhile.
+        if let Err(error) = file.sync_data() {
+            tracing::warn!(%error, "the journal's file could not be synced");
+        }
     }
 }
 
