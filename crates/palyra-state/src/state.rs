@@ -85,6 +85,8 @@ pub struct State {
     pub(crate) tapes: OnceLock<ObjectStore>,
     /// Whether a backup is being made: files it reads where they are stay there until it is done.
     pub(crate) backing_up: AtomicBool,
+    /// The id of a run up to which everything was trimmed since this was opened.
+    pub(crate) trimmed_up_to: Mutex<String>,
     _lock: OwnerLock,
 }
 
@@ -177,6 +179,7 @@ impl State {
             published: watch::Sender::new(0),
             tapes: OnceLock::new(),
             backing_up: AtomicBool::new(false),
+            trimmed_up_to: Mutex::default(),
             _lock: lock,
         }
     }

@@ -43,7 +43,8 @@ pub(crate) enum Standing {
 impl State {
     /// Uses up a yes that covers the call, or asks for one.
     pub(crate) async fn ask_approval(&self, request: ApprovalRequest) -> Result<Standing, ApprovalError> {
-        let (key, now, new_id) = (Arc::clone(&self.row_key), self.now_ms(), new_id()?);
+        let (key, now) = (Arc::clone(&self.row_key), self.now_ms());
+        let new_id = new_id(now)?;
         let standing =
             self.journal.transaction(Durability::Full, move |transaction: &mut JournalTransaction<'_>| {
                 stand(transaction, &key, &request, now, new_id)
@@ -70,7 +71,8 @@ impl State {
         &self,
         request: ApprovalRequest,
     ) -> Result<String, ApprovalError> {
-        let (key, now, id) = (Arc::clone(&self.row_key), self.now_ms(), new_id()?);
+        let (key, now) = (Arc::clone(&self.row_key), self.now_ms());
+        let id = new_id(now)?;
         let recorded = self.journal.transaction(Durability::Normal, move |transaction: &mut JournalTransaction<'_>| {
             let mut approval = ask(transaction, &key, &request, now, id)?;
             approval.status = ApprovalStatus::Used;
@@ -179,8 +181,8 @@ fn shown(arguments: &str) -> String {
 }
 
 /// An id that sorts by time.
-fn new_id() -> Result<String, ApprovalError> {
-    let id = crate::text::time_sorted_id("apr").map_err(|reason| crate::error::StateError::Record {
+fn new_id(now: u64) -> Result<String, ApprovalError> {
+    let id = crate::text::time_sorted_id("apr", now).map_err(|reason| crate::error::StateError::Record {
         doing: "written",
         key: "approval".into(),
         reason,

@@ -157,6 +157,11 @@ impl RunningRuns {
         }
     }
 
+    /// The id of the one that began first.
+    pub(super) fn first(&self) -> Option<String> {
+        self.lock().keys().min().cloned()
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Entry>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -93,13 +93,13 @@ pub(super) struct RunStart {
 impl RunStart {
     /// A run of its own id that begins now.
     pub(super) fn new(state: &State, calling: &Calling) -> Result<Self, WasmPluginRunError> {
+        let now = state.now_ms();
         Ok(Self {
-            // Sorts by time, which keeps the journal's index small.
-            run_id: crate::text::time_sorted_id("run").map_err(WasmPluginRunError::Internal)?,
+            run_id: crate::text::time_sorted_id("run", now).map_err(WasmPluginRunError::Internal)?,
             subject: Arc::clone(&calling.subject),
             principal: short_name(&calling.principal),
             session: calling.context.session.clone(),
-            started_ms: signed(state.now_ms()),
+            started_ms: signed(now),
         })
     }
 }

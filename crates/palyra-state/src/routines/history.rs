@@ -188,7 +188,7 @@ fn find_run(
         "SELECT run_id, {RECEIPT_FACTS} FROM runs WHERE tool_id = ?1 AND run_id >= ?2 AND session = ?3
                ORDER BY run_id DESC LIMIT 1"
     );
-    let since = format!("run_{:012x}", fired_ms.saturating_sub(CLOCK_SLACK_MS));
+    let since = crate::text::first_id_at("run", fired_ms.saturating_sub(CLOCK_SLACK_MS));
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
     let found: Option<(String, Option<String>)> =
         connection.query_row(&sql, params![tool_id, since, key.session()], read).optional()?;

@@ -36,9 +36,18 @@ fn counter() -> World {
 
 /// A call under way, and its place in the list.
 async fn under_way(world: &Arc<World>) -> (JoinHandle<Result<ToolResult, CallError>>, RunningRun) {
+    under_way_besides(world, "").await
+}
+
+/// The same, beside a run that is under way already.
+async fn under_way_besides(
+    world: &Arc<World>,
+    other: &str,
+) -> (JoinHandle<Result<ToolResult, CallError>>, RunningRun) {
     let calling = Arc::clone(world);
     let call = tokio::spawn(async move { calling.caller.call(invocation(TOOL, "{}")).await });
-    let is_started = |run: &RunningRun| world.state.run(&run.run_id).unwrap().is_some();
+    let is_started =
+        |run: &RunningRun| run.run_id != other && world.state.run(&run.run_id).unwrap().is_some();
     loop {
         match world.state.running().into_iter().find(is_started) {
             Some(run) => return (call, run),
@@ -274,6 +283,8 @@ async fn runs_are_listed_by_page_and_filter() {
         (RunQuery { status: Some("failed".into()), ..RunQuery::default() }, 0),
         (RunQuery { since_ms: Some(1_700_000_000_000), ..RunQuery::default() }, 5),
         (RunQuery { until_ms: Some(1_700_000_000_000), ..RunQuery::default() }, 0),
+        (RunQuery { since_ms: Some(u64::MAX), ..RunQuery::default() }, 0),
+        (RunQuery { until_ms: Some(u64::MAX), ..RunQuery::default() }, 5),
     ] {
         assert_eq!(count(query.clone()), wanted, "{query:?}");
     }
@@ -301,6 +312,23 @@ async fn old_tapes_and_lines_go_and_receipts_stay() {
     world.state.set_run_retention(&RunRetention { max_runs: 0, max_age_days: 1 }, "owner").unwrap();
     assert_eq!(world.state.trim_runs().unwrap().runs, 1);
     assert!(world.state.tape(&new).is_err());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_ends_after_later_ones_were_trimmed_is_trimmed_as_well() {
+    let world = slow(FOR_EVER);
+    world.state.set_run_retention(&RunRetention { max_runs: 0, max_age_days: 1 }, "owner").unwrap();
+    let (first, long) = under_way(&world).await;
+    let (second, short) = under_way_besides(&world, &long.run_id).await;
+    let kept = |run: &RunningRun| world.state.tape(&run.run_id).is_ok();
+    assert_eq!(world.state.trim_runs().unwrap().runs, 0);
+    for (call, run) in [(second, &short), (first, &long)] {
+        assert!(world.state.cancel_run(&run.run_id));
+        assert_eq!(failure(call.await.unwrap()).kind(), Kind::Cancelled);
+        assert!(kept(run));
+        assert_eq!(world.state.trim_runs().unwrap().runs, 1);
+        assert!(!kept(run));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

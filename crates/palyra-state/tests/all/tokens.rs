@@ -72,15 +72,13 @@ DROP TABLE approvals;
 DROP TABLE touched;
 DROP INDEX runs_of_skill;
 DROP INDEX runs_of_tool;
-DROP INDEX runs_by_status;
-DROP INDEX runs_by_time;
-DROP INDEX runs_to_trim;
+DROP INDEX runs_otherwise;
 ALTER TABLE runs DROP COLUMN principal;
 ALTER TABLE runs DROP COLUMN session;
 ALTER TABLE runs DROP COLUMN error;
 ALTER TABLE runs DROP COLUMN tape;
 ALTER TABLE runs DROP COLUMN trimmed;
-DELETE FROM schema_version WHERE name IN ('state-2', 'state-3', 'state-4', 'state-5', 'state-6', 'state-7');
+DELETE FROM schema_version WHERE name IN ('state-2', 'state-3', 'state-4', 'state-5', 'state-6', 'state-7', 'state-8');
 ";
 
 #[test]

@@ -17,7 +17,8 @@ pub(crate) fn close_interrupted(state: &State) -> Result<usize, StateError> {
     loop {
         let left = state.journal.read(|connection| {
             let read = || -> rusqlite::Result<Vec<String>> {
-                let sql = "SELECT run_id FROM runs WHERE status = 'started' ORDER BY run_id LIMIT ?1";
+                let sql = "SELECT run_id FROM runs WHERE status <> 'completed' AND status = 'started'
+                           ORDER BY run_id LIMIT ?1";
                 let mut statement = connection.prepare(sql)?;
                 let rows = statement.query_map([signed(BATCH as u64)], |row| row.get(0))?;
                 rows.collect()

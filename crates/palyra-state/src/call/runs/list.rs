@@ -1,16 +1,19 @@
 //! Runs as a list, newest first, and their lines.
 
 use palyra_journal::JournalError;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use serde::Serialize;
 
 use super::{RunEvent, RunRow};
 use crate::db::{signed, unsigned};
 use crate::error::StateError;
 use crate::state::State;
+use crate::text::first_id_at;
 
 /// Most rows of one answer.
 const MAX_PAGE: usize = 1_000;
+/// How far the time in an id and that of its row may be apart: earlier versions looked at the clock twice.
+const CLOCK_SLACK_MS: u64 = 60_000;
 const COLUMNS: &str = "run_id, skill_id, tool_id, payload, status, started_at, finished_at, receipt_leaf, principal, session, error, tape";
 
 /// Which runs are wanted; the default is the newest of all.
@@ -90,28 +93,39 @@ impl State {
     }
 }
 
-/// The most telling of the filters leads; its index is in the order of ids.
 fn select(connection: &Connection, query: &RunQuery, limit: usize) -> rusqlite::Result<Vec<RunRow>> {
+    let (sql, values) = statement(query, limit);
+    let values = values.iter().map(AsRef::as_ref);
+    connection.prepare_cached(&sql)?.query_map(rusqlite::params_from_iter(values), read_run)?.collect()
+}
+
+/// The most telling of the filters leads; its index is in the order of ids, which is that of time.
+fn statement(query: &RunQuery, limit: usize) -> (String, Vec<Box<dyn ToSql>>) {
     let mut wheres = Vec::new();
-    let mut values: Vec<Box<dyn rusqlite::ToSql>> = Vec::new();
-    let mut only = |condition: &str, value: Option<Box<dyn rusqlite::ToSql>>| {
+    let mut values: Vec<Box<dyn ToSql>> = Vec::new();
+    let mut only = |condition: &str, value: Option<Box<dyn ToSql>>| {
         if let Some(value) = value {
             values.push(value);
             wheres.push(format!("{condition} ?{}", values.len()));
         }
     };
-    let text = |value: &Option<String>| value.clone().map(|text| Box::new(text) as Box<dyn rusqlite::ToSql>);
-    let time = |value: Option<u64>| value.map(|ms| Box::new(signed(ms)) as Box<dyn rusqlite::ToSql>);
+    let text = |value: &Option<String>| value.clone().map(|text| Box::new(text) as Box<dyn ToSql>);
+    let time = |value: Option<u64>| value.map(|ms| Box::new(signed(ms)) as Box<dyn ToSql>);
+    let id_at = |ms: Option<u64>| text(&ms.map(|ms| first_id_at("run", ms)));
     only("skill_id =", text(&query.skill_id));
     only("tool_id =", text(&query.tool_id));
-    only("status =", text(&query.status));
+    match query.status.as_deref() {
+        Some("completed") | None => only("status =", text(&query.status)),
+        // In the words of the index of all others.
+        Some(_) => only("status <> 'completed' AND status =", text(&query.status)),
+    }
     only("started_at >=", time(query.since_ms));
     only("started_at <", time(query.until_ms));
+    only("run_id >=", id_at(query.since_ms.map(|ms| ms.saturating_sub(CLOCK_SLACK_MS))));
+    only("run_id <", id_at(query.until_ms.map(|ms| ms.saturating_add(CLOCK_SLACK_MS))));
     only("run_id <", text(&query.before));
     let wheres = if wheres.is_empty() { "1".to_owned() } else { wheres.join(" AND ") };
-    let sql = format!("SELECT {COLUMNS} FROM runs WHERE {wheres} ORDER BY run_id DESC LIMIT {limit}");
-    let values = values.iter().map(AsRef::as_ref);
-    connection.prepare_cached(&sql)?.query_map(rusqlite::params_from_iter(values), read_run)?.collect()
+    (format!("SELECT {COLUMNS} FROM runs WHERE {wheres} ORDER BY run_id DESC LIMIT {limit}"), values)
 }
 
 fn read_run(row: &Row<'_>) -> rusqlite::Result<RunRow> {
@@ -129,4 +143,44 @@ fn read_run(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         error: row.get(10)?,
         tape: row.get(11)?,
     })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    /// How SQLite goes about a query.
+    fn plan(connection: &Connection, query: &RunQuery) -> String {
+        let (sql, values) = statement(query, 10);
+        let values = rusqlite::params_from_iter(values.iter().map(AsRef::as_ref));
+        let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let lines = plan.query_map(values, |row| row.get::<_, String>(3)).unwrap();
+        lines.map(Result::unwrap).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn no_filter_goes_through_all_runs_and_none_sorts() {
+        let connection = Connection::open_in_memory().unwrap();
+        for migration in crate::db::MIGRATIONS {
+            connection.execute_batch(migration.sql).unwrap();
+        }
+        let some = |text: &str| Some(text.to_owned());
+        let all = RunQuery::default();
+        for (query, wanted) in [
+            (RunQuery { skill_id: some("a.b"), ..all.clone() }, "INDEX runs_of_skill"),
+            (RunQuery { tool_id: some("a.b.c"), ..all.clone() }, "INDEX runs_of_tool"),
+            (RunQuery { status: some("failed"), ..all.clone() }, "INDEX runs_otherwise"),
+            (RunQuery { status: some("started"), since_ms: Some(1), ..all.clone() }, "INDEX runs_otherwise"),
+            (RunQuery { since_ms: Some(1), ..all.clone() }, "PRIMARY KEY (run_id>?)"),
+            (
+                RunQuery { since_ms: Some(1), until_ms: Some(2), ..all.clone() },
+                "PRIMARY KEY (run_id>? AND run_id<?)",
+            ),
+            (RunQuery { before: some("run_1"), ..all.clone() }, "PRIMARY KEY (run_id<?)"),
+        ] {
+            let plan = plan(&connection, &query);
+            assert!(plan.contains(wanted) && plan.contains("SEARCH") && !plan.contains("B-TREE"), "{plan}");
+        }
+    }
 }

@@ -1,11 +1,12 @@
 //! How long tapes and lines of runs, and closed approvals, are kept; rows of runs and leaves stay.
 
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use palyra_common::BadSetting;
 use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction};
 use palyra_skills::Sha256Digest;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -14,6 +15,7 @@ use crate::db::signed;
 use crate::error::StateError;
 use crate::plugins::{PluginSettingError, Revised, put_retention};
 use crate::state::State;
+use crate::text::first_id_at;
 
 /// Runs that are trimmed in one transaction.
 const BATCH: i64 = 500;
@@ -88,13 +90,17 @@ impl State {
             gone.map_err(JournalError::sqlite("trim approvals"))
         });
         let approvals = approvals.wait()? as u64;
-        let (mut trimmed, most) = (Trimmed { approvals, ..Trimmed::default() }, signed(retention.max_runs));
+        let mut trimmed = Trimmed { approvals, ..Trimmed::default() };
+        let mut up_to = self.trimmed_up_to.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
+            let bounds = Bounds { after: &up_to, older_than_ms: oldest, most: retention.max_runs };
             let old = self.journal.read(|connection| {
-                to_trim(connection, signed(oldest), most).map_err(JournalError::sqlite("look for old runs"))
+                to_trim(connection, &bounds).map_err(JournalError::sqlite("look for old runs"))
             })?;
-            if old.is_empty() {
-                return Ok(trimmed);
+            let Some((last, _)) = old.last() else { return Ok(trimmed) };
+            // A run that is still under way has its turn later.
+            if self.running.first().is_none_or(|running| *last < running) {
+                last.clone_into(&mut up_to);
             }
             trimmed.runs += old.len() as u64;
             // The tape first: a row that names a missing tape says so, a tape nobody names would stay for ever.
@@ -108,17 +114,24 @@ impl State {
     }
 }
 
-fn to_trim(
-    connection: &Connection,
-    oldest: i64,
-    most: i64,
-) -> rusqlite::Result<Vec<(String, Option<String>)>> {
+/// Which runs are trimmed.
+struct Bounds<'a> {
+    /// Up to here all were, which spares going through them again; nothing depends on it.
+    after: &'a str,
+    older_than_ms: u64,
+    most: u64,
+}
+
+/// Ids sort by time.
+fn to_trim(connection: &Connection, bounds: &Bounds<'_>) -> rusqlite::Result<Vec<(String, Option<String>)>> {
+    let newest = "SELECT run_id FROM runs ORDER BY run_id DESC LIMIT 1 OFFSET ?1";
+    let newest: Option<String> =
+        connection.prepare_cached(newest)?.query_row([signed(bounds.most)], |row| row.get(0)).optional()?;
+    let last = newest.unwrap_or_default().max(first_id_at("run", bounds.older_than_ms));
     let sql = "SELECT run_id, tape FROM runs
-               WHERE trimmed = 0 AND status <> 'started'
-                 AND (started_at < ?1 OR run_id <= (SELECT run_id FROM runs ORDER BY run_id DESC LIMIT 1 OFFSET ?2))
-               LIMIT ?3";
+               WHERE run_id > ?1 AND run_id <= ?2 AND trimmed = 0 AND status <> 'started' ORDER BY run_id LIMIT ?3";
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    connection.prepare_cached(sql)?.query_map(params![oldest, most, BATCH], read)?.collect()
+    connection.prepare_cached(sql)?.query_map(params![bounds.after, last, BATCH], read)?.collect()
 }
 
 /// Says how many tapes went with it.
