@@ -1,13 +1,13 @@
 //! The calls under way: each can be ended, and a stop waits for all of them.
 
 use std::collections::HashMap;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use futures::future::BoxFuture;
 use palyra_plugins_runtime::CancelToken;
-use tokio::sync::watch;
+use tokio::sync::Notify;
 use tracing::Instrument;
 use tracing::instrument::Instrumented;
 
@@ -15,7 +15,8 @@ use tracing::instrument::Instrumented;
 #[derive(Clone)]
 pub(crate) struct Calls {
     running: Arc<Mutex<Running>>,
-    count: watch::Sender<usize>,
+    /// Told whenever the last one has ended.
+    none_left: Arc<Notify>,
 }
 
 #[derive(Default)]
@@ -39,7 +40,7 @@ pub(crate) struct Attended<T: Send + 'static> {
 
 impl Calls {
     pub(crate) fn new() -> Self {
-        Self { running: Arc::default(), count: watch::Sender::new(0) }
+        Self { running: Arc::default(), none_left: Arc::default() }
     }
 
     /// Notes a call that begins.
@@ -49,19 +50,25 @@ impl Calls {
         let number = running.next;
         running.next += 1;
         running.tokens.insert(number, token.clone());
-        self.count.send_replace(running.tokens.len());
         (CallPermit { calls: self.clone(), number }, token)
     }
 
     /// How many are under way.
     pub(crate) fn count(&self) -> usize {
-        *self.count.borrow()
+        self.running().tokens.len()
     }
 
     /// Waits until none is.
     pub(crate) async fn drained(&self) {
-        // The sender is ours, so this ends only when the count is zero.
-        let _ = self.count.subscribe().wait_for(|count| *count == 0).await;
+        loop {
+            // Listens before it looks, so that nothing ends in between.
+            let mut none_left = pin!(self.none_left.notified());
+            none_left.as_mut().enable();
+            if self.count() == 0 {
+                return;
+            }
+            none_left.await;
+        }
     }
 
     /// Ends all that are under way.
@@ -78,7 +85,9 @@ impl Drop for CallPermit {
     fn drop(&mut self) {
         let mut running = self.calls.running();
         running.tokens.remove(&self.number);
-        self.calls.count.send_replace(running.tokens.len());
+        if running.tokens.is_empty() {
+            self.calls.none_left.notify_waiters();
+        }
     }
 }
 
