@@ -232,7 +232,7 @@ pub(crate) fn scope_of(action: Action) -> Scope {
     }
 }
 
-/// Calls, decisions and packages are asked about inside their corridor, where it is known what they are about.
+/// Calls, decisions and packages are always asked about inside their corridor, where it is known what they are about.
 pub(crate) fn asked_in_corridor(action: Action, about: ResourceKind) -> bool {
     match action {
         Action::Invoke | Action::Approve => true,

@@ -110,7 +110,7 @@ impl State {
     }
 
     /// Walks the corridor until its decision is still true when it is committed.
-    fn walk_gated(
+    pub(crate) fn walk_gated(
         &self,
         request: &InstallRequest,
         gate: &InstallGate,

@@ -5,7 +5,7 @@ use crate::guests::package;
 use crate::raw::ask;
 use palyra_api::client::full_body;
 use palyra_api::policy::{PolicyAction, PolicyChange, PolicyKind, PolicyQuestion};
-use palyra_api::skills::{InstallOutcome, InstallQuery, Placement};
+use palyra_api::skills::{InstallOutcome, InstallQuery, Placement, RollbackBody};
 use palyra_api::tokens::ScopeName;
 use palyra_api::tools::InvokeRequest;
 use palyra_api::{ClientError, Problem};
@@ -318,6 +318,36 @@ async fn a_rule_about_a_publisher_catches_installation_in_every_form() {
     assert_eq!(owner.skill("acme.bench").await.unwrap().waiting, None);
     owner.set_policy(&forbid(install, "resource in Publisher::\"other\"")).await.unwrap();
     send(&second, &update).await.unwrap();
+}
+
+/// A release that is forbidden can be left for one that is not, and never the other way.
+#[tokio::test(flavor = "multi_thread")]
+async fn going_back_is_asked_about_the_release_it_goes_to() {
+    let daemon = Daemon::start().await;
+    let owner = daemon.over_socket();
+    let ((first, digest), (second, _)) = (package("bench", "", 1), package("bench", "", 2));
+    let agreed =
+        InstallQuery { allow_tofu: true, consent: Some(digest.to_string()), ..InstallQuery::default() };
+    owner.install(full_body(first), &agreed).await.unwrap();
+    owner.install(full_body(second), &InstallQuery::default()).await.unwrap();
+    let forbid = |version: &str| {
+        with_rule(&format!(
+            "@id(\"not-this\") @advice(\"not {version}\") forbid (principal, action == Action::\"install\", resource is Skill) when {{ resource.version == \"{version}\" }};"
+        ))
+    };
+    owner.set_policy(&forbid("1.0.0")).await.unwrap();
+    let back = RollbackBody { version: None };
+    let denied = problem(owner.roll_back_skill("acme.bench", &back).await);
+    assert_eq!((denied.code.as_str(), &denied.details["policy"]["id"]), ("forbidden", &"not-this".into()));
+    assert_eq!(denied.details["version"], "1.0.0");
+    let version = async || {
+        let info = owner.skill("acme.bench").await.unwrap();
+        info.entry.record.current.manifest_text("version").to_owned()
+    };
+    assert_eq!(version().await, "2.0.0");
+    owner.set_policy(&forbid("2.0.0")).await.unwrap();
+    owner.roll_back_skill("acme.bench", &back).await.unwrap();
+    assert_eq!(version().await, "1.0.0");
 }
 
 /// A policy that lets only one publisher in can be written, because nothing is asked about a skill without a name.

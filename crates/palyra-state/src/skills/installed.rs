@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::{Observe, SkillError};
 use crate::commit::Change;
+use crate::gate::InstallGate;
 use crate::objects::ObjectError;
 use crate::state::State;
 use crate::view::record_row;
@@ -65,6 +66,7 @@ impl State {
         &self,
         skill_id: &str,
         version: Option<&str>,
+        gate: &InstallGate,
         observe: Observe<'_>,
     ) -> Result<InstallOutcome, SkillError> {
         let record = self.record(skill_id)?;
@@ -78,7 +80,7 @@ impl State {
         })?;
         let bytes = self.objects.get(&past.archive).map_err(|error| damaged(skill_id, &error))?;
         let request = InstallRequest::installed(bytes, skill_id, past.payload, Purpose::Rollback);
-        self.walk(&request, observe)
+        self.walk_gated(&request, gate, observe)
     }
 
     /// Looks again at one skill, or at everything installed; this never lifts a quarantine.

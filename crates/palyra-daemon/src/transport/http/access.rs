@@ -66,13 +66,16 @@ pub(super) struct Needs {
     pub(super) body_limit: usize,
     face: Option<Face>,
     action: Action,
+    asks_in_corridor: bool,
     about: (ResourceKind, Option<&'static str>),
 }
 
 impl Needs {
     pub(super) fn of(route: &Route) -> Self {
-        let Route { scope, also, body_limit, face, action, .. } = *route;
-        Self { scope, also, body_limit, face, action, about: route.about() }
+        let Route { scope, also, body_limit, face, action, asks_in_corridor, .. } = *route;
+        let about = route.about();
+        let asks_in_corridor = asks_in_corridor || policy::asked_in_corridor(action, about.0);
+        Self { scope, also, body_limit, face, action, asks_in_corridor, about }
     }
 
     fn resource(&self, app: &App, names: Option<&RawPathParams>) -> Resource {
@@ -157,7 +160,7 @@ fn allow(
     if let Some(scope) = missing {
         return Err(asking().missing_scope(scope, needs.action, needs.resource(app, names)));
     }
-    if policy::asked_in_corridor(needs.action, needs.about.0) {
+    if needs.asks_in_corridor {
         return Ok(());
     }
     let decision = asking().decide(needs.action, needs.resource(app, names));

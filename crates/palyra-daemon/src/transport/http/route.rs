@@ -30,6 +30,8 @@ pub struct Route {
     pub also: Option<Scope>,
     /// What the access policy is asked.
     pub action: Action,
+    /// Whether the policy is asked where more is known than the path says.
+    pub asks_in_corridor: bool,
     /// Which door it is, where it is not the one the request came through.
     pub face: Option<Face>,
     /// Longest body it reads.
@@ -99,6 +101,7 @@ impl Route {
             scope,
             also: None,
             action: action_of(scope),
+            asks_in_corridor: false,
             face: None,
             body_limit: SMALL_BODY,
             summary: "",
@@ -115,6 +118,12 @@ impl Route {
     #[must_use]
     pub fn does(self, action: Action) -> Self {
         Self { action, ..self }
+    }
+
+    /// The access policy is asked by the corridor, which knows the release it is about.
+    #[must_use]
+    pub fn asks_in_corridor(self) -> Self {
+        Self { asks_in_corridor: true, ..self }
     }
 
     /// A token needs a second scope.

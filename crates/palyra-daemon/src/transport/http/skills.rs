@@ -79,6 +79,7 @@ pub(super) fn routes() -> Vec<Route> {
             .answers::<InstallOutcome>(),
         Route::post("/v1/skills/{skill_id}/rollback", Scope::Operate, install::rollback)
             .does(Action::Install)
+            .asks_in_corridor()
             .summary("Go back to a release that ran before")
             .takes::<RollbackBody>(SMALL_BODY)
             .answers::<InstallOutcome>(),

@@ -110,7 +110,9 @@ pub(super) async fn rollback(
 ) -> Answer<InstallOutcome> {
     blocking(&app, move |app| {
         known(app, &skill_id)?;
-        walk(app, &principal, |state, observe| state.rollback(&skill_id, body.version.as_deref(), observe))
+        let gate = app.policy().asking(app.state(), &principal).install_gate(false);
+        let version = body.version.as_deref();
+        walk(app, &principal, |state, observe| state.rollback(&skill_id, version, &gate, observe))
     })
     .await
     .map(Json)
