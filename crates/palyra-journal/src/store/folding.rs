@@ -1,7 +1,7 @@
 //! The log SQLite writes ahead, folded into the file by a thread of its own: a commit does not wait for that.
 //!
 //! The log begins anew only when a writer finds all of it folded. While events keep coming the other thread never
-//! catches up, so the writer folds what is left itself, once the log is long and little is left.
+//! catches up wholly, so the writer folds what is left itself, once the log is long and little is left.
 
 use super::connection;
 use crate::JournalError;
@@ -26,6 +26,34 @@ pub(super) struct FoldingLimits {
     rest: u32,
     /// At so many the writer folds however many are left.
     too_long: u32,
+}
+
+/// What the writer does about the log after a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Nothing.
+    Wait,
+    /// Asks the other thread to fold.
+    Ask,
+    /// Folds the little that is left, unless the other thread is at it.
+    FoldRest,
+    /// Folds whatever is left.
+    FoldAll,
+}
+
+impl FoldingLimits {
+    /// A long log has the other thread take turn after turn, each shorter than the one before, until little is left.
+    fn step(&self, pages: u32, rest: u32) -> Step {
+        if pages >= self.too_long {
+            Step::FoldAll
+        } else if pages >= self.long {
+            if rest <= self.rest { Step::FoldRest } else { Step::Ask }
+        } else if rest >= self.turn {
+            Step::Ask
+        } else {
+            Step::Wait
+        }
+    }
 }
 
 impl Default for FoldingLimits {
@@ -70,16 +98,16 @@ impl LogFolding {
         }
         self.seen = pages;
         let rest = pages.saturating_sub(self.folded.pages());
-        let FoldingLimits { turn, long, rest: little, too_long } = self.limits;
-        if pages >= too_long {
-            // The other thread may be at it: waiting for it is what keeps the log from growing without end.
-            fold(connection, &self.folded, &self.folded.turn());
-        } else if pages >= long && rest <= little {
-            if let Ok(turn) = self.folded.turn.try_lock() {
-                fold(connection, &self.folded, &turn);
+        match self.limits.step(pages, rest) {
+            Step::Wait => {}
+            Step::Ask => self.ask_helper(),
+            Step::FoldRest => {
+                if let Ok(turn) = self.folded.turn.try_lock() {
+                    fold(connection, &self.folded, &turn);
+                }
             }
-        } else if rest >= turn {
-            self.ask_helper();
+            // The other thread may be at it: waiting for it is what keeps the log from growing without end.
+            Step::FoldAll => fold(connection, &self.folded, &self.folded.turn()),
         }
     }
 
@@ -238,6 +266,14 @@ mod tests {
         assert_eq!(count(&reader), 301);
         let later: Vec<u32> = (0..100).map(|_| write(&connection, &mut folding)).collect();
         assert!(later.iter().min() < kept.last(), "the log did not begin anew");
+    }
+
+    #[test]
+    fn the_longer_the_log_the_less_is_left_to_the_other_thread() {
+        let steps = |pages: u32| [0, 8, 9, 10, 39].map(|rest| SMALL.step(pages, rest.min(pages)));
+        assert_eq!(steps(39), [Step::Wait, Step::Wait, Step::Wait, Step::Ask, Step::Ask]);
+        assert_eq!(steps(40), [Step::FoldRest, Step::FoldRest, Step::Ask, Step::Ask, Step::Ask]);
+        assert_eq!(steps(120), [Step::FoldAll; 5]);
     }
 
     #[test]
