@@ -14,13 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError};
-use std::time::Duration;
 use tokio::sync::watch;
-
-/// So many that came during one commit say that many more are on their way.
-const CROWD: usize = 4;
-/// How long a crowd is let come together: a commit for all of them costs little more than one for some.
-const GATHERING: Duration = Duration::from_micros(500);
 
 /// What the writer is asked.
 #[allow(
@@ -63,9 +57,6 @@ impl Writer {
     pub(super) fn run(mut self, requests: &Receiver<Request>) {
         let mut group: Vec<Member> = Vec::new();
         loop {
-            if self.waiting.load(Ordering::Relaxed) >= CROWD {
-                std::thread::sleep(GATHERING);
-            }
             let Ok(mut request) = requests.recv() else { return };
             let mut taken = 1;
             // Everything that has queued up meanwhile goes into the same commit.
