@@ -14,7 +14,7 @@ use super::approval::Approved;
 use super::hook::HookRun;
 use super::runs::{self, FinishedRun};
 use super::tapes::KeptTape;
-use super::wasm_plugin_runner::{BegunRun, Calling, ResolvedPlugin};
+use super::wasm_plugin_runner::{BegunRun, Calling, INLINE, ResolvedPlugin, explain_inline};
 use super::{CallError, CapabilityUse, StageTimes, ToolCaller, ToolResult, UseCount, usage};
 use crate::db::signed;
 use crate::error::StateError;
@@ -39,7 +39,7 @@ pub(super) async fn finish(
 ) -> Result<ToolResult, CallError> {
     let (state, subject, run_id) = (&caller.state, &calling.subject, run.row().run_id.clone());
     let RunReport { result, usage, log, host_calls, tape, .. } = report;
-    let output = checked_output(result, resolved);
+    let output = checked_output(result, calling, resolved);
     let capabilities = usage::count(&resolved.grants.grants, &host_calls);
     let touched = usage::touched(&resolved.grants.grants, &host_calls, tape.end.open);
     let kept = KeptTape::keep(state, &tape).await;
@@ -114,11 +114,15 @@ fn status_of(output: &Result<JsonText, WasmPluginRunError>) -> &'static str {
 /// The output against its schema; a denial learns who refused what the manifest asks for.
 fn checked_output(
     result: Result<RunOutput, WasmPluginRunError>,
+    calling: &Calling,
     resolved: &ResolvedPlugin,
 ) -> Result<JsonText, WasmPluginRunError> {
     let output = result.map_err(|error| match error {
         WasmPluginRunError::CapabilityDenied(mut denial) => {
             resolved.grants.explain(&mut denial);
+            if calling.subject.skill_id == INLINE {
+                explain_inline(&mut denial);
+            }
             WasmPluginRunError::CapabilityDenied(denial)
         }
         other => other,

@@ -20,8 +20,8 @@ use tracing::Instrument;
 
 pub(super) use begun::BegunRun;
 pub(super) use execute::execute_module;
-pub(super) use inline::InlineCall;
 pub use inline::{INLINE, InlineInvocation};
+pub(super) use inline::{InlineCall, explain as explain_inline};
 pub(super) use installed::{InstalledCall, ReadyTool};
 
 use super::approval::Approved;

@@ -180,6 +180,10 @@ async fn inline_modules_run_by_policy_only_and_are_journalled() {
         assert_eq!(failure(world.caller.call_inline(broken).await).kind(), Kind::InvalidInput);
     }
     assert_eq!(world.events(EventKind::RunRefused).len(), 7);
+    let denied = failure(world.caller.call_inline(inline(COUNTER)).await);
+    assert_eq!(denied.kind(), Kind::CapabilityDenied);
+    assert!(denied.to_string().contains("an inline module never gets storage"), "{denied}");
+    assert!(!denied.hints().iter().any(|hint| hint.contains("--grant")), "{:?}", denied.hints());
 }
 
 #[tokio::test]

@@ -7,8 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use palyra_common::capabilities::FilesystemAccess;
 use palyra_common::limits::MAX_INLINE_MODULE_BYTES;
 use palyra_common::{
-    CapabilityGrantSet, INLINE_MODULES, JsonText, OperatorGrants, PluginCapabilityProfile, RuntimeLimits,
-    WasmPluginRunError, WasmPluginRunnerPolicy,
+    CapabilityGrantSet, CapabilityKind, Denial, INLINE_MODULES, JsonText, OperatorGrants,
+    PluginCapabilityProfile, RuntimeLimits, WasmPluginRunError, WasmPluginRunnerPolicy,
 };
 use palyra_plugins_runtime::{CancelToken, Entry, LoadedModule, ModuleKind};
 use palyra_skills::Sha256Digest;
@@ -20,6 +20,10 @@ use crate::gate::{InlineGate, InlineQuestion};
 
 /// The skill that runs of inline modules stand under; no skill can have this id.
 pub const INLINE: &str = "inline";
+
+/// What none of them ever gets.
+const A_SECRET: &str = "a secret";
+const STORAGE: &str = "storage to write to";
 
 /// A call of a module that is no installed skill.
 #[derive(Clone)]
@@ -215,11 +219,22 @@ fn asked_ceiling(policy: &WasmPluginRunnerPolicy) -> RuntimeLimits {
     policy.cap(&open)
 }
 
+/// A denial is not explained with a grant that an inline module is refused.
+pub(in crate::call) fn explain(denial: &mut Denial) {
+    let what = match denial.kind {
+        CapabilityKind::Secret => A_SECRET,
+        CapabilityKind::Storage => STORAGE,
+        CapabilityKind::Http | CapabilityKind::Channel | CapabilityKind::Filesystem => return,
+    };
+    denial.reason = format!("{}; an inline module never gets {what}, an installed skill can", denial.reason);
+    denial.grant = None;
+}
+
 fn check_grants(grants: &CapabilityGrantSet) -> Result<(), WasmPluginRunError> {
     let writes = grants.filesystem().iter().any(|grant| grant.access == FilesystemAccess::ReadWrite);
     let what = match () {
-        () if !grants.secrets().is_empty() => "a secret",
-        () if !grants.storage().is_empty() => "storage to write to",
+        () if !grants.secrets().is_empty() => A_SECRET,
+        () if !grants.storage().is_empty() => STORAGE,
         () if writes => "a directory to write to",
         () => return Ok(()),
     };
