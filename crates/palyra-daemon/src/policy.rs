@@ -12,7 +12,7 @@ use palyra_common::tally::{CacheCount, CacheTally};
 use palyra_common::{JsonText, Scope};
 use palyra_policy::{
     Action, DecisionCache, Face, PolicyContext, PolicyDecision, PolicyRequest, PolicySet, PrincipalKind,
-    Resource, ResourceKind,
+    Resource,
 };
 use palyra_skills::Sha256Digest;
 use palyra_state::call::{HookGate, canonical_arguments};
@@ -232,13 +232,9 @@ pub(crate) fn scope_of(action: Action) -> Scope {
     }
 }
 
-/// Calls, decisions and packages are always asked about inside their corridor, where it is known what they are about.
-pub(crate) fn asked_in_corridor(action: Action, about: ResourceKind) -> bool {
-    match action {
-        Action::Invoke | Action::Approve => true,
-        Action::Install => about == ResourceKind::Daemon,
-        _ => false,
-    }
+/// Calls and decisions are always asked about inside their corridor, where it is known what they are about.
+pub(crate) fn asked_in_corridor(action: Action) -> bool {
+    matches!(action, Action::Invoke | Action::Approve)
 }
 
 fn read(text: Option<&str>) -> Arc<PolicySet> {

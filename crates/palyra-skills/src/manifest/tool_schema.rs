@@ -4,13 +4,14 @@
 //! its patterns run on an engine without backtracking, and the work it can cause is counted before it is used.
 
 mod bounds;
+mod instance;
 
 use jsonschema::{Draft, PatternOptions, Validator};
-use palyra_common::InOrder;
-use palyra_common::json::in_order::sort_objects;
+use palyra_common::{InOrder, JsonText};
 use serde_json::Value;
 
 use bounds::check_bounds;
+use instance::{Borrowed, Instance};
 
 /// Longest schema, written as JSON.
 pub const MAX_SCHEMA_BYTES: usize = 128 << 10;
@@ -20,7 +21,7 @@ const MAX_PATTERN_BYTES: usize = 1 << 20;
 /// A schema that is safe to apply to values.
 #[derive(Debug, Clone)]
 pub struct ToolSchema {
-    validator: std::sync::Arc<Validator>,
+    validator: std::sync::Arc<Validator<Borrowed>>,
 }
 
 /// A value that does not match its schema.
@@ -105,8 +106,10 @@ impl ToolSchema {
         check_bounds(schema)?;
         let patterns =
             PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES);
-        let options =
-            jsonschema::options().with_draft(Draft::Draft202012).with_pattern_options(patterns).offline();
+        let options = jsonschema::options_for::<Borrowed>()
+            .with_draft(Draft::Draft202012)
+            .with_pattern_options(patterns)
+            .offline();
         let validator = options.build(schema).map_err(|error| SchemaProblem::Invalid {
             pointer: whole(error.instance_path().as_str()),
             reason: super::error::clip(&error.to_string()),
@@ -124,13 +127,21 @@ impl ToolSchema {
 
     /// Checks a value and names the first place that does not match.
     pub fn check(&self, value: &Value) -> Result<(), SchemaMismatch> {
-        if self.validator.is_valid(value) {
+        self.judge(value.into())
+    }
+
+    /// The same of a value as it is written.
+    pub fn check_text(&self, text: &JsonText) -> Result<(), SchemaMismatch> {
+        let read = serde_json::from_str(text.as_str());
+        self.judge(read.map_err(|error| SchemaMismatch { pointer: whole(""), reason: error.to_string() })?)
+    }
+
+    fn judge(&self, value: Instance<'_>) -> Result<(), SchemaMismatch> {
+        if self.validator.is_valid(&value) {
             return Ok(());
         }
         // Which place comes first must not depend on the order in which the names stood.
-        let mut value = value.clone();
-        sort_objects(&mut value);
-        self.validator.validate(&value).map_err(|error| SchemaMismatch {
+        self.validator.validate(&value.in_order()).map_err(|error| SchemaMismatch {
             pointer: whole(error.instance_path().as_str()),
             reason: super::error::clip(&error.masked().to_string()),
         })

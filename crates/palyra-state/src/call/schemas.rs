@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use palyra_common::tally::CacheTally;
 use palyra_common::{JsonText, WasmPluginRunError};
 use palyra_skills::Sha256Digest;
-use palyra_skills::manifest::{SchemaProblem, ToolSchema};
+use palyra_skills::manifest::{SchemaMismatch, SchemaProblem, ToolSchema};
 
 use super::find::FoundTool;
 
@@ -50,19 +50,15 @@ impl SchemaCache {
 
 impl ToolSchemas {
     pub(super) fn check_input(&self, input: &JsonText) -> Result<(), WasmPluginRunError> {
-        let value = parse(input).map_err(|reason| WasmPluginRunError::invalid_input("/", reason))?;
-        self.input
-            .check(&value)
-            .map_err(|mismatch| WasmPluginRunError::invalid_input(mismatch.pointer, mismatch.reason))
+        let checked = self.input.check_text(input);
+        checked.map_err(|mismatch| WasmPluginRunError::invalid_input(mismatch.pointer, mismatch.reason))
     }
 
     pub(super) fn check_output(&self, output: &JsonText) -> Result<(), WasmPluginRunError> {
-        let wrong = |pointer: String, reason: String| WasmPluginRunError::InvalidOutput { pointer, reason };
-        let value = parse(output).map_err(|reason| wrong("/".into(), reason))?;
-        self.output.check(&value).map_err(|mismatch| wrong(mismatch.pointer, mismatch.reason))
+        let checked = self.output.check_text(output);
+        checked.map_err(|SchemaMismatch { pointer, reason }| WasmPluginRunError::InvalidOutput {
+            pointer,
+            reason,
+        })
     }
-}
-
-fn parse(text: &JsonText) -> Result<serde_json::Value, String> {
-    serde_json::from_str(text.as_str()).map_err(|error| error.to_string())
 }

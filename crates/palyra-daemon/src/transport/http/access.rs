@@ -73,9 +73,8 @@ pub(super) struct Needs {
 impl Needs {
     pub(super) fn of(route: &Route) -> Self {
         let Route { scope, also, body_limit, face, action, asks_in_corridor, .. } = *route;
-        let about = route.about();
-        let asks_in_corridor = asks_in_corridor || policy::asked_in_corridor(action, about.0);
-        Self { scope, also, body_limit, face, action, asks_in_corridor, about }
+        let asks_in_corridor = asks_in_corridor || policy::asked_in_corridor(action);
+        Self { scope, also, body_limit, face, action, asks_in_corridor, about: route.about() }
     }
 
     fn resource(&self, app: &App, names: Option<&RawPathParams>) -> Resource {
@@ -286,5 +285,9 @@ fn came_past_the_door() -> Problem {
 fn new_id() -> Arc<str> {
     // Without randomness ids repeat; nothing depends on them.
     let random = palyra_common::random::draw::<10>().unwrap_or_default();
-    format!("req_{}", hex::encode(random)).into()
+    let mut id = *b"req_00000000000000000000";
+    if let Some(digits) = id.get_mut(4..) {
+        let _ = hex::encode_to_slice(random, digits);
+    }
+    Arc::from(std::str::from_utf8(&id).unwrap_or("req_"))
 }

@@ -35,6 +35,7 @@ pub(super) fn routes() -> Vec<Route> {
             .answers::<SkillList>(),
         Route::post("/v1/skills", Scope::Operate, install::install)
             .does(Action::Install)
+            .asks_in_corridor()
             .summary("Install a package, or update the skill it is a release of")
             .query::<InstallQuery>()
             .takes_bytes(PACKAGE_TYPE, MAX_PACKAGE_BYTES)

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn no_filter_goes_through_all_runs_and_none_sorts() {
+    fn filters_are_answered_from_an_index_in_its_order() {
         let connection = Connection::open_in_memory().unwrap();
         for migration in crate::db::MIGRATIONS {
             connection.execute_batch(migration.sql).unwrap();

@@ -97,11 +97,9 @@ impl State {
             let old = self.journal.read(|connection| {
                 to_trim(connection, &bounds).map_err(JournalError::sqlite("look for old runs"))
             })?;
-            let Some((last, _)) = old.last() else { return Ok(trimmed) };
+            let Some(last) = old.last().map(|(run_id, _)| run_id.clone()) else { return Ok(trimmed) };
             // A run that is still under way has its turn later.
-            if self.running.first().is_none_or(|running| *last < running) {
-                last.clone_into(&mut up_to);
-            }
+            let passed = self.running.first().is_none_or(|running| last < running);
             trimmed.runs += old.len() as u64;
             // The tape first: a row that names a missing tape says so, a tape nobody names would stay for ever.
             for digest in old.iter().filter_map(|(_, tape)| tape.as_ref()?.parse::<Sha256Digest>().ok()) {
@@ -110,6 +108,10 @@ impl State {
             let work = move |transaction: &mut JournalTransaction<'_>| trim(transaction, &old);
             let written = self.journal.transaction(Durability::Normal, work);
             trimmed.tapes += written.wait().map_err(|error: JournalError| StateError::from(error))?;
+            // Only now: what could not be trimmed is looked at again.
+            if passed {
+                *up_to = last;
+            }
         }
     }
 }
