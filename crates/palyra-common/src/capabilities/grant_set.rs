@@ -4,13 +4,13 @@ use super::lattice;
 use super::{
     Capability, ChannelName, FilesystemAccess, FilesystemGrant, HttpRule, SecretGrant, StorageGrant,
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Everything a run may touch, in normal form: sorted, without an element another one covers.
 ///
 /// The default grants nothing.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(into = "Vec<Capability>", from = "Vec<Capability>")]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(from = "Vec<Capability>")]
 pub struct CapabilityGrantSet {
     http: Vec<HttpRule>,
     secrets: Vec<SecretGrant>,
@@ -104,6 +104,15 @@ impl FromIterator<Capability> for CapabilityGrantSet {
 impl From<Vec<Capability>> for CapabilityGrantSet {
     fn from(capabilities: Vec<Capability>) -> Self {
         capabilities.into_iter().collect()
+    }
+}
+
+/// As the list of its grants.
+impl Serialize for CapabilityGrantSet {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Most runs have none, and each run's tape says so.
+        let list: Vec<Capability> = if self.is_empty() { Vec::new() } else { self.clone().into() };
+        list.serialize(serializer)
     }
 }
 

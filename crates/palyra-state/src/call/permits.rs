@@ -46,9 +46,9 @@ impl CallPermits {
         skill_id: &str,
         cancel: &CancelToken,
     ) -> Result<Admitted, WasmPluginRunError> {
-        let deadline = Instant::now() + self.queue_time;
-        let of_skill = self.take(self.of_skill(skill_id), cancel, deadline).await?;
-        let of_all = self.take(Arc::clone(&self.all), cancel, deadline).await?;
+        let mut deadline = None;
+        let of_skill = self.take(self.of_skill(skill_id), cancel, &mut deadline).await?;
+        let of_all = self.take(Arc::clone(&self.all), cancel, &mut deadline).await?;
         Ok(Admitted { _of_skill: of_skill, _of_all: of_all })
     }
 
@@ -73,7 +73,7 @@ impl CallPermits {
         &self,
         permits: Arc<Semaphore>,
         cancel: &CancelToken,
-        deadline: Instant,
+        deadline: &mut Option<Instant>,
     ) -> Result<OwnedSemaphorePermit, WasmPluginRunError> {
         if cancel.is_cancelled() {
             return Err(WasmPluginRunError::Cancelled);
@@ -83,6 +83,8 @@ impl CallPermits {
             return Ok(permit);
         }
         let _waiting = self.waiting.wait();
+        // One for both waits, from when the first begins.
+        let deadline = *deadline.get_or_insert_with(|| Instant::now() + self.queue_time);
         let busy = WasmPluginRunError::Busy { reason: "concurrency" };
         tokio::select! {
             permit = permits.acquire_owned() => permit.map_err(|_| busy),

@@ -65,14 +65,15 @@ pub(super) async fn finish(
     };
     let facts = written(&facts).map_err(StateError::record("written", &run_id))?;
     let kind = if output.is_ok() { EventKind::RunCompleted } else { EventKind::RunFailed };
-    let event = NewEvent::new(kind, state.now_ms()).actor(short_name(&calling.principal));
+    let now = state.now_ms();
+    let event = NewEvent::new(kind, now).actor(short_name(&calling.principal));
     let event = event.run(&run_id).skill(&subject.skill_id).subject(&subject.tool_id);
     let event = state.journal.prepare(event, facts).map_err(StateError::from)?;
     let status = status_of(&output);
     let finished = FinishedRun {
         row: Arc::clone(run.row()),
         status,
-        at_ms: signed(state.now_ms()),
+        at_ms: signed(now),
         receipt: event,
         events: run.listed.said().to_keep(),
         uses: capabilities.clone(),

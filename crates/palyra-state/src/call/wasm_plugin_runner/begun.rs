@@ -1,7 +1,9 @@
 //! A run between its beginning and its receipt.
 
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use palyra_common::{CapabilityGrantSet, THE_RUNNER, WasmPluginRunError};
@@ -59,6 +61,10 @@ impl BegunRun {
     /// It comes pinned: such a future is large, and every move of it would copy all of it.
     pub(super) async fn attend<F: Future>(&mut self, mut running: Pin<&mut F>) -> F::Output {
         if !self.written {
+            // Most end at once: a timer is set up for those that do not.
+            if let Poll::Ready(done) = poll_fn(|context| Poll::Ready(running.as_mut().poll(context))).await {
+                return done;
+            }
             if let Ok(done) = tokio::time::timeout(SOON, &mut running).await {
                 return done;
             }
