@@ -17,6 +17,8 @@ use instance::{Borrowed, Instance};
 pub const MAX_SCHEMA_BYTES: usize = 128 << 10;
 const DRAFT_URI: &str = "https://json-schema.org/draft/2020-12/schema";
 const MAX_PATTERN_BYTES: usize = 1 << 20;
+/// Longest value of which it is said where it does not match.
+const MAX_EXPLAINED_BYTES: usize = 64 << 10;
 
 /// A schema that is safe to apply to values.
 #[derive(Debug, Clone)]
@@ -127,18 +129,27 @@ impl ToolSchema {
 
     /// Checks a value and names the first place that does not match.
     pub fn check(&self, value: &Value) -> Result<(), SchemaMismatch> {
-        self.judge(value.into())
+        self.judge(value.into(), value.to_string().len())
     }
 
     /// The same of a value as it is written.
     pub fn check_text(&self, text: &JsonText) -> Result<(), SchemaMismatch> {
         let read = serde_json::from_str(text.as_str());
-        self.judge(read.map_err(|error| SchemaMismatch { pointer: whole(""), reason: error.to_string() })?)
+        let unreadable =
+            |error: serde_json::Error| SchemaMismatch { pointer: whole(""), reason: error.to_string() };
+        self.judge(read.map_err(unreadable)?, text.as_str().len())
     }
 
-    fn judge(&self, value: Instance<'_>) -> Result<(), SchemaMismatch> {
+    fn judge(&self, value: Instance<'_>, bytes: usize) -> Result<(), SchemaMismatch> {
         if self.validator.is_valid(&value) {
             return Ok(());
+        }
+        // Each alternative of a schema keeps a copy of what it refuses.
+        if bytes > MAX_EXPLAINED_BYTES {
+            return Err(SchemaMismatch {
+                pointer: whole(""),
+                reason: "it does not match the schema".to_owned(),
+            });
         }
         // Which place comes first must not depend on the order in which the names stood.
         self.validator.validate(&value.in_order()).map_err(|error| SchemaMismatch {

@@ -31,26 +31,28 @@ pub(super) struct Members<'a>(Vec<Member<'a>>);
 type Member<'a> = (Cow<'a, str>, Instance<'a>);
 
 impl<'a> Members<'a> {
-    /// Of members with the same name the last one counts, as everywhere where the text is read.
-    fn new(mut members: Vec<Member<'a>>) -> Self {
-        if members.len() > FEW {
-            return Self::in_order(members);
+    /// Refuses members with the same name, and says which: programs do not agree on which of them counts, and a person
+    /// who approves one value must not have approved another.
+    fn new(members: Vec<Member<'a>>) -> Result<Self, Cow<'a, str>> {
+        let twice = |at: usize, name: &str| members.iter().skip(at + 1).any(|(later, _)| later == name);
+        if members.len() <= FEW {
+            let twice = members.iter().enumerate().find(|(at, (name, _))| twice(*at, name));
+            return match twice.map(|(_, (name, _))| name.clone()) {
+                Some(name) => Err(name),
+                None => Ok(Self(members)),
+            };
         }
-        let mut at = 0;
-        while let Some((name, _)) = members.get(at) {
-            match members.iter().skip(at + 1).any(|(later, _)| later == name) {
-                true => drop(members.remove(at)),
-                false => at += 1,
-            }
+        let members = Self::in_order(members);
+        let pairs = members.0.iter().zip(members.0.iter().skip(1));
+        let mut twice = pairs.filter(|((name, _), (next, _))| name == next);
+        match twice.next().map(|((name, _), _)| name.clone()) {
+            Some(name) => Err(name),
+            None => Ok(members),
         }
-        Self(members)
     }
 
     fn in_order(mut members: Vec<Member<'a>>) -> Self {
-        // The last of equals comes first, and stays.
-        members.reverse();
         members.sort_by(|(left, _), (right, _)| left.cmp(right));
-        members.dedup_by(|(later, _), (kept, _)| later == kept);
         Self(members)
     }
 
@@ -74,6 +76,27 @@ impl Instance<'_> {
                 Self::Object(Members::in_order(members.collect()))
             }
             other => other,
+        }
+    }
+
+    /// Whether it is this value, numbers by what they mean; without a copy, because an `enum` asks for each of its values.
+    fn is(&self, expected: &Value) -> bool {
+        match (self, expected) {
+            (Self::Null, Value::Null) => true,
+            (Self::Boolean(found), Value::Bool(expected)) => found == expected,
+            (Self::Number(_), Value::Number(_)) => jsonschema::json::cmp::equal(&self.owned(), expected),
+            (Self::Text(found), Value::String(expected)) => found == expected,
+            (Self::List(found), Value::Array(expected)) => {
+                found.len() == expected.len()
+                    && found.iter().zip(expected).all(|(found, expected)| found.is(expected))
+            }
+            (Self::Object(Members(found)), Value::Object(expected)) => {
+                found.len() == expected.len()
+                    && found.iter().all(|(name, found)| {
+                        expected.get(name.as_ref()).is_some_and(|expected| found.is(expected))
+                    })
+            }
+            _ => false,
         }
     }
 
@@ -101,7 +124,8 @@ impl<'a> From<&'a Value> for Instance<'a> {
             Value::Array(items) => Self::List(items.iter().map(Self::from).collect()),
             Value::Object(members) => {
                 let members = members.iter().map(|(name, value)| (name.into(), value.into()));
-                Self::Object(Members::new(members.collect()))
+                // Each name is there once.
+                Self::Object(Members::in_order(members.collect()))
             }
         }
     }
@@ -180,11 +204,7 @@ impl<'a> Node<'a, Borrowed> for &'a Instance<'a> {
     }
 
     fn equals_value(&self, expected: &Value) -> bool {
-        match (self, expected) {
-            (Instance::Text(text), Value::String(expected)) => text == expected,
-            (Instance::Text(_), _) | (_, Value::String(_)) => false,
-            _ => jsonschema::json::cmp::equal(&self.owned(), expected),
-        }
+        self.is(expected)
     }
 
     fn to_value(&self) -> Cow<'a, Value> {

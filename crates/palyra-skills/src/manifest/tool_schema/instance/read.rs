@@ -7,6 +7,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde_json::Number;
 
 use super::{Instance, Members};
+use crate::manifest::error::clip;
 
 impl<'de> Deserialize<'de> for Instance<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -64,7 +65,8 @@ impl<'de> Visitor<'de> for AnyValue {
         while let Some((Name(name), value)) = map.next_entry()? {
             members.push((name, value));
         }
-        Ok(Instance::Object(Members::new(members)))
+        let twice = |name: Cow<'_, str>| A::Error::custom(format!("the name `{}` stands twice", clip(&name)));
+        Members::new(members).map(Instance::Object).map_err(twice)
     }
 }
 

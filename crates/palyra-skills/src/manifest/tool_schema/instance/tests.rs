@@ -33,14 +33,17 @@ fn texts_are_borrowed_unless_they_have_escapes() {
 }
 
 #[test]
-fn the_last_of_members_with_one_name_counts_in_small_and_large_objects() {
-    assert_eq!(read(r#"{"a":1,"b":2,"\u0061":3}"#).owned(), json!({"a": 3, "b": 2}));
-    let many: Vec<String> = (0..100).map(|n| format!("\"m{}\":{n}", n % 40)).collect();
-    let text = format!("{{{}}}", many.join(","));
+fn a_name_that_stands_twice_is_refused_in_small_and_large_objects() {
+    let refused = |text: &str| serde_json::from_str::<Instance<'_>>(text).unwrap_err().to_string();
+    assert!(refused(r#"{"a":1,"b":2,"\u0061":3}"#).contains("the name `a` stands twice"));
+    let members = |count: usize| (0..count).map(|n| format!("\"m{n}\":{n}")).collect::<Vec<_>>().join(",");
+    assert!(refused(&format!("{{{},\"m7\":0}}", members(40))).contains("`m7`"));
+    assert!(refused(&format!("[{{\"m\":{{{},\"m0\":0}}}}]", members(3))).contains("`m0`"));
+    let text = format!("{{{}}}", members(40));
     let Instance::Object(members) = read(&text) else { panic!() };
     assert_eq!((members.0.len(), read(&text).owned()), (40, serde_json::from_str(&text).unwrap()));
-    assert_eq!(members.find("m7").map(Instance::owned), Some(json!(87)));
-    assert_eq!((members.find("m39").map(Instance::owned), members.find("m40")), (Some(json!(79)), None));
+    assert_eq!(members.find("m7").map(Instance::owned), Some(json!(7)));
+    assert_eq!((members.find("m39").map(Instance::owned), members.find("m40")), (Some(json!(39)), None));
 }
 
 /// Every kind of rule, with values that are near its bounds.
@@ -85,7 +88,7 @@ proptest! {
         let text = value.to_string();
         let instance = read(&text);
         prop_assert_eq!(instance.owned(), value.clone());
-        prop_assert_eq!(Instance::from(&value), instance.clone());
+        prop_assert_eq!(Instance::from(&value).in_order(), instance.clone().in_order());
         for schema in schemas() {
             let owned: Validator<SerdeJson> = jsonschema::options().offline().build(&schema).unwrap();
             let borrowed = jsonschema::options_for::<Borrowed>().offline().build(&schema).unwrap();
