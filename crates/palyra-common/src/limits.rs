@@ -32,6 +32,8 @@ pub const MAX_AUDIT_POLICY_BYTES: usize = 256 << 10;
 pub const MAX_ADVISORY_BYTES: usize = 3 << 20;
 /// Most rules of a policy; each is looked at for the requests it can be about.
 pub const MAX_POLICY_RULES: usize = 256;
+/// Longest body of a message to a channel.
+pub const MAX_MESSAGE_BYTES: usize = 256 << 10;
 /// Longest storage key, prefix included.
 pub const MAX_STORAGE_KEY_BYTES: usize = 1_024;
 

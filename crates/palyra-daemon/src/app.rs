@@ -355,18 +355,19 @@ impl App {
         Attended::new(token, calling).await
     }
 
-    /// Runs a stored run again; it goes on to its end even if the caller goes away.
+    /// Runs a stored run again; it ends when the caller goes away, or the daemon stops.
     pub(crate) async fn replay(self: &Arc<Self>, run_id: String) -> Result<Replayed, CallError> {
         let caller = self.caller().await?;
-        let (permit, _) = self.calls.begin();
-        let replaying = tokio::spawn(async move {
-            let replayed = caller.replay(&run_id).await;
+        let (permit, token) = self.calls.begin();
+        let cancel = token.clone();
+        let replaying = async move {
+            let replayed = AssertUnwindSafe(caller.replay(&run_id, cancel)).catch_unwind().await;
             drop(caller);
             drop(permit);
-            replayed
-        });
-        let internal = |error: tokio::task::JoinError| WasmPluginRunError::Internal(error.to_string());
-        replaying.await.map_err(internal)?
+            let panicked = |_| Err(WasmPluginRunError::Internal("the replay panicked".into()).into());
+            replayed.unwrap_or_else(panicked)
+        };
+        Attended::new(token, replaying).await
     }
 
     fn count(&self, result: &Result<ToolResult, CallError>) {

@@ -245,6 +245,10 @@ impl State {
     pub(crate) fn keep_head(&self) -> Result<(), StateError> {
         // Nobody commits meanwhile: a promise to the vault is not crossed.
         let _gate = self.gate();
+        // Of many calls that end at once only the first has something to do.
+        if !self.wants_head_kept() {
+            return Ok(());
+        }
         let head = self.journal.durable_head();
         self.keeper.keep_head(head)?;
         self.kept_head.store(head.size, Ordering::Relaxed);

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use palyra_common::redact::escape_untrusted;
 use palyra_common::{InOrder, JsonText, WasmPluginRunError};
-use palyra_journal::{EventKind, JournalError, JournalTransaction, Leaf, NewEvent};
+use palyra_journal::{
+    EventError, EventKind, JournalError, JournalTransaction, Leaf, NewEvent, PreparedEvent,
+};
 use palyra_plugins_runtime::{Entry, HookDecision, RunOutput, RunReport};
 use palyra_skills::Sha256Digest;
 use serde::{Serialize, Serializer};
@@ -12,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::approval::Approved;
 use super::hook::HookRun;
-use super::runs::{self, FinishedRun};
+use super::runs::{self, FinishedRun, OTHERS};
 use super::tapes::KeptTape;
 use super::wasm_plugin_runner::{BegunRun, Calling, INLINE, ResolvedPlugin, explain_inline};
 use super::{CallError, CapabilityUse, StageTimes, ToolCaller, ToolResult, UseCount, usage};
@@ -43,7 +45,7 @@ pub(super) async fn finish(
     let capabilities = usage::count(&resolved.grants.grants, &host_calls);
     let touched = usage::touched(&resolved.grants.grants, &host_calls, tape.end.open);
     let kept = KeptTape::keep(state, &tape).await;
-    let facts = ReceiptFacts {
+    let mut facts = ReceiptFacts {
         approval: approval.as_deref(),
         capabilities: Counts(&capabilities),
         consent: subject.consent.as_deref(),
@@ -63,12 +65,21 @@ pub(super) async fn finish(
         tape_sha256: kept.as_ref().map(KeptTape::digest),
         version: subject.version.as_deref(),
     };
-    let facts = written(&facts).map_err(StateError::record("written", &run_id))?;
     let kind = if output.is_ok() { EventKind::RunCompleted } else { EventKind::RunFailed };
     let now = state.now_ms();
-    let event = NewEvent::new(kind, now).actor(short_name(&calling.principal));
-    let event = event.run(&run_id).skill(&subject.skill_id).subject(&subject.tool_id);
-    let event = state.journal.prepare(event, facts).map_err(StateError::from)?;
+    let told = || {
+        let event = NewEvent::new(kind, now).actor(short_name(&calling.principal));
+        event.run(&run_id).skill(&subject.skill_id).subject(&subject.tool_id)
+    };
+    let others;
+    let mut event = prepare(state, told(), &facts, &run_id);
+    if is_too_large(&event) {
+        // Nothing a guest or a manifest says may keep a run from having its receipt.
+        others = CapabilityUse::from([(OTHERS.to_owned(), sum(&capabilities))]);
+        facts = ReceiptFacts { capabilities: Counts(&others), gates: None, ..facts };
+        event = prepare(state, told(), &facts, &run_id);
+    }
+    let event = event?;
     let status = status_of(&output);
     let finished = FinishedRun {
         row: Arc::clone(run.row()),
@@ -83,11 +94,14 @@ pub(super) async fn finish(
         passes: calling.hook.as_ref().filter(|hook| hook.delivers && output.is_ok()).and_then(passed),
     };
     run.finish();
-    let receipt = write(state, finished).await?;
+    let receipt = write(state, finished).await.inspect_err(|_| run.not_finished())?;
     run.listed.said().finish(status);
     if state.wants_head_kept() {
         let state = Arc::clone(state);
-        super::resolve::blocking(move || state.keep_head()).await?;
+        // The receipt is committed: what the vault does not learn now it learns later.
+        if let Err(error) = super::resolve::blocking(move || state.keep_head()).await {
+            tracing::warn!(%error, "the vault could not be told the journal's head");
+        }
     }
     Ok(ToolResult {
         run_id,
@@ -101,6 +115,29 @@ pub(super) async fn finish(
         receipt,
         tape,
         stages: StageTimes::default(),
+    })
+}
+
+fn prepare(
+    state: &State,
+    event: NewEvent,
+    facts: &ReceiptFacts<'_>,
+    run_id: &str,
+) -> Result<PreparedEvent, StateError> {
+    let facts = written(facts).map_err(StateError::record("written", run_id))?;
+    state.journal.prepare(event, facts).map_err(StateError::from)
+}
+
+fn is_too_large(prepared: &Result<PreparedEvent, StateError>) -> bool {
+    matches!(prepared, Err(StateError::Journal(JournalError::Event(EventError::TooLarge { .. }))))
+}
+
+/// All doors together.
+fn sum(uses: &CapabilityUse) -> UseCount {
+    uses.values().fold(UseCount::default(), |sum, count| UseCount {
+        used: sum.used.saturating_add(count.used),
+        denied: sum.denied.saturating_add(count.denied),
+        failed: sum.failed.saturating_add(count.failed),
     })
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use palyra_common::capabilities::FilesystemAccess;
-use palyra_common::{InOrder, JsonText, WasmPluginRunError};
+use palyra_common::{InOrder, JsonText, THE_RUNNER, WasmPluginRunError};
 use palyra_plugins_runtime::{CancelToken, Invocation, ReplayVerdict, RunUsage, Tape};
 use palyra_skills::index::SkillRecord;
 use palyra_skills::{Sha256Digest, VerifiedSkill, reverify_installed_artifact};
@@ -35,7 +35,10 @@ pub struct Replayed {
 
 impl ToolCaller {
     /// Runs a stored run again from its tape; refused for a skill that may not run now.
-    pub async fn replay(&self, run_id: &str) -> Result<Replayed, CallError> {
+    pub async fn replay(&self, run_id: &str, cancel: CancelToken) -> Result<Replayed, CallError> {
+        if !self.state.view().plugins().policy.value.enabled {
+            return Err(WasmPluginRunError::Disabled { what: THE_RUNNER.into() }.into());
+        }
         let (state, id) = (Arc::clone(&self.state), run_id.to_owned());
         let (run, tape) = blocking(move || stored(&state, &id)).await?;
         check_replayable(&run, &tape)?;
@@ -45,7 +48,6 @@ impl ToolCaller {
         let module =
             module_of(&skill, &tape).ok_or_else(|| not_found("module", &tape.header.module_sha256))?;
         let loaded = self.runtime.load(module).await?;
-        let cancel = CancelToken::default();
         let _admitted = self.permits.admit(&run.skill_id, &cancel).await?;
         let open = tape.end.open;
         let report = self.runtime.invoke(&loaded, invocation(tape, cancel)).await;
@@ -80,7 +82,7 @@ fn check_replayable(run: &RunRow, tape: &Tape) -> Result<(), CallError> {
         tape.header.grants.filesystem().iter().any(|grant| grant.access == FilesystemAccess::ReadWrite);
     let reason = match () {
         () if run.skill_id == INLINE => "its module came with the call and was not kept",
-        () if tape.end.open && writes => "it wrote to a directory, and would write to it again",
+        () if writes => "it could write to a directory, and would write to it again",
         () => return Ok(()),
     };
     let name = run.run_id.clone();

@@ -185,7 +185,7 @@ fn running((run_id, entry): (&String, &Entry)) -> RunningRun {
 }
 
 /// Why a run may not go on.
-fn unrunnable(view: &View, run: &RunSubject) -> Option<&'static str> {
+pub(super) fn unrunnable(view: &View, run: &RunSubject) -> Option<&'static str> {
     let policy = &view.plugins().policy.value;
     if !policy.enabled {
         return Some("policy");

@@ -183,13 +183,19 @@ fn touch(transaction: &JournalTransaction<'_>, finished: &FinishedRun) -> rusqli
     }
     let (sql, RunStart { run_id, subject, .. }) = (transaction.sql(), &*finished.row);
     let skill_id = &subject.skill_id;
+    let mut again = sql.prepare_cached(
+        "UPDATE touched SET uses = uses + ?4, last_run = ?5 WHERE skill_id = ?1 AND kind = ?2 AND subject = ?3",
+    )?;
     let mut known = sql.prepare_cached("SELECT count(*) FROM touched WHERE skill_id = ?1")?;
-    let known: i64 = known.query_row([skill_id], |row| row.get(0))?;
     let mut add = sql.prepare_cached(
         "INSERT INTO touched (skill_id, kind, subject, uses, first_run, last_run) VALUES (?1, ?2, ?3, ?4, ?5, ?5)
          ON CONFLICT (skill_id, kind, subject) DO UPDATE SET uses = uses + ?4, last_run = ?5",
     )?;
     for ((kind, subject), uses) in &finished.touched {
+        if again.execute(params![skill_id, kind, subject, signed(*uses), run_id])? > 0 {
+            continue;
+        }
+        let known: i64 = known.query_row([skill_id], |row| row.get(0))?;
         let subject = if known < MAX_TOUCHED { subject.as_str() } else { OTHERS };
         add.execute(params![skill_id, kind, subject, signed(*uses), run_id])?;
     }

@@ -77,12 +77,19 @@ fn door(grants: &CapabilityGrantSet, call: &HostCallTrace) -> String {
             let covers = |rule: &&HttpRule| host.as_ref().is_some_and(|host| rule.host.matches(host));
             grants.http().iter().find(covers).map(|rule| format!("http:{}", rule.host))
         }
-        "secrets" => Some(format!("secret:{}", call.subject)),
+        // Only what is granted is a door: other names are the guest's own words.
+        "secrets" => {
+            let grant = grants.secrets().iter().find(|grant| grant.secret.to_string() == call.subject);
+            grant.map(|grant| format!("secret:{}", grant.secret))
+        }
         "storage" => {
             let grant = grants.storage().iter().find(|grant| call.subject.starts_with(grant.prefix.as_str()));
             grant.map(|grant| format!("storage:{}", grant.prefix))
         }
-        "channels" => Some(format!("channel:{}", call.subject)),
+        "channels" => {
+            let name = grants.channels().iter().find(|name| name.as_str() == call.subject);
+            name.map(|name| format!("channel:{name}"))
+        }
         _ => None,
     };
     named.unwrap_or_else(|| call.op.to_owned())
@@ -97,5 +104,43 @@ pub(super) fn host_of(subject: &str) -> &str {
     match host.strip_prefix('[') {
         Some(address) => address.split(']').next().unwrap_or_default(),
         None => host.split(':').next().unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use std::time::Duration;
+
+    use palyra_common::OperatorGrants;
+
+    use super::*;
+
+    #[test]
+    fn a_guest_makes_up_no_doors() {
+        let grants = OperatorGrants::parse(["channel:news", "secret:global/a reveal"]).unwrap().capabilities;
+        let call = |op: &'static str, subject: &str, outcome: &'static str| HostCallTrace {
+            op,
+            subject: subject.to_owned(),
+            outcome,
+            elapsed: Duration::ZERO,
+        };
+        let mut calls: Vec<HostCallTrace> = (0..300)
+            .flat_map(|n| {
+                let name = format!("made-up-{n}");
+                [call("channels.publish", &name, "denied"), call("secrets.reveal", &name, "denied")]
+            })
+            .collect();
+        calls.push(call("channels.publish", "news", "ok"));
+        let uses = count(&grants, &calls);
+        let told: Vec<(&str, u64, u64)> =
+            uses.iter().map(|(door, uses)| (door.as_str(), uses.used, uses.denied)).collect();
+        let expected = [
+            ("channel:news", 1, 0),
+            ("channels.publish", 0, 300),
+            ("secret:global/a", 0, 0),
+            ("secrets.reveal", 0, 300),
+        ];
+        assert_eq!(told, expected);
     }
 }

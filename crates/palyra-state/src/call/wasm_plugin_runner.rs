@@ -31,6 +31,7 @@ use super::hook::HookRun;
 use super::schemas::ToolSchemas;
 use super::stages::{StageClock, StageTimes};
 use super::{CallContext, CallError, RunListener, ToolCaller, ToolResult, approval, receipt};
+use crate::view::View;
 
 /// What a run is of, with the words every receipt and row says it in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,6 +113,10 @@ pub(super) async fn run_wasm_plugin(
 
 async fn walk(caller: &ToolCaller, source: &ModuleSource, calling: Calling) -> Result<ToolResult, CallError> {
     let mut clock = StageClock::start();
+    let resolved_in = match source {
+        ModuleSource::Installed(call) | ModuleSource::Hook(call, _) => call.view(),
+        ModuleSource::Inline(_) => caller.state.view(),
+    };
     let resolved = {
         let resolving = pin!(resolve_module_source(caller, source, &calling));
         resolving.instrument(tracing::debug_span!("resolve")).await
@@ -121,7 +126,7 @@ async fn walk(caller: &ToolCaller, source: &ModuleSource, calling: Calling) -> R
         Err(error) => return Err(refused(caller, &calling, error).await),
     };
     let resolve = clock.lap();
-    let result = pin!(run_resolved_wasm_plugin(caller, calling, resolved, clock)).await?;
+    let result = pin!(run_resolved_wasm_plugin(caller, calling, resolved, &resolved_in, clock)).await?;
     Ok(ToolResult { stages: StageTimes { resolve, ..result.stages }, ..result })
 }
 
@@ -151,13 +156,14 @@ pub(super) async fn run_resolved_wasm_plugin(
     caller: &ToolCaller,
     mut calling: Calling,
     mut resolved: ResolvedPlugin,
+    resolved_in: &View,
     mut clock: StageClock,
 ) -> Result<ToolResult, CallError> {
     if let Err(error) = pass_gates(caller, &mut calling, &mut resolved).await {
         return Err(refused(caller, &calling, error).await);
     }
     let begun = {
-        let beginning = pin!(begin(caller, &calling, &resolved));
+        let beginning = pin!(begin(caller, &calling, &resolved, resolved_in));
         beginning.instrument(tracing::debug_span!("begin")).await
     };
     let (approval, mut run) = match begun {
@@ -183,9 +189,18 @@ async fn begin(
     caller: &ToolCaller,
     calling: &Calling,
     resolved: &ResolvedPlugin,
+    resolved_in: &View,
 ) -> Result<(Approved, BegunRun), CallError> {
     let approval = approval::check(caller, calling, resolved.requires_approval).await?;
-    let begun = BegunRun::begin(caller, calling, &resolved.grants.grants).await;
+    // A person may have taken a while, and something else back meanwhile: the yes is not for that.
+    let unchanged = match approval {
+        Some(_) => begun::check_unchanged(resolved_in, &caller.state.view(), &calling.subject),
+        None => Ok(()),
+    };
+    let begun = match unchanged {
+        Ok(()) => BegunRun::begin(caller, calling, &resolved.grants.grants).await,
+        Err(error) => Err(error),
+    };
     if begun.is_err()
         && let Some(approval_id) = &approval
     {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use palyra_common::{JsonText, WasmPluginRunError, WasmPluginRunErrorKind as Kind};
+use palyra_common::{JsonText, WasmPluginRunError, WasmPluginRunErrorKind as Kind, WasmPluginRunnerPolicy};
 use palyra_journal::EventKind;
 use palyra_policy::PolicySet;
 use palyra_state::call::{CallContext, ToolInvocation};
@@ -245,6 +245,66 @@ async fn a_call_can_wait_for_the_decision() {
         match verdict {
             ApprovalVerdict::Approve(_) => drop(result.unwrap()),
             ApprovalVerdict::Deny => assert_eq!(failure(result).kind(), Kind::ApprovalRequired),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_yes_is_not_for_what_was_taken_back_while_the_call_waited() {
+    type Change = fn(&World);
+    let changes: [(&str, Change, bool); 4] = [
+        (
+            "the profile",
+            |world| {
+                world.state.set_profile("acme.notes", &Default::default(), "owner").unwrap();
+            },
+            true,
+        ),
+        (
+            "the runner's policy",
+            |world| {
+                let policy = WasmPluginRunnerPolicy { allow_inline_modules: true, ..Default::default() };
+                world.state.set_runner_policy(&policy, "owner").unwrap();
+            },
+            true,
+        ),
+        (
+            "the release",
+            |world| update(&world.state, &Release { number: 2, risk: ASKS, ..Release::default() }.build()),
+            true,
+        ),
+        (
+            "something else",
+            |world| drop(world.state.add_token("editor", Default::default(), None, "owner")),
+            false,
+        ),
+    ];
+    for (what, change, refused) in changes {
+        let world = Arc::new(world());
+        let waiting = {
+            let world = Arc::clone(&world);
+            let mut call = asking("{}");
+            call.context.wait_for_approval = Some(Duration::from_secs(60));
+            tokio::spawn(async move { world.caller.call(call).await })
+        };
+        let mut journal = world.state.journal().follow();
+        let id = loop {
+            let page = world.state.approvals(&ApprovalFilter::default()).unwrap();
+            match page.approvals.first() {
+                Some(asked) => break asked.approval_id.clone(),
+                None => drop(journal.next().await.unwrap()),
+            }
+        };
+        change(&world);
+        approve(&world, &id, ApprovalScope::Once).await;
+        let result = waiting.await.unwrap();
+        match refused {
+            true => {
+                assert_eq!(failure(result).kind(), Kind::NotRunnable, "{what}");
+                assert_eq!(world.state.approval(&id).unwrap().status, ApprovalStatus::Approved, "{what}");
+                assert!(world.events(EventKind::RunCompleted).is_empty(), "{what}");
+            }
+            false => drop(result.unwrap()),
         }
     }
 }

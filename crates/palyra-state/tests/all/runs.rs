@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use palyra_common::{WasmPluginRunError, WasmPluginRunErrorKind as Kind};
+use palyra_common::{WasmPluginRunError, WasmPluginRunErrorKind as Kind, WasmPluginRunnerPolicy};
 use palyra_journal::{CheckpointSigner, EventKind};
-use palyra_plugins_runtime::ReplayVerdict;
+use palyra_plugins_runtime::{CancelToken, ReplayVerdict};
 use palyra_skills::trust::RevocationTarget;
 use palyra_state::call::{
     CallError, RunQuery, RunRetention, RunUpdate, RunningRun, ToolInvocation, ToolResult,
@@ -201,7 +201,7 @@ async fn a_stored_run_replays_to_the_same_output_and_touches_nothing() {
     world.call(TOOL, r#"{"step":5}"#).await.unwrap();
     assert_eq!(world.state.tape(&first.run_id).unwrap(), first.tape);
     for _ in 0..2 {
-        let again = world.caller.replay(&first.run_id).await.unwrap();
+        let again = world.caller.replay(&first.run_id, CancelToken::default()).await.unwrap();
         assert_eq!(again.verdict, ReplayVerdict::Identical);
         assert_eq!(again.output.unwrap(), first.output);
     }
@@ -209,14 +209,14 @@ async fn a_stored_run_replays_to_the_same_output_and_touches_nothing() {
     // Also after an update, on the release that ran.
     let next = Release { number: 2, tables: STORAGE, ..Release::default() }.build();
     update(&world.state, &next);
-    let again = world.caller.replay(&first.run_id).await.unwrap();
+    let again = world.caller.replay(&first.run_id, CancelToken::default()).await.unwrap();
     assert_eq!(again.verdict, ReplayVerdict::Identical);
     world.state.quarantine("acme.notes", "odd").unwrap();
-    match world.caller.replay(&first.run_id).await {
+    match world.caller.replay(&first.run_id, CancelToken::default()).await {
         Err(CallError::Run(WasmPluginRunError::NotRunnable { .. })) => {}
         other => panic!("{other:?}"),
     }
-    match world.caller.replay("run_x").await {
+    match world.caller.replay("run_x", CancelToken::default()).await {
         Err(CallError::Run(WasmPluginRunError::NotFound { what, .. })) => assert_eq!(what, "run"),
         other => panic!("{other:?}"),
     }
@@ -233,7 +233,7 @@ async fn a_tape_that_was_changed_is_not_believed() {
         SET bytes = CAST(replace(CAST(bytes AS TEXT), 'counters/', 'countess/') AS BLOB)";
     assert_eq!(sql(change), 1, "a small tape is beside its receipt");
     assert_eq!(world.state.tape(&run.run_id).unwrap_err().code(), "tape_damaged");
-    assert!(world.caller.replay(&run.run_id).await.is_err());
+    assert!(world.caller.replay(&run.run_id, CancelToken::default()).await.is_err());
     assert_eq!(sql("DELETE FROM run_tapes"), 1);
     assert_eq!(world.state.tape(&run.run_id).unwrap_err().code(), "not_found");
 }
@@ -287,6 +287,18 @@ async fn runs_are_listed_by_page_and_filter() {
         (RunQuery { until_ms: Some(u64::MAX), ..RunQuery::default() }, 5),
     ] {
         assert_eq!(count(query.clone()), wanted, "{query:?}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_replayed_where_nothing_runs() {
+    let world = counter();
+    let run = world.call(TOOL, "{}").await.unwrap();
+    let policy = WasmPluginRunnerPolicy { enabled: false, ..Default::default() };
+    world.state.set_runner_policy(&policy, "owner").unwrap();
+    match world.caller.replay(&run.run_id, CancelToken::default()).await {
+        Err(CallError::Run(WasmPluginRunError::Disabled { .. })) => {}
+        other => panic!("{other:?}"),
     }
 }
 

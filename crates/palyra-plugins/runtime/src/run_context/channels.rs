@@ -3,6 +3,7 @@
 use super::{HostFailure, RunContext, taped_bytes};
 use crate::backends::ChannelMessage;
 use palyra_common::CapabilityKind;
+use palyra_common::limits::MAX_MESSAGE_BYTES;
 use serde_json::json;
 
 impl RunContext {
@@ -22,6 +23,12 @@ impl RunContext {
         }
         if self.secrets.are_in(content_type) {
             return Err(HostFailure::Invalid("the content type has a secret in it".into()));
+        }
+        if body.len() > MAX_MESSAGE_BYTES {
+            return Err(HostFailure::Invalid(format!(
+                "the body has {} bytes, more than {MAX_MESSAGE_BYTES}",
+                body.len()
+            )));
         }
         let body = self.secrets.redact_bytes(body);
         let request =

@@ -2,6 +2,7 @@
 
 use crate::harness::*;
 use async_trait::async_trait;
+use palyra_common::limits::MAX_MESSAGE_BYTES;
 use palyra_common::{RuntimeLimits, SecretValue, WasmPluginRunError, WasmPluginRunErrorKind};
 use palyra_egress::testing::{FixedResolver, TestReply, TestServer};
 use palyra_egress::{EgressConfig, EgressGuard};
@@ -176,6 +177,10 @@ async fn g11_no_name_tells_a_secret() {
         (storage, json!({ "op": "storage.list", "prefix": key, "limit": 5 })),
         (storage, json!({ "op": "storage.list", "prefix": "", "cursor": key, "limit": 5 })),
         (channel, json!({ "op": "channels.publish", "content_type": CANARY, "body_text": "1" })),
+        (
+            channel,
+            json!({ "op": "channels.publish", "content_type": "a/b", "body_text": "x".repeat(MAX_MESSAGE_BYTES + 1) }),
+        ),
     ];
     for (find, operation) in refused {
         let report = act(&runtime, &grants, find, operation.clone()).await;

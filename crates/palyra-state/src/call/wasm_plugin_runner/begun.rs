@@ -8,14 +8,15 @@ use std::time::Duration;
 
 use palyra_common::{CapabilityGrantSet, THE_RUNNER, WasmPluginRunError};
 
-use super::{Calling, INLINE};
+use super::{Calling, INLINE, RunSubject};
 use crate::call::find::check_runnable;
 use crate::call::permits::Admitted;
-use crate::call::running::Listed;
+use crate::call::running::{Listed, unrunnable};
 use crate::call::runs::RunStart;
 use crate::call::{CallError, ToolCaller, runs};
 use crate::error::StateError;
 use crate::state::State;
+use crate::view::View;
 
 /// A run without effects that takes longer than this is written down while it runs.
 const SOON: Duration = Duration::from_millis(20);
@@ -78,6 +79,11 @@ impl BegunRun {
         self.finished = true;
     }
 
+    /// Takes that back: the writer could not keep it, so that somebody has to say how the run ended.
+    pub(in crate::call) fn not_finished(&mut self) {
+        self.finished = false;
+    }
+
     /// Ahead of everything else that is written of the run.
     fn write_down(&mut self) {
         self.written = true;
@@ -94,6 +100,32 @@ impl Drop for BegunRun {
             self.write_down();
         }
         runs::close_abandoned(&self.state, &self.row.run_id);
+    }
+}
+
+/// Whether a call that waited would get now what it was resolved to: its release, consent, grants, settings and gates.
+pub(super) fn check_unchanged(then: &View, now: &View, subject: &RunSubject) -> Result<(), CallError> {
+    let skill_id = &subject.skill_id;
+    let release = |view: &View| {
+        view.index().get(skill_id).map(|record| (record.current.payload, record.current.consent))
+    };
+    let (before, after) = (then.plugins(), now.plugins());
+    let same = then.generation() == now.generation()
+        || release(then) == release(now)
+            && before.policy == after.policy
+            && before.access == after.access
+            && before.hooks.revision() == after.hooks.revision()
+            && before.profiles.get(skill_id) == after.profiles.get(skill_id)
+            && before.configs.get(skill_id) == after.configs.get(skill_id)
+            && unrunnable(now, subject).is_none();
+    match same {
+        true => Ok(()),
+        false => Err(WasmPluginRunError::NotRunnable {
+            name: subject.tool_id.clone(),
+            reason: "what it may do was changed while the call waited".into(),
+            remedy: "call it again; a yes that still fits is used".into(),
+        }
+        .into()),
     }
 }
 
@@ -116,5 +148,14 @@ fn check_still_runnable(state: &State, calling: &Calling) -> Result<(), CallErro
         name: skill_id.clone(),
         known: Vec::new(),
     })?;
-    Ok(check_runnable(record, &state.platform)?)
+    check_runnable(record, &state.platform)?;
+    match unrunnable(&view, &calling.subject) {
+        None => Ok(()),
+        Some(why) => Err(WasmPluginRunError::NotRunnable {
+            name: skill_id.clone(),
+            reason: format!("the release that was called is {why}"),
+            remedy: format!("see `palyra skills info {skill_id}`"),
+        }
+        .into()),
+    }
 }

@@ -79,6 +79,11 @@ impl InstalledCall {
         (Self { tool, view, operator, limits, gate }, calling)
     }
 
+    /// What it was found in.
+    pub(super) fn view(&self) -> Arc<View> {
+        Arc::clone(&self.view)
+    }
+
     /// Everything that can refuse the call before an instance exists.
     pub(super) async fn resolve(
         &self,
