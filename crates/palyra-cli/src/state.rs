@@ -1,7 +1,7 @@
 //! The state root, owned by this process for its one command.
 //!
 //! Opening waits for another owner, checks everything and fails closed; no command makes a state root but
-//! `palyra init`. A command that changed something ends with [`finish`]; one that only looked just drops it.
+//! `palyra init`, `palyra up` and `palyra restore`. A command that changed something ends with [`finish`]; one that only looked just drops it.
 
 use crate::cli::Globals;
 use crate::client::daemon_answers;
@@ -11,15 +11,10 @@ use crate::output::Printer;
 use crate::progress::with_progress_blocking;
 use crate::terminal::Terminal;
 use palyra_state::{State, StateError, StateOptions, StateRoot};
-use palyra_vault::{DeviceKeyError, Passphrase, VaultError};
+use palyra_vault::{CREDENTIALS_DIRECTORY, DeviceKeyError, Passphrase, VaultError};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Where systemd puts the credentials of a service.
-const CREDENTIALS_DIRECTORY: &str = "CREDENTIALS_DIRECTORY";
-/// The credential that opens a device key under a passphrase.
-const PASSPHRASE_CREDENTIAL: &str = "palyra.passphrase";
 
 /// Opens the state root; `command` is what others are told who find it in use.
 pub(crate) fn open(globals: &Globals, command: &str) -> Result<State, CliError> {
@@ -74,14 +69,9 @@ pub(crate) fn root(globals: &Globals) -> Result<StateRoot, CliError> {
 
 /// A passphrase that needs nobody to type it.
 pub(crate) fn given_passphrase(globals: &Globals) -> Result<Option<Passphrase>, CliError> {
-    let read = match (&globals.passphrase_file, std::env::var_os(CREDENTIALS_DIRECTORY)) {
-        (Some(path), _) => Some(Passphrase::from_file(path)),
-        (None, Some(directory)) if Path::new(&directory).join(PASSPHRASE_CREDENTIAL).exists() => {
-            Some(Passphrase::from_credential(Path::new(&directory), PASSPHRASE_CREDENTIAL))
-        }
-        _ => None,
-    };
-    read.transpose().map_err(|error| CliError::File(error.into()))
+    let credentials = std::env::var_os(CREDENTIALS_DIRECTORY);
+    let given = Passphrase::given(globals.passphrase_file.as_deref(), credentials.as_deref().map(Path::new));
+    given.map_err(|error| CliError::File(error.into()))
 }
 
 /// Stops cleanly after a change: a checkpoint is signed and the vault learns the journal's head.

@@ -33,6 +33,8 @@ pub struct Principal {
     pub owner: bool,
     /// Through which door it came.
     pub face: Face,
+    /// The digest of its token; the owner has none that could be taken away.
+    pub token: Option<Sha256Digest>,
 }
 
 /// Why nobody is let in.
@@ -61,7 +63,12 @@ pub struct Access {
 impl Principal {
     /// The owner of the state root.
     pub fn owner(face: Face) -> Self {
-        Self { name: OWNER.into(), scopes: ScopeSet::all(), owner: true, face }
+        Self { name: OWNER.into(), scopes: ScopeSet::all(), owner: true, face, token: None }
+    }
+
+    /// Whether it would be let in again: its token was not removed and has not run out.
+    pub fn is_still_known(&self, state: &State) -> bool {
+        self.token.is_none_or(|token| state.find_token(&token).is_some())
     }
 
     /// Whether it may do this.
@@ -135,8 +142,9 @@ impl Access {
         if owner.is_some_and(|owner| bool::from(owner.ct_eq(digest))) {
             return Ok(Principal::owner(face));
         }
-        let token = state.find_token(&Sha256Digest::from_bytes(*digest)).ok_or(Refused::BadToken)?;
-        Ok(Principal { name: token.name, scopes: token.scopes, owner: false, face })
+        let digest = Sha256Digest::from_bytes(*digest);
+        let token = state.find_token(&digest).ok_or(Refused::BadToken)?;
+        Ok(Principal { name: token.name, scopes: token.scopes, owner: false, face, token: Some(digest) })
     }
 }
 

@@ -4,25 +4,38 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use axum::Router;
-use http::{Request, Response};
+use http::header::{AUTHORIZATION, HOST};
+use http::{HeaderValue, Request, Response};
 use http_body_util::BodyExt;
+use palyra_api::client::remote::bearer;
 use palyra_api::client::{ApiBody, BodyError};
 use palyra_api::{Client, Transport, TransportError};
 use tower::ServiceExt;
 
+use crate::access::{OwnerToken, OwnerTokenError};
 use crate::app::App;
 use crate::transport::http::{Arrival, router};
 
-/// Carries requests to the router of this process, as its owner.
+/// Carries requests to the router of this process, as its owner or as whoever a token belongs to.
 #[derive(Clone)]
 pub struct InProcess {
     router: Router,
+    /// Without one it is the owner who asks.
+    token: Option<HeaderValue>,
 }
 
 impl InProcess {
     /// Over an app of this process.
     pub fn new(app: &Arc<App>) -> Self {
-        Self { router: router(app) }
+        Self { router: router(app), token: None }
+    }
+
+    /// The same under a token, which may do here what it may do at the socket of a daemon.
+    pub fn under(app: &Arc<App>, token: &str) -> Result<Self, UnderTokenError> {
+        if let Some(owner) = OwnerToken::read(app.state().root())? {
+            app.access().set_owner(&owner);
+        }
+        Ok(Self { router: router(app), token: Some(bearer(token)?) })
     }
 
     /// The typed client over it.
@@ -31,11 +44,30 @@ impl InProcess {
     }
 }
 
+/// Why nobody can ask under a token.
+#[derive(Debug, thiserror::Error)]
+pub enum UnderTokenError {
+    /// It is none.
+    #[error(transparent)]
+    Token(#[from] TransportError),
+    /// The owner's cannot be read.
+    #[error(transparent)]
+    Owner(#[from] OwnerTokenError),
+}
+
 #[async_trait]
 impl Transport for InProcess {
     async fn send(&self, mut request: Request<ApiBody>) -> Result<Response<ApiBody>, TransportError> {
         // Only this process can set an extension; nothing on a wire becomes one.
-        request.extensions_mut().insert(Arrival::InProcess);
+        let arrival = match &self.token {
+            None => Arrival::InProcess,
+            Some(token) => {
+                request.headers_mut().insert(AUTHORIZATION, token.clone());
+                request.headers_mut().insert(HOST, HeaderValue::from_static("localhost"));
+                Arrival::Socket
+            }
+        };
+        request.extensions_mut().insert(arrival);
         let request = request.map(axum::body::Body::new);
         let response = match self.router.clone().oneshot(request).await {
             Ok(response) => response,

@@ -143,6 +143,8 @@ struct Connections {
     routers: Routers,
     limits: ConnectionLimits,
     permits: Arc<Semaphore>,
+    /// Of the socket: whoever fills the port with connections keeps nobody of this user out.
+    socket_permits: Arc<Semaphore>,
     /// Their own, so that neither face can take all room from the other.
     grpc_permits: Arc<Semaphore>,
     stopping: watch::Receiver<bool>,
@@ -158,6 +160,7 @@ impl Connections {
                 body_timeout: config.body_timeout,
             },
             permits: Arc::new(Semaphore::new(config.max_connections)),
+            socket_permits: Arc::new(Semaphore::new(config.max_connections)),
             grpc_permits: Arc::new(Semaphore::new(config.max_connections)),
             stopping: app.stopping(),
             tasks: JoinSet::new(),
@@ -166,7 +169,11 @@ impl Connections {
 
     /// Serves a connection, or closes it at once where there are too many.
     fn serve(&mut self, incoming: Incoming) {
-        let permits = if incoming.is_grpc() { &self.grpc_permits } else { &self.permits };
+        let permits = match &incoming {
+            Incoming::Socket(_) => &self.socket_permits,
+            Incoming::Grpc(..) => &self.grpc_permits,
+            Incoming::Tcp(..) | Incoming::Tls(..) => &self.permits,
+        };
         let Ok(permit) = Arc::clone(permits).try_acquire_owned() else {
             tracing::warn!("too many connections");
             return;

@@ -31,7 +31,7 @@ pub use device_key::{
 pub use drawer::DamagedFile;
 pub use error::{Damage, VaultError};
 pub use key_file::{KdfCost, KeyFileError, KeyFileType};
-pub use passphrase::{Passphrase, PassphraseError};
+pub use passphrase::{CREDENTIALS_DIRECTORY, Passphrase, PassphraseError};
 pub use record::AnchorError;
 pub use secrets::{SecretInfo, SecretList, Secrets};
 pub use signing_keys::{KeyState, SigningKeyInfo, SigningKeyList, SigningKeys};

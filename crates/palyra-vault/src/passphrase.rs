@@ -10,6 +10,10 @@ use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
 const MAX_BYTES: usize = 1024;
+/// Where systemd puts the credentials of a service.
+pub const CREDENTIALS_DIRECTORY: &str = "CREDENTIALS_DIRECTORY";
+/// The credential that opens a device key under a passphrase.
+const CREDENTIAL: &str = "palyra.passphrase";
 
 /// A passphrase of 1 to 1024 bytes; prints as `****`.
 #[derive(Debug, Clone)]
@@ -66,6 +70,21 @@ impl Passphrase {
         let bytes = directory.read(&name, MAX_BYTES as u64 + 2)?.map(Zeroizing::new);
         let missing = || FsError::io("open", path, io::Error::from(io::ErrorKind::NotFound));
         Self::from_line(bytes.ok_or_else(missing)?)
+    }
+
+    /// The passphrase nobody has to type: of the file somebody named, else of the credential of a systemd service, in the
+    /// directory its variable names.
+    pub fn given(
+        file: Option<&Path>,
+        credentials_directory: Option<&Path>,
+    ) -> Result<Option<Self>, PassphraseError> {
+        match (file, credentials_directory) {
+            (Some(path), _) => Self::from_file(path).map(Some),
+            (None, Some(directory)) if directory.join(CREDENTIAL).exists() => {
+                Self::from_credential(directory, CREDENTIAL).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Reads a credential that systemd put into a service's credentials directory.
@@ -148,6 +167,19 @@ mod tests {
             let credential = Passphrase::from_credential(home.path(), "passphrase").unwrap();
             assert_eq!(credential.expose(), expected.as_bytes(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_named_file_comes_before_the_credential_of_a_service() {
+        let (home, service) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let file = written(home.path(), "named", 0o600);
+        assert!(Passphrase::given(None, None).unwrap().is_none());
+        assert!(Passphrase::given(None, Some(service.path())).unwrap().is_none());
+        std::fs::rename(written(service.path(), "of the service", 0o600), service.path().join(CREDENTIAL))
+            .unwrap();
+        let given = |file, service| Passphrase::given(file, service).unwrap().unwrap().expose().to_vec();
+        assert_eq!(given(None, Some(service.path())), b"of the service");
+        assert_eq!(given(Some(file.as_path()), Some(service.path())), b"named");
     }
 
     #[test]

@@ -48,17 +48,23 @@ impl Remote {
     }
 
     fn address(&self, request: &mut Request<ApiBody>) -> Result<(), TransportError> {
-        let broken = |_| TransportError::Broken("the token has a character no token has".into());
         if let Some(token) = &self.token {
-            let value = Zeroizing::new(format!("Bearer {}", token.as_str()));
-            let mut value = HeaderValue::from_str(&value).map_err(broken)?;
-            value.set_sensitive(true);
-            request.headers_mut().insert(AUTHORIZATION, value);
+            request.headers_mut().insert(AUTHORIZATION, bearer(token)?);
         }
-        let host = HeaderValue::from_str(&self.place.host()).map_err(broken)?;
-        request.headers_mut().insert(HOST, host);
+        let host = HeaderValue::from_str(&self.place.host());
+        let broken = |_| TransportError::Broken("the name of the daemon has a character no name has".into());
+        request.headers_mut().insert(HOST, host.map_err(broken)?);
         Ok(())
     }
+}
+
+/// A token as it is sent; whoever shows headers does not show it.
+pub fn bearer(token: &str) -> Result<HeaderValue, TransportError> {
+    let broken = |_| TransportError::Broken("the token has a character no token has".into());
+    let value = Zeroizing::new(format!("Bearer {token}"));
+    let mut value = HeaderValue::from_str(&value).map_err(broken)?;
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 #[async_trait]

@@ -24,8 +24,8 @@ const MAX_TOKEN_BYTES: u64 = 4 << 10;
 pub(super) enum Door {
     /// Another process owns the state.
     Remote(Remote),
-    /// This one does.
-    Own(Arc<App>, Untouched),
+    /// This one does, and asks itself this way.
+    Own(Arc<App>, InProcess, Untouched),
 }
 
 /// How long the journal was when the state was opened.
@@ -45,12 +45,14 @@ impl Door {
         if daemon_answers(&root) {
             return local(globals, &root).map(Self::Remote);
         }
+        // Read first: a token that is none is no reason to open anything.
+        let named = globals.token_file.as_deref().map(read_token).transpose()?;
         match state::open(globals, command) {
             // It may have started while this one waited for the lock.
             Err(CliError::State(StateError::Busy { .. })) if daemon_answers(&root) => {
                 local(globals, &root).map(Self::Remote)
             }
-            opened => Self::own(opened?, sandbox),
+            opened => Self::own(opened?, sandbox, named.as_deref()),
         }
     }
 
@@ -66,22 +68,29 @@ impl Door {
         local(globals, &root).map(Self::Remote)
     }
 
-    fn own(state: State, sandbox: Option<AppConfig>) -> Result<Self, CliError> {
+    /// Whoever names a token may do what it may do, whether a daemon runs or not.
+    fn own(state: State, sandbox: Option<AppConfig>, named: Option<&String>) -> Result<Self, CliError> {
         let config = sandbox.map_or_else(default_sandbox, Ok)?;
         let before = Untouched(state.journal().head().size);
-        Ok(Self::Own(App::new(state, config), before))
+        let app = App::new(state, config);
+        let asking = match named {
+            None => InProcess::new(&app),
+            Some(token) => InProcess::under(&app, token)
+                .map_err(|error| CliError::usage(format!("the token cannot be used: {error}")))?,
+        };
+        Ok(Self::Own(app, asking, before))
     }
 
     pub(super) fn transport(&self) -> Arc<dyn Transport> {
         match self {
             Self::Remote(remote) => Arc::new(remote.clone()),
-            Self::Own(app, _) => Arc::new(InProcess::new(app)),
+            Self::Own(_, asking, _) => Arc::new(asking.clone()),
         }
     }
 
     /// Lets go; an owner that changed something stops cleanly first.
     pub(super) async fn close(self) -> Result<(), CliError> {
-        let Self::Own(app, Untouched(before)) = self else { return Ok(()) };
+        let Self::Own(app, _, Untouched(before)) = self else { return Ok(()) };
         app.begin_stop();
         app.drained().await;
         match app.state().journal().head().size == before {

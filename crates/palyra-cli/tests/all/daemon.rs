@@ -124,6 +124,27 @@ fn a_call_is_the_same_with_a_daemon_and_without() {
 }
 
 #[test]
+fn a_named_token_means_the_same_where_no_daemon_runs() {
+    let environment = TestEnvironment::with_state();
+    let made = environment.palyra(&["tokens", "add", "editor", "--scope", "read", "--out", "editor.token"]);
+    assert_eq!(made.code, 0, "{}", made.shown());
+    let under = |token: &str, arguments: &[&str]| {
+        environment.palyra(&[arguments, &["--token-file", token, "--json"]].concat())
+    };
+    assert_eq!(under("editor.token", &["skills", "list"]).code, 0);
+    let narrow = under("editor.token", &["tokens", "list"]);
+    assert_eq!((narrow.code, &narrow.error()["code"]), (4, &json!("forbidden")), "{}", narrow.shown());
+    assert_eq!(environment.palyra(&["tokens", "remove", "editor"]).code, 0);
+    let gone = under("editor.token", &["skills", "list"]);
+    assert_eq!((gone.code, &gone.error()["code"]), (4, &json!("authentication")), "{}", gone.shown());
+    assert_eq!(under("none.token", &["skills", "list"]).code, 2);
+    let up = up(&environment, &["--no-examples"]);
+    drop(up);
+    let owner = environment.home(".palyra/owner.token").display().to_string();
+    assert_eq!(under(&owner, &["tokens", "list"]).code, 0);
+}
+
+#[test]
 fn tokens_are_made_for_programs_and_taken_back() {
     let environment = TestEnvironment::with_state();
     let daemon = up(&environment, &[]);

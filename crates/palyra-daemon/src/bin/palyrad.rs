@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use palyra_common::env_vars::{PALYRA_PASSPHRASE_FILE, PALYRA_STATE_ROOT};
 use palyra_daemon::serve::{ServeArgs, ServeError, serve, start_logging};
 use palyra_daemon::{AppConfig, ToProblem, compile_child};
 use palyra_state::{State, StateOptions, StateRoot};
-use palyra_vault::Passphrase;
+use palyra_vault::{CREDENTIALS_DIRECTORY, Passphrase};
 
 const EXAMPLE: &str = "\
 Example:
@@ -64,7 +64,9 @@ fn run(args: &Palyrad) -> Result<(), Problem> {
         usage("there is no home directory: name a state root with `--state-root DIR`".into())
     })?;
     let root = std::path::absolute(&root).map_err(|error| usage(error.to_string()))?;
-    let passphrase = args.passphrase_file.as_deref().map(Passphrase::from_file).transpose();
+    let credentials = std::env::var_os(CREDENTIALS_DIRECTORY);
+    let passphrase =
+        Passphrase::given(args.passphrase_file.as_deref(), credentials.as_deref().map(Path::new));
     let passphrase = passphrase.map_err(|error| usage(error.to_string()))?.map(Arc::new);
     let options = StateOptions { command: "palyrad".into(), passphrase, ..StateOptions::default() };
     let state = State::open(&StateRoot::new(root), &options).map_err(|error| error.to_problem())?;

@@ -2,6 +2,7 @@
 
 use palyra_control_plane::{RE_AUDIT, StateStore};
 use palyra_journal::{Query, VerifyScope};
+use palyra_state::hooks::{BindingChange, FileStanding};
 use palyra_state::storage::StorageDatabase;
 use palyra_state::{FireQuery, State, StateError};
 use palyra_vault::{DeviceKeyError, VaultError};
@@ -66,7 +67,7 @@ fn closed(subject: &Subject, error: &StateError) -> Check {
 fn look(state: &Arc<State>) -> Vec<Check> {
     let mut checks = vec![Check::ok("state.open", "database and vault agree")];
     checks.extend([checkpoint(state), journal(state), clock(state), objects(state), storage(state)]);
-    checks.extend([quarantined(state), device_key(state)]);
+    checks.extend([quarantined(state), bindings(state), device_key(state)]);
     checks.extend(re_audit(state));
     checks
 }
@@ -154,6 +155,26 @@ fn quarantined(state: &State) -> Check {
         false => Check::note("skills.quarantined", format!("quarantined: {}", names.join(", ")))
             .advise("see `palyra skills info ID`"),
     }
+}
+
+/// Whether the file of hooks says what is in force.
+fn bindings(state: &State) -> Check {
+    let name = |change: &BindingChange| match change {
+        BindingChange::Added(id) => format!("`{id}` is added"),
+        BindingChange::Removed(id) => format!("`{id}` is removed"),
+        BindingChange::Changed(id) => format!("`{id}` is changed"),
+    };
+    let found = match state.bindings_file() {
+        FileStanding::Applied => {
+            return Check::ok("hooks.bindings", "the file of hooks says what is in force");
+        }
+        FileStanding::Missing => "the file is missing".to_owned(),
+        FileStanding::Edited(changes) if changes.is_empty() => "the file is written another way".to_owned(),
+        FileStanding::Edited(changes) => changes.iter().map(name).collect::<Vec<_>>().join(", "),
+        FileStanding::Unreadable(reason) => format!("the file cannot be read: {reason}"),
+    };
+    Check::warning("hooks.bindings", format!("`hooks/bindings.json` is not what is in force: {found}"))
+        .advise("accept it with `palyra hooks apply`, or write it anew with `palyra hooks apply --restore`")
 }
 
 fn device_key(state: &State) -> Check {

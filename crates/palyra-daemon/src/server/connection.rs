@@ -35,13 +35,6 @@ pub(super) enum Incoming {
     Grpc(TcpStream, IpAddr, Option<TlsAcceptor>),
 }
 
-impl Incoming {
-    /// Whether it came to the port of gRPC.
-    pub(super) fn is_grpc(&self) -> bool {
-        matches!(self, Self::Grpc(..))
-    }
-}
-
 /// What answers.
 #[derive(Clone)]
 pub(super) struct Routers {

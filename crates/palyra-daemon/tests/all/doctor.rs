@@ -248,6 +248,16 @@ const CASES: &[Case] = &[
     ),
     ("a missing release", |p| fs::remove_file(p.object()).unwrap(), "skills.bytes", true),
     (
+        "hooks that are in the file only",
+        |p| {
+            fs::create_dir_all(p.root().join("hooks")).unwrap();
+            p.mode("hooks", 0o700);
+            p.write("hooks/bindings.json", r#"{"schema_version":1,"bindings":[]}"#);
+        },
+        "hooks.bindings",
+        false,
+    ),
+    (
         "storage that cannot be read",
         |p| p.write("storage.db", &"this is not a database ".repeat(1_000)),
         "storage.database",

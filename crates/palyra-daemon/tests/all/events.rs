@@ -64,3 +64,12 @@ async fn streams_are_counted_and_end_with_the_daemon() {
     daemon.stop_and_reopen().await;
     ended.await.unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_ends_with_the_token_it_was_opened_with() {
+    let daemon = Daemon::start().await;
+    let reader = daemon.token_with("reader", &[Scope::Read]);
+    let mut stream = daemon.over_tcp_as(&reader).events(&[], None).await.unwrap();
+    daemon.over_tcp().remove_token("reader").await.unwrap();
+    assert!(stream.next().await.unwrap().is_none(), "not even the removal is told");
+}

@@ -63,4 +63,5 @@ async fn connections_are_counted() {
     let mut third = TcpStream::connect(daemon.address).await.unwrap();
     let _ = third.write_all(head.as_bytes()).await;
     assert_eq!(rest(&mut third).await.status, 0, "one too many is closed at once");
+    daemon.over_socket().health().await.unwrap();
 }

@@ -7,7 +7,7 @@ use palyra_daemon::access::OwnerToken;
 use palyra_daemon::server::socket_path;
 use palyra_state::lock::SHORT_COMMAND_WAIT;
 use palyra_state::{State, StateError, StateOptions, StateRoot};
-use palyra_vault::KeySourceChoice;
+use palyra_vault::{CREDENTIALS_DIRECTORY, KeySourceChoice, Passphrase};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
@@ -19,11 +19,16 @@ pub(crate) fn options(wait: std::time::Duration) -> StateOptions {
 
 /// Starts it and reads its log until it listens.
 pub(crate) fn start(root: &StateRoot, arguments: &[&str]) -> Child {
+    start_with(root, arguments, &[])
+}
+
+fn start_with(root: &StateRoot, arguments: &[&str], variables: &[(&str, &std::path::Path)]) -> Child {
     let mut child = Command::new(env!("CARGO_BIN_EXE_palyrad"))
         .args(["--listen", "127.0.0.1:0", "--log-json", "--state-root"])
         .arg(root.path())
         .args(arguments)
         .env_clear()
+        .envs(variables.iter().copied())
         .stdin(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
@@ -72,6 +77,25 @@ async fn it_owns_the_state_until_a_signal_and_leaves_it_whole() {
         state.journal().last_checkpoint().unwrap().head(),
         "signed to its end"
     );
+}
+
+/// As the unit in `infra/systemd` gives it.
+#[test]
+fn a_service_gives_the_passphrase_as_a_credential() {
+    let home = tempfile::tempdir().unwrap();
+    let root = StateRoot::new(home.path().join("root"));
+    let passphrase = Passphrase::new(b"correct horse").unwrap();
+    let key_source = KeySourceChoice::FileWithPassphrase(passphrase);
+    let sealed = StateOptions { key_source, ..options(SHORT_COMMAND_WAIT) };
+    root.init(&sealed).unwrap().close().unwrap();
+    let credentials = home.path().join("credentials");
+    std::fs::create_dir(&credentials).unwrap();
+    let credential = credentials.join("palyra.passphrase");
+    std::fs::write(&credential, "correct horse\n").unwrap();
+    std::fs::set_permissions(&credential, PermissionsExt::from_mode(0o400)).unwrap();
+    let mut child = start_with(&root, &[], &[(CREDENTIALS_DIRECTORY, &credentials)]);
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 /// A profile is held against the flags before anything is opened.

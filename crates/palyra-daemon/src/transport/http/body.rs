@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
 use palyra_api::{Problem, SecretBytes};
 use palyra_common::SecretValue;
 use serde::de::DeserializeOwned;
+use tokio::sync::Semaphore;
 
 use super::access::Needs;
 use super::answer::{Failure, Json};
@@ -112,15 +113,43 @@ async fn read(request: Request, limit: usize) -> Result<Bytes, Failure> {
 
 async fn read_body(body: Body, timeout: Option<BodyTimeout>, limit: usize) -> Result<Bytes, Failure> {
     let timeout = timeout.map_or(Duration::MAX, |timeout| timeout.0);
-    let body = Limited::new(body, limit).collect();
-    match tokio::time::timeout(timeout, body).await {
-        Err(_) => Err(Problem::new("request_timeout", "the body did not arrive in time").into()),
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            let message = format!("the body is longer than {limit} bytes");
-            Err(Problem::new("body_too_large", message).details(serde_json::json!({ "limit": limit })).into())
+    let short = http_body::Body::size_hint(&body).upper().is_some_and(|bytes| bytes <= UNCOUNTED as u64);
+    let body = Limited::new(body, limit);
+    let read = async {
+        match short {
+            true => body.collect().await.map(Collected::to_bytes).map_err(|error| broken(&*error, limit)),
+            false => collect_counted(body, limit).await,
         }
-        Ok(Err(error)) => Err(Problem::new("usage", format!("the body broke off: {error}")).into()),
+    };
+    let late = |_| Problem::new("request_timeout", "the body did not arrive in time");
+    Ok(tokio::time::timeout(timeout, read).await.map_err(late)??)
+}
+
+/// Bytes of a body that are not counted against the room all of them have.
+const UNCOUNTED: usize = 1 << 20;
+/// The room of all bodies on their way that are longer, in pieces of [`UNCOUNTED`] bytes: each is bounded, and so are they
+/// together.
+static ROOM: Semaphore = Semaphore::const_new(256);
+
+/// Collects a body that may be long; it is refused when there is no room for the next piece.
+async fn collect_counted(mut body: Limited<Body>, limit: usize) -> Result<Bytes, Problem> {
+    let (mut bytes, mut room) = (BytesMut::new(), Vec::new());
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| broken(&*error, limit))?;
+        bytes.extend_from_slice(frame.data_ref().map_or(&[], |data| data));
+        while room.len() < bytes.len() / UNCOUNTED {
+            let full = |_| Problem::new("too_many_uploads", "too many long bodies are on their way");
+            room.push(ROOM.try_acquire().map_err(full)?);
+        }
+    }
+    Ok(bytes.freeze())
+}
+
+fn broken(error: &(dyn std::error::Error + Send + Sync + 'static), limit: usize) -> Problem {
+    match error.is::<LengthLimitError>() {
+        true => Problem::new("body_too_large", format!("the body is longer than {limit} bytes"))
+            .details(serde_json::json!({ "limit": limit })),
+        false => Problem::new("usage", format!("the body broke off: {error}")),
     }
 }
 
@@ -142,4 +171,30 @@ pub(super) async fn hear_out(mut body: Body) {
     };
     // Whether it came to an end or not, the answer is the same.
     let _ = tokio::time::timeout(patience, read).await;
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn chunks(count: usize) -> Body {
+        let chunk = Bytes::from(vec![b'x'; UNCOUNTED]);
+        Body::from_stream(futures::stream::iter(
+            (0..count).map(move |_| Ok::<_, std::io::Error>(chunk.clone())),
+        ))
+    }
+
+    #[tokio::test]
+    async fn long_bodies_share_one_room_and_give_it_back() {
+        let read = |count| read_body(chunks(count), None, 64 << 20);
+        assert_eq!(read(3).await.unwrap().len(), 3 << 20);
+        let taken = ROOM.try_acquire_many(254).unwrap();
+        assert_eq!(read(3).await.unwrap_err().problem().code, "too_many_uploads");
+        assert_eq!(read(1).await.unwrap().len(), 1 << 20);
+        drop(taken);
+        assert_eq!(read(3).await.unwrap().len(), 3 << 20);
+        let long = read_body(chunks(3), None, 2 << 20).await;
+        assert_eq!(long.unwrap_err().problem().code, "body_too_large");
+    }
 }

@@ -138,7 +138,7 @@ async fn follow(
         Problem::new("too_many_streams", "this token has as many event streams open as it may")
     })?;
     let next = last.unwrap_or(newest).saturating_add(1);
-    let stream = channel_stream(app, name, next, published, permit);
+    let stream = channel_stream(app, name, next, published, principal, permit);
     let mut response = Response::new(Body::from_stream(stream));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
     Ok(response)

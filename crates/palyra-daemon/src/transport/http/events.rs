@@ -61,7 +61,7 @@ async fn events(
     let permit = app.streams().open(&principal.name).ok_or_else(|| {
         Problem::new("too_many_streams", "this token has as many event streams open as it may")
     })?;
-    let mut response = Response::new(Body::from_stream(event_stream(app, topics, next, permit)));
+    let mut response = Response::new(Body::from_stream(event_stream(app, topics, next, principal, permit)));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
     Ok(response)
 }

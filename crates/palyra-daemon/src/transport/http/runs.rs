@@ -163,7 +163,7 @@ async fn follow(
     let permit = app.streams().open(&principal.name).ok_or_else(|| {
         Problem::new("too_many_streams", "this token has as many event streams open as it may")
     })?;
-    let stream = run_stream(app, run.run_id, live, after, permit);
+    let stream = run_stream(app, run.run_id, live, after, principal, permit);
     let mut response = Response::new(Body::from_stream(stream));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
     Ok(response)

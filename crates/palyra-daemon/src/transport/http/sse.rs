@@ -1,11 +1,15 @@
 //! What every stream of events has: its bytes, its heartbeat, and one step after another.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures::Stream;
 use serde::Serialize;
+
+use crate::access::Principal;
+use crate::app::App;
 
 /// How often a quiet stream says that it is still there.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -16,11 +20,15 @@ pub(super) trait Speaks: Send + 'static {
     fn next_bytes(&mut self) -> impl Future<Output = Option<Bytes>> + Send;
 }
 
-/// Its words as a body.
-pub(super) fn stream(speaker: impl Speaks) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
-    futures::stream::unfold(speaker, |mut speaker| async move {
+/// Its words as a body, for as long as whoever hears them would be let in; the heartbeat bounds how late that is seen.
+pub(super) fn stream(
+    app: Arc<App>,
+    hearer: Principal,
+    speaker: impl Speaks,
+) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
+    futures::stream::unfold((app, hearer, speaker), |(app, hearer, mut speaker)| async move {
         let bytes = speaker.next_bytes().await?;
-        Some((Ok(bytes), speaker))
+        hearer.is_still_known(app.state()).then_some((Ok(bytes), (app, hearer, speaker)))
     })
 }
 

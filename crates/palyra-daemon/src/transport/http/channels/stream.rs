@@ -11,6 +11,7 @@ use tokio::sync::watch;
 
 use super::super::sse::{Speaks, event, heartbeat, stream};
 use super::told::message;
+use crate::access::Principal;
 use crate::app::{App, until_stopping};
 use crate::streams::StreamPermit;
 
@@ -34,13 +35,14 @@ pub(super) fn channel_stream(
     channel: String,
     next: u64,
     published: watch::Receiver<u64>,
+    hearer: Principal,
     permit: StreamPermit,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
-    let stopping = app.stopping();
+    let (stopping, shared) = (app.stopping(), Arc::clone(&app));
     let ready = VecDeque::new();
     let standing =
         Standing { app, channel, published, stopping, next, ready, greeted: false, _permit: permit };
-    stream(standing)
+    stream(shared, hearer, standing)
 }
 
 impl Speaks for Standing {

@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use super::super::sse::{Speaks, event, heartbeat, stream};
 use super::told;
 use super::topics::Topics;
+use crate::access::Principal;
 use crate::app::{App, until_stopping};
 use crate::streams::StreamPermit;
 
@@ -35,12 +36,14 @@ pub(super) fn event_stream(
     app: Arc<App>,
     topics: Topics,
     next: u64,
+    hearer: Principal,
     permit: StreamPermit,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
     let (follower, stopping) = (app.state().journal().follow(), app.stopping());
     let ready = VecDeque::new();
+    let shared = Arc::clone(&app);
     let standing = Standing { app, follower, stopping, topics, next, ready, greeted: false, _permit: permit };
-    stream(standing)
+    stream(shared, hearer, standing)
 }
 
 impl Speaks for Standing {

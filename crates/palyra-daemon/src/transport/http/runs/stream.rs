@@ -16,6 +16,7 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use super::super::sse::{Speaks, event, heartbeat, stream};
+use crate::access::Principal;
 use crate::app::{App, until_stopping};
 use crate::streams::StreamPermit;
 
@@ -40,8 +41,10 @@ pub(super) fn run_stream(
     run_id: String,
     live: Option<RunFollower>,
     after: Option<u64>,
+    hearer: Principal,
     permit: StreamPermit,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
+    let shared = Arc::clone(&app);
     let standing = Standing {
         stopping: app.stopping(),
         app,
@@ -53,7 +56,7 @@ pub(super) fn run_stream(
         ended: false,
         _permit: permit,
     };
-    stream(standing)
+    stream(shared, hearer, standing)
 }
 
 impl Speaks for Standing {
