@@ -46,7 +46,7 @@ pub(crate) enum CliError {
     #[error("the module cannot describe its tools: {0}")]
     Describe(WasmPluginRunError),
     /// A signal ended it.
-    #[error("the run was interrupted")]
+    #[error("interrupted")]
     Interrupted,
     /// A file is not a tape.
     #[error("`{}` is not a tape: {source}", path.display())]

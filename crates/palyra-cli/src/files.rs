@@ -98,13 +98,28 @@ impl<'p> NewFile<'p> {
 
     /// Writes it.
     pub(crate) fn write(mut self, bytes: &[u8]) -> Result<(), CliError> {
-        let unusable = |error: &io::Error| CliError::unusable_place("file", self.path, error);
         let written = self.file.write_all(bytes).and_then(|()| self.file.as_file().sync_all());
-        written.map_err(|error| unusable(&error))?;
+        written.map_err(|error| CliError::unusable_place("file", self.path, &error))?;
+        self.keep()
+    }
+
+    /// What is written until it is kept; it goes when nobody keeps it.
+    pub(crate) fn unfinished(&self) -> Result<File, CliError> {
+        let file = self.file.as_file().try_clone();
+        file.map_err(|error| CliError::unusable_place("file", self.path, &error))
+    }
+
+    /// Where that is.
+    pub(crate) fn unfinished_path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Gives it its name.
+    pub(crate) fn keep(self) -> Result<(), CliError> {
         match self.file.persist_noclobber(self.path) {
             Ok(_) => Ok(()),
             Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Err(taken(self.path)),
-            Err(error) => Err(unusable(&error.error)),
+            Err(error) => Err(CliError::unusable_place("file", self.path, &error.error)),
         }
     }
 }

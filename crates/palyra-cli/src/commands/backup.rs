@@ -3,6 +3,7 @@
 use crate::cli::Globals;
 use crate::client;
 use crate::error::CliError;
+use crate::files::NewFile;
 use crate::output::{Printer, Remark, Reply, byte_count, facts, when};
 use bytes::Bytes;
 use clap::Args;
@@ -13,9 +14,8 @@ use palyra_daemon::ToProblem;
 use palyra_state::journal::TreeHead;
 use palyra_state::{BackupError, check_backup};
 use serde::Serialize;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tokio::sync::mpsc;
@@ -60,16 +60,16 @@ fn execute(args: &BackupArgs, globals: &Globals) -> Result<BackedUp, CliError> {
     if fs::symlink_metadata(&args.file).is_ok() {
         return Err(told(BackupError::Exists(args.file.clone())));
     }
+    // Half a copy, or one that changed on its way, never has the name: what came is read back first.
+    let new = NewFile::prepare(&args.file)?;
+    let file = new.unfinished()?;
     let receive = async |client: client::AnyClient| {
         let body = client.backup().await?;
-        receive(body, &args.file).await
+        receive(body, file, &args.file).await
     };
     client::ask(globals, "backup", receive)?;
-    // What came is read back: half a copy, or one that changed on its way, helps nobody.
-    let manifest = check_backup(&args.file).map_err(|error| {
-        let _ = fs::remove_file(&args.file);
-        told(error)
-    })?;
+    let manifest = check_backup(new.unfinished_path()).map_err(told)?;
+    new.keep()?;
     Ok(BackedUp {
         file: args.file.display().to_string(),
         created_ms: manifest.created_ms,
@@ -81,12 +81,10 @@ fn execute(args: &BackupArgs, globals: &Globals) -> Result<BackedUp, CliError> {
     })
 }
 
-/// Writes what comes into a new file that only its owner reads, beside the threads that receive.
-async fn receive(mut body: ApiBody, to: &Path) -> Result<(), CliError> {
+/// Writes what comes, beside the threads that receive.
+async fn receive(mut body: ApiBody, mut file: File, to: &Path) -> Result<(), CliError> {
     let (sender, mut chunks) = mpsc::channel::<Bytes>(WAITING_CHUNKS);
-    let path = to.to_owned();
     let writing = tokio::task::spawn_blocking(move || -> io::Result<()> {
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
         while let Some(chunk) = chunks.blocking_recv() {
             file.write_all(&chunk)?;
         }
@@ -113,13 +111,7 @@ async fn receive(mut body: ApiBody, to: &Path) -> Result<(), CliError> {
     let written = writing.await.map_err(io::Error::other).flatten();
     let written =
         written.map_err(|error| CliError::from(BackupError::file("written", to)(error).to_problem()));
-    match broken {
-        Some(error) => {
-            let _ = fs::remove_file(to);
-            Err(error.into())
-        }
-        None => written,
-    }
+    broken.map_or(written, |error| Err(error.into()))
 }
 
 impl Reply for BackedUp {

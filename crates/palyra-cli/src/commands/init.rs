@@ -14,14 +14,13 @@ use std::sync::Arc;
 
 const EXAMPLE: &str = "\
 Example:
-  palyra init
   palyra init --device-key file
   palyra init --device-key passphrase --passphrase-file /run/secrets/palyra";
 
 const MORE: &str = "\
 A state root holds what Palyra believes, installs, keeps secret and remembers. Everything in it
-is sealed or authenticated under one device key. No other command makes a state root, and none
-replaces one.";
+is sealed or authenticated under one device key. `palyra up` makes one too where there is none, and
+`palyra restore` puts one back; no other command makes or replaces one.";
 
 /// Make the state root, once.
 #[derive(Args)]

@@ -2,6 +2,7 @@
 
 use crate::cli::Globals;
 use crate::error::CliError;
+use crate::files::open_file;
 use crate::output::{Printer, Remark, Reply, byte_count, facts, when};
 use crate::state;
 use crate::terminal::confirm;
@@ -40,6 +41,8 @@ pub(crate) fn run(args: &RestoreArgs, globals: &Globals) -> ExitCode {
 }
 
 fn execute(args: &RestoreArgs, globals: &Globals, printer: &Printer) -> Result<Done, CliError> {
+    // A file that is not there is a mistake on the command line.
+    open_file(&args.file, u64::MAX).map(drop)?;
     let root = state::root(globals)?;
     let options = StateOptions {
         command: "palyra restore".into(),

@@ -27,6 +27,13 @@ fn a_backup_is_made_and_put_back() {
     assert_eq!(environment.palyra(&["journal", "verify"]).code, 0);
     let twice = environment.palyra(&["backup", "copy.tar", "--json"]);
     assert_eq!((twice.code, &twice.error()["code"]), (2, &json!("usage")));
+    let nowhere = environment.palyra(&["backup", "nowhere/copy.tar", "--json"]);
+    assert_eq!((nowhere.code, &nowhere.error()["code"]), (2, &json!("usage")));
+    let missing = environment.palyra(&["restore", "missing.tar", "--yes", "--json"]);
+    assert_eq!((missing.code, &missing.error()["code"]), (2, &json!("usage")));
+    let files: Vec<_> =
+        std::fs::read_dir(environment.path("")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(files, ["copy.tar"], "nothing else is left");
     environment.write("noise.tar", "noise");
     let noise = environment.palyra(&["restore", "noise.tar", "--yes", "--json"]);
     assert_eq!((noise.code, &noise.error()["code"]), (7, &json!("bad_backup")));

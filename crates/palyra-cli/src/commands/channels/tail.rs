@@ -8,8 +8,8 @@ use crate::interrupt::INTERRUPTED;
 use crate::output::{Printer, Remark, Reply};
 use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args};
-use palyra_api::ClientError;
 use palyra_api::channels::Message;
+use palyra_api::{ClientError, TransportError};
 use palyra_common::env_vars::{PALYRA_CHANNELS_TAIL_FOLLOW, PALYRA_CHANNELS_TAIL_LIMIT};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ async fn follow(client: &AnyClient, args: &TailArgs, printer: &Printer) -> Resul
             return Ok(());
         }
     }
-    Ok(())
+    Err(ClientError::Transport(TransportError::Broken("it stopped, or the channel is gone".into())))
 }
 
 impl Reply for Messages {

@@ -43,7 +43,10 @@ pub(super) fn run(
     let record = args.record.as_deref().map(TapeFile::prepare).transpose()?;
     let sandbox = sandbox_of(args)?;
     let call = async |client: client::AnyClient| {
-        let what = format!("running {tool}");
+        let what = match args.wait_approval {
+            None => format!("running {tool}"),
+            Some(_) => format!("running {tool}; if it waits for a yes, see `palyra approvals list`"),
+        };
         match with_progress(&what, printer.terminal(), client.invoke(tool, &request)).await {
             Err(ClientError::Problem(problem)) if problem.code == "approval_required" => {
                 approve(&client, tool, &request, globals, *problem).await?;
@@ -52,7 +55,11 @@ pub(super) fn run(
             other => other,
         }
     };
-    let answer = client::ask_with(globals, "run", Some(sandbox), call)?;
+    // Whoever is to say yes has to ask the owner of the state too, so that it cannot be this process.
+    let answer = match args.wait_approval {
+        None => client::ask_with(globals, "run", Some(sandbox), call)?,
+        Some(_) => client::stay(globals, call)?,
+    };
     kept(answer, record)
 }
 
@@ -110,14 +117,15 @@ async fn approve(
     wanted: Problem,
 ) -> Result<(), ClientError> {
     let id = wanted.details.get("approval_id").and_then(|id| id.as_str()).map(str::to_owned);
-    let (Some(mut person), Some(id)) = (Terminal::of_person(globals), id) else {
+    let (Some(person), Some(id)) = (Terminal::of_person(globals), id) else {
         return Err(ClientError::Problem(Box::new(wanted)));
     };
     let input = request.input.as_ref().map_or("{}", |input| input.get());
     let input =
         JsonText::from_text(input.to_owned()).map_or_else(|_| input.to_owned(), |text| compact_json(&text));
     let question = format!("Let `{tool}` run with {}?", shortened(&input));
-    let agreed = person.agrees(&question).map_err(|error| ClientError::Protocol(error.to_string()))?;
+    let agreed =
+        person.agrees_between(question).await.map_err(|error| ClientError::Protocol(error.to_string()))?;
     let decided = match agreed {
         true => client.approve(&id, &ApproveRequest { owner_present: true, ..Default::default() }).await,
         false => client.deny(&id, &DenyRequest { owner_present: true, ..Default::default() }).await,

@@ -3,11 +3,12 @@
 use crate::cli::Globals;
 use crate::client::{self, AnyClient};
 use crate::error::CliError;
+use crate::interrupt::INTERRUPTED;
 use crate::output::{Printer, Remark, Reply};
 use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args};
-use palyra_api::ClientError;
 use palyra_api::runs::{RunEnd, RunLine};
+use palyra_api::{ClientError, TransportError};
 use palyra_common::env_vars::PALYRA_RUNS_EVENTS_FOLLOW;
 use palyra_common::redact::escape_untrusted;
 use serde::Serialize;
@@ -51,6 +52,8 @@ pub(super) fn run(args: &EventsArgs, globals: &Globals, printer: &Printer) -> Ex
             printer.remark(&told.into_iter().collect::<Vec<_>>());
             ExitCode::SUCCESS
         }
+        // The run goes on; only whoever followed it went away.
+        Err(CliError::Interrupted) => ExitCode::from(INTERRUPTED),
         Err(error) => printer.fail(&error.into(), &[]),
     }
 }
@@ -83,12 +86,39 @@ async fn follow(client: &AnyClient, run_id: &str, printer: &Printer) -> Result<O
             Some("missed") => {
                 let missed: Value = read(&event.data)?;
                 printer.remark(&[Remark::Warning(format!("{} lines were missed", missed["missed"]))]);
+                tell(printer, missed)?;
             }
-            Some("finished") => return read(&event.data).map(Some),
+            Some("finished") => {
+                let end: RunEnd = read(&event.data)?;
+                tell(printer, json!({ "finished": end.status }))?;
+                return Ok(Some(end));
+            }
             _ => {}
         }
     }
-    Err(ClientError::Protocol("the stream ended before the run did".into()))
+    Err(ClientError::Transport(TransportError::Broken("it stopped before the run ended".into())))
+}
+
+/// What is no line of the run, for programs; people are told on standard error.
+fn tell(printer: &Printer, told: Value) -> Result<(), ClientError> {
+    let told = printer.stream(&Told(told));
+    told.map(drop).map_err(|error| ClientError::Protocol(error.to_string()))
+}
+
+/// Told between the lines of a run.
+#[derive(Serialize)]
+struct Told(Value);
+
+impl Reply for Told {
+    const SCHEMA: &'static str = Lines::SCHEMA;
+
+    fn data(&self) -> String {
+        String::new()
+    }
+
+    fn lines(&self) -> Option<Vec<Value>> {
+        Some(vec![self.0.clone()])
+    }
 }
 
 fn read<T: DeserializeOwned>(data: &str) -> Result<T, ClientError> {
