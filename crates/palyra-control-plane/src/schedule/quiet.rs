@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use jiff::civil::{DateTime, Time};
-use jiff::tz::TimeZone;
+use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{Span, Timestamp, ToSpan};
 use palyra_common::redact::escape_untrusted;
 use serde::{Deserialize, Serialize};
@@ -24,14 +24,23 @@ impl QuietHours {
     pub(super) fn end_around(&self, moment: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         let now = self.quiet_now(moment, zone)?;
         let day = if now.time() < self.to { 0.days() } else { 1.days() };
-        instant(now, day, self.to, zone).filter(|end| *end > moment).or_else(|| later(moment))
+        let end = match instant(now, day, self.to, zone)? {
+            Instant::At(end) => end,
+            // The clocks are put forward over it: it ends there.
+            Instant::Never => zone.following(moment).next()?.timestamp(),
+        };
+        if end > moment { Some(end) } else { later(moment) }
     }
 
     /// When it began.
     pub(super) fn begin_around(&self, moment: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         let now = self.quiet_now(moment, zone)?;
         let day = if now.time() >= self.from { 0.days() } else { (-1).days() };
-        instant(now, day, self.from, zone).or(Some(moment))
+        Some(match instant(now, day, self.from, zone) {
+            Some(Instant::At(begin)) => begin,
+            Some(Instant::Never) => zone.preceding(moment).next().map_or(moment, |change| change.timestamp()),
+            None => moment,
+        })
     }
 
     fn quiet_now(&self, moment: Timestamp, zone: &TimeZone) -> Option<DateTime> {
@@ -45,9 +54,20 @@ impl QuietHours {
     }
 }
 
-fn instant(now: DateTime, days: Span, time: Time, zone: &TimeZone) -> Option<Timestamp> {
+/// When it is a time of the day.
+enum Instant {
+    At(Timestamp),
+    /// The clocks were put forward over it.
+    Never,
+}
+
+fn instant(now: DateTime, days: Span, time: Time, zone: &TimeZone) -> Option<Instant> {
     let date = now.date().checked_add(days).ok()?;
-    zone.to_ambiguous_timestamp(date.to_datetime(time)).compatible().ok()
+    let found = zone.to_ambiguous_timestamp(date.to_datetime(time));
+    match found.offset() {
+        AmbiguousOffset::Gap { .. } => Some(Instant::Never),
+        _ => found.compatible().ok().map(Instant::At),
+    }
 }
 
 /// In an hour that a zone has twice the end may lie behind: the search goes on a minute later.

@@ -116,6 +116,10 @@ fn nothing_is_due_in_quiet_hours() {
     assert_eq!(latest, [at("2025-06-01T19:00:00Z"), at("2025-06-02T05:00:00Z")]);
     let night = Schedule::new(&When::Cron("0 23 * * *".into()), zone, Some(&quiet)).unwrap();
     assert_eq!(night.next_after(at("2025-06-01T00:00:00Z")), None, "it never is");
+    // The clocks go from 02:00 to 03:00, over the end of these.
+    let quiet: QuietHours = "01:30-02:45".parse().unwrap();
+    let often = Schedule::new(&When::Cron("*/20 * * * *".into()), "America/New_York", Some(&quiet)).unwrap();
+    assert_eq!(often.next_after(at("2025-03-09T06:20:00Z")), Some(at("2025-03-09T07:00:00Z")));
     for bad in ["", "22-7", "22:00", "22:00-22:00", "24:00-07:00", "2:00-07:00", "22:00-07:00-08:00"] {
         assert!(bad.parse::<QuietHours>().is_err(), "{bad}");
     }
