@@ -45,7 +45,7 @@ pub(super) async fn finish(
     let capabilities = usage::count(&resolved.grants.grants, &host_calls);
     let touched = usage::touched(&resolved.grants.grants, &host_calls, tape.end.open);
     let kept = KeptTape::keep(state, &tape).await;
-    let mut facts = ReceiptFacts {
+    let facts = ReceiptFacts {
         approval: approval.as_deref(),
         capabilities: Counts(&capabilities),
         consent: subject.consent.as_deref(),
@@ -71,15 +71,7 @@ pub(super) async fn finish(
         let event = NewEvent::new(kind, now).actor(short_name(&calling.principal));
         event.run(&run_id).skill(&subject.skill_id).subject(&subject.tool_id)
     };
-    let others;
-    let mut event = prepare(state, told(), &facts, &run_id);
-    if is_too_large(&event) {
-        // Nothing a guest or a manifest says may keep a run from having its receipt.
-        others = CapabilityUse::from([(OTHERS.to_owned(), sum(&capabilities))]);
-        facts = ReceiptFacts { capabilities: Counts(&others), gates: None, ..facts };
-        event = prepare(state, told(), &facts, &run_id);
-    }
-    let event = event?;
+    let event = prepare(state, told, facts, &capabilities, &run_id)?;
     let status = status_of(&output);
     let finished = FinishedRun {
         row: Arc::clone(run.row()),
@@ -118,18 +110,26 @@ pub(super) async fn finish(
     })
 }
 
+/// Gives the receipt its form. Nothing a guest, a manifest or a gate says may keep a run from having one: where it does not
+/// fit, the doors are counted together and the words of gates left out.
 fn prepare(
     state: &State,
-    event: NewEvent,
-    facts: &ReceiptFacts<'_>,
+    told: impl Fn() -> NewEvent,
+    facts: ReceiptFacts<'_>,
+    uses: &CapabilityUse,
     run_id: &str,
 ) -> Result<PreparedEvent, StateError> {
-    let facts = written(facts).map_err(StateError::record("written", run_id))?;
-    state.journal.prepare(event, facts).map_err(StateError::from)
-}
-
-fn is_too_large(prepared: &Result<PreparedEvent, StateError>) -> bool {
-    matches!(prepared, Err(StateError::Journal(JournalError::Event(EventError::TooLarge { .. }))))
+    let prepare = |facts: &ReceiptFacts<'_>| -> Result<PreparedEvent, StateError> {
+        let facts = written(facts).map_err(StateError::record("written", run_id))?;
+        Ok(state.journal.prepare(told(), facts)?)
+    };
+    match prepare(&facts) {
+        Err(StateError::Journal(JournalError::Event(EventError::TooLarge { .. }))) => {
+            let others = CapabilityUse::from([(OTHERS.to_owned(), sum(uses))]);
+            prepare(&ReceiptFacts { capabilities: Counts(&others), gates: None, ..facts })
+        }
+        prepared => prepared,
+    }
 }
 
 /// All doors together.

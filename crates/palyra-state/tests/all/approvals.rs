@@ -7,11 +7,12 @@ use std::time::Duration;
 use palyra_common::{JsonText, WasmPluginRunError, WasmPluginRunErrorKind as Kind, WasmPluginRunnerPolicy};
 use palyra_journal::EventKind;
 use palyra_policy::PolicySet;
-use palyra_state::call::{CallContext, ToolInvocation};
+use palyra_state::call::{CallContext, CallError, ToolInvocation, ToolResult};
 use palyra_state::{
     ApprovalDecision, ApprovalError, ApprovalFilter, ApprovalGate, ApprovalScope, ApprovalStatus,
     ApprovalVerdict, REQUEST_LIFETIME_MS,
 };
+use tokio::task::JoinHandle;
 
 use crate::calls::{World, failure, invocation};
 use crate::release::{Release, update};
@@ -53,6 +54,24 @@ async fn ask(world: &World, call: ToolInvocation) -> String {
 
 async fn approve(world: &World, id: &str, scope: ApprovalScope) {
     world.state.decide_approval(id, by("owner", ApprovalVerdict::Approve(scope))).await.unwrap();
+}
+
+/// A call that waits for a person, and what they are asked.
+async fn waiting_call(world: &Arc<World>) -> (JoinHandle<Result<ToolResult, CallError>>, String) {
+    let mut journal = world.state.journal().follow();
+    let waiting = {
+        let world = Arc::clone(world);
+        let mut call = asking("{}");
+        call.context.wait_for_approval = Some(Duration::from_secs(60));
+        tokio::spawn(async move { world.caller.call(call).await })
+    };
+    loop {
+        let page = world.state.approvals(&ApprovalFilter::default()).unwrap();
+        match page.approvals.first() {
+            Some(asked) => return (waiting, asked.approval_id.clone()),
+            None => drop(journal.next().await.unwrap()),
+        }
+    }
 }
 
 #[tokio::test]
@@ -226,20 +245,7 @@ async fn an_update_needs_a_new_yes() {
 async fn a_call_can_wait_for_the_decision() {
     for verdict in [ApprovalVerdict::Approve(ApprovalScope::Once), ApprovalVerdict::Deny] {
         let world = Arc::new(world());
-        let waiting = {
-            let world = Arc::clone(&world);
-            let mut call = asking("{}");
-            call.context.wait_for_approval = Some(Duration::from_secs(60));
-            tokio::spawn(async move { world.caller.call(call).await })
-        };
-        let mut journal = world.state.journal().follow();
-        let id = loop {
-            let page = world.state.approvals(&ApprovalFilter::default()).unwrap();
-            match page.approvals.first() {
-                Some(asked) => break asked.approval_id.clone(),
-                None => drop(journal.next().await.unwrap()),
-            }
-        };
+        let (waiting, id) = waiting_call(&world).await;
         world.state.decide_approval(&id, by("owner", verdict)).await.unwrap();
         let result = waiting.await.unwrap();
         match verdict {
@@ -281,20 +287,7 @@ async fn a_yes_is_not_for_what_was_taken_back_while_the_call_waited() {
     ];
     for (what, change, refused) in changes {
         let world = Arc::new(world());
-        let waiting = {
-            let world = Arc::clone(&world);
-            let mut call = asking("{}");
-            call.context.wait_for_approval = Some(Duration::from_secs(60));
-            tokio::spawn(async move { world.caller.call(call).await })
-        };
-        let mut journal = world.state.journal().follow();
-        let id = loop {
-            let page = world.state.approvals(&ApprovalFilter::default()).unwrap();
-            match page.approvals.first() {
-                Some(asked) => break asked.approval_id.clone(),
-                None => drop(journal.next().await.unwrap()),
-            }
-        };
+        let (waiting, id) = waiting_call(&world).await;
         change(&world);
         approve(&world, &id, ApprovalScope::Once).await;
         let result = waiting.await.unwrap();
