@@ -30,6 +30,7 @@ impl State {
         let root = rows.root();
         // Never write what could not be read back.
         let view = gate.view.after(rows, &change.rows).map_err(|damage| StateError::Damaged { damage })?;
+        let view = Arc::new(view);
         let mut events = change.events;
         tell_rows(&mut events, generation, &change.rows);
         let work = Work {
@@ -42,15 +43,21 @@ impl State {
             generation,
             root,
         };
-        let result =
-            self.journal.transaction(Durability::Full, move |transaction| work.run(transaction)).wait();
+        let (published, committed) = (Arc::clone(&self.published_view), Arc::clone(&view));
+        let result = self.journal.transaction(Durability::Full, move |transaction| {
+            let done = work.run(transaction)?;
+            transaction.before_announcement(move || published.publish(&committed));
+            Ok::<_, StateError>(done)
+        });
+        let result = result.wait();
         let happened = result.is_ok() || self.database_generation() == Some(generation);
         gate.unsettled = Some(if happened { Unsettled::Happened } else { Unsettled::Failed });
         if happened {
-            gate.view = Arc::new(view);
-            self.present.show(&gate.view);
-            self.running.end_unrunnable(&gate.view);
-            self.changes.send_replace(generation);
+            // A commit that was reported as failed and happened all the same was not published by the writer.
+            if result.is_err() {
+                self.published_view.publish(&view);
+            }
+            gate.view = view;
         }
         // What happened is on disk; a vault that cannot be told now is told before the next change, or on opening.
         let _ = self.settle(gate);

@@ -2,7 +2,7 @@
 
 mod change;
 mod leaves;
-mod present;
+mod published;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use palyra_skills::index::{
     InstalledRelease, InstalledSkillsIndex, Quarantine, QuarantineCause, SkillRecord,
 };
 use palyra_skills::manifest::model_name;
-use palyra_skills::trust::{SkillTrustStore, TrustRow, TrustSnapshot};
+use palyra_skills::trust::{SkillTrustStore, TrustRow};
 
 use crate::damage::Damage;
 use crate::db::{RowChange, SealedRows, SealedTable};
@@ -22,7 +22,7 @@ use crate::error::StateError;
 use crate::hooks::HookIndex;
 use crate::plugins::PluginSettings;
 use crate::tokens::{TokenBook, TokenRecord};
-pub(crate) use present::PresentView;
+pub(crate) use published::PublishedView;
 
 const AUDIT_POLICY: &str = "audit_policy";
 const ADVISORIES: &str = "advisories";
@@ -91,11 +91,6 @@ impl View {
     /// Whose keys are believed.
     pub fn trust(&self) -> &Arc<SkillTrustStore> {
         &self.trust
-    }
-
-    /// The same for one verification.
-    pub fn snapshot(&self) -> TrustSnapshot {
-        TrustSnapshot::new(Arc::clone(&self.trust))
     }
 
     /// What is installed.

@@ -35,8 +35,6 @@ struct Delivery {
     app: Arc<App>,
     options: DeliveryOptions,
     follower: Follower,
-    /// A leaf is there before the view has what it tells, so the view is followed as well.
-    view_changes: watch::Receiver<u64>,
     stopping: watch::Receiver<bool>,
     lanes: Lanes,
     /// The generation of the state the lanes follow.
@@ -68,13 +66,11 @@ struct Told {
 impl Delivery {
     fn new(app: Arc<App>, options: DeliveryOptions) -> Self {
         let (follower, stopping) = (app.state().journal().follow(), app.stopping());
-        let view_changes = app.state().changes();
         let began_at = app.state().journal().head().size;
         Self {
             app,
             options,
             follower,
-            view_changes,
             stopping,
             lanes: Lanes::default(),
             generation: None,
@@ -115,7 +111,6 @@ impl Delivery {
                     }
                 }
                 () = until(rest), if rest.is_some() => {}
-                Ok(()) = self.view_changes.changed(), if rest.is_none() => {}
                 head = self.follower.next(), if rest.is_none() => { head?; }
                 () = until(retry), if retry.is_some() && rest.is_none() => self.lanes.relist(),
                 () = until(recount), if recount.is_some() => {}

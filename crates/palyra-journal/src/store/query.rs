@@ -86,13 +86,18 @@ pub struct Page {
 
 impl JournalStore {
     /// Finds events; blocks the calling thread. A row that is not the one that was written is an error.
+    ///
+    /// Events that are committed and not announced yet are left out: nobody can read of a change before
+    /// [`JournalTransaction::before_announcement`](crate::JournalTransaction::before_announcement) published it.
     pub fn query(&self, query: &Query) -> Result<Page, JournalError> {
-        self.read(|connection| find(connection, query))
+        let announced = self.head();
+        self.read(|connection| find(connection, query, announced))
     }
 }
 
-fn find(connection: &Connection, query: &Query) -> Result<Page, JournalError> {
-    let HeadRow { head, archived } = rows::read_head(connection)?;
+fn find(connection: &Connection, query: &Query, announced: TreeHead) -> Result<Page, JournalError> {
+    let HeadRow { head: stored, archived } = rows::read_head(connection)?;
+    let head = if announced.size < stored.size { announced } else { stored };
     let limit = query.limit.clamp(1, MAX_PAGE);
     let mut search = Search { connection, query, wanted: limit + 1, events: Vec::new() };
     let first = query.from_sequence.unwrap_or(0).max(archived);

@@ -41,7 +41,12 @@ pub struct JournalTransaction<'a> {
     pub(super) redactor: &'a dyn RedactText,
     /// Set when a leaf was half written: such a transaction is never committed.
     pub(super) broken: bool,
+    /// Runs after the commit and before the new head is announced.
+    pub(super) publish: Vec<Publish>,
 }
+
+/// What makes a committed change visible in memory.
+pub(super) type Publish = Box<dyn FnOnce() + Send>;
 
 impl<'a> JournalTransaction<'a> {
     /// The database inside this transaction, for the owner's own tables.
@@ -76,6 +81,14 @@ impl<'a> JournalTransaction<'a> {
         Ok(checkpoint)
     }
 
+    /// Runs `publish` once the transaction is committed, before followers or queries can see its events.
+    ///
+    /// For memory that mirrors the rows written here: whoever learns of an event finds what it tells of. It runs
+    /// on the writer's thread, so it must not wait for the journal.
+    pub fn before_announcement(&mut self, publish: impl FnOnce() + Send + 'static) {
+        self.publish.push(Box::new(publish));
+    }
+
     /// Appends events that have their form already.
     pub(super) fn append_encoded<'e>(
         &mut self,
@@ -86,7 +99,7 @@ impl<'a> JournalTransaction<'a> {
         append_leaves(sql, tail, open_block, events, &mut appended).inspect_err(|_| self.broken = true)
     }
 
-    pub(super) fn commit(self) -> Result<TreeHead, JournalError> {
+    pub(super) fn commit(self) -> Result<(TreeHead, Vec<Publish>), JournalError> {
         if self.broken {
             return Err(JournalError::TransactionBroken);
         }
@@ -94,7 +107,7 @@ impl<'a> JournalTransaction<'a> {
         rows::write_head(&self.sql, &head)?;
         crate::fault::point("commit")?;
         self.sql.commit().map_err(JournalError::sqlite("commit"))?;
-        Ok(head)
+        Ok((head, self.publish))
     }
 }
 

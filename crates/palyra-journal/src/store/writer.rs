@@ -122,11 +122,17 @@ impl Writer {
             checkpoints: &mut self.checkpoints,
             redactor: &*self.redactor,
             broken: false,
+            publish: Vec::new(),
         };
         // The transaction is dropped on every path but the commit, and dropping rolls back.
         let value = catch_unwind(AssertUnwindSafe(|| work(&mut transaction)))
             .unwrap_or_else(|panic| Err(JournalError::Panicked { message: panic_message(&*panic) }.into()))?;
-        let committed = transaction.commit()?;
+        let (committed, publish) = transaction.commit()?;
+        for publish in publish {
+            if catch_unwind(AssertUnwindSafe(publish)).is_err() {
+                tracing::error!("a committed change could not be published");
+            }
+        }
         self.heads.send_modify(|heads| {
             heads.committed = committed;
             if durability == Durability::Full {

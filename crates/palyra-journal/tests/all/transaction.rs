@@ -1,7 +1,7 @@
 //! The owner's rows and their leaf: together or not at all.
 
 use crate::home::{Home, event, options};
-use palyra_journal::{Durability, JournalError, JournalOptions, JournalStore, Migration, VerifyScope};
+use palyra_journal::{Durability, JournalError, JournalOptions, JournalStore, Migration, Query, VerifyScope};
 use rusqlite::params;
 
 const SKILLS: Migration = Migration {
@@ -228,4 +228,56 @@ fn a_summary_does_not_depend_on_how_its_events_came() {
     store.append(event(2_100)).wait().unwrap();
     // Every block is summarised anew from its rows and compared.
     assert!(store.verify(VerifyScope::Everything, None).unwrap().is_intact());
+}
+
+#[test]
+fn a_change_is_published_before_followers_and_queries_see_its_events() {
+    let home = Home::new();
+    let store = std::sync::Arc::new(create(&home));
+    let (seen, report) = std::sync::mpsc::channel();
+    let at_publication = std::sync::Arc::clone(&store);
+    store
+        .transaction(Durability::Full, move |transaction| {
+            transaction.append(event(1))?;
+            transaction.before_announcement(move || {
+                // The row is in the database already, and a reader of rows may see it.
+                let rows = stored_events(&at_publication);
+                let page = at_publication.query(&Query { with_proofs: true, ..Query::default() }).unwrap();
+                seen.send((rows, page.events.len(), page.head.size, at_publication.head().size)).unwrap();
+            });
+            Ok::<_, JournalError>(())
+        })
+        .wait()
+        .unwrap();
+    assert_eq!(report.recv().unwrap(), (1, 0, 0, 0));
+    assert_eq!(store.query(&Query::default()).unwrap().events.len(), 1);
+}
+
+#[test]
+fn a_transaction_that_fails_publishes_nothing_and_a_panicking_publication_stops_nobody() {
+    let home = Home::new();
+    let store = create(&home);
+    let (seen, report) = std::sync::mpsc::channel::<()>();
+    let failed = store.transaction(Durability::Full, move |transaction| {
+        transaction.append(event(1))?;
+        transaction.before_announcement(move || seen.send(()).unwrap());
+        Err::<(), OwnerError>(OwnerError::Refused)
+    });
+    assert!(failed.wait().is_err());
+    assert!(report.recv().is_err(), "published although it failed");
+    let panics = store.transaction(Durability::Full, |transaction| {
+        transaction.before_announcement(|| panic!("a publication that panics"));
+        transaction.append(event(2))
+    });
+    assert_eq!(panics.wait().unwrap().sequence, 0);
+    assert_eq!(store.append(event(3)).wait().unwrap().sequence, 1);
+}
+
+fn stored_events(store: &JournalStore) -> i64 {
+    store
+        .read(|connection| {
+            let count = connection.query_row("SELECT count(*) FROM journal_event", [], |row| row.get(0));
+            count.map_err(JournalError::sqlite("count events"))
+        })
+        .unwrap()
 }

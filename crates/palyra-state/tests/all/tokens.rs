@@ -92,3 +92,23 @@ fn a_database_of_an_older_version_gets_its_table_and_a_dropped_one_is_missed() {
     home.sql(AS_OF_STATE_1);
     home.damage();
 }
+
+/// A follower of the journal decides by the view, as event streams do about the token they were opened with.
+#[test]
+fn a_removed_token_is_unknown_to_whoever_hears_of_its_removal() {
+    let home = Home::new();
+    let state = home.open();
+    for _ in 0..50 {
+        let made = state.add_token("editor", reading(), None, "owner").unwrap();
+        let digest = Sha256Digest::of(made.secret.as_bytes());
+        let mut follower = state.journal().follow();
+        std::thread::scope(|threads| {
+            let heard = threads.spawn(|| {
+                follower.wait_next().unwrap();
+                state.find_token(&digest)
+            });
+            state.remove_token("editor", "owner").unwrap();
+            assert_eq!(heard.join().unwrap(), None);
+        });
+    }
+}

@@ -1,0 +1,42 @@
+//! The view of the last commit, as every thread sees it without waiting for a commit in progress.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use tokio::sync::watch;
+
+use super::View;
+use crate::call::RunningRuns;
+
+/// The current view, and who has to learn that it changed.
+///
+/// The journal's writer publishes a view after its commit and before it announces the commit's events, so that
+/// every follower of the journal finds in the view what an event tells of.
+pub(crate) struct PublishedView {
+    view: RwLock<Arc<View>>,
+    running: Arc<RunningRuns>,
+    generation: watch::Sender<u64>,
+}
+
+impl PublishedView {
+    pub(crate) fn new(view: &Arc<View>, running: Arc<RunningRuns>) -> Self {
+        let generation = watch::Sender::new(view.generation());
+        Self { view: RwLock::new(Arc::clone(view)), running, generation }
+    }
+
+    /// The view of the last commit.
+    pub(crate) fn get(&self) -> Arc<View> {
+        Arc::clone(&self.view.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The generation of the view, and every later one.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.generation.subscribe()
+    }
+
+    /// Replaces the view, and ends the runs that it no longer allows.
+    pub(crate) fn publish(&self, view: &Arc<View>) {
+        *self.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(view);
+        self.running.end_unrunnable(view);
+        self.generation.send_replace(view.generation());
+    }
+}
