@@ -13,6 +13,7 @@ use crate::{KeyFileError, Passphrase, VaultError};
 use palyra_common::fs::FsError;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// 32 random bytes that never leave this machine; prints as `****`.
 #[derive(Clone)]
@@ -63,6 +64,13 @@ pub trait DeviceKeySource: Send + Sync {
 
     /// The key of a vault.
     fn load(&self, vault: &VaultId) -> Result<DeviceKey, DeviceKeyError>;
+
+    /// Forgets the key of a vault whose creation failed, and everything kept beside it.
+    ///
+    /// A place inside the vault's directory goes with the directory and has nothing to do here.
+    fn remove(&self, _vault: &VaultId) -> Result<(), DeviceKeyError> {
+        Ok(())
+    }
 
     /// The generation a record had when it was last written, if this place remembers it.
     ///
@@ -133,12 +141,13 @@ impl DeviceKeyError {
         match self {
             Self::Files(error) => error.hint(),
             Self::KeyFile { source, .. } => source.hint(),
-            Self::KeyringUnavailable { .. } | Self::KeyringNotBuilt => Some(
-                "start and unlock the keyring; on a machine without one choose a key file, by name, when the state root is made".to_owned(),
-            ),
-            Self::PassphraseNeeded { .. } => {
-                Some("give it by a systemd credential, a file or a descriptor, never as an argument".to_owned())
+            Self::KeyringUnavailable { .. } => {
+                Some("start and unlock the keyring that holds the device key of this state root".to_owned())
             }
+            Self::KeyringNotBuilt => Some("use a build of palyra with the feature `os-keyring`".to_owned()),
+            Self::PassphraseNeeded { .. } => Some(
+                "give it by a systemd credential, a file or a descriptor, never as an argument".to_owned(),
+            ),
             Self::Missing { .. } | Self::Malformed { .. } => {
                 Some("restore it from a backup; without it nothing in the vault can be read".to_owned())
             }
@@ -232,6 +241,9 @@ impl fmt::Display for Protection {
 }
 
 impl RecordName {
+    /// Every record.
+    pub const ALL: [Self; 2] = [Self::Anchor, Self::JournalHead];
+
     /// The name of its file.
     pub fn file_name(self) -> &'static str {
         match self {
@@ -286,6 +298,18 @@ impl fmt::Display for VaultId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&hex::encode(self.0))
     }
+}
+
+/// Whether the operating system's keyring can keep a device key, as far as an attempt within `limit` shows.
+#[cfg(all(feature = "os-keyring", target_os = "linux"))]
+pub fn probe_keyring(limit: Duration) -> Result<(), DeviceKeyError> {
+    OsKeyring::probe(limit)
+}
+
+/// Whether the operating system's keyring can keep a device key; this build never can.
+#[cfg(not(all(feature = "os-keyring", target_os = "linux")))]
+pub fn probe_keyring(_limit: Duration) -> Result<(), DeviceKeyError> {
+    Err(DeviceKeyError::KeyringNotBuilt)
 }
 
 #[cfg(all(feature = "os-keyring", target_os = "linux"))]

@@ -26,7 +26,7 @@ pub use anchor::{Anchor, AnchorState, AnchorValue, JournalHead};
 pub use device_key::OsKeyring;
 pub use device_key::{
     DeviceKey, DeviceKeyError, DeviceKeySource, FileDeviceKey, KeySourceChoice, Protection, RecordName,
-    VaultId,
+    VaultId, probe_keyring,
 };
 pub use drawer::DamagedFile;
 pub use error::{Damage, VaultError};

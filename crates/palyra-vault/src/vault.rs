@@ -44,9 +44,21 @@ impl Vault {
         let (id, device_key) = (VaultId::random()?, DeviceKey::random()?);
         source.store(&id, &device_key)?;
         let keys = VaultKeys::derive(&device_key, &id);
+        let vault = Self { directory, secrets, signing_keys, id, keys, source };
         // Last, so that a stop before this leaves no vault and the next `init` starts over.
-        Header::new(source.protection(), id).write(&directory, &keys)?;
-        Ok(Self { directory, secrets, signing_keys, id, keys, source })
+        match Header::new(vault.source.protection(), id).write(&vault.directory, &vault.keys) {
+            Ok(()) => Ok(vault),
+            Err(error) => {
+                vault.forget_device_key();
+                Err(error)
+            }
+        }
+    }
+
+    /// Forgets the device key: nothing in this vault can be read again. For a state root whose creation failed.
+    pub fn forget_device_key(&self) {
+        // A keyring that does not answer keeps a key that opens nothing.
+        let _ = self.source.remove(&self.id);
     }
 
     /// Opens the vault in this directory; its header says where the device key is.
@@ -177,7 +189,7 @@ fn refuse_existing(directory: &Directory) -> Result<(), VaultError> {
 
 /// Whether there is anything that a new device key would make unreadable.
 fn has_sealed_files(directory: &Directory) -> Result<bool, VaultError> {
-    for record in [RecordName::Anchor, RecordName::JournalHead] {
+    for record in RecordName::ALL {
         if directory.contains(record.file_name())? {
             return Ok(true);
         }

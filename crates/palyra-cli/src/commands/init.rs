@@ -6,41 +6,62 @@ use crate::output::{Printer, Remark, Reply, facts};
 use crate::state;
 use crate::terminal::Terminal;
 use clap::{Args, ValueEnum};
-use palyra_state::{State, StateOptions};
-use palyra_vault::{KeySourceChoice, Passphrase};
+use palyra_api::Problem;
+use palyra_daemon::ToProblem;
+use palyra_state::{State, StateError, StateOptions};
+use palyra_vault::{KeySourceChoice, Passphrase, VaultError, probe_keyring};
 use serde::Serialize;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 const EXAMPLE: &str = "\
 Example:
-  palyra init --device-key file
+  palyra init
   palyra init --device-key passphrase --passphrase-file /run/secrets/palyra";
 
 const MORE: &str = "\
-A state root holds what Palyra believes, installs, keeps secret and remembers. Everything in it
-is sealed or authenticated under one device key. `palyra up` makes one too where there is none, and
-`palyra restore` puts one back; no other command makes or replaces one.";
+A state root holds trust, skills, secrets and the journal, sealed or authenticated under one device key.
+`palyra up` creates one too where there is none, and `palyra restore` puts one back; no other command
+creates or replaces one. A failed creation leaves nothing behind.";
 
-/// Make the state root, once.
+/// How long the keyring may take to show that it works.
+const KEYRING_PROBE: Duration = Duration::from_secs(1);
+
+/// Create the state root
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(crate) struct InitArgs {
-    /// Where the device key is kept
+    /// Place of the device key
     #[arg(long, value_enum, value_name = "PLACE", default_value_t)]
     device_key: DeviceKeyPlace,
 }
 
-/// Where the device key of a new state root is kept; there is no silent second choice.
+/// Where the device key of a new state root is kept. The choice is recorded in the state root: a keyring that does
+/// not answer later is an error, never a reason to use something else.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DeviceKeyPlace {
-    /// In the operating system's keyring
+    /// The operating system's keyring if it works within a second, else a private file
     #[default]
+    Auto,
+    /// The operating system's keyring
     Keyring,
-    /// In a private file of the state root, for machines without a keyring
+    /// A private file of the state root
     File,
-    /// In a private file under a passphrase, which every command needs
+    /// A private file under a passphrase, which every command needs
     Passphrase,
+}
+
+impl DeviceKeyPlace {
+    /// The word on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Keyring => "keyring",
+            Self::File => "file",
+            Self::Passphrase => "passphrase",
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -72,21 +93,38 @@ fn execute(args: &InitArgs, globals: &Globals) -> Result<Initialised, CliError> 
     Ok(reply)
 }
 
-/// Makes the state root, with its device key where somebody chose.
+/// Creates the state root, with its device key in the chosen place.
 pub(crate) fn make_root(globals: &Globals, place: DeviceKeyPlace, command: &str) -> Result<State, CliError> {
     let key_source = match place {
+        DeviceKeyPlace::Auto if probe_keyring(KEYRING_PROBE).is_ok() => KeySourceChoice::OsKeyring,
+        DeviceKeyPlace::Auto | DeviceKeyPlace::File => KeySourceChoice::File,
         DeviceKeyPlace::Keyring => KeySourceChoice::OsKeyring,
-        DeviceKeyPlace::File => KeySourceChoice::File,
         DeviceKeyPlace::Passphrase => KeySourceChoice::FileWithPassphrase(new_passphrase(globals)?),
     };
     let passphrase = match &key_source {
         KeySourceChoice::FileWithPassphrase(passphrase) => Some(Arc::new(passphrase.clone())),
         _ => None,
     };
-    state::with_root(globals, command, |root, options| {
+    let made = state::with_root(globals, command, |root, options| {
         let options = options.clone();
         root.init(&StateOptions { key_source: key_source.clone(), passphrase: passphrase.clone(), ..options })
-    })
+    });
+    made.map_err(explained)
+}
+
+/// Adds what helps where a state root is created and nowhere else.
+fn explained(error: CliError) -> CliError {
+    let CliError::State(cause) = &error else { return error };
+    let hint = match cause {
+        StateError::Vault(vault) if matches!(&**vault, VaultError::DeviceKey(_)) => {
+            "keep the device key in a private file with `--device-key file`"
+        }
+        StateError::File(_) => "choose another directory with `--state-root DIR`",
+        _ => return error,
+    };
+    let problem = cause.to_problem();
+    // What is wrong with the place matters less than that another one can be chosen.
+    Problem { hints: vec![hint.into()], ..problem }.into()
 }
 
 fn new_passphrase(globals: &Globals) -> Result<Passphrase, CliError> {

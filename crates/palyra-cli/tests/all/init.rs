@@ -60,18 +60,21 @@ fn no_other_command_makes_one() {
     ");
 }
 
-/// This build has no keyring: the refusal says so, and nothing is left behind that a second try would meet.
-#[cfg(not(feature = "os-keyring"))]
 #[test]
-fn without_a_keyring_nothing_weaker_is_chosen_silently() {
+fn init_needs_no_flag_and_uses_a_private_file_without_a_keyring() {
     let environment = TestEnvironment::new();
-    assert_snapshot!(environment.palyra(&["init"]).shown(), @"
-    exit 1
-    --- stderr
-    error: this build of palyra cannot use the operating system's keyring
-    hint: on a machine without a keyring choose a private file: `palyra init --device-key file`
-    hint: or a private file under a passphrase: `palyra init --device-key passphrase`
-    ");
+    assert_eq!(environment.palyra(&["init", "--json"]).json()["device_key"], "a private file");
+}
+
+/// Somebody who asks for the keyring gets no second choice; the refusal leaves nothing that a second try would meet.
+#[test]
+fn keyring_that_was_asked_for_is_not_replaced_by_something_weaker() {
+    let environment = TestEnvironment::new();
+    let refused = environment.palyra(&["init", "--device-key", "keyring"]);
+    assert_eq!(refused.code, 1, "{}", refused.shown());
+    let hint = "hint: keep the device key in a private file with `--device-key file`";
+    assert!(refused.stderr.contains(hint), "{}", refused.shown());
+    assert!(!environment.home(".palyra").exists());
     assert_eq!(environment.palyra(&["init", "--device-key", "file"]).code, 0);
 }
 

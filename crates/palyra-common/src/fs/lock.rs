@@ -1,7 +1,8 @@
 //! One owner at a time, by a lock the system drops when its holder ends.
 
 use super::{Directory, FsError, fault, strict};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::io::Errno;
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ const MAX_HOLDER_BYTES: u64 = 256;
 /// How often a waiter looks again.
 const RETRY: Duration = Duration::from_millis(20);
 
-/// A held lock; dropping it lets the next one in. The file is never deleted.
+/// A held lock; dropping it lets the next one in. Its file stays, unless the creation of a state root fails.
 #[derive(Debug)]
 pub struct OwnerLock {
     _file: File,
@@ -38,6 +39,10 @@ impl OwnerLock {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(LockOutcome::Held { holder: read_holder(&mut file) }),
             Err(TryLockError::Error(error)) => return Err(FsError::io("lock", &path, error)),
+        }
+        // A creation that failed takes its lock file along: whoever locked that file owns nothing.
+        if !directory.is_entry(name, &file)? {
+            return Ok(LockOutcome::Held { holder: String::new() });
         }
         let note = (|| {
             fault::point("write lock note")?;
@@ -67,6 +72,17 @@ impl OwnerLock {
 }
 
 impl Directory {
+    /// Whether `name` still is the file that was opened by it.
+    fn is_entry(&self, name: &str, file: &File) -> Result<bool, FsError> {
+        let path = self.entry(name)?;
+        let opened = rustix::fs::fstat(file).map_err(|error| FsError::io("examine", &path, error))?;
+        match rustix::fs::statat(self.handle(), name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) => Ok((found.st_dev, found.st_ino) == (opened.st_dev, opened.st_ino)),
+            Err(Errno::NOENT) => Ok(false),
+            Err(error) => Err(FsError::io("examine", &path, error)),
+        }
+    }
+
     fn open_lock_file(&self, name: &str) -> Result<File, FsError> {
         let path = self.entry(name)?;
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -123,6 +139,17 @@ mod tests {
             drop(held);
             assert!(matches!(waiter.join().unwrap(), LockOutcome::Acquired(_)));
         });
+    }
+
+    #[test]
+    fn a_lock_on_a_file_that_was_removed_is_not_acquired() {
+        let (_home, directory) = directory();
+        let file = directory.open_lock_file("lock").unwrap();
+        assert!(directory.is_entry("lock", &file).unwrap());
+        directory.remove("lock").unwrap();
+        assert!(!directory.is_entry("lock", &file).unwrap());
+        let other = directory.open_lock_file("lock").unwrap();
+        assert!(!directory.is_entry("lock", &file).unwrap() && directory.is_entry("lock", &other).unwrap());
     }
 
     #[test]

@@ -6,37 +6,79 @@ use super::{DeviceKey, DeviceKeyError, DeviceKeySource, Protection, RecordName, 
 use keyring_core::api::CredentialStoreApi;
 use keyring_core::{Entry, Error};
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 use zbus_secret_service_keyring_store::Store;
 use zeroize::Zeroizing;
 
 const SERVICE: &str = "palyra vault";
+/// The entry that a probe writes, reads and removes.
+const PROBE: &str = "probe";
+/// How long an answer may take: a person may have to unlock the keyring first.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The keyring of this session.
+///
+/// Every operation ends: one that takes longer than its limit fails, and its thread is left behind.
 #[derive(Debug)]
 pub struct OsKeyring {
     store: Arc<Store>,
+    limit: Duration,
 }
 
 impl OsKeyring {
-    /// Connects to it; an error where there is no session bus or nobody answers on it.
+    /// Connects to the Secret Service; an error where there is no session bus or nothing answers on it.
     pub fn connect() -> Result<Self, DeviceKeyError> {
-        Ok(Self { store: on_a_thread(Store::new)? })
+        Self::connect_within(PATIENCE)
     }
 
-    fn entry(&self, user: &str) -> Result<Entry, Error> {
-        self.store.build(SERVICE, user, None)
+    /// Whether the keyring keeps a secret and gives it back, all within `limit`.
+    pub fn probe(limit: Duration) -> Result<(), DeviceKeyError> {
+        let work = move || {
+            let entry = Store::new()?.build(SERVICE, PROBE, None)?;
+            entry.set_secret(PROBE.as_bytes())?;
+            let kept = entry.get_secret()?;
+            entry.delete_credential()?;
+            Ok(kept == PROBE.as_bytes())
+        };
+        match within(limit, work)? {
+            true => Ok(()),
+            false => Err(unavailable("it did not give back what was stored")),
+        }
     }
 
-    fn read(&self, user: &str) -> Result<Option<Zeroizing<Vec<u8>>>, DeviceKeyError> {
-        on_a_thread(|| match self.entry(user)?.get_secret() {
+    fn connect_within(limit: Duration) -> Result<Self, DeviceKeyError> {
+        Ok(Self { store: within(limit, Store::new)?, limit })
+    }
+
+    /// Does something with one entry.
+    fn with_entry<T: Send + 'static>(
+        &self,
+        user: String,
+        work: impl FnOnce(&Entry) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, DeviceKeyError> {
+        let store = Arc::clone(&self.store);
+        within(self.limit, move || work(&store.build(SERVICE, &user, None)?))
+    }
+
+    fn read(&self, user: String) -> Result<Option<Zeroizing<Vec<u8>>>, DeviceKeyError> {
+        self.with_entry(user, |entry| match entry.get_secret() {
             Ok(bytes) => Ok(Some(Zeroizing::new(bytes))),
             Err(Error::NoEntry) => Ok(None),
             Err(error) => Err(error),
         })
     }
 
-    fn write(&self, user: &str, bytes: &[u8]) -> Result<(), DeviceKeyError> {
-        on_a_thread(|| self.entry(user)?.set_secret(bytes))
+    fn write(&self, user: String, bytes: &[u8]) -> Result<(), DeviceKeyError> {
+        let bytes = Zeroizing::new(bytes.to_vec());
+        self.with_entry(user, move |entry| entry.set_secret(&bytes))
+    }
+
+    fn delete(&self, user: String) -> Result<(), DeviceKeyError> {
+        self.with_entry(user, |entry| match entry.delete_credential() {
+            Err(Error::NoEntry) => Ok(()),
+            deleted => deleted,
+        })
     }
 }
 
@@ -46,13 +88,13 @@ impl DeviceKeySource for OsKeyring {
     }
 
     fn store(&self, vault: &VaultId, key: &DeviceKey) -> Result<(), DeviceKeyError> {
-        self.write(&device_key(vault), key.expose())
+        self.write(device_key(vault), key.expose())
     }
 
     fn load(&self, vault: &VaultId) -> Result<DeviceKey, DeviceKeyError> {
         let place = || format!("the keyring under `{SERVICE}`, `{}`", device_key(vault));
         let bytes =
-            self.read(&device_key(vault))?.ok_or_else(|| DeviceKeyError::Missing { place: place() })?;
+            self.read(device_key(vault))?.ok_or_else(|| DeviceKeyError::Missing { place: place() })?;
         let mut key = Zeroizing::new([0; 32]);
         if bytes.len() != key.len() {
             return Err(DeviceKeyError::Malformed { place: place() });
@@ -61,11 +103,18 @@ impl DeviceKeySource for OsKeyring {
         Ok(DeviceKey::from_bytes(key))
     }
 
+    fn remove(&self, vault: &VaultId) -> Result<(), DeviceKeyError> {
+        for record in RecordName::ALL {
+            self.delete(generation(vault, record))?;
+        }
+        self.delete(device_key(vault))
+    }
+
     fn floor(&self, vault: &VaultId, record: RecordName) -> Result<Option<u64>, DeviceKeyError> {
         let user = generation(vault, record);
         let malformed =
             || DeviceKeyError::Malformed { place: format!("the keyring under `{SERVICE}`, `{user}`") };
-        let Some(bytes) = self.read(&user)? else { return Ok(None) };
+        let Some(bytes) = self.read(user.clone())? else { return Ok(None) };
         let number = std::str::from_utf8(&bytes).ok().and_then(|text| text.parse().ok());
         number.map(Some).ok_or_else(malformed)
     }
@@ -76,7 +125,7 @@ impl DeviceKeySource for OsKeyring {
         record: RecordName,
         generation_now: u64,
     ) -> Result<(), DeviceKeyError> {
-        self.write(&generation(vault, record), generation_now.to_string().as_bytes())
+        self.write(generation(vault, record), generation_now.to_string().as_bytes())
     }
 }
 
@@ -88,15 +137,24 @@ fn generation(vault: &VaultId, record: RecordName) -> String {
     format!("generation of {} of {vault}", record.file_name())
 }
 
-/// The bus client drives itself and must not meet the caller's own runtime.
-fn on_a_thread<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, DeviceKeyError> {
-    let unavailable = |reason: String| DeviceKeyError::KeyringUnavailable { reason };
-    let done = std::thread::scope(|scope| scope.spawn(work).join());
-    match done {
+/// Runs `work` on a thread of its own: the bus client drives itself and must not meet the caller's runtime.
+fn within<T: Send + 'static>(
+    limit: Duration,
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, DeviceKeyError> {
+    let (answer, answered) = mpsc::sync_channel(1);
+    let thread = std::thread::Builder::new().name("keyring".to_owned());
+    thread.spawn(move || drop(answer.send(work()))).map_err(|error| unavailable(error.to_string()))?;
+    match answered.recv_timeout(limit) {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(unavailable(reason(&error))),
-        Err(_) => Err(unavailable("its client failed".to_owned())),
+        Err(RecvTimeoutError::Timeout) => Err(unavailable(format!("no answer within {} s", limit.as_secs()))),
+        Err(RecvTimeoutError::Disconnected) => Err(unavailable("its client failed")),
     }
+}
+
+fn unavailable(reason: impl Into<String>) -> DeviceKeyError {
+    DeviceKeyError::KeyringUnavailable { reason: reason.into() }
 }
 
 /// What went wrong, without the payload some variants carry: that can be the key itself.
