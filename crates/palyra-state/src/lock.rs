@@ -71,6 +71,16 @@ pub fn acquire_with(
     }
 }
 
+/// Whether the process `pid` holds the lock, according to what the holder wrote into the file.
+pub fn held_by(root: &Directory, pid: u32) -> Result<bool, LockError> {
+    Ok(match OwnerLock::try_acquire(root, LOCK_FILE, "")? {
+        LockOutcome::Acquired(_) => false,
+        LockOutcome::Held { holder } => {
+            serde_json::from_str::<LockHolder>(&holder).is_ok_and(|holder| holder.pid == pid)
+        }
+    })
+}
+
 /// One short line; only characters that need no escaping on the way back.
 fn holder_line(command: &str) -> String {
     let plain = |c: &char| c.is_ascii_graphic() && !matches!(c, '"' | '\\') || *c == ' ';
@@ -127,6 +137,18 @@ mod tests {
         })
         .unwrap();
         assert_eq!(pauses, 3);
+    }
+
+    #[test]
+    fn held_by_names_only_the_process_that_holds_the_lock() {
+        let (_home, root) = root();
+        let ours = std::process::id();
+        assert!(!held_by(&root, ours).unwrap());
+        let lock = acquire(&root, "first", Duration::ZERO).unwrap();
+        assert!(held_by(&root, ours).unwrap());
+        assert!(!held_by(&root, ours + 1).unwrap());
+        drop(lock);
+        assert!(!held_by(&root, ours).unwrap());
     }
 
     #[test]

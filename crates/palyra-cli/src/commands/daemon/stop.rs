@@ -2,12 +2,14 @@
 
 use super::status::must_run;
 use crate::cli::Globals;
-use crate::client::{self, daemon_answers};
+use crate::client;
 use crate::error::CliError;
 use crate::output::{Remark, Reply, facts};
 use crate::state;
 use clap::Args;
 use palyra_api::daemon::Stopping;
+use palyra_common::fs::Directory;
+use palyra_state::{StateRoot, lock};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -15,9 +17,8 @@ const EXAMPLE: &str = "\
 Example:
   palyra daemon stop";
 
-/// How often to look whether it is gone.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// How long to look.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Longest wait for the daemon to release the state root.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Stop the daemon once the calls under way have ended.
@@ -29,7 +30,7 @@ pub(super) struct StopArgs {}
 pub(super) struct Stopped {
     pid: u32,
     calls_under_way: u64,
-    /// Whether it had let go of the state root when this command ended.
+    /// Whether the daemon had released the state root when this command ended.
     gone: bool,
 }
 
@@ -38,18 +39,26 @@ pub(super) fn execute(globals: &Globals) -> Result<Stopped, CliError> {
     let root = state::root(globals)?;
     let local = globals.url.is_none();
     let stop = async |client: client::AnyClient| {
-        let told = client.stop().await?;
-        let mut looks = tokio::time::interval(LOOK_EVERY);
-        let gone = async {
-            while daemon_answers(&root) {
-                looks.tick().await;
-            }
-        };
-        let gone = local && tokio::time::timeout(PATIENCE, gone).await.is_ok();
-        Ok::<(Stopping, bool), palyra_api::ClientError>((told, gone))
+        let stopping = client.stop().await?;
+        let gone = local && tokio::time::timeout(PATIENCE, released(&root, stopping.pid)).await.is_ok();
+        Ok::<(Stopping, bool), palyra_api::ClientError>((stopping, gone))
     };
-    let (told, gone) = client::ask(globals, "daemon stop", stop)?;
-    Ok(Stopped { pid: told.pid, calls_under_way: told.calls_under_way, gone })
+    let (stopping, gone) = client::ask(globals, "daemon stop", stop)?;
+    Ok(Stopped { pid: stopping.pid, calls_under_way: stopping.calls_under_way, gone })
+}
+
+/// Waits until the daemon no longer holds the lock of the state root, which is the last thing it gives up.
+///
+/// A closed listener is not enough: receipts are still written after it.
+async fn released(root: &StateRoot, pid: u32) {
+    let mut polls = tokio::time::interval(POLL_INTERVAL);
+    loop {
+        polls.tick().await;
+        let held = Directory::open_private(root.path()).map(|root| lock::held_by(&root, pid));
+        if matches!(held, Ok(Ok(false))) {
+            return;
+        }
+    }
 }
 
 impl Reply for Stopped {
