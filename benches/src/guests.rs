@@ -53,6 +53,11 @@ const ECHO: &str = "
     (drop (call $output_write (i32.const 0) (local.get $n)))
     (i32.const 0)";
 
+/// Returns its input; each number is another module.
+pub fn numbered_echo(number: usize) -> Result<Vec<u8>> {
+    core(&format!("(drop (i32.const {number})) {ECHO}"), 2)
+}
+
 /// Never returns.
 pub fn spinning() -> Result<Vec<u8>> {
     core("(loop (br 0)) (i32.const 0)", 1)

@@ -62,6 +62,9 @@ pub const ROWS: &[RowSpec] = &[
         Box::pin(warm::component_64k(bench))
     }),
     row("warm_js_component", "us", OursOverBaseline, AtMost(1.10), |bench| Box::pin(warm::javascript(bench))),
+    row("warm_rotation_200_modules", "us", OursOverBaseline, AtMost(1.5), |bench| {
+        Box::pin(warm::rotation(bench))
+    }),
     row("default_wasmtime_vs_ours", "us", BaselineOverOurs, AtLeast(2.0), |bench| {
         Box::pin(warm::default_engine(bench))
     }),

@@ -2,10 +2,12 @@
 
 use super::Bench;
 use crate::bare::{BareComponent, BareCore, Metered};
+use crate::guests::numbered_echo;
 use crate::ours::Prepared;
 use crate::row::Measured;
 use crate::sample::{Medians, Plan, in_turn};
 use anyhow::{Result, ensure};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use wasmtime::Engine;
 
 pub async fn core_256b(bench: &Bench) -> Result<Measured> {
@@ -89,6 +91,29 @@ async fn against(plan: Plan, ours: &Prepared, bare: &BareComponent, input: &str)
     ensure!(ours.output().await? == bare.call(input).await?, "the two sides return different outputs");
     let medians = in_turn(plan, || ours.call(), async || bare.call(input).await.map(drop)).await?;
     Ok(measured(medians))
+}
+
+/// Calls that go round many modules, beside calls of one of them.
+pub async fn rotation(bench: &Bench) -> Result<Measured> {
+    const MODULES: usize = 200;
+    let input = &bench.ours.guests.input_256;
+    let mut modules = Vec::new();
+    for number in 0..MODULES {
+        modules.push(bench.ours.prepare(&numbered_echo(number)?, input).await?);
+    }
+    let one = bench.ours.echo_core(input).await?;
+    let next = AtomicUsize::new(0);
+    let in_rotation = async || {
+        let turn = next.fetch_add(1, Ordering::Relaxed);
+        modules[turn % MODULES].call().await
+    };
+    // Every module has run once before anything is measured.
+    for _ in 0..MODULES {
+        in_rotation().await?;
+    }
+    let plan = bench.pick(Plan::even(50, 200), Plan::even(200, 200));
+    let medians = in_turn(plan, in_rotation, || one.call()).await?;
+    Ok(Measured { note: Some(format!("{MODULES} modules in turn, beside one")), ..measured(medians) })
 }
 
 fn measured(medians: Medians) -> Measured {

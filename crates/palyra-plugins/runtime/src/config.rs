@@ -8,6 +8,9 @@ use palyra_common::limits::MAX_MODULE_BYTES;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Idle slots keep at most one part in so many of the machine's memory.
+const WARM_MEMORY_SHARE: u64 = 16;
+
 /// Settings of a [`WasmRuntime`](crate::WasmRuntime).
 ///
 /// The default compiles in process, keeps compiled code in memory only, and offers in-memory
@@ -22,6 +25,8 @@ pub struct RuntimeConfig {
     pub max_concurrent_runs: u32,
     /// Sum of `max_memory_bytes` of the runs that may be under way at once.
     pub max_total_memory_bytes: u64,
+    /// Most memory that idle slots of the pool keep resident, so that the next call of the same module is fast.
+    pub warm_memory_bytes: u64,
     /// How long a run waits for a permit before it is `busy`.
     pub queue_timeout: Duration,
     /// Modules kept ready in memory.
@@ -54,6 +59,7 @@ impl Default for RuntimeConfig {
             max_module_bytes: MAX_MODULE_BYTES,
             max_concurrent_runs: 256,
             max_total_memory_bytes: 32 << 30,
+            warm_memory_bytes: crate::machine::memory_bytes() / WARM_MEMORY_SHARE,
             queue_timeout: Duration::from_secs(5),
             max_cached_modules: 1_024,
             compiler: Arc::new(InProcessCompiler),

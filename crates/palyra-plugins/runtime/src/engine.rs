@@ -114,14 +114,26 @@ fn pooled(config: &RuntimeConfig, class: EngineClass) -> Config {
             .table_keep_resident(64 << 10)
             .async_stack_keep_resident(64 << 10)
             .decommit_batch_size(1)
-            .max_unused_warm_slots(16),
-        EngineClass::General => pool.decommit_batch_size(16).max_unused_warm_slots(16),
+            .max_unused_warm_slots(warm_slots(config.warm_memory_bytes)),
+        // These slots keep only the mapping of their module, not its pages.
+        EngineClass::General => pool.decommit_batch_size(16).max_unused_warm_slots(MAX_WARM_SLOTS),
     };
     let mut out = code_config();
     out.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
     out
 }
 
+/// Slots that stay mapped to the module they last ran, so that calling it again maps nothing.
+///
+/// More modules in use than slots cost two `mmap` calls each time. A slot keeps up to
+/// `KEEP_INTERPRETER_BYTES` resident, so their number follows from the memory they may keep.
+fn warm_slots(memory_bytes: u64) -> u32 {
+    let slots = u32::try_from(memory_bytes / KEEP_INTERPRETER_BYTES).unwrap_or(u32::MAX);
+    slots.clamp(MIN_WARM_SLOTS, MAX_WARM_SLOTS)
+}
+
+const MIN_WARM_SLOTS: u32 = 16;
+const MAX_WARM_SLOTS: u32 = 256;
 /// Memories one module may declare.
 pub(crate) const MEMORIES_PER_MODULE: u32 = 16;
 /// Tables one module may declare.
@@ -146,6 +158,13 @@ mod tests {
         assert_eq!(EngineClass::of(1_100 << 10, 60_000), EngineClass::General);
         assert_eq!(EngineClass::of(1_500 << 10, 1_100_000), EngineClass::Keep);
         assert_eq!(EngineClass::of(20 << 20, 18_000_000), EngineClass::General);
+    }
+
+    #[test]
+    fn warm_slots_follow_the_memory_they_may_keep() {
+        assert_eq!(warm_slots(0), MIN_WARM_SLOTS);
+        assert_eq!(warm_slots(256 << 20), 64);
+        assert_eq!(warm_slots(u64::MAX), MAX_WARM_SLOTS);
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod execute;
 mod fault;
 mod invocation;
 mod limiter;
+mod machine;
 mod module;
 mod permits;
 mod random;
