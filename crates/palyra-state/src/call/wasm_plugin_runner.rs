@@ -106,7 +106,7 @@ pub(super) async fn run_wasm_plugin(
     source: ModuleSource,
     calling: Calling,
 ) -> Result<ToolResult, CallError> {
-    let span = tracing::info_span!("call", tool = %calling.subject.tool_id, principal = %calling.principal,
+    let span = tracing::debug_span!("call", tool = %calling.subject.tool_id, principal = %calling.principal,
         run_id = tracing::field::Empty);
     pin!(walk(caller, &source, calling)).instrument(span).await
 }

@@ -96,7 +96,7 @@ pub(super) async fn admit(State(app): State<Arc<App>>, mut request: Request, nex
             let (name, from) = (principal.name.clone(), address(&request));
             request.extensions_mut().insert(principal);
             request.extensions_mut().insert(RequestId(Arc::clone(&id)));
-            let span = tracing::info_span!("request", request_id = %id);
+            let span = tracing::debug_span!("request", request_id = %id);
             let span = RequestSpan::new(span, &request, watched.route());
             let response = next.run(request).instrument(span.span()).await;
             span.ended(&response);

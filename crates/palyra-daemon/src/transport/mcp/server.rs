@@ -88,7 +88,7 @@ impl ServerHandler for McpServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let app = self.app()?;
         let caller = self.caller(&app, &context.extensions)?;
-        let span = tracing::info_span!("mcp", request_id = %caller.request_id);
+        let span = tracing::debug_span!("mcp", request_id = %caller.request_id);
         calls::call(&app, &caller, &request, &context).instrument(span).await
     }
 
