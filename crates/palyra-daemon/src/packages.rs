@@ -25,7 +25,7 @@ impl Background {
     pub fn of(state: &State) -> Self {
         let view = state.view();
         Self {
-            trust: view.snapshot(),
+            trust: state.trust_snapshot(Arc::clone(view.trust())),
             platform: state.platform().clone(),
             policy: view.audit_policy().clone(),
             tools: view.index().installed_tools(),

@@ -84,6 +84,8 @@ words! {
         Tofu = "tofu",
         /// Its publisher is allowlisted.
         Trusted = "trusted",
+        /// It came with the program.
+        BuiltIn = "built-in",
         /// Withdrawn for good.
         Revoked = "revoked",
     }

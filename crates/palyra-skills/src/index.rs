@@ -25,6 +25,9 @@ pub enum TrustState {
     Tofu,
     /// Its publisher is allowlisted.
     Trusted,
+    /// It came with the program, which has its payload digest compiled in.
+    #[serde(rename = "built-in")]
+    BuiltIn,
     /// Its payload or its keys are revoked, for good.
     Revoked,
 }
@@ -282,7 +285,7 @@ impl InstalledRelease {
     /// Whether this release can be called.
     #[must_use]
     pub fn status(&self) -> RuntimeStatus {
-        let believed = matches!(self.trust, TrustState::Tofu | TrustState::Trusted);
+        let believed = matches!(self.trust, TrustState::Tofu | TrustState::Trusted | TrustState::BuiltIn);
         match (&self.quarantine, self.consent) {
             (Some(_), _) => RuntimeStatus::Quarantined,
             (None, Some(_)) if believed => RuntimeStatus::Active,

@@ -36,7 +36,7 @@ pub use rotation::{
 };
 pub use rows::{TrustRow, TrustRowError};
 pub use skill::{HighWaterMark, KnownRelease, SkillOwnership};
-pub use snapshot::TrustSnapshot;
+pub use snapshot::{BuiltInReleases, TrustSnapshot};
 pub use statement::{TrustStatement, TrustStatementError};
 pub use store::{BuilderKey, SkillTrustStore};
 

@@ -121,6 +121,7 @@ fn stages(
         version: manifest.version.clone(),
         release_counter: manifest.release_counter,
         payload,
+        built_in: decision == TrustDecision::BuiltIn,
     };
     let known = trust.store().skill(&manifest.skill_id);
     check_ownership(known, &manifest.publisher, &release, mode)?;

@@ -144,7 +144,7 @@ impl State {
     }
 
     pub(crate) fn with_context<T>(&self, view: &View, work: impl FnOnce(&InstallContext<'_>) -> T) -> T {
-        let snapshot = view.snapshot();
+        let snapshot = self.trust_snapshot(Arc::clone(view.trust()));
         work(&InstallContext {
             generation: view.generation(),
             trust: &snapshot,

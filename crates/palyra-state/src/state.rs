@@ -7,6 +7,7 @@ use std::time::Duration;
 use palyra_common::fs::{Directory, OwnerLock};
 use palyra_journal::{EventKind, JournalStore, NewEvent};
 use palyra_skills::compat::{NodeCapability, Platform};
+use palyra_skills::trust::{BuiltInReleases, SkillTrustStore, TrustSnapshot};
 use palyra_vault::{KeySourceChoice, Passphrase, Vault};
 use tokio::sync::watch;
 
@@ -21,7 +22,7 @@ use crate::objects::ObjectStore;
 use crate::root::{Stage, StateRoot};
 use crate::routines::close_interrupted_fires;
 use crate::survey::survey;
-use crate::view::{PresentView, View};
+use crate::view::{PublishedView, View};
 
 /// Tells the time in milliseconds of Unix time; written into events, never part of a verdict.
 pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
@@ -47,6 +48,8 @@ pub struct StateOptions {
     pub key_source: KeySourceChoice,
     /// Opens a device key that is kept under a passphrase.
     pub passphrase: Option<Arc<Passphrase>>,
+    /// The releases this program was built with.
+    pub built_in: BuiltInReleases,
 }
 
 impl Default for StateOptions {
@@ -58,6 +61,7 @@ impl Default for StateOptions {
             platform: this_platform(),
             key_source: KeySourceChoice::OsKeyring,
             passphrase: None,
+            built_in: BuiltInReleases::default(),
         }
     }
 }
@@ -71,14 +75,13 @@ pub struct State {
     pub(crate) objects: ObjectStore,
     pub(crate) clock: Clock,
     pub(crate) platform: Platform,
+    built_in: BuiltInReleases,
     pub(crate) gate: Mutex<Gate>,
-    pub(crate) present: PresentView,
+    pub(crate) published_view: Arc<PublishedView>,
     /// The size of the journal when the vault last learned of it beside a commit.
     kept_head: AtomicU64,
     /// Counts decisions about approvals, for those who wait for one.
     pub(crate) decisions: watch::Sender<u64>,
-    /// The generation, for those who wait for a change.
-    pub(crate) changes: watch::Sender<u64>,
     pub(crate) running: Arc<RunningRuns>,
     /// Counts published messages, for those who follow channels.
     pub(crate) published: watch::Sender<u64>,
@@ -155,9 +158,9 @@ impl State {
         view: View,
         lock: OwnerLock,
     ) -> Self {
-        let changes = watch::Sender::new(view.generation());
         let view = Arc::new(view);
-        let present = PresentView::new(&view);
+        let running = Arc::<RunningRuns>::default();
+        let published_view = Arc::new(PublishedView::new(&view, Arc::clone(&running)));
         let gate = Mutex::new(Gate { view, unsettled: None });
         let kept_head = AtomicU64::new(journal.durable_head().size);
         let (root, clock, platform) = (root.clone(), Arc::clone(&options.clock), options.platform.clone());
@@ -170,12 +173,12 @@ impl State {
             objects,
             clock,
             platform,
+            built_in: Arc::clone(&options.built_in),
             gate,
-            present,
+            published_view,
             kept_head,
             decisions,
-            changes,
-            running: Arc::default(),
+            running,
             published: watch::Sender::new(0),
             tapes: OnceLock::new(),
             backing_up: AtomicBool::new(false),
@@ -186,12 +189,17 @@ impl State {
 
     /// Everything that is decided, as of the last commit.
     pub fn view(&self) -> Arc<View> {
-        self.present.get()
+        self.published_view.get()
+    }
+
+    /// What a verification decides trust by: the trust store of a view, and what this program was built with.
+    pub fn trust_snapshot(&self, store: impl Into<Arc<SkillTrustStore>>) -> TrustSnapshot {
+        TrustSnapshot::new(store).with_built_in(Arc::clone(&self.built_in))
     }
 
     /// The generation of the view, and every later one as soon as its view is there.
     pub fn changes(&self) -> watch::Receiver<u64> {
-        self.changes.subscribe()
+        self.published_view.changes()
     }
 
     /// The journal.

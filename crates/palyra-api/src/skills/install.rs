@@ -128,6 +128,8 @@ pub struct Withheld {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum TrustDecision {
+    /// Compiled into the daemon's program; its publisher's keys do not matter.
+    BuiltIn,
     /// Signed by keys an operator named.
     Allowlisted,
     /// Signed by the keys pinned at first contact.

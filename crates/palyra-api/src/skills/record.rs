@@ -154,6 +154,9 @@ pub enum TrustState {
     Tofu,
     /// Its publisher is allowlisted.
     Trusted,
+    /// It came with the program, which has its payload digest compiled in.
+    #[serde(rename = "built-in")]
+    BuiltIn,
     /// Its payload or its keys are revoked, for good.
     Revoked,
 }

@@ -137,6 +137,7 @@ fn trust_of(release: &InstalledRelease) -> TrustState {
         Kept::Quarantine => TrustState::Quarantine,
         Kept::Tofu => TrustState::Tofu,
         Kept::Trusted => TrustState::Trusted,
+        Kept::BuiltIn => TrustState::BuiltIn,
         Kept::Revoked => TrustState::Revoked,
     }
 }

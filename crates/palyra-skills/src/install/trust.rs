@@ -48,6 +48,7 @@ pub(super) fn decide_standing(
     }
     let trust = match &verification.trust {
         decision if decision.is_allowlisted() => TrustState::Trusted,
+        TrustDecision::BuiltIn => TrustState::BuiltIn,
         TrustDecision::Unknown { .. } => TrustState::Quarantine,
         _ => TrustState::Tofu,
     };

@@ -51,4 +51,6 @@ pub struct ReleaseMark {
     pub release_counter: u64,
     /// The payload.
     pub payload: Sha256Digest,
+    /// Whether it is trusted because it is compiled into the program.
+    pub built_in: bool,
 }

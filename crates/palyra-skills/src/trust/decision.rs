@@ -10,6 +10,8 @@ use crate::signing::{KeyId, KeySet};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum TrustDecision {
+    /// Compiled into this program; its publisher's keys do not matter.
+    BuiltIn,
     /// Signed by keys an operator named.
     Allowlisted,
     /// Signed by the keys pinned at first contact.
@@ -121,6 +123,14 @@ pub enum TrustRefusal {
         /// The epoch believed.
         expected: u64,
     },
+    /// A release from elsewhere of a skill that is compiled into the program, by keys that no operator named.
+    #[error("skill `{skill_id}` is built in, and publisher `{publisher}` is not on the allowlist")]
+    BuiltInSkill {
+        /// The skill.
+        skill_id: String,
+        /// Who signed.
+        publisher: String,
+    },
     /// Two rotation statements for one epoch: somebody else holds the keys.
     #[error("publisher `{publisher}` signed two different rotations from epoch {epoch}")]
     Forked {
@@ -154,6 +164,9 @@ impl TrustRefusal {
             Self::EpochAhead { .. } => {
                 "get the publisher's rotation statement and run `palyra trust apply FILE`".into()
             }
+            Self::BuiltInSkill { publisher, .. } => format!(
+                "name the key that may replace it with `palyra trust allow {publisher} KEY`, or give the skill another id"
+            ),
             Self::Forked { publisher, .. } => format!(
                 "its keys are in more than one hand: the publisher is to be blocked; ask it what happened, then \
                  `palyra trust unblock {publisher}` and `palyra trust repin {publisher} KEY`"
@@ -172,6 +185,7 @@ impl TrustRefusal {
             Self::Threshold { .. } => "threshold_not_met",
             Self::StaleEpoch { .. } => "stale_epoch",
             Self::EpochAhead { .. } => "unknown_rotation",
+            Self::BuiltInSkill { .. } => "built_in_skill",
             Self::Forked { .. } => "publisher_forked",
         }
     }

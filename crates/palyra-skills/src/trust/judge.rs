@@ -1,10 +1,11 @@
-//! The trust step: revoked > blocked > allowlisted > pinned > lineage > TOFU offer > unknown.
+//! The trust step: revoked > blocked > built in > allowlisted > pinned > lineage > TOFU offer > unknown.
 
 use super::change::PublisherChange;
 use super::decision::{TrustDecision, TrustRefusal};
 use super::publisher::{KeyOrigin, PublisherAnchor};
 use super::revocation::RevocationTarget;
 use super::rotation::{RotationOutcome, SignedRotation};
+use super::skill::SkillOwnership;
 use super::snapshot::TrustSnapshot;
 use super::store::SkillTrustStore;
 use crate::artifact::clip;
@@ -49,10 +50,22 @@ pub(crate) fn judge(
         let (publisher, reason) = (offer.publisher.to_owned(), reason.clone());
         return Err((TrustRefusal::Blocked { publisher, reason }, None));
     }
-    match known.and_then(|known| known.anchor.as_ref()) {
-        Some(anchor) => judge_known(store, anchor, offer, mode),
-        None => judge_first_contact(trust, offer).map_err(|refusal| (refusal, None)),
+    let skill = store.skill(offer.skill_id);
+    let accepted =
+        mode == VerifyMode::Installed && skill.is_some_and(|skill| skill.accepted_as_built_in(offer.payload));
+    if accepted || trust.is_built_in(offer.payload) {
+        return Ok((TrustDecision::BuiltIn, None));
     }
+    let (decision, change) = match known.and_then(|known| known.anchor.as_ref()) {
+        Some(anchor) => judge_known(store, anchor, offer, mode)?,
+        None => judge_first_contact(trust, offer).map_err(|refusal| (refusal, None))?,
+    };
+    // A key that was merely the first to come must not take over a skill that came with the program.
+    if skill.is_some_and(SkillOwnership::has_built_in) && !decision.is_allowlisted() {
+        let (skill_id, publisher) = (offer.skill_id.to_owned(), offer.publisher.to_owned());
+        return Err((TrustRefusal::BuiltInSkill { skill_id, publisher }, None));
+    }
+    Ok((decision, change))
 }
 
 fn check_revoked(store: &SkillTrustStore, offer: &Offer<'_>) -> Result<(), TrustRefusal> {

@@ -131,7 +131,11 @@ impl SkillTrustStore {
             .skills
             .entry(release.skill_id.clone())
             .or_insert_with(|| SkillOwnership { owner: publisher.to_owned(), releases: BTreeMap::new() });
-        let known = KnownRelease { payload: release.payload, release_counter: release.release_counter };
+        let known = KnownRelease {
+            payload: release.payload,
+            release_counter: release.release_counter,
+            built_in: release.built_in,
+        };
         ownership.releases.insert(release.version.clone(), known);
         Ok(())
     }

@@ -25,6 +25,9 @@ pub struct KnownRelease {
     pub payload: Sha256Digest,
     /// Its counter.
     pub release_counter: u64,
+    /// Whether it was trusted because it was compiled into the program; that stays so after an upgrade.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub built_in: bool,
 }
 
 /// The newest release accepted here; nothing older is accepted again as an update.
@@ -43,6 +46,18 @@ impl SkillOwnership {
         let version = self.releases.keys().max_by(|left, right| left.cmp_precedence(right))?.clone();
         let release_counter = self.releases.values().map(|release| release.release_counter).max()?;
         Some(HighWaterMark { version, release_counter })
+    }
+
+    /// Whether any release of it came with the program.
+    #[must_use]
+    pub fn has_built_in(&self) -> bool {
+        self.releases.values().any(|release| release.built_in)
+    }
+
+    /// Whether exactly this payload was accepted as one that came with the program.
+    #[must_use]
+    pub fn accepted_as_built_in(&self, payload: Sha256Digest) -> bool {
+        self.releases.values().any(|release| release.payload == payload && release.built_in)
     }
 
     /// Whether exactly this payload was accepted here.

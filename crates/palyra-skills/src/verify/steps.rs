@@ -46,6 +46,7 @@ impl StepJournal {
 
 pub(super) fn describe(decision: &TrustDecision, publisher: &str) -> String {
     match decision {
+        TrustDecision::BuiltIn => "built into this program".to_owned(),
         TrustDecision::Allowlisted => format!("publisher `{publisher}` is allowlisted"),
         TrustDecision::Pinned => format!("publisher `{publisher}` is pinned"),
         TrustDecision::Lineage { to_epoch, .. } => {

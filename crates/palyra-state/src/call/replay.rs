@@ -112,7 +112,8 @@ fn earlier(state: &State, record: &SkillRecord, payload: &str) -> Result<Arc<Ver
         remedy: format!("see `palyra skills info {}`", record.skill_id),
     };
     let bytes = state.objects.get(&archive).map_err(|error| gone(error.to_string()))?;
-    let verified = reverify_installed_artifact(bytes, &state.view().snapshot(), &state.platform);
+    let trust = state.trust_snapshot(Arc::clone(state.view().trust()));
+    let verified = reverify_installed_artifact(bytes, &trust, &state.platform);
     let skill = verified.map_err(|_| gone("the release that ran is no longer believed".into()))?.skill;
     match skill.payload().to_string() == payload {
         true => Ok(Arc::new(skill)),

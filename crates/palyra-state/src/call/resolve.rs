@@ -128,7 +128,8 @@ fn verify(
         Some(bytes) => bytes,
         None => state.release_bytes(&record.skill_id, release)?,
     };
-    let verified = reverify_installed_artifact(bytes, &state.view().snapshot(), &state.platform);
+    let trust = state.trust_snapshot(Arc::clone(state.view().trust()));
+    let verified = reverify_installed_artifact(bytes, &trust, &state.platform);
     match verified {
         Ok(verification) if verification.skill.payload() == release.payload => {
             Ok(Arc::new(verification.skill))

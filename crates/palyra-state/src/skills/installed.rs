@@ -107,7 +107,11 @@ impl State {
         let view = self.view();
         let release = view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?.current.clone();
         let bytes = self.release_bytes(skill_id, &release)?;
-        let verified = reverify_installed_artifact(bytes, &view.snapshot(), &self.platform);
+        let verified = reverify_installed_artifact(
+            bytes,
+            &self.trust_snapshot(Arc::clone(view.trust())),
+            &self.platform,
+        );
         match verified {
             Ok(verification) if verification.skill.payload() == release.payload => Ok(verification),
             Ok(verification) => {

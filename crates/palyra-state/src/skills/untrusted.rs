@@ -5,7 +5,7 @@ use std::sync::Arc;
 use palyra_journal::NewEvent;
 use palyra_skills::index::{InstalledRelease, Quarantine, QuarantineCause, SkillRecord, TrustState};
 use palyra_skills::install::{InstallContext, InstallRequest, Purpose, plan_install};
-use palyra_skills::trust::{RevocationTarget, SkillTrustStore, TrustSnapshot};
+use palyra_skills::trust::{RevocationTarget, SkillTrustStore};
 
 use crate::db::RowChange;
 use crate::error::StateError;
@@ -45,7 +45,7 @@ impl State {
         record: &SkillRecord,
         release: &InstalledRelease,
     ) -> (SkillRecord, NewEvent) {
-        let snapshot = TrustSnapshot::new(Arc::clone(store));
+        let snapshot = self.trust_snapshot(Arc::clone(store));
         let index = std::iter::once(record.clone()).collect();
         let context = InstallContext {
             generation: view.generation(),

@@ -3,6 +3,7 @@
 
 mod approvals;
 mod backup;
+mod built_in;
 mod calls;
 mod damage;
 mod features;

@@ -364,6 +364,7 @@ fn m01_a_skill_of_another_publisher_is_refused() {
         version: "1.0.0".parse().unwrap(),
         release_counter: 1,
         payload: Sha256Digest::of(b""),
+        built_in: false,
     };
     assert!(matches!(
         store.record_release("rival", &mark),

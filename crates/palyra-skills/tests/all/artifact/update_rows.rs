@@ -74,6 +74,7 @@ fn u06_a_counter_that_jumps_is_refused() {
         version: "9.0.0".parse().unwrap(),
         release_counter: u64::MAX,
         payload: palyra_skills::Sha256Digest::of(b""),
+        built_in: false,
     };
     assert!(store.clone().record_release("acme", &mark).is_err());
 }
