@@ -1,16 +1,19 @@
 //! One file per command.
 
 mod bench;
+mod build;
 mod clients;
-mod demo;
+mod dist;
 mod eyes;
 mod foreign;
 mod fuzz;
 mod guests;
 mod infra;
+mod reproduce;
 mod skills;
 mod soak;
 mod test;
+mod up;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -25,10 +28,13 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Build(build::Args),
+    Up(up::Args),
     Guests(guests::Args),
     Skills(skills::Args),
+    Reproduce(reproduce::Args),
     Test(test::Args),
-    Demo(demo::Args),
+    Dist(dist::Args),
     Bench(bench::Args),
     Fuzz(fuzz::Args),
     Foreign(foreign::Args),
@@ -41,10 +47,13 @@ enum Command {
 impl Cli {
     pub(crate) fn run(self) -> Result<()> {
         match self.command {
+            Command::Build(args) => build::run(args),
+            Command::Up(args) => up::run(args),
             Command::Guests(args) => guests::run(args),
             Command::Skills(args) => skills::run(args),
+            Command::Reproduce(args) => reproduce::run(args),
             Command::Test(args) => test::run(args),
-            Command::Demo(args) => demo::run(args),
+            Command::Dist(args) => dist::run(args),
             Command::Bench(args) => bench::run(args),
             Command::Fuzz(args) => fuzz::run(args),
             Command::Foreign(args) => foreign::run(args),
@@ -76,10 +85,12 @@ mod tests {
     }
 
     #[test]
-    fn arguments_after_bench_and_soak_are_passed_on() {
-        for words in
-            [["cargo xtask", "bench", "call", "--seconds", "5"], ["cargo xtask", "soak", "--for", "1h", "x"]]
-        {
+    fn arguments_after_bench_soak_and_up_are_passed_on() {
+        for words in [
+            ["cargo xtask", "bench", "call", "--seconds", "5"],
+            ["cargo xtask", "soak", "--for", "1h", "x"],
+            ["cargo xtask", "up", "--", "-d", "--json"],
+        ] {
             assert!(Cli::try_parse_from(words).is_ok(), "{words:?}");
         }
     }

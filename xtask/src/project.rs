@@ -14,12 +14,18 @@ pub(crate) fn root() -> PathBuf {
 
 /// The directory of everything that can be made again.
 pub(crate) fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+    // Commands run in the root, and what is relative there is relative to it.
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |path| root().join(path))
 }
 
 /// The directory that holds what cargo built in the dev profile.
 pub(crate) fn built() -> PathBuf {
-    target().join("debug")
+    built_in(false)
+}
+
+/// The directory that holds what cargo built, in the release profile or in the dev profile.
+pub(crate) fn built_in(release: bool) -> PathBuf {
+    target().join(if release { "release" } else { "debug" })
 }
 
 #[cfg(test)]

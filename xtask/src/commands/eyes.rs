@@ -16,7 +16,7 @@ use crate::{project, shell};
 pub(super) struct Args {}
 
 pub(super) fn run(_args: Args) -> Result<()> {
-    skills::run(skills::Args::default())?;
+    skills::build_all(false)?;
     let scripts = project::root().join("scripts/independent-eyes");
     let tools = project::target().join("eyes");
     let mut install = shell::command("sh");

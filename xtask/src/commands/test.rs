@@ -4,9 +4,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use crate::{guest_builder, output, shell};
+use super::{build, skills};
+use crate::{output, shell};
 
-/// Check everything: guests, formatting, lints and tests; stops at the first failure.
+/// Check everything: guests, packages, formatting, lints and tests; stops at the first failure
 ///
 /// Example: cargo xtask test
 #[derive(clap::Args)]
@@ -18,7 +19,7 @@ struct Step {
 }
 
 const STEPS: &[Step] = &[
-    Step { name: "guests", run: || guest_builder::build_all(false).map(drop) },
+    Step { name: "skills", run: || skills::build_all(false).map(drop) },
     Step { name: "fmt", run: || cargo(&["fmt", "--all", "--check"]) },
     Step {
         name: "clippy",
@@ -47,7 +48,7 @@ pub(super) fn run(_args: Args) -> Result<()> {
 }
 
 fn cargo(arguments: &[&str]) -> Result<()> {
-    let mut cargo = shell::cargo();
+    let mut cargo = build::cargo_with_skills();
     cargo.args(arguments);
     shell::run(cargo)
 }

@@ -7,6 +7,7 @@ mod python;
 mod python_tools;
 mod rust;
 mod rust_inputs;
+mod stable_metadata;
 mod wat;
 
 pub(crate) use build_settings::without_build_settings;

@@ -8,6 +8,7 @@ use palyra_skills::signing::SkillSigningKey;
 use palyra_skills::{
     BuildError, BuildRequest, BuiltArtifact, build_signed_skill_artifact, parse_manifest_toml,
 };
+use sha2::{Digest, Sha256};
 
 /// A skill in source form.
 pub(super) struct SkillSource {
@@ -38,19 +39,34 @@ fn cannot_read(path: &Path) -> String {
     format!("cannot read `{}`", path.display())
 }
 
-/// Packages and signs a skill whose modules are guests of the same names.
+/// The modules of a skill, which are guests of the same names: path in the package and bytes.
+pub(super) fn read_modules(skill: &SkillSource, guests: &[BuiltGuest]) -> Result<Vec<(String, Vec<u8>)>> {
+    let paths = modules(skill)?.into_iter();
+    paths.map(|path| Ok((path.clone(), read_guest(skill, guests, &path)?))).collect()
+}
+
+/// Names everything a package is made of, this program among it.
+pub(super) fn source_digest(skill: &SkillSource, modules: &[(String, Vec<u8>)]) -> String {
+    let mut hash = Sha256::new_with_prefix(env!("CARGO_PKG_VERSION"));
+    let parts = [("skill.toml", skill.manifest.as_bytes())].into_iter();
+    for (name, bytes) in parts.chain(modules.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))) {
+        hash.update((name.len() as u64).to_be_bytes());
+        hash.update(name);
+        hash.update((bytes.len() as u64).to_be_bytes());
+        hash.update(bytes);
+    }
+    hex::encode(hash.finalize())
+}
+
+/// Packages and signs a skill.
 pub(super) fn build(
     skill: &SkillSource,
-    guests: &[BuiltGuest],
+    modules: &[(String, Vec<u8>)],
     key: &SkillSigningKey,
 ) -> Result<BuiltArtifact> {
-    let modules = modules(skill)?
-        .into_iter()
-        .map(|path| Ok((read_guest(skill, guests, &path)?, path)))
-        .collect::<Result<Vec<_>>>()?;
     let request = BuildRequest {
         manifest_toml: &skill.manifest,
-        modules: modules.iter().map(|(bytes, path)| (path.as_str(), bytes.as_slice())).collect(),
+        modules: modules.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect(),
         signers: vec![key],
         ..BuildRequest::default()
     };
@@ -96,9 +112,7 @@ mod tests {
     fn every_example_has_a_manifest_of_this_publisher() {
         let skills = find_skills(&crate::project::root()).unwrap();
         let names: Vec<_> = skills.iter().map(|skill| skill.name.as_str()).collect();
-        let all =
-            ["counter-wat", "echo-http", "notes-js", "notify", "stats-python", "tool-gate", "wordcount-c"];
-        assert_eq!(names, all);
+        assert_eq!(names, palyra_built_in_skills::ALL_NAMES);
         for skill in &skills {
             let manifest =
                 parse_manifest_toml(&skill.manifest).unwrap_or_else(|error| panic!("{}", error.render()));

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::rust_inputs::RustInputs;
+use super::stable_metadata;
 use super::without_build_settings;
 use crate::cache::InputHasher;
 use crate::component::encode_component;
@@ -24,6 +25,7 @@ pub(super) fn add_inputs(kit: &Kit, guest: &Guest, hasher: &mut InputHasher) -> 
     let toolchain = kit.rust_toolchain(guest.directory())?;
     hasher.add("rustc", toolchain.version.as_bytes());
     hasher.add("library", library_name(&toolchain).as_bytes());
+    hasher.add("wrapper", stable_metadata::SCRIPT.as_bytes());
     let inputs = RustInputs::of(&manifest_directory(guest))?;
     if inputs.lock_file().is_none() {
         write_lock_file(&toolchain, guest)?;
@@ -54,7 +56,9 @@ fn compile(kit: &Kit, toolchain: &RustToolchain, guest: &Guest) -> Result<Vec<u8
             TARGET,
             "--message-format=json-render-diagnostics",
         ])
-        .env("CARGO_TARGET_DIR", kit.cache().directory(&directory)?);
+        .env("CARGO_TARGET_DIR", kit.cache().directory(&directory)?)
+        .env("RUSTC_WRAPPER", stable_metadata::rustc_wrapper(kit)?)
+        .env(stable_metadata::PROJECT, project_root(guest.directory()));
     for setting in target_settings(toolchain, guest) {
         build.arg("--config").arg(setting);
     }

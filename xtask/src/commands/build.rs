@@ -1,0 +1,49 @@
+//! `cargo xtask build`
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::Result;
+
+use super::skills;
+use crate::{output, project, shell};
+
+/// Names the packages to embed; read by the build script of `palyra-built-in-skills`.
+const BUILT_IN_SKILLS: &str = "PALYRA_BUILT_IN_SKILLS";
+
+/// Build the guests, the example skills and the binaries with all of them
+///
+/// Example: cargo xtask build --release
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// Build the binaries optimised, into target/release
+    #[arg(long)]
+    release: bool,
+}
+
+pub(super) fn run(args: Args) -> Result<()> {
+    let palyra = build(args.release)?;
+    output::line(&format!("built {}", palyra.display()));
+    Ok(())
+}
+
+/// Builds what is missing; returns the path of `palyra`.
+pub(super) fn build(release: bool) -> Result<PathBuf> {
+    skills::build_all(false)?;
+    let mut cargo = cargo_with_skills();
+    // The whole workspace is selected so that the engine has the same features as in the tests: it is the slowest
+    // thing to compile, and is compiled once.
+    cargo.args(["build", "--workspace", "--bin", "palyra", "--bin", "palyrad", "--locked"]);
+    if release {
+        cargo.arg("--release");
+    }
+    shell::run(cargo)?;
+    Ok(project::built_in(release).join("palyra"))
+}
+
+/// Cargo, with every example skill embedded into the binaries.
+pub(super) fn cargo_with_skills() -> Command {
+    let mut cargo = shell::cargo();
+    cargo.env(BUILT_IN_SKILLS, project::target().join("skills"));
+    cargo
+}
