@@ -17,6 +17,7 @@ use crate::commands::hooks::HooksArgs;
 use crate::commands::init::InitArgs;
 use crate::commands::journal::JournalArgs;
 use crate::commands::keys::KeysArgs;
+use crate::commands::logs::LogsArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::mcp::McpArgs;
 use crate::commands::objectives::ObjectivesArgs;
@@ -28,6 +29,7 @@ use crate::commands::run::RunArgs;
 use crate::commands::runner_policy::RunnerPolicyArgs;
 use crate::commands::runs::RunsArgs;
 use crate::commands::skills::SkillsArgs;
+use crate::commands::status::StatusArgs;
 use crate::commands::tokens::TokensArgs;
 use crate::commands::tools::ToolsArgs;
 use crate::commands::trust::TrustArgs;
@@ -61,6 +63,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Init(InitArgs),
     Up(Box<UpArgs>),
+    Status(StatusArgs),
+    Logs(LogsArgs),
     Run(Box<RunArgs>),
     Skills(Box<SkillsArgs>),
     Tools(ToolsArgs),
@@ -264,7 +268,7 @@ mod tests {
     ];
 
     /// Flags of every way to start a daemon; `palyrad` has them too.
-    const SERVE: [&str; 9] = [
+    const SERVE: [&str; 10] = [
         "--profile",
         "--listen",
         "--grpc-listen",
@@ -273,11 +277,13 @@ mod tests {
         "--idle-exit",
         "--log",
         "--log-json",
+        "--log-file",
         "--otlp-endpoint",
     ];
 
-    /// Flags that mean what another flag says.
-    const WITHOUT: [&str; 3] = ["--json", "--help", "--version"];
+    /// Flags that mean what another flag says, and those of commands that a person types.
+    const WITHOUT: [&str; 6] =
+        ["--json", "--help", "--version", "up --detach", "logs --lines", "logs --follow"];
 
     /// Every flag as `COMMAND --FLAG` with its variable.
     fn flags() -> Vec<(String, Option<String>)> {

@@ -6,6 +6,7 @@
 mod detached;
 mod door;
 
+pub(crate) use detached::start as start_daemon;
 pub(crate) use door::daemon_answers;
 
 use crate::cli::Globals;

@@ -11,6 +11,7 @@ pub(crate) mod hooks;
 pub(crate) mod init;
 pub(crate) mod journal;
 pub(crate) mod keys;
+pub(crate) mod logs;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod objectives;
@@ -22,6 +23,7 @@ pub(crate) mod run;
 pub(crate) mod runner_policy;
 pub(crate) mod runs;
 pub(crate) mod skills;
+pub(crate) mod status;
 pub(crate) mod tokens;
 pub(crate) mod tools;
 pub(crate) mod trust;
@@ -37,6 +39,8 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
     match cli.command {
         Command::Init(args) => init::run(&args, globals),
         Command::Up(args) => up::run(&args, globals),
+        Command::Status(args) => status::run(&args, globals),
+        Command::Logs(args) => logs::run(&args, globals),
         Command::Run(args) => run::run(&args, globals),
         Command::Skills(args) => skills::run(&args, globals),
         Command::Tools(args) => tools::run(&args, globals),

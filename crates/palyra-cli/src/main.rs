@@ -1,4 +1,4 @@
-//! `palyra`: the command line.
+//! `palyra`: the command line; called `palyrad`, the same program is the daemon.
 //!
 //! [`cli`] says what can be written, [`commands`] has a file for each command, [`output`] draws what
 //! they return, and [`error`] is the one place that turns errors into exit codes and text. [`client`] speaks to
@@ -14,6 +14,7 @@ mod error;
 mod files;
 mod interrupt;
 mod output;
+mod program;
 mod progress;
 mod standard_input;
 mod state;
@@ -31,6 +32,9 @@ fn main() -> ExitCode {
         return ended;
     }
     let arguments: Vec<_> = std::env::args_os().collect();
+    if let Some(ended) = palyra_daemon::palyrad::as_daemon(&arguments) {
+        return ended;
+    }
     match cli::parse(&arguments) {
         Ok(cli) => commands::dispatch(cli),
         Err(refusal) => refusal.show(),

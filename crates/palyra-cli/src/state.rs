@@ -10,6 +10,7 @@ use crate::error::CliError;
 use crate::output::Printer;
 use crate::progress::with_progress_blocking;
 use crate::terminal::Terminal;
+use palyra_daemon::built_in::built_in_releases;
 use palyra_state::{State, StateError, StateOptions, StateRoot};
 use palyra_vault::{CREDENTIALS_DIRECTORY, DeviceKeyError, Passphrase, VaultError};
 use std::path::Path;
@@ -34,6 +35,7 @@ pub(crate) fn with_root<T>(
         command: format!("palyra {command}"),
         wait: Duration::from_secs(wait),
         passphrase: given_passphrase(globals)?.map(Arc::new),
+        built_in: built_in_releases(),
         ..StateOptions::default()
     };
     let attempt = |options: &StateOptions| {

@@ -40,6 +40,8 @@ pub const PALYRA_IDLE_EXIT: &str = "PALYRA_IDLE_EXIT";
 pub const PALYRA_LOG: &str = "PALYRA_LOG";
 /// Any value but a false one makes a daemon log JSON; mirrors `--log-json`.
 pub const PALYRA_LOG_JSON: &str = "PALYRA_LOG_JSON";
+/// The file a daemon logs to; mirrors `--log-file`.
+pub const PALYRA_LOG_FILE: &str = "PALYRA_LOG_FILE";
 /// Where spans go; mirrors `--otlp-endpoint` of a daemon.
 pub const PALYRA_OTLP_ENDPOINT: &str = "PALYRA_OTLP_ENDPOINT";
 /// The module to run; mirrors `palyra run --module`.
@@ -245,6 +247,7 @@ pub const ALL: &[(&str, &str)] = &[
     (PALYRA_IDLE_EXIT, "after how long without a connection a daemon stops"),
     (PALYRA_LOG, "what a daemon logs"),
     (PALYRA_LOG_JSON, "log JSON"),
+    (PALYRA_LOG_FILE, "file a daemon logs to"),
     (PALYRA_OTLP_ENDPOINT, "where spans of requests and calls are sent"),
     (PALYRA_RUN_MODULE, "module of `palyra run`"),
     (PALYRA_RUN_TOOL, "tool of `palyra run`"),

@@ -8,6 +8,7 @@
 
 pub mod access;
 mod app;
+pub mod built_in;
 mod calls;
 mod catalog;
 pub mod channels;
@@ -20,6 +21,7 @@ mod invoke;
 mod metrics;
 mod modules;
 pub mod packages;
+pub mod palyrad;
 mod plugins;
 mod policy;
 pub mod problem;

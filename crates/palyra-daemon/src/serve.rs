@@ -1,10 +1,12 @@
 //! Starting a daemon: the flags, the log, and the run from open state to clean stop.
 
 mod args;
+mod log_file;
 mod logging;
 mod signals;
 
 pub use args::{BadDuration, ServeArgs, parse_duration};
+pub use log_file::{MAX_LOG_BYTES, log_path, previous_log_path};
 pub use logging::start_logging;
 
 use std::sync::Arc;
@@ -28,6 +30,9 @@ pub enum ServeError {
     /// Its profile does not let it start this way.
     #[error(transparent)]
     Profile(#[from] ProfileRefusal),
+    /// It cannot log as it is told.
+    #[error("{0}")]
+    Log(String),
     /// It cannot listen.
     #[error(transparent)]
     Server(#[from] ServerError),
@@ -37,6 +42,15 @@ pub enum ServeError {
     /// Signals cannot be heard.
     #[error("signals cannot be heard: {0}")]
     Signals(std::io::Error),
+}
+
+/// Whether a daemon could start with these flags, as far as that can be told without a state root.
+///
+/// For a command that creates one: what is wrong with the flags, or with the machine, is found out before.
+pub async fn check_start(args: &ServeArgs) -> Result<(), ServeError> {
+    args.check_profile()?;
+    logging::filter(args).map_err(ServeError::Log)?;
+    Ok(Server::check_bind(&args.config()).await?)
 }
 
 /// Serves an open state until a signal, a request or idleness ends it; `announce` is told where it listens.

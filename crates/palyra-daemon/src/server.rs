@@ -25,7 +25,7 @@ use crate::app::{App, until_stopping};
 use crate::transport::grpc::grpc_router;
 use crate::transport::http::router;
 use connection::{ConnectionLimits, Incoming, Routers};
-use listeners::Listeners;
+use listeners::{Listeners, TcpListeners};
 
 /// The port unless somebody names another.
 pub const DEFAULT_PORT: u16 = 7437;
@@ -101,6 +101,11 @@ impl Server {
         let endpoint = Endpoint::new(&root, address, grpc_address, config.tls.is_some());
         endpoint.write(&root)?;
         Ok(Self { app, config, listeners, endpoint, routers })
+    }
+
+    /// Whether the ports are free and the certificate can be used now; nothing stays bound.
+    pub(crate) async fn check_bind(config: &ServerConfig) -> Result<(), ServerError> {
+        TcpListeners::bind(config).await.map(drop)
     }
 
     /// Where it listens.

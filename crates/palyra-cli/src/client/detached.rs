@@ -1,46 +1,76 @@
-//! A daemon that is started by a command and outlives it: it stops by itself once nobody comes any more.
+//! A daemon that is started by a command and outlives it.
 
 use super::daemon_answers;
 use crate::cli::Globals;
+use crate::commands::daemon::run::Started;
 use crate::error::CliError;
 use palyra_api::Problem;
+use palyra_daemon::serve::log_path;
 use palyra_state::StateRoot;
 use serde::Deserialize;
 use serde_json::Value;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-/// How long it stays after the last connection.
+/// How long a daemon that nobody asked for stays after the last connection.
 const IDLE_EXIT: &str = "10m";
 /// Longest line with which it says where it listens, and longest error.
 const MAX_TOLD_BYTES: u64 = 64 << 10;
 
-/// Starts a daemon of this state root, and waits until it listens.
-pub(super) fn start(globals: &Globals, root: &StateRoot) -> Result<(), CliError> {
+/// Starts a daemon of this state root that stops once nobody connects any more, and waits until it listens.
+pub(super) fn start_temporary(globals: &Globals, root: &StateRoot) -> Result<(), CliError> {
+    let mut arguments: Vec<OsString> = [
+        "daemon",
+        "run",
+        "--listen",
+        "127.0.0.1:0",
+        "--idle-exit",
+        IDLE_EXIT,
+        "--log",
+        "error",
+        "--log-file",
+    ]
+    .map(Into::into)
+    .into();
+    arguments.push(log_path(root).into());
+    start(globals, root, arguments).map(drop)
+}
+
+/// Starts this program with other arguments, and waits until it listens.
+///
+/// `None` if another command started a daemon at the same time.
+pub(crate) fn start(
+    globals: &Globals,
+    root: &StateRoot,
+    arguments: Vec<OsString>,
+) -> Result<Option<Started>, CliError> {
     let failed = || CliError::io("no daemon can be started");
     let mut errors = tempfile::tempfile().map_err(failed())?;
-    let mut command = command(globals, root).map_err(failed())?;
+    let mut command = command(globals, root, arguments).map_err(failed())?;
     let mut child = command.stderr(errors.try_clone().map_err(failed())?).spawn().map_err(failed())?;
     let mut told = String::new();
     if let Some(stdout) = child.stdout.take() {
         // A line means that it listens; an end without one means that it does not.
         BufReader::new(stdout.take(MAX_TOLD_BYTES)).read_line(&mut told).map_err(failed())?;
     }
-    // Another command may have started one at the same time.
-    if !told.is_empty() || daemon_answers(root) {
-        return Ok(());
+    match serde_json::from_str(&told) {
+        Ok(started) => Ok(Some(started)),
+        Err(_) if daemon_answers(root) => Ok(None),
+        Err(_) => {
+            let _ = child.wait();
+            Err(reason(&mut errors))
+        }
     }
-    let _ = child.wait();
-    Err(reason(&mut errors))
 }
 
 /// This program again, in a process group of its own, so that no key on this terminal ends it.
-fn command(globals: &Globals, root: &StateRoot) -> std::io::Result<Command> {
+fn command(globals: &Globals, root: &StateRoot, arguments: Vec<OsString>) -> std::io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command
-        .args(["daemon", "run", "--listen", "127.0.0.1:0", "--idle-exit", IDLE_EXIT, "--log", "error"])
+        .args(arguments)
         .args(["--output", "json", "--no-input", "--lock-wait", &globals.lock_wait.to_string()])
         .arg("--state-root")
         .arg(root.path())

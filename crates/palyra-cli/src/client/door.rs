@@ -63,7 +63,7 @@ impl Door {
         }
         let root = state::root(globals)?;
         if !daemon_answers(&root) {
-            detached::start(globals, &root)?;
+            detached::start_temporary(globals, &root)?;
         }
         local(globals, &root).map(Self::Remote)
     }

@@ -14,7 +14,7 @@ Example:
   palyra daemon status
   palyra daemon stop";
 
-/// Run, look at or stop the daemon of the state root.
+/// Run, inspect or stop the daemon
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct DaemonArgs {

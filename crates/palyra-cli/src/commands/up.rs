@@ -1,42 +1,48 @@
-//! `palyra up`: from nothing to a daemon with something to try.
+//! `palyra up`: from nothing to a daemon with tools to call.
 
-mod examples;
+mod built_in;
 
 use crate::cli::Globals;
-use crate::client::daemon_answers;
-use crate::commands::daemon::run::{ended, serve_state};
+use crate::client::{daemon_answers, start_daemon};
+use crate::commands::daemon::run::{Introduction, ended, serve_error, serve_state};
 use crate::commands::init::{DeviceKeyPlace, make_root};
 use crate::error::CliError;
-use crate::output::{Printer, Remark};
+use crate::output::Printer;
+use crate::program::{CommandPrefix, quoted};
+use crate::progress::with_progress_blocking;
 use crate::state;
 use clap::Args;
 use clap::builder::FalseyValueParser;
-use examples::Examples;
 use palyra_api::Problem;
 use palyra_common::env_vars::PALYRA_UP_NO_EXAMPLES;
-use palyra_daemon::serve::ServeArgs;
+use palyra_daemon::serve::{ServeArgs, check_start, log_path};
 use palyra_state::{State, StateError};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 const EXAMPLE: &str = "\
 Example:
   palyra up
-  palyra up --device-key file --listen 127.0.0.1:0";
+  palyra up -d --listen 127.0.0.1:0";
 
 const MORE: &str = "\
-Makes the state root if there is none, and then installs the example skills that were built with this program.
-An example that asks for nothing outside its own storage may run at once; the others wait until you agree with
+Creates the state root if there is none. A state root that never had a skill gets the example skills this
+program was built with: those that reach nothing outside their own storage run at once, the others wait for
 `palyra skills consent`.";
 
-/// Start a daemon in the foreground, and make the state root first if there is none.
+/// Start the daemon, and create the state root if there is none
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(crate) struct UpArgs {
-    /// Where the device key of a new state root is kept
+    /// Run in the background; `palyra logs` shows its log, `palyra daemon stop` stops it
+    #[arg(short, long)]
+    detach: bool,
+
+    /// Place of the device key of a new state root
     #[arg(long, value_enum, value_name = "PLACE", default_value_t)]
     device_key: DeviceKeyPlace,
 
-    /// Install no examples into a new state root
+    /// Install no example skills
     #[arg(long)]
     #[arg(env = PALYRA_UP_NO_EXAMPLES, hide_env_values = true, value_parser = FalseyValueParser::new())]
     no_examples: bool,
@@ -53,51 +59,80 @@ pub(crate) fn run(args: &UpArgs, globals: &Globals) -> ExitCode {
 
 fn up(args: &UpArgs, globals: &Globals, printer: &Printer) -> Result<(), CliError> {
     let root = state::root(globals)?;
+    let prefix = CommandPrefix::new(globals)?;
     if daemon_answers(&root) {
         let message = format!("a daemon already owns `{}`", root.path().display());
-        let problem = Problem::new("state_busy", message).hint("see where with `palyra daemon status`");
-        return Err(CliError::Problem(Box::new(problem)));
+        let hint = format!("see where it listens with `{}`", prefix.command("status"));
+        return Err(CliError::Problem(Box::new(Problem::new("state_busy", message).hint(hint))));
     }
-    let (state, fresh) = open(args, globals)?;
-    let mut talk = Vec::new();
-    if fresh && !args.no_examples {
-        let found = Examples::find();
-        let installed = found.install(&state, printer)?;
-        talk.extend(installed);
+    // Before anything is created, so that a taken port leaves nothing behind.
+    check(&args.serve)?;
+    if args.detach {
+        return detach(args, globals, printer);
     }
-    talk.extend(to_try(&state));
-    serve_state(state, &args.serve, printer, talk)
+    let mut notes = Vec::new();
+    let state = open(args, globals, &mut notes)?;
+    if !args.no_examples {
+        notes.extend(built_in::install(&state, printer));
+    }
+    let introduction = Introduction { notes, next: to_try(&state, &prefix) };
+    serve_state(state, &args.serve, printer, &prefix, introduction)
 }
 
-/// Opens the state root, or makes it; says which.
-fn open(args: &UpArgs, globals: &Globals) -> Result<(State, bool), CliError> {
+fn check(serve: &ServeArgs) -> Result<(), CliError> {
+    let threads = tokio::runtime::Builder::new_current_thread().enable_io().build();
+    let threads = threads.map_err(CliError::io("no threads can be started"))?;
+    threads.block_on(check_start(serve)).map_err(serve_error)
+}
+
+/// Opens the state root, or creates it.
+fn open(args: &UpArgs, globals: &Globals, notes: &mut Vec<String>) -> Result<State, CliError> {
     match state::open(globals, "up") {
         Err(CliError::State(StateError::NotInitialised { .. })) => {
-            Ok((make_root(globals, args.device_key, "up")?, true))
+            let state = make_root(globals, args.device_key, "up")?;
+            let (path, key) = (state.root().path().display(), state.vault().describe().name());
+            notes.push(format!("created the state root `{path}`, its device key in {key}"));
+            Ok(state)
         }
-        opened => Ok((opened?, false)),
+        opened => opened,
     }
+}
+
+/// Starts this command again in the background, and waits until it is ready.
+fn detach(args: &UpArgs, globals: &Globals, printer: &Printer) -> Result<(), CliError> {
+    let root = state::root(globals)?;
+    let log = args.serve.log_file.clone().unwrap_or_else(|| log_path(&root));
+    let mut arguments: Vec<OsString> =
+        vec!["up".into(), "--device-key".into(), args.device_key.name().into()];
+    arguments.extend(args.no_examples.then(|| "--no-examples".into()));
+    arguments.extend(ServeArgs { log_file: Some(log), ..args.serve.clone() }.to_arguments());
+    let started = with_progress_blocking("starting the daemon", printer.terminal(), || {
+        start_daemon(globals, &root, arguments)
+    })?;
+    match started {
+        Some(started) => printer.reply(&started),
+        // Another command started one at the same time; its own output is elsewhere.
+        None => printer.finish(crate::commands::status::execute(globals)),
+    };
+    Ok(())
 }
 
 /// Three commands to try, with a tool that can run if there is one.
-fn to_try(state: &State) -> Vec<Remark> {
+fn to_try(state: &State, prefix: &CommandPrefix) -> Vec<String> {
     let inventory = state.list();
     let runs = |entry: &&palyra_skills::SkillInventoryEntry| {
         entry.runtime_status == palyra_skills::RuntimeStatus::Active
     };
-    let tools = inventory.iter().filter(runs).flat_map(|entry| {
-        entry.record.current.manifest.entrypoints.tools.iter().map(move |tool| (&entry.record.skill_id, tool))
-    });
+    let tools = inventory.iter().filter(runs).flat_map(|entry| entry.record.current.tools());
     let mut tools: Vec<_> = tools.collect();
-    tools.sort_by_key(|(_, tool)| tool.examples.is_empty());
-    let mut commands = vec!["palyra tools list".to_owned()];
-    if let Some((skill_id, tool)) = tools.first() {
+    tools.sort_by_key(|tool| tool.examples.is_empty());
+    let call = tools.first().map(|tool| {
         let input = tool.examples.first().map_or_else(|| "{}".to_owned(), ToString::to_string);
-        commands.push(format!("palyra run {} --input '{input}'", tool.id));
-        commands.push(format!("palyra skills info {skill_id}"));
-    } else {
-        commands.push("palyra skills install FILE --allow-tofu".to_owned());
-        commands.push("palyra daemon status".to_owned());
-    }
-    commands.into_iter().map(Remark::Next).collect()
+        format!("run {} --input {}", tool.id, quoted(&input))
+    });
+    let commands = match call {
+        Some(call) => ["tools list".to_owned(), call, "runs list".to_owned()],
+        None => ["status".to_owned(), "skills list".to_owned(), "skills install --help".to_owned()],
+    };
+    commands.iter().map(|words| prefix.command(words)).collect()
 }

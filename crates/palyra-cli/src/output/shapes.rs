@@ -28,6 +28,7 @@ pub(crate) fn trust(trust: TrustState) -> &'static str {
         TrustState::Quarantine => "unknown publisher",
         TrustState::Tofu => "pinned at first use",
         TrustState::Trusted => "allowlisted",
+        TrustState::BuiltIn => "built-in",
         TrustState::Revoked => "revoked",
     }
 }

@@ -253,6 +253,8 @@ fn daemon_commands(ear: &mut Ear) {
     ear.bench.environment.write("access.cedar", access);
     for arguments in [
         &["up", "--no-examples", "--listen", "127.0.0.1:0", "--idle-exit", "1s"][..],
+        &["status"],
+        &["logs"],
         &[
             "daemon",
             "run",

@@ -20,8 +20,10 @@ fn the_help_of_palyra() {
     Usage: palyra [OPTIONS] <COMMAND>
 
     Commands:
-      init           Make the state root, once
-      up             Start a daemon in the foreground, and make the state root first if there is none
+      init           Create the state root
+      up             Start the daemon, and create the state root if there is none
+      status         Show whether the daemon is running and what needs attention
+      logs           Show the log of the daemon
       run            Call a tool of an installed skill, or of a module with only the doors open that you
                      name
       skills         Package, check, install and look after skills
@@ -42,7 +44,7 @@ fn the_help_of_palyra() {
       vault          Keep secrets for skills; no command shows one
       journal        See what happened, and prove that nothing was taken out
       mcp            Offer the tools of installed skills to an MCP client
-      daemon         Run, look at or stop the daemon of the state root
+      daemon         Run, inspect or stop the daemon
       doctor         Look at the machine and the state, and say what is not in order
       backup         Copy the state root into one new file
       restore        Put a backup in the place of the state root
@@ -341,7 +343,7 @@ fn manual_pages() {
     exit 2
     --- stderr
     error: there is no command `fun`
-    hint: there is `init`, `up`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `routines`, `objectives`, `hooks`, `channels`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `runner-policy`, `vault`, `journal`, `mcp`, `daemon`, `doctor`, `backup`, `restore`, `completions`, `man`
+    hint: there is `init`, `up`, `status`, `logs`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `routines`, `objectives`, `hooks`, `channels`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `runner-policy`, `vault`, `journal`, `mcp`, `daemon`, `doctor`, `backup`, `restore`, `completions`, `man`
     ");
 }
 

@@ -43,8 +43,7 @@ impl Drop for Background {
 }
 
 pub(crate) fn up(environment: &TestEnvironment, arguments: &[&str]) -> Background {
-    let all =
-        [&["up", "--device-key", "file", "--listen", "127.0.0.1:0", "--log", "warn"], arguments].concat();
+    let all = [&["up", "--no-examples", "--listen", "127.0.0.1:0", "--log", "warn"], arguments].concat();
     Background::start(environment.command(&all))
 }
 
@@ -58,7 +57,7 @@ fn from_nothing_to_a_daemon_and_back() {
     error: no daemon owns `[ROOT]/home/.palyra`
     hint: start one with `palyra up`
     ");
-    let daemon = up(&environment, &["--no-examples", "--grpc-listen", "127.0.0.1:0"]);
+    let daemon = up(&environment, &["--grpc-listen", "127.0.0.1:0"]);
     let status = environment.palyra(&["daemon", "status", "--json"]).json();
     assert_eq!((&status["status"], &status["url"]), (&json!("ok"), &json!(daemon.url())));
     let grpc = status["grpc_url"].as_str().unwrap();
@@ -138,7 +137,7 @@ fn a_named_token_means_the_same_where_no_daemon_runs() {
     let gone = under("editor.token", &["skills", "list"]);
     assert_eq!((gone.code, &gone.error()["code"]), (4, &json!("authentication")), "{}", gone.shown());
     assert_eq!(under("none.token", &["skills", "list"]).code, 2);
-    let up = up(&environment, &["--no-examples"]);
+    let up = up(&environment, &[]);
     drop(up);
     let owner = environment.home(".palyra/owner.token").display().to_string();
     assert_eq!(under(&owner, &["tokens", "list"]).code, 0);
@@ -166,21 +165,6 @@ fn tokens_are_made_for_programs_and_taken_back() {
     assert!(clear.code == 2 && clear.stderr.contains("in the clear"), "{}", clear.shown());
     let gone = environment.palyra(&["skills", "list", "--url", "http://127.0.0.1:1"]);
     assert_eq!(gone.code, 9, "{}", gone.shown());
-}
-
-#[test]
-fn a_fresh_daemon_has_examples_to_try() {
-    let environment = TestEnvironment::new();
-    let _daemon = up(&environment, &[]);
-    let skills = environment.palyra(&["skills", "list", "--json"]).json();
-    let built =
-        std::path::Path::new(env!("CARGO_BIN_EXE_palyra")).parent().unwrap().parent().unwrap().join("skills");
-    let built = std::fs::read_dir(built).map_or(0, Iterator::count);
-    assert_eq!(skills["skills"].as_array().unwrap().len(), built);
-    for skill in skills["skills"].as_array().unwrap() {
-        let status = skill["runtime_status"].as_str().unwrap();
-        assert!(["active", "awaiting_consent"].contains(&status), "{skill}");
-    }
 }
 
 /// What a command shows, with everything that changes from run to run taken out.

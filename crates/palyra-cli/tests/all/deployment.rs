@@ -43,7 +43,7 @@ fn a_backup_is_made_and_put_back() {
 fn a_backup_is_made_of_a_daemon_that_runs_and_put_back_elsewhere() {
     let environment = TestEnvironment::with_state();
     environment.palyra(&["keys", "new", "first"]);
-    let daemon = crate::daemon::up(&environment, &["--no-examples"]);
+    let daemon = crate::daemon::up(&environment, &[]);
     let made = environment.palyra(&["backup", "copy.tar", "--json"]).json();
     assert_eq!(made["schema"], json!("palyra.backup/v1"));
     let mode = std::fs::metadata(environment.path("copy.tar")).unwrap().permissions().mode();

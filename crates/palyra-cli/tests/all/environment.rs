@@ -58,6 +58,8 @@ impl TestEnvironment {
             .current_dir(self.path(""))
             .env_clear()
             .env("HOME", self.home(""))
+            // Nobody's real keyring is touched.
+            .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -174,7 +176,8 @@ impl Ran {
 }
 
 fn normalise(text: &str, root: &Path) -> String {
-    let mut text = text.replace(&root.display().to_string(), "[ROOT]");
+    let mut text =
+        text.replace(&root.display().to_string(), "[ROOT]").replace(env!("CARGO_BIN_EXE_palyra"), "[PALYRA]");
     for (pattern, replacement) in [
         (r"\brun_[0-9a-f]{20}\b", "[RUN]"),
         (r"\b[0-9a-f]{64}\b", "[SHA256]"),

@@ -16,6 +16,7 @@ mod daemon;
 mod deployment;
 mod documents;
 mod errors;
+mod formats;
 mod grants;
 mod hooks;
 mod init;
@@ -40,6 +41,7 @@ mod state_help;
 mod tapes;
 mod tools;
 mod trust;
+mod up;
 mod vault;
 
 #[test]

@@ -68,7 +68,7 @@ fn a_module_runs_inline_where_the_policy_allows_it() {
     assert_eq!(environment.palyra(&["runner-policy", "set", "allow_inline_modules=true"]).code, 0);
     let own = environment.palyra(&[&call[..], &["--json"]].concat()).json();
     assert_eq!((&own["result"], &own["skill_id"]), (&json!({ "n": 1 }), &json!("inline")));
-    let daemon = up(&environment, &["--no-examples"]);
+    let daemon = up(&environment, &[]);
     let remote = environment.palyra(&[&call[..], &["--json"]].concat()).json();
     assert_eq!((&remote["result"], &remote["payload"]), (&own["result"], &own["payload"]));
     let receipt = ["runs", "receipt", remote["run_id"].as_str().unwrap(), "--out", "run.json"];

@@ -11,7 +11,8 @@ pub(crate) struct SkillBench {
 /// The manifest of an example skill.
 pub(crate) fn example(name: &str) -> String {
     let path = format!("{}/../../examples/skills/{name}/skill.toml", env!("CARGO_MANIFEST_DIR"));
-    std::fs::read_to_string(path).unwrap()
+    // Another payload than the one that is built in and trusted as such.
+    std::fs::read_to_string(path).unwrap() + "# packaged by a test\n"
 }
 
 /// A guest built from source by `cargo xtask guests`.

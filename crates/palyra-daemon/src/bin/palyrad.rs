@@ -1,94 +1,25 @@
-//! `palyrad`: the daemon, for services and for commands that start one.
+//! `palyrad` under cargo: starts the `palyra` beside it, which is the daemon when it is called `palyrad`.
+//!
+//! The two commands are one program, so that an installation holds the engine once; `cargo xtask dist` makes the
+//! second name a link. Cargo builds no links, hence this launcher.
 
 #![forbid(unsafe_code)]
 
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-use std::sync::Arc;
-
-use clap::Parser;
-use palyra_api::Problem;
-use palyra_common::env_vars::{PALYRA_PASSPHRASE_FILE, PALYRA_STATE_ROOT};
-use palyra_daemon::serve::{ServeArgs, ServeError, serve, start_logging};
-use palyra_daemon::{AppConfig, ToProblem, compile_child};
-use palyra_state::{State, StateOptions, StateRoot};
-use palyra_vault::{CREDENTIALS_DIRECTORY, Passphrase};
-
-const EXAMPLE: &str = "\
-Example:
-  palyrad --state-root /var/lib/palyra --listen 127.0.0.1:7437";
-
-/// Own a state root and serve it; `palyra up` does the same for people.
-#[derive(Parser)]
-#[command(name = "palyrad", version, before_help = EXAMPLE, max_term_width = 100)]
-struct Palyrad {
-    /// The state root: trust, skills, secrets and journal [default: ~/.palyra]
-    #[arg(long, value_name = "DIR")]
-    #[arg(env = PALYRA_STATE_ROOT, hide_env_values = true)]
-    state_root: Option<PathBuf>,
-
-    /// The file with the passphrase of the device key, where it has one
-    #[arg(long, value_name = "FILE")]
-    #[arg(env = PALYRA_PASSPHRASE_FILE, hide_env_values = true)]
-    passphrase_file: Option<PathBuf>,
-
-    #[command(flatten)]
-    serve: ServeArgs,
-}
-
-/// Calls allocate on one thread what another frees, which the C library's allocator does behind locks.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
-    // The compiling child is this program again; it needs nothing of the command line.
-    if let Some(ended) = compile_child::as_child(std::env::args_os()) {
-        return ended;
-    }
-    match run(&Palyrad::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(problem) => {
-            tell(&problem);
-            ExitCode::from(problem.exit_code())
-        }
-    }
-}
-
-fn run(args: &Palyrad) -> Result<(), Problem> {
-    let usage = |message: String| Problem::new("usage", message);
-    args.serve.check_profile().map_err(|refusal| serve_problem(&refusal.into()))?;
-    start_logging(&args.serve).map_err(usage)?;
-    let root =
-        args.state_root.clone().or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".palyra")));
-    let root = root.ok_or_else(|| {
-        usage("there is no home directory: name a state root with `--state-root DIR`".into())
-    })?;
-    let root = std::path::absolute(&root).map_err(|error| usage(error.to_string()))?;
-    let credentials = std::env::var_os(CREDENTIALS_DIRECTORY);
-    let passphrase =
-        Passphrase::given(args.passphrase_file.as_deref(), credentials.as_deref().map(Path::new));
-    let passphrase = passphrase.map_err(|error| usage(error.to_string()))?.map(Arc::new);
-    let options = StateOptions { command: "palyrad".into(), passphrase, ..StateOptions::default() };
-    let state = State::open(&StateRoot::new(root), &options).map_err(|error| error.to_problem())?;
-    let internal = |error: std::io::Error| Problem::new("internal", error.to_string());
-    let config = AppConfig::new(Arc::new(compile_child::compiler().map_err(internal)?));
-    let threads = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(internal)?;
-    threads.block_on(serve(state, config, &args.serve, |_| {})).map_err(|error| serve_problem(&error))
-}
-
-fn serve_problem(error: &ServeError) -> Problem {
-    match error {
-        ServeError::State(error) => error.to_problem(),
-        ServeError::Server(server) => Problem::new("cannot_listen", error.to_string()).hints(server.hint()),
-        ServeError::Profile(refusal) => Problem::new("usage", error.to_string()).hint(refusal.hint()),
-        ServeError::Signals(_) => Problem::new("internal", error.to_string()),
-    }
+    let mut program = std::env::current_exe().unwrap_or_default();
+    program.set_file_name("palyra");
+    let error = Command::new(&program).arg0("palyrad").args(std::env::args_os().skip(1)).exec();
+    tell(&format!(
+        "error: cannot start `{}`: {error}\nhint: build it with `cargo build -p palyra-cli`",
+        program.display()
+    ));
+    ExitCode::from(1)
 }
 
 #[allow(clippy::print_stderr, reason = "the one place where this program speaks to a person")]
-fn tell(problem: &Problem) {
-    eprintln!("error: {problem}");
-    for hint in &problem.hints {
-        eprintln!("hint: {hint}");
-    }
+fn tell(text: &str) {
+    eprintln!("{text}");
 }

@@ -92,13 +92,9 @@ fn taken_hint() -> String {
     "choose another name; `palyra keys list` shows those that are taken".into()
 }
 
-/// The library does not know our flags.
+/// The library does not know our flags; where a new device key is kept is said by the command that creates it.
 fn device_key_hints(error: &DeviceKeyError) -> Vec<String> {
     match error {
-        DeviceKeyError::KeyringUnavailable { .. } | DeviceKeyError::KeyringNotBuilt => vec![
-            "on a machine without a keyring choose a private file: `palyra init --device-key file`".into(),
-            "or a private file under a passphrase: `palyra init --device-key passphrase`".into(),
-        ],
         DeviceKeyError::PassphraseNeeded { .. } => {
             vec!["give it with `--passphrase-file FILE`, or run on a terminal to be asked".into()]
         }

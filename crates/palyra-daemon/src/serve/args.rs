@@ -1,5 +1,6 @@
 //! The flags of whoever starts a daemon.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,8 +8,8 @@ use std::time::Duration;
 use clap::Args;
 use palyra_common::deployment_profiles::{DeploymentProfile, PROFILES, ProfileRefusal, ServePlan};
 use palyra_common::env_vars::{
-    PALYRA_GRPC_LISTEN, PALYRA_IDLE_EXIT, PALYRA_LISTEN, PALYRA_LOG, PALYRA_LOG_JSON, PALYRA_OTLP_ENDPOINT,
-    PALYRA_PROFILE, PALYRA_TLS_CERT, PALYRA_TLS_KEY,
+    PALYRA_GRPC_LISTEN, PALYRA_IDLE_EXIT, PALYRA_LISTEN, PALYRA_LOG, PALYRA_LOG_FILE, PALYRA_LOG_JSON,
+    PALYRA_OTLP_ENDPOINT, PALYRA_PROFILE, PALYRA_TLS_CERT, PALYRA_TLS_KEY,
 };
 
 use crate::server::{ServerConfig, TlsFiles};
@@ -61,6 +62,11 @@ pub struct ServeArgs {
     #[arg(env = PALYRA_LOG_JSON, hide_env_values = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub log_json: bool,
 
+    /// Log to this file instead of standard error; kept below 16 MiB
+    #[arg(long, value_name = "FILE")]
+    #[arg(env = PALYRA_LOG_FILE, hide_env_values = true)]
+    pub log_file: Option<PathBuf>,
+
     /// Send spans of requests and calls to this collector, over OTLP, as in `http://127.0.0.1:4318`
     #[arg(long, value_name = "URL")]
     #[arg(env = PALYRA_OTLP_ENDPOINT, hide_env_values = true)]
@@ -78,6 +84,41 @@ impl ServeArgs {
         let (tls, named) = (self.tls_cert.is_some(), !self.allow_hosts.is_empty());
         let mut listens = std::iter::once(self.listen).chain(self.grpc_listen);
         listens.try_for_each(|listen| self.profile.check(&ServePlan { listen, tls, named }))
+    }
+
+    /// The flags that mean the same, for another process.
+    pub fn to_arguments(&self) -> Vec<OsString> {
+        let Self {
+            profile,
+            listen,
+            grpc_listen,
+            tls_cert,
+            tls_key,
+            allow_hosts,
+            idle_exit,
+            log,
+            log_json,
+            log_file,
+            otlp_endpoint,
+        } = self;
+        let mut arguments: Vec<OsString> = Vec::new();
+        let mut flag = |name: &str, value: Option<OsString>| {
+            if let Some(value) = value {
+                arguments.extend([name.into(), value]);
+            }
+        };
+        flag("--profile", Some(profile.name.into()));
+        flag("--listen", Some(listen.to_string().into()));
+        flag("--grpc-listen", grpc_listen.map(|listen| listen.to_string().into()));
+        flag("--tls-cert", tls_cert.clone().map(Into::into));
+        flag("--tls-key", tls_key.clone().map(Into::into));
+        allow_hosts.iter().for_each(|name| flag("--allow-host", Some(name.into())));
+        flag("--idle-exit", idle_exit.map(|time| format!("{}s", time.as_secs()).into()));
+        flag("--log", Some(log.into()));
+        flag("--log-file", log_file.clone().map(Into::into));
+        flag("--otlp-endpoint", otlp_endpoint.as_ref().map(|url| url.to_string().into()));
+        arguments.extend(log_json.then(|| "--log-json".into()));
+        arguments
     }
 
     /// The server these flags describe.
@@ -123,6 +164,30 @@ pub fn parse_duration(text: &str) -> Result<Duration, BadDuration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[derive(clap::Parser)]
+    struct Whole {
+        #[command(flatten)]
+        serve: ServeArgs,
+    }
+
+    fn parsed(arguments: impl IntoIterator<Item = OsString>) -> ServeArgs {
+        <Whole as clap::Parser>::parse_from(std::iter::once("palyrad".into()).chain(arguments)).serve
+    }
+
+    #[test]
+    fn arguments_of_flags_mean_the_same_flags() {
+        for line in [
+            "",
+            "--profile single-vm --listen 0.0.0.0:1 --grpc-listen [::1]:2 --tls-cert a.pem --tls-key b.pem",
+            "--allow-host one --allow-host two --idle-exit 10m --log palyra=debug,warn --log-json",
+            "--log-file a.log --otlp-endpoint http://127.0.0.1:4318",
+        ] {
+            let before = parsed(line.split_whitespace().map(Into::into));
+            let after = parsed(before.to_arguments());
+            assert_eq!(format!("{before:?}"), format!("{after:?}"), "{line}");
+        }
+    }
 
     #[test]
     fn times() {

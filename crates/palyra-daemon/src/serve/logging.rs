@@ -1,17 +1,28 @@
 //! The log on standard error, and spans to a collector. No secret gets into either, because none ever gets into a field.
 
+use std::sync::Mutex;
+
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::fmt::writer::BoxMakeWriter;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Registry, fmt};
 
 use super::ServeArgs;
+use super::log_file::LogFile;
 use crate::traces;
 
 /// Starts the log of this process; a filter that cannot be read is an error, and a second start changes nothing.
 pub fn start_logging(args: &ServeArgs) -> Result<(), String> {
-    let filter =
-        EnvFilter::builder().parse(&args.log).map_err(|error| format!("`--log {}`: {error}", args.log))?;
-    let lines = fmt::layer().with_writer(std::io::stderr).with_target(false);
+    let filter = filter(args)?;
+    let writer = match &args.log_file {
+        None => BoxMakeWriter::new(std::io::stderr),
+        Some(path) => {
+            let refused = |error| format!("cannot write the log file `{}`: {error}", path.display());
+            BoxMakeWriter::new(Mutex::new(LogFile::open(path).map_err(refused)?))
+        }
+    };
+    let lines = fmt::layer().with_writer(writer).with_target(false);
     let lines: Box<dyn Layer<Registry> + Send + Sync> = match args.log_json {
         true => lines.json().flatten_event(true).with_filter(filter).boxed(),
         false => lines.with_filter(filter).boxed(),
@@ -21,4 +32,17 @@ pub fn start_logging(args: &ServeArgs) -> Result<(), String> {
     // Another log of this process goes on.
     drop(tracing_subscriber::registry().with(layers).try_init());
     Ok(())
+}
+
+/// The filter that `--log` describes.
+pub(super) fn filter(args: &ServeArgs) -> Result<EnvFilter, String> {
+    let parse = |text: &str| {
+        EnvFilter::builder().parse(text).map_err(|error| format!("`--log {}`: {error}", args.log))
+    };
+    let filter = parse(&args.log)?;
+    match filter.max_level_hint() {
+        Some(level) if level <= LevelFilter::WARN => Ok(filter),
+        // The MCP library logs three lines for every request at `info`; a filter that names it still gets them.
+        _ => parse(&format!("rmcp=warn,{}", args.log)),
+    }
 }

@@ -15,7 +15,7 @@ pub enum ServerError {
     #[error("`{0}` is not a loopback address, and there is no TLS")]
     ClearText(SocketAddr),
     /// The address cannot be listened on.
-    #[error("`{place}` cannot be listened on: {source}")]
+    #[error("cannot listen on `{place}`: {source}")]
     Bind {
         /// The address or the socket.
         place: String,
@@ -47,7 +47,7 @@ impl ServerError {
         match self {
             Self::ClearText(_) => Some("give a certificate with `--tls-cert FILE --tls-key FILE`, or listen on 127.0.0.1 behind a proxy".into()),
             Self::Bind { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
-                Some("choose another with `--listen 127.0.0.1:PORT` or `--grpc-listen 127.0.0.1:PORT`; port 0 takes one that is free".into())
+                Some("another program uses it; take a free port with `--listen 127.0.0.1:0` or `--grpc-listen 127.0.0.1:0`".into())
             }
             Self::File(error) | Self::OwnerToken(OwnerTokenError::File(error)) => error.hint(),
             Self::OwnerToken(OwnerTokenError::NotAToken) => Some("remove the file; the daemon makes a new one".into()),

@@ -19,15 +19,20 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// A Unix socket, a TCP port, and another one for gRPC where somebody asked for it.
 pub(super) struct Listeners {
     socket: UnixListener,
+    network: TcpListeners,
+}
+
+/// The listeners that need no state root.
+pub(super) struct TcpListeners {
     tcp: TcpListener,
     tls: Option<TlsAcceptor>,
     grpc: Option<TcpListener>,
     grpc_tls: Option<TlsAcceptor>,
 }
 
-impl Listeners {
-    /// Binds all of them; an address that leaves the machine needs TLS.
-    pub(super) async fn bind(root: &StateRoot, config: &ServerConfig) -> Result<Self, ServerError> {
+impl TcpListeners {
+    /// Binds the ports; an address that leaves the machine needs TLS.
+    pub(super) async fn bind(config: &ServerConfig) -> Result<Self, ServerError> {
         for listen in std::iter::once(config.listen).chain(config.grpc_listen) {
             if config.tls.is_none() && !listen.ip().is_loopback() {
                 return Err(ServerError::ClearText(listen));
@@ -37,52 +42,66 @@ impl Listeners {
             config.tls.as_ref().map(|files| super::tls::acceptor(files, protocol)).transpose()
         };
         let (tls, grpc_tls) = (acceptor("http/1.1")?, acceptor("h2")?);
+        let tcp = bind(config.listen).await?;
+        let grpc = match config.grpc_listen {
+            Some(listen) => Some(bind(listen).await?),
+            None => None,
+        };
+        Ok(Self { tcp, tls, grpc, grpc_tls })
+    }
+}
+
+async fn bind(address: SocketAddr) -> Result<TcpListener, ServerError> {
+    let failed = |source| ServerError::Bind { place: address.to_string(), source };
+    TcpListener::bind(address).await.map_err(failed)
+}
+
+impl Listeners {
+    /// Binds all of them.
+    pub(super) async fn bind(root: &StateRoot, config: &ServerConfig) -> Result<Self, ServerError> {
+        let network = TcpListeners::bind(config).await?;
         Directory::create_private(&root.path().join(RUN_FOLDER))?;
         let path = socket_path(root);
-        let failed = |place: String| move |source| ServerError::Bind { place, source };
+        let failed = |source| ServerError::Bind { place: path.display().to_string(), source };
         // Whoever bound it before no longer owns the state: the lock is ours.
         match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(ServerError::Bind { place: path.display().to_string(), source: error });
-            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
             _ => {}
         }
         let bound = ShortPath::of(&path).and_then(|short| UnixListener::bind(short.path()));
-        let socket = bound.map_err(failed(path.display().to_string()))?;
-        let tcp = TcpListener::bind(config.listen).await.map_err(failed(config.listen.to_string()))?;
-        let grpc = match config.grpc_listen {
-            Some(listen) => Some(TcpListener::bind(listen).await.map_err(failed(listen.to_string()))?),
-            None => None,
-        };
-        Ok(Self { socket, tcp, tls, grpc, grpc_tls })
+        Ok(Self { socket: bound.map_err(failed)?, network })
     }
 
     /// Where TCP is accepted.
     pub(super) fn address(&self) -> Result<SocketAddr, ServerError> {
-        self.tcp.local_addr().map_err(|source| ServerError::Bind { place: "the TCP port".into(), source })
+        self.network
+            .tcp
+            .local_addr()
+            .map_err(|source| ServerError::Bind { place: "the TCP port".into(), source })
     }
 
     /// Where gRPC is accepted, if it is.
     pub(super) fn grpc_address(&self) -> Result<Option<SocketAddr>, ServerError> {
-        let address = self.grpc.as_ref().map(TcpListener::local_addr).transpose();
+        let address = self.network.grpc.as_ref().map(TcpListener::local_addr).transpose();
         address.map_err(|source| ServerError::Bind { place: "the port of gRPC".into(), source })
     }
 
     /// The next connection; other users of this machine are turned away.
     pub(super) async fn accept(&self) -> Incoming {
+        let TcpListeners { tcp, tls, grpc, grpc_tls } = &self.network;
         loop {
             let accepted = tokio::select! {
                 socket = self.socket.accept() => socket.map(|(stream, _)| local(stream)),
-                tcp = self.tcp.accept() => tcp.map(|(stream, peer)| {
+                accepted = tcp.accept() => accepted.map(|(stream, peer)| {
                     let _ = stream.set_nodelay(true);
-                    Some(match &self.tls {
+                    Some(match tls {
                         Some(tls) => Incoming::Tls(stream, peer.ip(), tls.clone()),
                         None => Incoming::Tcp(stream, peer.ip()),
                     })
                 }),
-                grpc = accept_on(self.grpc.as_ref()) => grpc.map(|(stream, peer)| {
+                accepted = accept_on(grpc.as_ref()) => accepted.map(|(stream, peer)| {
                     let _ = stream.set_nodelay(true);
-                    Some(Incoming::Grpc(stream, peer.ip(), self.grpc_tls.clone()))
+                    Some(Incoming::Grpc(stream, peer.ip(), grpc_tls.clone()))
                 }),
             };
             match accepted {

@@ -1,5 +1,6 @@
 //! Batches of spans as OTLP over HTTP, through the one egress guard.
 
+use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,6 +47,13 @@ pub struct Collector {
 pub struct BadCollector {
     text: String,
     reason: String,
+}
+
+impl fmt::Display for Collector {
+    /// As it is written on the command line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.url.strip_suffix(PATH).unwrap_or(&self.url))
+    }
 }
 
 impl FromStr for Collector {

@@ -4,20 +4,22 @@ use crate::cli::Globals;
 use crate::commands::run::default_sandbox;
 use crate::error::CliError;
 use crate::output::{Printer, Remark, Reply, facts};
+use crate::program::CommandPrefix;
 use crate::state;
 use clap::Args;
 use palyra_daemon::Endpoint;
 use palyra_daemon::access::OwnerToken;
 use palyra_daemon::serve::{ServeArgs, ServeError, serve, start_logging};
+use palyra_skills::RuntimeStatus;
 use palyra_state::State;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::process::ExitCode;
 
 const EXAMPLE: &str = "\
 Example:
   palyra daemon run --listen 127.0.0.1:0";
 
-/// Own the state root and serve it in the foreground.
+/// Run the daemon of the state root in the foreground
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(crate) struct RunArgs {
@@ -25,23 +27,49 @@ pub(crate) struct RunArgs {
     serve: ServeArgs,
 }
 
-/// Where a daemon was started.
-#[derive(Serialize)]
+/// A daemon that is ready.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Started {
     url: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     grpc_url: Option<String>,
+    state_root: String,
     socket: String,
     token_file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_file: Option<String>,
     pid: u32,
-    #[serde(skip)]
-    talk: Vec<Remark>,
+    skills: SkillCounts,
+    /// Skills that wait for a person's consent, by id.
+    awaiting_consent: Vec<String>,
+    /// What happened before it was ready, and what waits for a person.
+    notes: Vec<String>,
+    /// Commands to try.
+    next: Vec<String>,
+}
+
+/// How many skills are installed, and how many of them can run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SkillCounts {
+    pub(crate) installed: usize,
+    pub(crate) active: usize,
 }
 
 pub(crate) fn run(args: &RunArgs, globals: &Globals, printer: &Printer) -> ExitCode {
-    let outcome = state::open(globals, "daemon run")
-        .and_then(|state| serve_state(state, &args.serve, printer, Vec::new()));
+    let outcome = state::open(globals, "daemon run").and_then(|state| {
+        let prefix = CommandPrefix::new(globals)?;
+        serve_state(state, &args.serve, printer, &prefix, Introduction::default())
+    });
     ended(outcome, printer)
+}
+
+/// What a person is told when the daemon is ready, beside where it is.
+#[derive(Default)]
+pub(crate) struct Introduction {
+    /// What happened before.
+    pub(crate) notes: Vec<String>,
+    /// Commands to try.
+    pub(crate) next: Vec<String>,
 }
 
 /// Serves an open state to its clean stop; says where once it listens.
@@ -49,11 +77,12 @@ pub(crate) fn serve_state(
     state: State,
     args: &ServeArgs,
     printer: &Printer,
-    talk: Vec<Remark>,
+    prefix: &CommandPrefix,
+    introduction: Introduction,
 ) -> Result<(), CliError> {
     start_logging(args).map_err(CliError::usage)?;
     let config = default_sandbox()?;
-    let token_file = OwnerToken::path(state.root()).display().to_string();
+    let ready = ready(&state, args, prefix, introduction);
     let threads = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let threads = threads.map_err(CliError::io("no threads can be started"))?;
     let announce = |endpoint: &Endpoint| {
@@ -62,16 +91,48 @@ pub(crate) fn serve_state(
             grpc_url: endpoint.grpc_url.clone(),
             socket: endpoint.socket.display().to_string(),
             pid: endpoint.pid,
-            token_file,
-            talk,
+            ..ready
         });
     };
-    threads.block_on(serve(state, config, args, announce)).map_err(|error| match error {
+    threads.block_on(serve(state, config, args, announce)).map_err(serve_error)
+}
+
+/// What can be said of a daemon before it listens.
+fn ready(state: &State, args: &ServeArgs, prefix: &CommandPrefix, introduction: Introduction) -> Started {
+    let skills = state.list();
+    let with = |status: RuntimeStatus| skills.iter().filter(move |entry| entry.runtime_status == status);
+    let Introduction { mut notes, next } = introduction;
+    notes.extend(with(RuntimeStatus::AwaitingConsent).map(|entry| {
+        let skill_id = &entry.record.skill_id;
+        let consent = prefix.command(&format!("skills consent {skill_id}"));
+        format!("{skill_id} waits for your consent: {consent}")
+    }));
+    Started {
+        url: String::new(),
+        grpc_url: None,
+        state_root: state.root().path().display().to_string(),
+        socket: String::new(),
+        token_file: OwnerToken::path(state.root()).display().to_string(),
+        log_file: args.log_file.as_ref().map(|path| path.display().to_string()),
+        pid: 0,
+        skills: SkillCounts { installed: skills.len(), active: with(RuntimeStatus::Active).count() },
+        awaiting_consent: with(RuntimeStatus::AwaitingConsent)
+            .map(|entry| entry.record.skill_id.clone())
+            .collect(),
+        notes,
+        next,
+    }
+}
+
+/// Why a daemon did not start, or did not stop cleanly.
+pub(crate) fn serve_error(error: ServeError) -> CliError {
+    match error {
         ServeError::Server(error) => error.into(),
         ServeError::State(error) => error.into(),
         ServeError::Profile(refusal) => CliError::usage_with_hint(refusal.to_string(), refusal.hint()),
-        ServeError::Signals(source) => CliError::Io { what: "signals cannot be heard".into(), source },
-    })
+        ServeError::Log(message) => CliError::usage(message),
+        ServeError::Signals(source) => CliError::Io { what: "cannot listen for signals".into(), source },
+    }
 }
 
 /// The exit code of a daemon that ended.
@@ -86,13 +147,19 @@ impl Reply for Started {
     const SCHEMA: &'static str = "palyra.daemon.run/v1";
 
     fn data(&self) -> String {
-        let mut told = vec![("address", self.url.clone())];
+        let mut told = vec![("ready", self.url.clone())];
         told.extend(self.grpc_url.clone().map(|url| ("grpc", url)));
-        told.extend([("socket", self.socket.clone()), ("token file", self.token_file.clone())]);
+        told.push(("state root", self.state_root.clone()));
+        told.extend(self.log_file.clone().map(|path| ("log", path)));
+        told.extend([("process", self.pid.to_string()), ("token file", self.token_file.clone())]);
         facts(&told)
     }
 
     fn talk(&self) -> Vec<Remark> {
-        self.talk.clone()
+        let SkillCounts { installed, active } = self.skills;
+        let mut talk: Vec<Remark> = self.notes.iter().cloned().map(Remark::Note).collect();
+        talk.push(Remark::Note(format!("skills: {installed} installed, {active} ready to run")));
+        talk.extend(self.next.iter().cloned().map(Remark::Next));
+        talk
     }
 }

@@ -5,7 +5,7 @@ use crate::client;
 use crate::error::CliError;
 use crate::output::{Reply, facts, shapes, skills, table, when};
 use clap::Args;
-use palyra_api::skills::{CapabilityTotal, PublisherMode, SkillInfo};
+use palyra_api::skills::{CapabilityTotal, PublisherMode, SkillInfo, TrustState};
 use serde::Serialize;
 
 const EXAMPLE: &str = "\
@@ -70,6 +70,7 @@ fn head(info: &SkillInfo) -> String {
 
 fn made_by(info: &SkillInfo) -> String {
     let known = match info.made_by.mode {
+        _ if info.entry.record.current.trust == TrustState::BuiltIn => "shipped with palyra",
         Some(PublisherMode::Allowlisted) => "on the allowlist",
         Some(PublisherMode::TofuPinned) => "pinned at first use",
         Some(PublisherMode::Blocked) => "blocked",

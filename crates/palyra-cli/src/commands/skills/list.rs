@@ -47,7 +47,7 @@ impl Reply for Listed {
             ]
         };
         let rows: Vec<_> = self.0.skills.iter().map(row).collect();
-        table(["skill", "version", "status", "publisher is", "tools"], &rows)
+        table(["skill", "version", "status", "trust", "tools"], &rows)
     }
 
     fn talk(&self) -> Vec<Remark> {

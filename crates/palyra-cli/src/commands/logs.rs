@@ -1,0 +1,193 @@
+//! `palyra logs`: the log of a daemon that runs in the background.
+
+use crate::cli::Globals;
+use crate::error::CliError;
+use crate::output::{Printer, Remark, Reply};
+use crate::program::CommandPrefix;
+use crate::state;
+use clap::Args;
+use palyra_api::Problem;
+use palyra_daemon::serve::{MAX_LOG_BYTES, log_path, previous_log_path};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra logs
+  palyra logs -f -n 10";
+
+const MORE: &str = "\
+A daemon started by `palyra up -d`, or by a command that needed one, logs to a file in the state root. One that
+runs in the foreground logs to its own standard error, unless it was started with `--log-file`.";
+
+/// How often a follower looks for more.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// A log file can pass its limit by its last line.
+const MOST_BYTES: u64 = 2 * MAX_LOG_BYTES;
+
+/// Show the log of the daemon
+#[derive(Args)]
+#[command(before_help = EXAMPLE, after_help = MORE)]
+pub(crate) struct LogsArgs {
+    /// Number of lines from the end
+    #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 50)]
+    lines: usize,
+
+    /// Keep showing lines as they are written, until interrupted
+    #[arg(short, long)]
+    follow: bool,
+}
+
+/// Some lines of the log.
+#[derive(Serialize)]
+struct LogLines {
+    file: PathBuf,
+    lines: Vec<String>,
+}
+
+/// Carries the command out.
+pub(crate) fn run(args: &LogsArgs, globals: &Globals) -> ExitCode {
+    let printer = Printer::new(globals, false);
+    match execute(args, globals, &printer) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => printer.fail(&error.into(), &[]),
+    }
+}
+
+fn execute(args: &LogsArgs, globals: &Globals, printer: &Printer) -> Result<(), CliError> {
+    if globals.url.is_some() {
+        return Err(CliError::usage_with_hint(
+            "`palyra logs` reads a file of this machine and cannot be combined with `--url`",
+            "run it on the machine of the daemon",
+        ));
+    }
+    let path = log_path(&state::root(globals)?);
+    let failed = |path: &Path| CliError::io(format!("cannot read the log `{}`", path.display()));
+    let mut log = match File::open(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(no_log(&path, globals)?),
+        opened => opened.map_err(failed(&path))?,
+    };
+    let mut text = String::new();
+    // The end of the log may stand in the file before.
+    if let Ok(previous) = File::open(previous_log_path(&path)) {
+        read_text(previous, &mut text).map_err(failed(&path))?;
+    }
+    let read = read_text(&log, &mut text).map_err(failed(&path))?;
+    let lines: Vec<&str> = text.lines().collect();
+    let last = lines.iter().skip(lines.len().saturating_sub(args.lines));
+    let shown = LogLines { file: path.clone(), lines: last.map(|line| (*line).to_owned()).collect() };
+    if !args.follow {
+        printer.reply(&shown);
+        return Ok(());
+    }
+    let mut reads = printer.stream(&shown)?;
+    let mut place = Place { read, inode: inode(&log), rest: String::new() };
+    while reads {
+        std::thread::sleep(LOOK_EVERY);
+        let lines = place.more(&mut log, &path).map_err(failed(&path))?;
+        if !lines.is_empty() {
+            reads = printer.stream(&LogLines { file: path.clone(), lines })?;
+        }
+    }
+    Ok(())
+}
+
+/// How far a follower has read.
+struct Place {
+    read: u64,
+    inode: Option<u64>,
+    /// The beginning of a line whose end is not written yet.
+    rest: String,
+}
+
+impl Place {
+    /// The whole lines that were written since; a log that was put aside is read to its end first.
+    fn more(&mut self, log: &mut File, path: &Path) -> io::Result<Vec<String>> {
+        self.read_on(log)?;
+        if let Ok(current) = File::open(path)
+            && inode(&current) != self.inode
+        {
+            *log = current;
+            (self.read, self.inode) = (0, inode(log));
+            self.read_on(log)?;
+        }
+        let end = self.rest.rfind('\n').map_or(0, |end| end + 1);
+        let whole: String = self.rest.drain(..end).collect();
+        Ok(whole.lines().map(str::to_owned).collect())
+    }
+
+    fn read_on(&mut self, log: &mut File) -> io::Result<()> {
+        log.seek(SeekFrom::Start(self.read))?;
+        self.read += read_text(&*log, &mut self.rest)?;
+        Ok(())
+    }
+}
+
+fn read_text(file: impl Read, text: &mut String) -> io::Result<u64> {
+    let mut bytes = Vec::new();
+    let read = file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    text.push_str(&String::from_utf8_lossy(&bytes));
+    Ok(read as u64)
+}
+
+fn inode(file: &File) -> Option<u64> {
+    file.metadata().ok().map(|metadata| metadata.ino())
+}
+
+fn no_log(path: &Path, globals: &Globals) -> Result<CliError, CliError> {
+    let message = format!("there is no log file `{}`", path.display());
+    let hint = format!(
+        "a daemon in the foreground logs to its terminal; start one in the background with `{}`",
+        CommandPrefix::new(globals)?.command("up -d")
+    );
+    Ok(Problem::new("not_found", message).hint(hint).into())
+}
+
+impl Reply for LogLines {
+    const SCHEMA: &'static str = "palyra.logs/v1";
+
+    fn data(&self) -> String {
+        // Escape sequences of a terminal never come from a log: the daemon escapes what others say.
+        self.lines.iter().map(|line| format!("{line}\n")).collect()
+    }
+
+    fn talk(&self) -> Vec<Remark> {
+        match self.lines.is_empty() {
+            true => vec![Remark::Note(format!("the log `{}` is empty", self.file.display()))],
+            false => Vec::new(),
+        }
+    }
+
+    fn lines(&self) -> Option<Vec<Value>> {
+        Some(self.lines.iter().map(|line| json!({ "line": line })).collect())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn follower_reads_whole_lines_across_a_rotation() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("palyrad.log");
+        let mut writer = File::create(&path).unwrap();
+        let mut log = File::open(&path).unwrap();
+        let mut place = Place { read: 0, inode: inode(&log), rest: String::new() };
+        writer.write_all(b"one\ntw").unwrap();
+        assert_eq!(place.more(&mut log, &path).unwrap(), ["one"]);
+        writer.write_all(b"o\nthree\n").unwrap();
+        std::fs::rename(&path, previous_log_path(&path)).unwrap();
+        std::fs::write(&path, "four\n").unwrap();
+        assert_eq!(place.more(&mut log, &path).unwrap(), ["two", "three", "four"]);
+        assert_eq!(place.more(&mut log, &path).unwrap(), Vec::<String>::new());
+    }
+}
