@@ -2,6 +2,7 @@
 
 mod build_settings;
 mod c;
+mod fixed_inputs;
 mod javascript;
 mod python;
 mod python_tools;
@@ -33,7 +34,10 @@ pub(crate) fn input_key(kit: &Kit, guest: &Guest) -> Result<String, GuestkitErro
     match guest.language() {
         Language::Rust => rust::add_inputs(kit, guest, &mut hasher)?,
         Language::C => hasher.add("tools", c::TOOLS.as_bytes()),
-        Language::Js | Language::Ts => hasher.add("tools", javascript::TOOLS_LOCK.as_bytes()),
+        Language::Js | Language::Ts => {
+            hasher.add("tools", javascript::TOOLS_LOCK.as_bytes());
+            hasher.add("fixed inputs", fixed_inputs::SOURCE.as_bytes());
+        }
         Language::Python => hasher.add("tools", python::TOOLS.as_bytes()),
         Language::Wat => {}
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use super::fixed_inputs;
 use crate::cache::{InputHasher, write_whole};
 use crate::contract;
 use crate::error::GuestkitError;
@@ -50,6 +51,7 @@ pub(super) fn build(kit: &Kit, guest: &Guest) -> Result<Vec<u8>, GuestkitError> 
         .arg(&bundle)
         .arg("--output")
         .arg(&output);
+    fixed_inputs::apply(kit, &mut componentize)?;
     run(&format!("componentize-qjs of `{}`", guest.name()), componentize, BUILD_LIMIT)?;
     std::fs::read(&output).map_err(GuestkitError::file("read", &output))
 }

@@ -1,0 +1,62 @@
+//! The same bytes from the same source, for tools that freeze a running interpreter.
+//!
+//! The frozen memory holds whatever clock and randomness the interpreter saw. A small library, preloaded into the tool,
+//! answers both with constants. It is built with the system's C compiler; without one the guest still builds, and
+//! its bytes differ from build to build.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::cache::{InputHasher, write_whole};
+use crate::error::GuestkitError;
+use crate::kit::Kit;
+use crate::process::{find_program, run};
+
+/// The library; part of the key of every guest it takes part in.
+pub(super) const SOURCE: &str = include_str!("../../tools/fixed-inputs.c");
+
+const LIBRARY: &str = "fixed-inputs.so";
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Makes `command` see a fixed clock and fixed randomness, where this machine can.
+pub(super) fn apply(kit: &Kit, command: &mut Command) -> Result<(), GuestkitError> {
+    match library(kit)? {
+        Some(library) => {
+            command.env("LD_PRELOAD", library);
+        }
+        None => kit.say("no C compiler: the bytes of this guest will differ from build to build"),
+    }
+    Ok(())
+}
+
+fn library(kit: &Kit) -> Result<Option<PathBuf>, GuestkitError> {
+    let Some(compiler) = find_program("cc").filter(|_| cfg!(target_os = "linux")) else { return Ok(None) };
+    let mut hasher = InputHasher::new();
+    hasher.add("source", SOURCE.as_bytes());
+    let name = format!("fixed-inputs-{}", &hasher.finish()[..16]);
+    let usable = |directory: &std::path::Path| directory.join(LIBRARY).is_file();
+    let installed = kit.cache().install(&name, kit.tell(), usable, |directory| {
+        let source = directory.join("fixed-inputs.c");
+        write_whole(&source, SOURCE.as_bytes())?;
+        let mut compile = Command::new(compiler);
+        compile.args(["-shared", "-fPIC", "-O1", "-o"]).arg(directory.join(LIBRARY)).arg(&source);
+        run("compiling fixed-inputs.c", compile, LIMIT).map(drop)
+    })?;
+    Ok(Some(installed.join(LIBRARY)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rust_route::WantedRoute;
+
+    #[test]
+    fn program_sees_the_fixed_clock() {
+        let cache = tempfile::tempdir().unwrap();
+        let kit = Kit::new(cache.path().to_path_buf(), WantedRoute::Auto, |_| {});
+        let Some(library) = library(&kit).unwrap() else { return };
+        let ran = Command::new("date").args(["-u", "+%s"]).env("LD_PRELOAD", library).output().unwrap();
+        assert_eq!(String::from_utf8(ran.stdout).unwrap(), "1577836800\n");
+    }
+}
