@@ -128,6 +128,18 @@ fn status_and_logs_follow_the_daemon() {
 }
 
 #[test]
+fn requests_are_logged_at_debug_only() {
+    for (filter, logged) in [("info", false), ("debug", true)] {
+        let environment = TestEnvironment::new();
+        let daemon = Detached::start(&environment, &["--no-examples", "--log", filter]);
+        assert_eq!(daemon.palyra(&["tools", "list"]).code, 0);
+        let logs = daemon.palyra(&["logs"]).stdout;
+        assert!(logs.contains("listening"), "{logs}");
+        assert_eq!(logs.contains("/v1/tools"), logged, "{logs}");
+    }
+}
+
+#[test]
 fn up_with_a_taken_port_creates_nothing() {
     let environment = TestEnvironment::new();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -67,7 +67,9 @@ impl Watched {
         let principal = principal.unwrap_or("nobody");
         let elapsed_us = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
         match response.status().is_server_error() {
-            true => tracing::warn!(request_id, %method, route, status, principal, elapsed_us, "request failed"),
+            true => {
+                tracing::warn!(request_id, %method, route, status, principal, elapsed_us, "request failed")
+            }
             false => tracing::debug!(request_id, %method, route, status, principal, elapsed_us, "request"),
         }
         let method = match method {
