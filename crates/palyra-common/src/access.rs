@@ -17,13 +17,15 @@ pub enum Scope {
     Operate,
     /// Decide calls that wait for a person.
     Approve,
+    /// Let an answer that a person gives in an MCP client decide a call of that client.
+    Elicit,
     /// Decide whom to trust, who gets tokens, and stop the daemon.
     Admin,
 }
 
 /// A word that is no scope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no scope `{0}`: choose from read, invoke, operate, approve, admin")]
+#[error("there is no scope `{0}`: choose from read, invoke, operate, approve, elicit, admin")]
 pub struct UnknownScope(String);
 
 /// Some scopes; the default holds none.
@@ -33,7 +35,8 @@ pub struct ScopeSet(BTreeSet<Scope>);
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Self; 5] = [Self::Read, Self::Invoke, Self::Operate, Self::Approve, Self::Admin];
+    pub const ALL: [Self; 6] =
+        [Self::Read, Self::Invoke, Self::Operate, Self::Approve, Self::Elicit, Self::Admin];
 
     /// The word on the wire.
     pub fn wire_name(self) -> &'static str {
@@ -42,6 +45,7 @@ impl Scope {
             Self::Invoke => "invoke",
             Self::Operate => "operate",
             Self::Approve => "approve",
+            Self::Elicit => "elicit",
             Self::Admin => "admin",
         }
     }
@@ -113,6 +117,6 @@ mod tests {
             assert_eq!(Scope::ALL.into_iter().filter(|other| alone.contains(*other)).count(), 1);
         }
         assert!("Admin".parse::<Scope>().is_err());
-        assert_eq!(ScopeSet::all().to_string(), "read, invoke, operate, approve, admin");
+        assert_eq!(ScopeSet::all().to_string(), "read, invoke, operate, approve, elicit, admin");
     }
 }

@@ -8,10 +8,12 @@ mod directory;
 mod error;
 pub mod fault;
 mod lock;
+mod no_links;
 mod short_path;
 mod strict;
 
 pub use directory::Directory;
 pub use error::FsError;
 pub use lock::{LockOutcome, OwnerLock};
+pub use no_links::open_append_without_links;
 pub use short_path::ShortPath;

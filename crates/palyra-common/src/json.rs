@@ -1,8 +1,10 @@
 //! JSON text that has been checked once and is passed on as bytes.
 
+mod canonical;
 pub mod in_order;
 mod quick;
 
+pub use canonical::canonical_text;
 pub use in_order::InOrder;
 
 use crate::limits::MAX_JSON_DEPTH;

@@ -15,13 +15,16 @@ pub mod random;
 pub mod redact;
 pub mod run_error;
 mod runner_policy;
+mod secret_strength;
 pub mod tally;
+pub mod time;
 
 pub use access::{Scope, ScopeSet};
 pub use capabilities::{Capability, CapabilityGrantSet, CapabilityKind, OperatorGrants};
 pub use capability_profile::PluginCapabilityProfile;
-pub use json::{InOrder, JsonText, JsonTextError};
+pub use json::{InOrder, JsonText, JsonTextError, canonical_text};
 pub use limits::{LimitKind, RuntimeLimits};
 pub use redact::SecretValue;
 pub use run_error::{Denial, INLINE_MODULES, THE_RUNNER, WasmPluginRunError, WasmPluginRunErrorKind};
 pub use runner_policy::{BadSetting, WasmPluginRunnerPolicy};
+pub use secret_strength::{MIN_SECRET_BITS, is_weak_secret};

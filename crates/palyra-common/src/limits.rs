@@ -34,8 +34,17 @@ pub const MAX_ADVISORY_BYTES: usize = 3 << 20;
 pub const MAX_POLICY_RULES: usize = 256;
 /// Longest body of a message to a channel.
 pub const MAX_MESSAGE_BYTES: usize = 256 << 10;
+/// Bytes the steps of a tape may take, unless the run asks for another limit: all the traffic of a run with the
+/// default `max_egress_bytes` fits.
+pub const DEFAULT_TAPE_BYTES: u64 = 32 << 20;
+/// Ceiling of `max_tape_bytes`.
+pub const MAX_TAPE_BYTES: u64 = 256 << 20;
+/// HTTP responses of one run from which a secret may be removed; one more ends the run.
+pub const MAX_MASKED_RESPONSES: u32 = 8;
 /// Longest storage key, prefix included.
 pub const MAX_STORAGE_KEY_BYTES: usize = 1_024;
+/// Most steps that checking one value against a schema may take, as estimated before; a step is about ten nanoseconds.
+pub const MAX_SCHEMA_STEPS: u64 = 1 << 27;
 
 /// What one run may use. The default is the contract's; a skill may ask for other values under the
 /// operator's ceiling.
@@ -62,6 +71,17 @@ pub struct RuntimeLimits {
     pub max_host_calls: u64,
     /// Bytes sent and received over HTTP together.
     pub max_egress_bytes: u64,
+    /// Bytes the steps of the run's tape take; [`NO_TAPE_LIMIT`] only in tapes that are older than the limit.
+    #[serde(skip_serializing_if = "has_no_tape_limit")]
+    pub max_tape_bytes: u64,
+}
+
+/// The value of `max_tape_bytes` for a tape of version 1, which was recorded without a limit; it is not written.
+pub const NO_TAPE_LIMIT: u64 = u64::MAX;
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+fn has_no_tape_limit(bytes: &u64) -> bool {
+    *bytes == NO_TAPE_LIMIT
 }
 
 impl Default for RuntimeLimits {
@@ -77,6 +97,7 @@ impl Default for RuntimeLimits {
             max_log_bytes: 256 << 10,
             max_host_calls: 256,
             max_egress_bytes: 16 << 20,
+            max_tape_bytes: DEFAULT_TAPE_BYTES,
         }
     }
 }
@@ -147,13 +168,34 @@ impl RuntimeLimits {
             LimitKind::Log => &mut self.max_log_bytes,
             LimitKind::HostCalls => &mut self.max_host_calls,
             LimitKind::Egress => &mut self.max_egress_bytes,
+            LimitKind::Tape => &mut self.max_tape_bytes,
             LimitKind::Stack
             | LimitKind::Compile
             | LimitKind::CompileMemory
             | LimitKind::Storage
             | LimitKind::Resources
-            | LimitKind::HostData => return None,
+            | LimitKind::HostData
+            | LimitKind::Schema => return None,
         })
+    }
+
+    /// No limit at all: what [`Self::capped_by`] leaves unchanged.
+    #[must_use]
+    pub fn unbounded() -> Self {
+        let most = u64::MAX >> 1;
+        Self {
+            fuel_budget: most,
+            max_memory_bytes: most,
+            max_table_elements: most,
+            max_instances: most,
+            wall_clock_timeout_ms: most,
+            max_input_bytes: most,
+            max_output_bytes: most,
+            max_log_bytes: most,
+            max_host_calls: most,
+            max_egress_bytes: most,
+            max_tape_bytes: most,
+        }
     }
 }
 
@@ -181,6 +223,8 @@ pub enum LimitKind {
     HostCalls,
     /// `max_egress_bytes`, or the cap of one HTTP rule.
     Egress,
+    /// `max_tape_bytes`.
+    Tape,
     /// The stack, fixed for the engine.
     Stack,
     /// Time of a compilation.
@@ -193,11 +237,13 @@ pub enum LimitKind {
     Resources,
     /// Bytes one host call copies out of the guest.
     HostData,
+    /// Steps to check a value against a schema.
+    Schema,
 }
 
 impl LimitKind {
     /// The limits a caller may set per run.
-    pub const SETTABLE: [Self; 10] = [
+    pub const SETTABLE: [Self; 11] = [
         Self::Fuel,
         Self::Memory,
         Self::Tables,
@@ -208,6 +254,7 @@ impl LimitKind {
         Self::Log,
         Self::HostCalls,
         Self::Egress,
+        Self::Tape,
     ];
 
     /// The word used in errors, flags and JSON.
@@ -223,12 +270,14 @@ impl LimitKind {
             Self::Log => "log",
             Self::HostCalls => "host_calls",
             Self::Egress => "egress",
+            Self::Tape => "tape",
             Self::Stack => "stack",
             Self::Compile => "compile",
             Self::CompileMemory => "compile_memory",
             Self::Storage => "storage",
             Self::Resources => "resources",
             Self::HostData => "host_data",
+            Self::Schema => "schema",
         }
     }
 
@@ -242,6 +291,7 @@ impl LimitKind {
             | Self::Output
             | Self::Log
             | Self::Egress
+            | Self::Tape
             | Self::Stack
             | Self::HostData => format_byte_size(value),
             _ => value.to_string(),

@@ -192,8 +192,16 @@ pub enum WasmPluginRunError {
     /// No permit within the queue time.
     #[error("no capacity for the run: {reason}")]
     Busy {
-        /// `concurrency`, `memory`, `compiling` or `approvals`.
+        /// `concurrency`, `memory` or `compiling`.
         reason: &'static str,
+    },
+    /// The principal has as much waiting for a person as it may.
+    #[error("the limit `{limit}` of {allowed} for one principal is reached")]
+    TooManyWaiting {
+        /// `waiting_approvals` or `waiting_approval_bytes`.
+        limit: &'static str,
+        /// Its value.
+        allowed: u64,
     },
     /// The caller cancelled the run.
     #[error("the run was cancelled")]
@@ -219,7 +227,7 @@ impl WasmPluginRunError {
             Self::TimedOut { .. } => Kind::TimedOut,
             Self::ToolFailed { .. } => Kind::ToolFailed,
             Self::Trapped { .. } => Kind::Trapped,
-            Self::Busy { .. } => Kind::Busy,
+            Self::Busy { .. } | Self::TooManyWaiting { .. } => Kind::Busy,
             Self::Cancelled => Kind::Cancelled,
             Self::Internal(_) => Kind::Internal,
         }
@@ -256,6 +264,7 @@ impl WasmPluginRunError {
             }
             Self::ApprovalRequired { approval_id } => vec![format!("palyra approvals approve {approval_id}")],
             Self::Busy { .. } => vec!["try again in a moment".into()],
+            Self::TooManyWaiting { .. } => vec!["decide what waits with `palyra approvals list`".into()],
             _ => Vec::new(),
         }
     }
@@ -284,6 +293,9 @@ impl WasmPluginRunError {
             }
             Self::Trapped { reason, backtrace } => json!({ "reason": reason, "backtrace": backtrace }),
             Self::Busy { reason } => json!({ "reason": reason }),
+            Self::TooManyWaiting { limit, allowed } => {
+                json!({ "reason": "approvals", "limit": limit, "allowed": allowed })
+            }
             Self::Cancelled | Self::Internal(_) => json!({}),
         }
     }

@@ -75,6 +75,11 @@ impl HttpRule {
         self.scheme == scheme && self.port == port && self.host.matches(host)
     }
 
+    /// Whether the rule names methods or paths, so that a header which overrides them would undo it.
+    pub fn is_narrowed(&self) -> bool {
+        self.methods.is_some() || !self.path.is_any()
+    }
+
     /// Whether the method is covered.
     pub fn covers_method(&self, method: &str) -> bool {
         self.methods.as_ref().is_none_or(|methods| methods.contains(method))

@@ -36,6 +36,13 @@ impl OperatorGrants {
         allow_addresses.dedup();
         Ok(Self { capabilities: CapabilityGrantSet::from_iter(capabilities), allow_addresses })
     }
+
+    /// The grants in the form [`OperatorGrants::parse`] reads, in one order.
+    pub fn texts(&self) -> Vec<String> {
+        let capabilities = Vec::<Capability>::from(self.capabilities.clone());
+        let addresses = self.allow_addresses.iter().map(|range| format!("address:{range}"));
+        capabilities.iter().map(ToString::to_string).chain(addresses).collect()
+    }
 }
 
 fn parse_range(text: &str) -> Result<IpNet, GrantSyntaxError> {

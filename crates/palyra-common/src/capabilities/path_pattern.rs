@@ -37,18 +37,15 @@ impl PathPattern {
         Self { segments, open: false }
     }
 
-    /// Whether a normalised absolute path matches. A path with `%2f`, `%5c` or a dot segment that carries
-    /// parameters (`..;x`) matches only `/**`, because servers disagree about what it means.
+    /// Returns whether a normalised absolute path matches.
+    ///
+    /// A path that servers read in different ways (see [`is_ambiguous`]) matches only `/**`.
     pub fn matches(&self, path: &str) -> bool {
         if self.is_any() {
             return true;
         }
         let Some(rest) = path.strip_prefix('/') else { return false };
-        let lower = rest.to_ascii_lowercase();
-        if lower.contains("%2f") || lower.contains("%5c") || rest.contains('\\') {
-            return false;
-        }
-        if lower.split('/').any(is_dot_segment_with_parameters) {
+        if is_ambiguous(rest) {
             return false;
         }
         let mut given = rest.split('/');
@@ -63,10 +60,64 @@ impl PathPattern {
     }
 }
 
-/// `..;x` and its encoded spellings: some servers drop the parameters and climb.
-fn is_dot_segment_with_parameters(lower: &str) -> bool {
-    let name_end = lower.find(';').or_else(|| lower.find("%3b"));
-    name_end.is_some_and(|end| matches!(lower[..end].replace("%2e", ".").as_str(), "." | ".."))
+/// Returns whether servers disagree about which resource a path names.
+///
+/// The path is decoded once, as every server does. What is left must be valid UTF-8 without control characters,
+/// separators, characters that some servers map to a separator or dot, or anything a second decoding would change.
+fn is_ambiguous(rest: &str) -> bool {
+    rest.contains('\\') || rest.split('/').any(|segment| decode(segment).is_none_or(|text| is_unsafe(&text)))
+}
+
+/// Decodes a segment once; `None` for a broken escape (also the `%u002f` of IIS) and for bytes that are not UTF-8.
+fn decode(segment: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(segment.len());
+    let mut rest = segment.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        rest = after;
+        bytes.push(match (first, after) {
+            (b'%', [high, low, tail @ ..]) => {
+                rest = tail;
+                hex_digit(*high)? << 4 | hex_digit(*low)?
+            }
+            (b'%', _) => return None,
+            _ => first,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}
+
+fn hex_digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+fn is_unsafe(decoded: &str) -> bool {
+    decoded.chars().any(|c| c.is_control() || looks_like_separator(c))
+        || has_escape(decoded)
+        || is_dot_segment_with_parameters(decoded)
+}
+
+/// `/`, `\`, and characters that compatibility normalisation or a code page turns into `/`, `\`, `.`, `%` or `;`.
+fn looks_like_separator(c: char) -> bool {
+    matches!(c, '/' | '\\')
+        || matches!(c, '\u{2044}' | '\u{2215}' | '\u{29F8}' | '\u{FF0F}')
+        || matches!(c, '\u{2216}' | '\u{29F5}' | '\u{29F9}' | '\u{FE68}' | '\u{FF3C}')
+        || matches!(c, '\u{2024}' | '\u{2025}' | '\u{FE52}' | '\u{FF0E}')
+        || matches!(c, '\u{FE6A}' | '\u{FF05}' | '\u{37E}' | '\u{FE54}' | '\u{FF1B}')
+}
+
+/// Whether decoding a second time would change the text: `%2e` left over from `%252e`, or `%u002e`.
+fn has_escape(decoded: &str) -> bool {
+    let is_hex = |byte: &u8| byte.is_ascii_hexdigit();
+    decoded.as_bytes().windows(3).any(|window| match window {
+        [b'%', b'u' | b'U', _] => true,
+        [b'%', digits @ ..] => digits.iter().all(is_hex),
+        _ => false,
+    })
+}
+
+/// `..;x`: some servers drop the parameters and climb.
+fn is_dot_segment_with_parameters(decoded: &str) -> bool {
+    decoded.split_once(';').is_some_and(|(name, _)| matches!(name, "." | ".."))
 }
 
 impl FromStr for PathPattern {
@@ -171,6 +222,7 @@ mod tests {
                 vec!["/a/x%2F..%2f..", "/a/b%5c", "/a/..;/b", "/a/%2E%2e;x=1/b", "/a/.%3B/b"],
             ),
             ("/a/**", vec!["/a/b;v=1", "/a/...;x", "/a/;x"], vec![]),
+            ("/a/**", vec!["/a/100%25", "/a/%C3%BC", "/a/x%20y", "/a/50%25-off"], vec![]),
         ] {
             for path in yes {
                 assert!(matches(pattern, path), "{pattern} {path}");
@@ -178,6 +230,37 @@ mod tests {
             for path in no {
                 assert!(!matches(pattern, path), "{pattern} {path}");
             }
+        }
+    }
+
+    #[test]
+    fn narrowed_pattern_rejects_paths_that_servers_read_differently() {
+        for path in [
+            "/a/%252e%252e%252fadmin",
+            "/a/%25%32%65",
+            "/a/%25252e",
+            "/a/%25u002e",
+            "/a/..%c0%af..",
+            "/a/%ff",
+            "/a/%00",
+            "/a/x%00.png",
+            "/a/%0d%0a",
+            "/a/%7f",
+            "/a/%EF%BC%8F..",
+            "/a/..\u{FF0F}admin",
+            "/a/%E2%88%95",
+            "/a/%EF%BC%8E%EF%BC%8E",
+            "/a/%EF%BC%BC",
+            "/a/%EF%BC%852e",
+            "/a/%u002e",
+            "/a/%2",
+            "/a/%",
+            "/a/%zz",
+            "/a/%2E%2E%3Bx",
+        ] {
+            assert!(!matches("/a/**", path), "{path}");
+            assert!(!matches("/a/*", path), "{path}");
+            assert!(matches("/**", path), "{path}");
         }
     }
 

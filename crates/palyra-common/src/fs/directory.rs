@@ -182,6 +182,16 @@ impl Directory {
         self.handle.sync_all().map_err(|error| FsError::io("sync", &self.path, error))
     }
 
+    /// The same directory under a descriptor of its own, with the checks of [`Self::open_private`].
+    pub(super) fn reopen(&self) -> Result<Self, FsError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let handle = rustix::fs::openat(&self.handle, ".", flags, Mode::empty())
+            .map_err(|error| open_directory_error(&self.path, error))?;
+        let directory = Self { handle: File::from(handle), path: self.path.clone() };
+        strict::check_directory(&directory.handle, &directory.path)?;
+        Ok(directory)
+    }
+
     pub(super) fn handle(&self) -> &File {
         &self.handle
     }

@@ -71,6 +71,12 @@ pub enum FsError {
         /// The path.
         path: PathBuf,
     },
+    /// Another file has the name of a lock that this process holds.
+    #[error("the lock `{}` was replaced while it was held", path.display())]
+    LockLost {
+        /// The lock file.
+        path: PathBuf,
+    },
     /// The name is not that of one entry of a directory.
     #[error("`{name}` is not a file name")]
     BadName {
@@ -106,6 +112,9 @@ impl FsError {
                 path.display()
             )),
             Self::Changed { .. } => Some("try again; two programs must not use it at once".to_owned()),
+            Self::LockLost { .. } => {
+                Some("stop every palyra process that uses this directory, then start one".to_owned())
+            }
             Self::TooLarge { .. } | Self::Exists { .. } | Self::BadName { .. } | Self::Io { .. } => None,
         }
     }

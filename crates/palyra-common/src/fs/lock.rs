@@ -3,8 +3,11 @@
 use super::{Directory, FsError, fault, strict};
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
-use std::fs::{File, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::fs::{File, Metadata, TryLockError, symlink_metadata};
+use std::io::{ErrorKind, Read, Seek, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Longest description of a holder that is shown.
@@ -13,9 +16,23 @@ const MAX_HOLDER_BYTES: u64 = 256;
 const RETRY: Duration = Duration::from_millis(20);
 
 /// A held lock; dropping it lets the next one in. Its file stays, unless the creation of a state root fails.
+///
+/// Two things are locked: the directory, which cannot be replaced by another while it is open, and the file, which
+/// says who holds the lock. Deleting the file therefore lets no second owner in.
 #[derive(Debug)]
 pub struct OwnerLock {
+    /// A descriptor of its own: a lock belongs to the open file, and the caller's handle may be shared.
+    directory: Directory,
+    name: String,
+    holder: String,
+    file: Mutex<LockFile>,
+}
+
+/// The locked file and its identity: device and inode.
+#[derive(Debug)]
+struct LockFile {
     _file: File,
+    identity: (u64, u64),
 }
 
 /// Whether the lock was taken.
@@ -31,27 +48,54 @@ pub enum LockOutcome {
 }
 
 impl OwnerLock {
-    /// Takes the lock on the file `name` of this directory if nobody has it, and says there who we are.
+    /// Takes the lock on this directory and its file `name` if nobody has it, and says there who we are.
     pub fn try_acquire(directory: &Directory, name: &str, holder: &str) -> Result<LockOutcome, FsError> {
-        let mut file = directory.open_lock_file(name)?;
-        let path = directory.path().join(name);
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(LockOutcome::Held { holder: read_holder(&mut file) }),
-            Err(TryLockError::Error(error)) => return Err(FsError::io("lock", &path, error)),
+        let directory = directory.reopen()?;
+        // The directory first: a process that is refused must not leave a lock file of its own behind.
+        if !try_lock(directory.handle(), directory.path().to_owned())? {
+            return Ok(LockOutcome::Held { holder: directory.read_holder(name) });
+        }
+        let mut file = directory.open_lock_file(name, OFlags::empty())?;
+        // An earlier version locks the file alone.
+        if !try_lock(&file, directory.path().join(name))? {
+            return Ok(LockOutcome::Held { holder: read_holder(&mut file) });
         }
         // A creation that failed takes its lock file along: whoever locked that file owns nothing.
         if !directory.is_entry(name, &file)? {
             return Ok(LockOutcome::Held { holder: String::new() });
         }
-        let note = (|| {
-            fault::point("write lock note")?;
-            file.set_len(0)?;
-            file.rewind()?;
-            file.write_all(holder.as_bytes())
-        })();
-        note.map_err(|error| FsError::io("write", &path, error))?;
-        Ok(LockOutcome::Acquired(Self { _file: file }))
+        let file = directory.sign(name, file, holder)?;
+        let (name, holder) = (name.to_owned(), holder.to_owned());
+        Ok(LockOutcome::Acquired(Self { directory, name, holder, file: Mutex::new(file) }))
+    }
+
+    /// Checks that the lock file at its path is still the one that was locked; one that was deleted is created again.
+    ///
+    /// # Errors
+    /// [`FsError::LockLost`] where another file or another directory has taken its place: another process may own
+    /// what this lock protects.
+    pub fn confirm(&self) -> Result<(), FsError> {
+        let mut held = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = self.directory.path().join(&self.name);
+        match symlink_metadata(&path) {
+            Ok(found) if identity(&found) == held.identity => return Ok(()),
+            Ok(_) => return Err(FsError::LockLost { path }),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(FsError::io("examine", &path, error)),
+        }
+        let (ours, there) = (self.directory.handle().metadata(), symlink_metadata(self.directory.path()));
+        let same = ours.ok().zip(there.ok()).is_some_and(|(ours, there)| identity(&ours) == identity(&there));
+        let lost = |_| FsError::LockLost { path: path.clone() };
+        if !same {
+            return Err(FsError::LockLost { path });
+        }
+        // The directory is locked, so no other process of this version can be creating it.
+        let file = self.directory.open_lock_file(&self.name, OFlags::EXCL).map_err(lost)?;
+        if !try_lock(&file, path.clone())? {
+            return Err(FsError::LockLost { path });
+        }
+        *held = self.directory.sign(&self.name, file, &self.holder)?;
+        Ok(())
     }
 
     /// Like [`Self::try_acquire`], but waits this long for the holder to leave.
@@ -83,15 +127,48 @@ impl Directory {
         }
     }
 
-    fn open_lock_file(&self, name: &str) -> Result<File, FsError> {
+    /// Says in the lock file who holds it.
+    fn sign(&self, name: &str, mut file: File, holder: &str) -> Result<LockFile, FsError> {
+        let path = self.path().join(name);
+        let note = (|| {
+            fault::point("write lock note")?;
+            file.set_len(0)?;
+            file.rewind()?;
+            file.write_all(holder.as_bytes())
+        })();
+        note.map_err(|error| FsError::io("write", &path, error))?;
+        let found = file.metadata().map_err(|error| FsError::io("examine", &path, error))?;
+        Ok(LockFile { identity: identity(&found), _file: file })
+    }
+
+    /// How the holder of the lock described itself; empty where its file was deleted.
+    fn read_holder(&self, name: &str) -> String {
+        self.open_file(name).ok().flatten().map(|mut file| read_holder(&mut file)).unwrap_or_default()
+    }
+
+    fn open_lock_file(&self, name: &str, more: OFlags) -> Result<File, FsError> {
         let path = self.entry(name)?;
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let flags = flags | more;
         let handle =
             rustix::fs::openat(self.handle(), name, flags, Mode::from_raw_mode(strict::FILE_MODE as _));
         let file = File::from(handle.map_err(|error| FsError::io("open", &path, error))?);
         strict::check_file(&file, &path)?;
         Ok(file)
     }
+}
+
+/// Takes the lock of an open file; `false` if another open file has it.
+fn try_lock(file: &File, path: PathBuf) -> Result<bool, FsError> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(FsError::io("lock", &path, error)),
+    }
+}
+
+fn identity(found: &Metadata) -> (u64, u64) {
+    (found.dev(), found.ino())
 }
 
 fn read_holder(file: &mut File) -> String {
@@ -144,12 +221,68 @@ mod tests {
     #[test]
     fn a_lock_on_a_file_that_was_removed_is_not_acquired() {
         let (_home, directory) = directory();
-        let file = directory.open_lock_file("lock").unwrap();
+        let file = directory.open_lock_file("lock", OFlags::empty()).unwrap();
         assert!(directory.is_entry("lock", &file).unwrap());
         directory.remove("lock").unwrap();
         assert!(!directory.is_entry("lock", &file).unwrap());
-        let other = directory.open_lock_file("lock").unwrap();
+        let other = directory.open_lock_file("lock", OFlags::empty()).unwrap();
         assert!(!directory.is_entry("lock", &file).unwrap() && directory.is_entry("lock", &other).unwrap());
+    }
+
+    fn acquired(directory: &Directory) -> OwnerLock {
+        match OwnerLock::try_acquire(directory, "lock", "first").unwrap() {
+            LockOutcome::Acquired(lock) => lock,
+            LockOutcome::Held { holder } => panic!("held by {holder}"),
+        }
+    }
+
+    fn is_held(directory: &Directory) -> bool {
+        matches!(OwnerLock::try_acquire(directory, "lock", "second").unwrap(), LockOutcome::Held { .. })
+    }
+
+    #[test]
+    fn lock_survives_deletion_of_its_file() {
+        let (_home, directory) = directory();
+        let lock = acquired(&directory);
+        directory.remove("lock").unwrap();
+        assert!(is_held(&directory));
+        assert!(!directory.contains("lock").unwrap(), "the refused process left a lock file behind");
+        lock.confirm().unwrap();
+        match OwnerLock::try_acquire(&directory, "lock", "second").unwrap() {
+            LockOutcome::Held { holder } => assert_eq!(holder, "first"),
+            LockOutcome::Acquired(_) => panic!("two owners"),
+        }
+        lock.confirm().unwrap();
+        drop(lock);
+        assert!(!is_held(&directory));
+    }
+
+    #[test]
+    fn lock_is_lost_when_another_file_takes_its_place() {
+        let (_home, directory) = directory();
+        let lock = acquired(&directory);
+        directory.remove("lock").unwrap();
+        directory.write("lock", b"other").unwrap();
+        assert!(matches!(lock.confirm(), Err(FsError::LockLost { .. })));
+        assert!(is_held(&directory));
+    }
+
+    #[test]
+    fn lock_is_lost_when_another_directory_takes_its_place() {
+        let (home, directory) = directory();
+        let lock = acquired(&directory);
+        std::fs::rename(directory.path(), home.path().join("aside")).unwrap();
+        assert!(matches!(lock.confirm(), Err(FsError::LockLost { .. })));
+        Directory::create_private(directory.path()).unwrap();
+        assert!(matches!(lock.confirm(), Err(FsError::LockLost { .. })));
+    }
+
+    #[test]
+    fn lock_of_an_earlier_version_is_respected() {
+        let (_home, directory) = directory();
+        let file = directory.open_lock_file("lock", OFlags::empty()).unwrap();
+        file.try_lock().unwrap();
+        assert!(is_held(&directory));
     }
 
     #[test]

@@ -2,6 +2,11 @@
 
 mod child;
 mod in_process;
+mod ledger;
+mod queue;
+
+pub(crate) use ledger::CompileLedger;
+pub(crate) use queue::{CompilePermit, CompileQueue};
 
 pub use child::{ChildCompiler, compile_child_main};
 pub use in_process::InProcessCompiler;

@@ -17,6 +17,13 @@ use wasmtime::{Engine, Module};
 /// Code in a sealed memory file, checked by whoever made this value.
 pub(crate) struct TrustedCode(File);
 
+impl TrustedCode {
+    /// The size of the code; 0 where the system does not say.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.0.metadata().map_or(0, |metadata| metadata.len())
+    }
+}
+
 /// A file being filled; it becomes [`TrustedCode`] once its maker has checked every byte.
 pub(crate) struct CodeBuffer(File);
 

@@ -4,12 +4,14 @@ use crate::backends::HostServices;
 use crate::cache::DiskCacheConfig;
 use crate::compile::{Compiler, InProcessCompiler};
 use palyra_common::RuntimeLimits;
-use palyra_common::limits::MAX_MODULE_BYTES;
+use palyra_common::limits::{MAX_MODULE_BYTES, MAX_TAPE_BYTES};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Idle slots keep at most one part in so many of the machine's memory.
 const WARM_MEMORY_SHARE: u64 = 16;
+/// Code of loaded modules keeps at most one part in so many of the machine's memory.
+const CODE_MEMORY_SHARE: u64 = 8;
 
 /// Settings of a [`WasmRuntime`](crate::WasmRuntime).
 ///
@@ -31,6 +33,8 @@ pub struct RuntimeConfig {
     pub queue_timeout: Duration,
     /// Modules kept ready in memory.
     pub max_cached_modules: usize,
+    /// Code of these modules together; one module may have more.
+    pub max_cached_code_bytes: u64,
     /// Who compiles.
     pub compiler: Arc<dyn Compiler>,
     /// Where compiled code is kept between processes; `None` keeps it in memory only.
@@ -55,6 +59,7 @@ impl Default for RuntimeConfig {
                 max_log_bytes: 16 << 20,
                 max_host_calls: 100_000,
                 max_egress_bytes: 1 << 30,
+                max_tape_bytes: MAX_TAPE_BYTES,
             },
             max_module_bytes: MAX_MODULE_BYTES,
             max_concurrent_runs: 256,
@@ -62,6 +67,7 @@ impl Default for RuntimeConfig {
             warm_memory_bytes: crate::machine::memory_bytes() / WARM_MEMORY_SHARE,
             queue_timeout: Duration::from_secs(5),
             max_cached_modules: 1_024,
+            max_cached_code_bytes: crate::machine::memory_bytes() / CODE_MEMORY_SHARE,
             compiler: Arc::new(InProcessCompiler),
             disk_cache: None,
             services: HostServices::default(),

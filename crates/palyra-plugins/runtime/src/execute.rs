@@ -5,6 +5,7 @@ mod judge;
 
 use crate::capabilities::CapabilityHandles;
 use crate::invocation::{Entry, Invocation};
+use crate::meter::MemoryMeter;
 use crate::module::LoadedModule;
 use crate::random::RunSeed;
 use crate::report::{RunOutput, RunReport, RunUsage};
@@ -14,6 +15,7 @@ use crate::runtime::WasmRuntime;
 use crate::tape::{Divergence, ReplayVerdict, TAPE_SCHEMA, Tape, TapeEnd, TapeHeader, TapeMachine};
 use palyra_common::{JsonText, LimitKind, RuntimeLimits, WasmPluginRunError};
 use palyra_egress::ByteBudget;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -74,7 +76,7 @@ async fn prepare(
     let secrets = secrets.map_err(|error| refuse(WasmPluginRunError::Internal(error.to_string())))?;
     let tape = match &invocation.replay {
         Some(tape) => TapeMachine::replaying(Arc::clone(tape)),
-        None => TapeMachine::recording(),
+        None => TapeMachine::recording(limits.max_tape_bytes),
     };
     let changing = Changing {
         tape,
@@ -82,7 +84,8 @@ async fn prepare(
         violation: None,
         host_calls: 0,
         trace: Vec::new(),
-        open: false,
+        entered: false,
+        masked_responses: 0,
         missed: None,
     };
     Ok(RunContext {
@@ -102,6 +105,8 @@ async fn prepare(
         cancel: invocation.cancel.clone(),
         tape_key: runtime.config.tape_key,
         is_replay: invocation.replay.is_some(),
+        memory: MemoryMeter::new(limits.max_memory_bytes),
+        tapes_files: !invocation.replay.as_ref().is_some_and(|tape| tape.header.is_version_1()),
         limits,
         changing: Mutex::new(changing),
     })
@@ -152,7 +157,7 @@ fn refused(
     let limits = runtime.limits_for(&invocation);
     let header = tape_header(runtime, module, invocation, &RunSeed([0; 32]), limits);
     let end = TapeEnd { outcome: error.kind().wire_name().into(), ..TapeEnd::default() };
-    let tape = Tape { header, steps: Vec::new(), end };
+    let tape = Tape { header, steps: Vec::new(), blobs: BTreeMap::new(), end };
     RunReport {
         result: Err(error),
         usage: RunUsage::default(),
@@ -177,7 +182,7 @@ fn report(
         outcome: result.as_ref().err().map_or("ok", |error| error.kind().wire_name()).into(),
         output: result.as_ref().ok().map(taped_output),
         fuel: finished.fuel,
-        open: changing.open,
+        open: false,
     };
     let usage = RunUsage {
         fuel: finished.fuel,
@@ -188,7 +193,7 @@ fn report(
         log_bytes: changing.log.bytes(),
         output_bytes: end.output.as_ref().map_or(0, |output| output.as_str().len() as u64),
     };
-    let machine = std::mem::replace(&mut changing.tape, TapeMachine::recording());
+    let machine = std::mem::replace(&mut changing.tape, TapeMachine::recording(0));
     let (tape, replay) = machine.finish(header, end);
     let log = std::mem::take(&mut changing.log.lines);
     let host_calls = std::mem::take(&mut changing.trace);

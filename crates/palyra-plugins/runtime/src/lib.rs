@@ -20,7 +20,9 @@ mod execute;
 mod fault;
 mod invocation;
 mod limiter;
+mod loader;
 mod machine;
+mod meter;
 mod module;
 mod permits;
 mod random;
@@ -46,6 +48,7 @@ pub use compile::{
 pub use config::RuntimeConfig;
 pub use engine::{EngineClass, engine_fingerprint};
 pub use invocation::{CancelToken, Entry, HookDecision, Invocation};
+pub use loader::LoadRequest;
 pub use module::{LoadedModule, ModuleKind};
 pub use palyra_common::{CapabilityGrantSet, RuntimeLimits};
 pub use report::{HostCallTrace, ModuleOrigin, RunOutput, RunReport, RunUsage};

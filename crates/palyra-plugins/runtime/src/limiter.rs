@@ -1,29 +1,26 @@
 //! Memory and tables of one run, counted together.
 
 use crate::fault::RunFault;
+use crate::meter::MemoryMeter;
 use palyra_common::{LimitKind, RuntimeLimits, WasmPluginRunError};
 use wasmtime::ResourceLimiter;
 
 /// Counts what all memories and tables of a store hold, and stops the run at the first byte too many.
 #[derive(Debug)]
 pub(crate) struct RunLimiter {
-    max_memory: u64,
+    memory: MemoryMeter,
     max_tables: u64,
     max_instances: usize,
-    memory: u64,
     tables: u64,
-    pub(crate) peak_memory: u64,
 }
 
 impl RunLimiter {
-    pub(crate) fn new(limits: &RuntimeLimits) -> Self {
+    pub(crate) fn new(limits: &RuntimeLimits, memory: MemoryMeter) -> Self {
         Self {
-            max_memory: limits.max_memory_bytes,
+            memory,
             max_tables: limits.max_table_elements,
             max_instances: usize::try_from(limits.max_instances).unwrap_or(usize::MAX),
-            memory: 0,
             tables: 0,
-            peak_memory: 0,
         }
     }
 }
@@ -39,12 +36,7 @@ impl ResourceLimiter for RunLimiter {
             // The guest's own declared maximum fails the ordinary way: `memory.grow` answers -1.
             return Ok(false);
         }
-        let wanted = self.memory.saturating_add((desired - current) as u64);
-        if wanted > self.max_memory {
-            return Err(over(LimitKind::Memory, self.max_memory, wanted));
-        }
-        self.memory = wanted;
-        self.peak_memory = self.peak_memory.max(wanted);
+        self.memory.grow((desired - current) as u64).map_err(RunFault)?;
         Ok(true)
     }
 
@@ -59,7 +51,8 @@ impl ResourceLimiter for RunLimiter {
         }
         let wanted = self.tables.saturating_add((desired - current) as u64);
         if wanted > self.max_tables {
-            return Err(over(LimitKind::Tables, self.max_tables, wanted));
+            let (limit, allowed) = (LimitKind::Tables, self.max_tables);
+            return Err(RunFault(WasmPluginRunError::QuotaExceeded { limit, allowed, used: wanted }).into());
         }
         self.tables = wanted;
         Ok(true)
@@ -77,8 +70,4 @@ impl ResourceLimiter for RunLimiter {
     fn tables(&self) -> usize {
         usize::MAX
     }
-}
-
-fn over(limit: LimitKind, allowed: u64, used: u64) -> wasmtime::Error {
-    RunFault(WasmPluginRunError::QuotaExceeded { limit, allowed, used }).into()
 }

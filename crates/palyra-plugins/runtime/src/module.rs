@@ -30,6 +30,8 @@ pub struct LoadedModule {
     /// The same, as it stands on each tape.
     pub(crate) sha256_hex: Arc<str>,
     pub(crate) uses_wasi: bool,
+    /// What it keeps in memory.
+    pub(crate) code_bytes: u64,
     pub(crate) shape: ModuleShape,
     pub(crate) class: EngineClass,
     pub(crate) linked: Linked,

@@ -1,20 +1,24 @@
 //! What one run shares between the guest's imports: facts, doors, tape, log and the first broken rule.
 
 mod channels;
+mod files;
 mod http;
+mod memory;
 mod secrets;
 mod storage;
 
+pub(crate) use files::{FileErrorCode, FileUse, denied_escape, denied_open, denied_write};
 pub(crate) use http::{HttpAnswer, HttpHeader, HttpOutgoing, HttpSecret};
 pub(crate) use secrets::GuardedSecrets;
 
 use crate::backends::{BackendError, HostServices};
 use crate::capabilities::CapabilityHandles;
 use crate::invocation::CancelToken;
+use crate::meter::MemoryMeter;
 use crate::random::RunSeed;
 use crate::report::HostCallTrace;
 use crate::run_log::{LogLevel, RunLog};
-use crate::tape::{Begun, TapeMachine};
+use crate::tape::{Begun, TapeFull, TapeMachine, rounded};
 use ipnet::IpNet;
 use palyra_common::{
     CapabilityGrantSet, CapabilityKind, Denial, JsonText, LimitKind, RuntimeLimits, WasmPluginRunError,
@@ -26,6 +30,9 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+/// Longest subject of a step that is traced; storage keys and names are shorter.
+const MAX_SUBJECT_BYTES: usize = 2 << 10;
+
 /// One run, as its host functions see it.
 pub(crate) struct RunContext {
     pub(crate) run_id: Arc<str>,
@@ -35,6 +42,7 @@ pub(crate) struct RunContext {
     pub(crate) grants: Arc<CapabilityGrantSet>,
     pub(crate) allow_addresses: Arc<[IpNet]>,
     pub(crate) limits: RuntimeLimits,
+    pub(crate) memory: MemoryMeter,
     pub(crate) services: Arc<HostServices>,
     pub(crate) handles: CapabilityHandles,
     pub(crate) secrets: GuardedSecrets,
@@ -45,6 +53,8 @@ pub(crate) struct RunContext {
     pub(crate) cancel: Option<CancelToken>,
     pub(crate) tape_key: [u8; 32],
     pub(crate) is_replay: bool,
+    /// Whether files are on the tape; they are not on one of version 1.
+    pub(crate) tapes_files: bool,
     pub(crate) changing: Mutex<Changing>,
 }
 
@@ -55,7 +65,10 @@ pub(crate) struct Changing {
     pub(crate) violation: Option<WasmPluginRunError>,
     pub(crate) host_calls: u64,
     pub(crate) trace: Vec<HostCallTrace>,
-    pub(crate) open: bool,
+    /// Whether the entry export was called: what a toolchain looks for before that is not the guest's doing.
+    pub(crate) entered: bool,
+    /// HTTP responses from which a secret was removed.
+    pub(crate) masked_responses: u32,
     /// The last name asked for and not granted, so that a later use of `-1` can be explained.
     pub(crate) missed: Option<(CapabilityKind, String)>,
 }
@@ -73,6 +86,8 @@ pub(crate) enum HostFailure {
     Invalid(String),
     TimedOut,
     Unavailable(String),
+    /// What the file system answered.
+    File(FileErrorCode),
     /// A replay that cannot go on: the guest is stopped.
     #[serde(skip)]
     Stopped,
@@ -86,14 +101,18 @@ impl HostFailure {
             Self::Invalid(_) => "invalid_argument",
             Self::TimedOut => "timed_out",
             Self::Unavailable(_) => "unavailable",
+            Self::File(code) => code.name(),
             Self::Stopped => "stopped",
         }
     }
 
+    /// The text a guest gets. It says nothing a guest does not know: no address of the operator's network, and nothing
+    /// about a closed address but that it is closed.
     pub(crate) fn message(&self) -> String {
         match self {
             Self::Denied(denial) => {
-                let hints = denial.hints();
+                let is_address = denial.grant.as_deref().is_some_and(|grant| grant.starts_with("address:"));
+                let hints = if is_address { Vec::new() } else { denial.hints() };
                 if hints.is_empty() { denial.to_string() } else { format!("{denial}; {}", hints.join("; ")) }
             }
             Self::Quota { limit, allowed, .. } => {
@@ -101,12 +120,13 @@ impl HostFailure {
             }
             Self::Invalid(reason) | Self::Unavailable(reason) => reason.clone(),
             Self::TimedOut => "no answer in time".into(),
+            Self::File(code) => code.name().into(),
             Self::Stopped => "stopped".into(),
         }
     }
 
     /// The error the whole run ends with because of this, if it must.
-    fn violation(&self) -> Option<WasmPluginRunError> {
+    pub(crate) fn violation(&self) -> Option<WasmPluginRunError> {
         match self {
             Self::Denied(denial) => Some(WasmPluginRunError::CapabilityDenied(denial.clone())),
             Self::Quota { limit, allowed, used } => {
@@ -128,6 +148,14 @@ impl From<BackendError> for HostFailure {
     }
 }
 
+/// A question that is on the tape.
+pub(crate) enum BegunStep {
+    /// Ask it, then put the answer under this number.
+    Live(usize),
+    /// The tape's answer.
+    Replayed(usize, Value),
+}
+
 /// A step on its way.
 pub(crate) struct Step {
     op: &'static str,
@@ -145,42 +173,100 @@ impl RunContext {
         live: impl Future<Output = Result<T, HostFailure>>,
     ) -> Result<T, HostFailure> {
         let step = self.count(op, subject)?;
-        let begun = self.changing().tape.begin(op, self.secrets.redact_value(request));
-        let answer = match begun {
-            Begun::Live(index) => {
-                let answer = live.await;
-                let taped = serde_json::to_value(&answer).unwrap_or(Value::Null);
-                self.changing().tape.answer(index, taped);
-                answer
-            }
-            Begun::Replayed(index, answer) => self.read_answer(index, answer),
-            Begun::Stopped => Err(HostFailure::Stopped),
-        };
+        let answer = self.taped(op, request, live).await;
         self.note(step, answer)
     }
 
-    /// A fact from outside that is not a capability: a clock, fuel left. Taped, not counted.
-    pub(crate) fn observe<T: Serialize + DeserializeOwned>(
+    /// A question to the outside world that is on the tape but is no capability operation. `live` runs only when this
+    /// is not a replay.
+    pub(crate) async fn taped<T: Serialize + DeserializeOwned>(
         &self,
         op: &'static str,
-        live: impl FnOnce() -> T,
+        request: Value,
+        live: impl Future<Output = Result<T, HostFailure>>,
     ) -> Result<T, HostFailure> {
-        let begun = self.changing().tape.begin(op, Value::Null);
+        match self.begin(op, request)? {
+            BegunStep::Live(index) => self.settle(index, live.await),
+            BegunStep::Replayed(index, answer) => self.read_answer(index, answer),
+        }
+    }
+
+    /// The same for an answer that is there at once.
+    pub(crate) fn taped_now<T: Serialize + DeserializeOwned>(
+        &self,
+        op: &'static str,
+        request: Value,
+        live: impl FnOnce() -> Result<T, HostFailure>,
+    ) -> Result<T, HostFailure> {
+        match self.begin(op, request)? {
+            BegunStep::Live(index) => self.settle(index, live()),
+            BegunStep::Replayed(index, answer) => self.read_answer(index, answer),
+        }
+    }
+
+    /// Puts the question on the tape, secrets removed.
+    pub(crate) fn begin(&self, op: &'static str, request: Value) -> Result<BegunStep, HostFailure> {
+        let begun = self.changing().tape.begin(op, self.secrets.redact_value(request));
+        self.begun(begun)
+    }
+
+    fn begun(&self, begun: Begun) -> Result<BegunStep, HostFailure> {
         match begun {
-            Begun::Live(index) => {
-                let fact = live();
-                let taped = serde_json::to_value(&fact).unwrap_or(Value::Null);
-                self.changing().tape.answer(index, taped);
-                Ok(fact)
-            }
-            Begun::Replayed(index, answer) => self.read_taped(index, answer),
+            Begun::Live(index) => Ok(BegunStep::Live(index)),
+            Begun::Replayed(index, answer) => Ok(BegunStep::Replayed(index, answer)),
             Begun::Stopped => Err(HostFailure::Stopped),
+            Begun::Full(full) => Err(self.tape_is_full(full)),
+        }
+    }
+
+    /// Puts the answer on the tape; an answer it has no room for becomes a reached limit.
+    fn settle<T: Serialize>(&self, index: usize, answer: Result<T, HostFailure>) -> Result<T, HostFailure> {
+        let taped = serde_json::to_value(&answer).unwrap_or(Value::Null);
+        self.settle_as(index, taped, |failure| {
+            serde_json::to_value(Err::<(), _>(failure)).unwrap_or(Value::Null)
+        })?;
+        answer
+    }
+
+    /// The same for an answer of another form, with the form of a failure.
+    pub(crate) fn settle_as(
+        &self,
+        index: usize,
+        taped: Value,
+        failed: impl FnOnce(&HostFailure) -> Value,
+    ) -> Result<(), HostFailure> {
+        let full = self.changing().tape.answer(index, taped);
+        full.map_err(|full| {
+            let failure = self.tape_is_full(full);
+            self.changing().tape.answer_shortly(index, failed(&failure));
+            failure
+        })
+    }
+
+    fn tape_is_full(&self, TapeFull { allowed, used }: TapeFull) -> HostFailure {
+        let failure = HostFailure::Quota { limit: LimitKind::Tape, allowed, used };
+        self.remember_violation(&Err::<(), _>(failure.clone()));
+        failure
+    }
+
+    /// A reading from outside that is not a capability: a clock, fuel left. Taped, not counted.
+    pub(crate) fn observe(&self, op: &'static str, live: impl FnOnce() -> u64) -> Result<u64, HostFailure> {
+        let begun = self.changing().tape.begin_reading(op);
+        match self.begun(begun)? {
+            BegunStep::Live(_) => {
+                let reading = rounded(op, live());
+                self.changing().tape.reading(op, reading);
+                Ok(reading)
+            }
+            // As version 1 has it.
+            BegunStep::Replayed(_, Value::Bool(reading)) => Ok(u64::from(reading)),
+            BegunStep::Replayed(index, answer) => self.read_taped(index, answer),
         }
     }
 
     /// Counts an operation against the limit; what a guest calls things may not tell a secret.
     pub(crate) fn count(&self, op: &'static str, subject: String) -> Result<Step, HostFailure> {
-        let subject = self.secrets.redact_text(&subject).into_owned();
+        let subject = clipped(self.secrets.redact_text(&subject).into_owned());
         let step = Step { op, subject, started: Instant::now() };
         let allowed = self.limits.max_host_calls;
         let used = {
@@ -208,10 +294,16 @@ impl RunContext {
             };
             changing.trace.push(trace);
         }
-        if let Some(violation) = answer.as_ref().err().and_then(HostFailure::violation) {
-            changing.violation.get_or_insert(violation);
-        }
+        drop(changing);
+        self.remember_violation(&answer);
         answer
+    }
+
+    /// Remembers the first broken rule, which decides the run whatever the guest does next.
+    fn remember_violation<T>(&self, answer: &Result<T, HostFailure>) {
+        if let Some(violation) = answer.as_ref().err().and_then(HostFailure::violation) {
+            self.changing().violation.get_or_insert(violation);
+        }
     }
 
     /// Refuses a use before it becomes a step.
@@ -220,11 +312,13 @@ impl RunContext {
         self.note(step, Err(HostFailure::Denied(denial)))
     }
 
-    /// Writes a log line.
+    /// Writes a log line; one with a secret in it is not written, and ends the run.
     pub(crate) fn log(&self, level: LogLevel, source: &'static str, message: &str) {
-        let message = self.secrets.redact_text(message);
+        if self.check_no_secret("log.write", "a log line", message.as_bytes()).is_err() {
+            return;
+        }
         let mut changing = self.changing();
-        match (changing.log.push(level, source, &message), &self.services.on_line) {
+        match (changing.log.push(level, source, message), &self.services.on_line) {
             (Ok(line), Some(on_line)) => on_line(&self.run_id, line),
             (Ok(_), None) => {}
             (Err(used), _) => {
@@ -256,6 +350,11 @@ impl RunContext {
             let left = self.deadline.saturating_duration_since(Instant::now());
             u64::try_from(left.as_millis()).unwrap_or(u64::MAX)
         })
+    }
+
+    /// Says that the entry export is called now.
+    pub(crate) fn enter(&self) {
+        self.changing().entered = true;
     }
 
     /// Whether the run must stop now, and as what.
@@ -293,6 +392,14 @@ impl RunContext {
     }
 }
 
+/// A subject as it is traced: a URL is as long as the guest wants it.
+fn clipped(subject: String) -> String {
+    match subject.len() > MAX_SUBJECT_BYTES {
+        true => subject[..subject.floor_char_boundary(MAX_SUBJECT_BYTES)].to_owned(),
+        false => subject,
+    }
+}
+
 fn saturating_nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
@@ -322,4 +429,22 @@ impl<'de> Deserialize<'de> for Blob {
 pub(crate) fn taped_bytes(bytes: &[u8]) -> Value {
     use sha2::Digest;
     json!({ "bytes": bytes.len(), "sha256": hex::encode(sha2::Sha256::digest(bytes)) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn denial_for_a_guest_has_no_address_of_the_network() {
+        let denial = Denial {
+            kind: CapabilityKind::Http,
+            subject: "http://api.example.com/".into(),
+            reason: "`api.example.com` resolves to a private address".into(),
+            grant: Some("address:10.1.2.3/32".into()),
+            manifest: None,
+        };
+        let message = HostFailure::Denied(denial).message();
+        assert!(message.contains("a private address") && !message.contains("10.1.2.3"), "{message}");
+    }
 }

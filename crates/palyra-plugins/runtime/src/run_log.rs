@@ -30,6 +30,9 @@ pub struct LogLine {
     pub message: String,
 }
 
+/// What a line costs even when it is empty, or a flood of empty lines would be free.
+const LINE_BYTES: u64 = 64;
+
 /// Lines so far and the room left.
 #[derive(Debug)]
 pub(crate) struct RunLog {
@@ -54,13 +57,17 @@ impl RunLog {
         source: &'static str,
         message: &str,
     ) -> Result<&LogLine, u64> {
-        // A line costs a little even when it is empty, or a flood of empty lines would be free.
-        let wanted = self.bytes.saturating_add(message.len() as u64).saturating_add(16);
+        // Escaping makes text longer, so the first check is only a quick one.
+        if message.len() as u64 > self.limit {
+            return Err(self.bytes.saturating_add(message.len() as u64));
+        }
+        let message = escape_untrusted(message);
+        let wanted = self.bytes.saturating_add(message.len() as u64).saturating_add(LINE_BYTES);
         if wanted > self.limit {
             return Err(wanted);
         }
         self.bytes = wanted;
-        let line = LogLine { level, source: source.into(), message: escape_untrusted(message) };
+        let line = LogLine { level, source: source.into(), message };
         self.lines.push(line);
         Ok(&self.lines[self.lines.len() - 1])
     }

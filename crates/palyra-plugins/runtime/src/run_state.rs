@@ -1,9 +1,12 @@
 //! The data of a store: one run.
 
+use crate::fault::RunFault;
 use crate::limiter::RunLimiter;
+use crate::meter::HeldBytes;
 use crate::run_context::RunContext;
 use crate::wasi::WasiState;
 use palyra_common::limits::MAX_RESOURCES;
+use std::collections::HashMap;
 use std::sync::Arc;
 use wasmtime::component::ResourceTable;
 
@@ -12,8 +15,12 @@ pub struct RunState {
     pub(crate) run: Arc<RunContext>,
     pub(crate) limiter: RunLimiter,
     pub(crate) table: ResourceTable,
+    /// What resources of the table hold in the host, by their number in it.
+    pub(crate) held: HashMap<u32, HeldBytes>,
     pub(crate) wasi: Option<Box<WasiState>>,
     pub(crate) core: CoreState,
+    /// Whether the engine wrote the fuel back before the guest ended.
+    pub(crate) fuel_is_exact: bool,
 }
 
 /// What a core module reads and writes in pieces.
@@ -23,13 +30,24 @@ pub(crate) struct CoreState {
     pub(crate) output: Vec<u8>,
     /// The answer of the last host call, until the next one.
     pub(crate) response: Vec<u8>,
+    pub(crate) held_response: Option<HeldBytes>,
 }
 
 impl RunState {
     pub(crate) fn new(run: Arc<RunContext>) -> Self {
-        let limiter = RunLimiter::new(&run.limits);
+        let limiter = RunLimiter::new(&run.limits, run.memory.clone());
         let mut table = ResourceTable::new();
         table.set_max_capacity(MAX_RESOURCES);
-        Self { run, limiter, table, wasi: None, core: CoreState::default() }
+        let (held, core) = (HashMap::new(), CoreState::default());
+        Self { run, limiter, table, held, wasi: None, core, fuel_is_exact: false }
+    }
+
+    /// Counts what a resource holds now against the run's memory.
+    pub(crate) fn hold(&mut self, resource: u32, bytes: usize) -> wasmtime::Result<()> {
+        let held = match self.held.get_mut(&resource) {
+            Some(held) => held.resize(bytes),
+            None => self.run.memory.hold(bytes).map(|held| drop(self.held.insert(resource, held))),
+        };
+        held.map_err(|error| RunFault(error).into())
     }
 }

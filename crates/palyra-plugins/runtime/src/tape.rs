@@ -1,23 +1,33 @@
 //! The tape: everything a guest was told by the outside world, in order.
 //!
-//! As text it is one JSON object a line: a header, the steps, an end. There is exactly one spelling
-//! of a tape; anything else is refused, so equal tapes are equal bytes.
+//! As text it is one JSON object a line: a header, the steps, the large values their answers refer to, an end. There is
+//! exactly one spelling of a tape; anything else is refused, so equal tapes are equal bytes.
+//!
+//! Version 2 keeps readings of clocks in blocks, large values once by their digest, and file access as steps; it has a
+//! byte limit. Tapes of version 1 are read, written back and replayed as they were made.
 
+mod facts;
 mod format;
 mod machine;
+mod recording;
 mod shared;
 
+pub(crate) use facts::rounded;
 pub use format::TapeError;
 pub(crate) use machine::{Begun, TapeMachine};
+pub(crate) use recording::TapeFull;
 
 use crate::invocation::Entry;
 use palyra_common::{CapabilityGrantSet, JsonText, RuntimeLimits};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The schema name in a tape's first line.
-pub(crate) const TAPE_SCHEMA: &str = "palyra.tape/v1";
+pub(crate) const TAPE_SCHEMA: &str = "palyra.tape/v2";
+/// The schema name of tapes without blocks, large values, files and a limit.
+pub(crate) const TAPE_SCHEMA_V1: &str = "palyra.tape/v1";
 
 /// A recording of one run.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +36,8 @@ pub struct Tape {
     pub header: TapeHeader,
     /// What it asked and was told.
     pub steps: Vec<TapeStep>,
+    /// Values that were too large for a step, by the SHA-256 of their JSON text; each is here once.
+    pub blobs: BTreeMap<String, serde_json::Value>,
     /// How it ended.
     pub end: TapeEnd,
 }
@@ -34,7 +46,7 @@ pub struct Tape {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TapeHeader {
-    /// `palyra.tape/v1`.
+    /// `palyra.tape/v2`, or `palyra.tape/v1` for an older tape.
     pub schema: Cow<'static, str>,
     /// SHA-256 of the module, hexadecimal.
     #[serde(with = "shared")]
@@ -66,6 +78,13 @@ pub struct TapeHeader {
     pub seed: [u8; 32],
 }
 
+impl TapeHeader {
+    /// Whether the tape is of version 1: a step for each reading of a clock, no files, no limit.
+    pub fn is_version_1(&self) -> bool {
+        self.schema == TAPE_SCHEMA_V1
+    }
+}
+
 /// One question to the outside world and its answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -91,7 +110,7 @@ pub struct TapeEnd {
     pub output: Option<JsonText>,
     /// Fuel used.
     pub fuel: u64,
-    /// Whether the run touched a filesystem root, so that a replay may see other files.
+    /// Whether the run opened files that are not on the tape; only in version 1.
     pub open: bool,
 }
 
@@ -112,7 +131,7 @@ pub enum ReplayVerdict {
 pub struct Divergence {
     /// The step, counted from 1; 0 is the header, the number after the last step is the end.
     pub step: usize,
-    /// What differs: `module`, `input`, `op`, `request`, `answer`, `secret`, `outcome`, `output`, `fuel`, `steps`.
+    /// What differs: `module`, `input`, `op`, `request`, `answer`, `secret`, `outcome`, `output`, `fuel`, `steps`, `files`.
     pub what: String,
     /// What the tape has.
     pub expected: String,

@@ -4,18 +4,20 @@
 mod clocks;
 mod files;
 mod http;
+mod http_types;
 mod output;
 mod poll;
+mod streams;
 
 use crate::random::RandomUse;
-use crate::run_context::RunContext;
+use crate::run_context::{HostFailure, RunContext};
 use crate::run_log::LogLevel;
 use crate::run_state::RunState;
 use rand_core::Rng;
 use std::sync::Arc;
 use wasmtime::component::{HasSelf, Linker, ResourceTable};
 use wasmtime_wasi::cli::{WasiCli, WasiCliView};
-use wasmtime_wasi::filesystem::{WasiFilesystem, WasiFilesystemView};
+use wasmtime_wasi::filesystem::Descriptor;
 use wasmtime_wasi::p2::bindings as wasi;
 use wasmtime_wasi::random::{WasiRandom, WasiRandomView};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
@@ -30,11 +32,13 @@ pub(crate) struct WasiState {
     ctx: WasiCtx,
     http: WasiHttpCtx,
     hooks: http::HttpHooks,
+    roots: files::GrantedRoots,
 }
 
 impl WasiState {
     /// Everything closed but the granted roots.
-    pub(crate) fn open(run: &Arc<RunContext>) -> Result<Self, files::FilesError> {
+    pub(crate) async fn open(run: &Arc<RunContext>) -> Result<Self, HostFailure> {
+        let roots = files::GrantedRoots::open(run).await?;
         let mut builder = WasiCtx::builder();
         builder
             .secure_random(run.seed.generator(RandomUse::Secure))
@@ -46,8 +50,12 @@ impl WasiState {
             .allow_tcp(false)
             .allow_udp(false)
             .allow_ip_name_lookup(false);
-        files::preopen(&mut builder, run)?;
-        Ok(Self { ctx: builder.build(), http: WasiHttpCtx::new(), hooks: http::HttpHooks::new(run) })
+        Ok(Self {
+            ctx: builder.build(),
+            http: http_types::context(),
+            hooks: http::HttpHooks::new(run),
+            roots,
+        })
     }
 }
 
@@ -55,6 +63,7 @@ impl WasiState {
 pub(crate) fn add_to_linker(linker: &mut Linker<RunState>) -> wasmtime::Result<()> {
     io::error::add_to_linker::<_, HasSelf<ResourceTable>>(linker, |state: &mut RunState| &mut state.table)?;
     io::streams::add_to_linker::<_, HasSelf<ResourceTable>>(linker, |state: &mut RunState| &mut state.table)?;
+    streams::add_to_linker(linker)?;
     io::poll::add_to_linker::<_, HasSelf<RunState>>(linker, |state| state)?;
     wasi::clocks::wall_clock::add_to_linker::<_, HasSelf<RunState>>(linker, |state| state)?;
     wasi::clocks::monotonic_clock::add_to_linker::<_, HasSelf<RunState>>(linker, |state| state)?;
@@ -71,21 +80,27 @@ pub(crate) fn add_to_linker(linker: &mut Linker<RunState>) -> wasmtime::Result<(
     wasi::cli::terminal_stdin::add_to_linker::<_, WasiCli>(linker, RunState::cli)?;
     wasi::cli::terminal_stdout::add_to_linker::<_, WasiCli>(linker, RunState::cli)?;
     wasi::cli::terminal_stderr::add_to_linker::<_, WasiCli>(linker, RunState::cli)?;
-    wasi::filesystem::preopens::add_to_linker::<_, WasiFilesystem>(linker, RunState::filesystem)?;
     files::add_to_linker(linker)?;
     use wasmtime_wasi_http::p2::bindings as wasi_http;
     let options = wasi_http::LinkOptions::default();
     wasi_http::http::outgoing_handler::add_to_linker::<_, WasiHttp>(linker, RunState::http)?;
-    wasi_http::http::types::add_to_linker::<_, WasiHttp>(linker, &(&options).into(), RunState::http)
+    wasi_http::http::types::add_to_linker::<_, WasiHttp>(linker, &(&options).into(), RunState::http)?;
+    http_types::add_to_linker(linker)
 }
 
 impl RunState {
+    /// The open directory of a granted root; none on a replay.
+    fn granted_root(&self, index: usize) -> Option<Descriptor> {
+        self.wasi.as_ref().and_then(|wasi| wasi.roots.at(index))
+    }
+
     fn wasi_state(&mut self) -> (&mut WasiState, &mut ResourceTable) {
         // A guest that reaches WASI has had its state opened before instantiation; the fallback has no roots.
         let run = &self.run;
         let wasi = self.wasi.get_or_insert_with(|| {
             let hooks = http::HttpHooks::new(run);
-            Box::new(WasiState { ctx: WasiCtx::builder().build(), http: WasiHttpCtx::new(), hooks })
+            let roots = files::GrantedRoots::default();
+            Box::new(WasiState { ctx: WasiCtx::builder().build(), http: http_types::context(), hooks, roots })
         });
         (wasi, &mut self.table)
     }

@@ -94,7 +94,11 @@ fn add_host_call(linker: &mut Linker<RunState>) -> wasmtime::Result<()> {
                 let run = std::sync::Arc::clone(&caller.data().run);
                 let response = host_call::answer(&run, fuel, &request).await?;
                 let length = i32::try_from(response.len())?;
-                caller.data_mut().core.response = response;
+                let core = &mut caller.data_mut().core;
+                // The answer before this one is gone, and so is what it held.
+                (core.response, core.held_response) = (Vec::new(), None);
+                core.held_response = Some(run.memory.hold(response.capacity()).map_err(RunFault)?);
+                core.response = response;
                 Ok(length)
             })
         },

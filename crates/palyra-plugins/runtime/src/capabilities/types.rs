@@ -1,7 +1,7 @@
 //! From the host's failures to the guest's.
 
 use super::bindings::palyra::plugin::types::{CapabilityKind as WitKind, Host, HostError};
-use crate::fault::ReplayStopped;
+use crate::fault::{ReplayStopped, RunFault};
 use crate::run_context::HostFailure;
 use crate::run_state::RunState;
 use palyra_common::CapabilityKind;
@@ -20,15 +20,20 @@ pub(super) fn to_guest<T>(answer: Result<T, HostFailure>) -> wasmtime::Result<Re
                 HostFailure::Quota { .. } => HostError::QuotaExceeded(message),
                 HostFailure::Invalid(_) => HostError::InvalidArgument(message),
                 HostFailure::TimedOut => HostError::TimedOut,
-                HostFailure::Unavailable(_) | HostFailure::Stopped => HostError::Unavailable(message),
+                HostFailure::Unavailable(_) | HostFailure::File(_) | HostFailure::Stopped => {
+                    HostError::Unavailable(message)
+                }
             }))
         }
     }
 }
 
-/// A fact that cannot fail for the guest's sake.
+/// A fact that cannot fail for the guest's sake: a reached limit ends the run here.
 pub(crate) fn or_stop<T>(answer: Result<T, HostFailure>) -> wasmtime::Result<T> {
-    answer.map_err(|_| ReplayStopped.into())
+    answer.map_err(|failure| match failure.violation() {
+        Some(violation) => RunFault(violation).into(),
+        None => ReplayStopped.into(),
+    })
 }
 
 impl From<WitKind> for CapabilityKind {

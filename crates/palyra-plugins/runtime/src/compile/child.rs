@@ -15,10 +15,12 @@ use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus, Stdio};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::sync::Semaphore;
 
-/// Most code one module may become; artifacts are about four times the module.
+/// Most code one module may become.
 const MAX_CODE_BYTES: u64 = 1 << 30;
+/// The same for small modules; artifacts are about four times the module.
+const CODE_BYTES_PER_MODULE_BYTE: u64 = 32;
+const LEAST_CODE_BYTES: u64 = 16 << 20;
 
 /// Starts `program` with `arguments` for each module, under a time and a memory limit.
 pub struct ChildCompiler {
@@ -26,8 +28,6 @@ pub struct ChildCompiler {
     arguments: Vec<OsString>,
     timeout: Duration,
     memory_bytes: u64,
-    /// Compilers that may run at once; each uses all cores.
-    permits: Semaphore,
 }
 
 impl ChildCompiler {
@@ -35,7 +35,7 @@ impl ChildCompiler {
     /// it is started with `arguments`, the two limits appended.
     pub fn new(program: PathBuf, arguments: Vec<OsString>) -> Self {
         let timeout = Duration::from_millis(COMPILE_TIMEOUT_MS);
-        Self { program, arguments, timeout, memory_bytes: COMPILE_MEMORY_BYTES, permits: Semaphore::new(1) }
+        Self { program, arguments, timeout, memory_bytes: COMPILE_MEMORY_BYTES }
     }
 
     /// Other limits.
@@ -70,7 +70,7 @@ impl ChildCompiler {
         };
         let receive = async move {
             let mut output = Vec::new();
-            stdout.take(MAX_CODE_BYTES + 2).read_to_end(&mut output).await.map(|_| output)
+            stdout.take(max_code_bytes(module.len()) + 2).read_to_end(&mut output).await.map(|_| output)
         };
         let ((), output) = tokio::join!(send, receive);
         let output = output.map_err(|error| broken("cannot read from it", error))?;
@@ -88,18 +88,26 @@ struct Answer {
 impl Compiler for ChildCompiler {
     async fn compile(&self, module: bytes::Bytes, kind: ModuleKind) -> Result<CompiledBytes, CompileFailure> {
         let limit_ms = u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX);
-        let _permit =
-            self.permits.acquire().await.map_err(|error| CompileFailure::Broken(error.to_string()))?;
         // Dropping the future kills the child.
         let answer = tokio::time::timeout(self.timeout, self.run(&module, kind))
             .await
             .map_err(|_| CompileFailure::OverTime { limit_ms })??;
-        self.read_answer(answer, limit_ms)
+        self.read_answer(answer, limit_ms, max_code_bytes(module.len()))
     }
 }
 
+fn max_code_bytes(module_bytes: usize) -> u64 {
+    let grown = (module_bytes as u64).saturating_mul(CODE_BYTES_PER_MODULE_BYTE);
+    grown.saturating_add(LEAST_CODE_BYTES).min(MAX_CODE_BYTES)
+}
+
 impl ChildCompiler {
-    fn read_answer(&self, answer: Answer, limit_ms: u64) -> Result<CompiledBytes, CompileFailure> {
+    fn read_answer(
+        &self,
+        answer: Answer,
+        limit_ms: u64,
+        max_code: u64,
+    ) -> Result<CompiledBytes, CompileFailure> {
         if let Some(signal) = answer.status.signal() {
             return Err(match rustix::process::Signal::from_named_raw(signal) {
                 Some(rustix::process::Signal::XCPU) => CompileFailure::OverTime { limit_ms },
@@ -114,9 +122,7 @@ impl ChildCompiler {
         let kind = output.remove(0);
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         match kind {
-            0 if output.len() as u64 > MAX_CODE_BYTES => {
-                Err(CompileFailure::OverMemory { limit_bytes: MAX_CODE_BYTES })
-            }
+            0 if output.len() as u64 > max_code => Err(CompileFailure::OverMemory { limit_bytes: max_code }),
             0 => Ok(CompiledBytes(output)),
             1 => Err(CompileFailure::Invalid(text(output))),
             _ => Err(CompileFailure::Broken(text(output))),
@@ -169,5 +175,8 @@ fn limit_this_process(timeout_ms: u64, memory_bytes: u64) {
     let _ =
         setrlimit(Resource::Cpu, Rlimit { current: Some(seconds), maximum: Some(seconds.saturating_add(5)) });
     let _ = setrlimit(Resource::As, fixed(memory_bytes));
+    // A compilation outlives the caller that asked for it, and never the process.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
     let _ = setrlimit(Resource::Core, fixed(0));
 }

@@ -18,10 +18,19 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 use wasmtime::component::{ComponentExportIndex, ComponentType, Lift};
-use wasmtime::{Store, UpdateDeadline};
+use wasmtime::{Store, Trap, UpdateDeadline};
 
 /// Longest message a guest's own error keeps.
 const MAX_ERROR_CHARS: usize = 4_096;
+/// Longest details of a guest's own error that are kept.
+const MAX_DETAILS_BYTES: usize = 64 << 10;
+/// Fuel after which the engine writes its count back at the latest.
+///
+/// Compiled code counts fuel in a register and writes it back at calls, at returns and at `unreachable`. A trap raised by
+/// a signal, a memory limit or an interruption loses what was counted since. Handing fuel out in slices bounds that loss.
+const FUEL_SLICE: u64 = 100_000;
+/// Handles of resources a component may have at once, its own included.
+const MAX_HANDLES: usize = 100_000;
 
 type Outcome = Result<RunOutput, WasmPluginRunError>;
 
@@ -38,8 +47,10 @@ pub(super) async fn call(
         Err(error) => return Finished { result: Err(error), fuel: 0, peak_memory: 0 },
     };
     let result = bounded(run, enter(module, invocation, run, &mut store)).await;
-    let fuel = used_fuel(&store, run);
-    Finished { result, fuel, peak_memory: store.data().limiter.peak_memory }
+    let fuel = charged_fuel(&store, run);
+    // Streams write what is left of their last line when they are dropped.
+    drop(store);
+    Finished { result, fuel, peak_memory: run.memory.peak() }
 }
 
 /// Ends a wait at the deadline or when the caller cancels; the guest's own code is ended by the epoch.
@@ -64,7 +75,7 @@ async fn bounded(run: &RunContext, work: impl Future<Output = Outcome>) -> Outco
     outcome.unwrap_or(Err(WasmPluginRunError::TimedOut { limit_ms: run.limits.wall_clock_timeout_ms }))
 }
 
-/// The WASI side of the run, for a module that imports any of it; opening roots touches the disk.
+/// The WASI side of the run, for a module that imports any of it.
 async fn open_wasi(
     module: &LoadedModule,
     run: &Arc<RunContext>,
@@ -72,16 +83,11 @@ async fn open_wasi(
     if !module.uses_wasi {
         return Ok(None);
     }
-    let opened = if run.grants.filesystem().is_empty() {
-        WasiState::open(run)
-    } else {
-        let run = Arc::clone(run);
-        let opened = tokio::task::spawn_blocking(move || WasiState::open(&run)).await;
-        opened.map_err(|error| WasmPluginRunError::Internal(error.to_string()))?
-    };
-    opened
-        .map(|wasi| Some(Box::new(wasi)))
-        .map_err(|error| WasmPluginRunError::CapabilityDenied(error.denial()))
+    let opened = WasiState::open(run).await;
+    opened.map(|wasi| Some(Box::new(wasi))).map_err(|failure| match failure.violation() {
+        Some(violation) => violation,
+        None => WasmPluginRunError::Internal(failure.message()),
+    })
 }
 
 fn new_store(
@@ -95,7 +101,9 @@ fn new_store(
     state.wasi = wasi;
     let mut store = Store::new(runtime.engine(module.class), state);
     store.limiter(|state| &mut state.limiter);
+    store.fuel_async_yield_interval(Some(FUEL_SLICE)).map_err(internal)?;
     store.set_fuel(run.limits.fuel_budget).map_err(internal)?;
+    store.set_max_component_handles(MAX_HANDLES);
     store.set_hostcall_fuel(usize::try_from(host_data_budget(&run.limits)).unwrap_or(usize::MAX));
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(|store| match store.data().run.interruption() {
@@ -131,6 +139,7 @@ async fn enter_component(
     let instance =
         instance.map_err(|error| classify_instantiation(&error, &run.limits, used_fuel(store, run)))?;
     let input = invocation.input.as_str();
+    run.enter();
     match &invocation.entry {
         Entry::Tool { id, .. } => {
             let function =
@@ -179,6 +188,7 @@ async fn enter_core(
     let instance =
         instance.map_err(|error| classify_instantiation(&error, &run.limits, used_fuel(store, run)))?;
     let function = instance.get_typed_func::<(), i32>(&mut *store, name).map_err(wrong_type)?;
+    run.enter();
     let status = finish(function.call_async(&mut *store, ()).await, run, store)?;
     let output = std::mem::take(&mut store.data_mut().core.output);
     if status != 0 {
@@ -256,9 +266,25 @@ fn wrong_type(error: wasmtime::Error) -> WasmPluginRunError {
 fn finish<T>(
     returned: wasmtime::Result<T>,
     run: &RunContext,
-    store: &Store<RunState>,
+    store: &mut Store<RunState>,
 ) -> Result<T, WasmPluginRunError> {
+    store.data_mut().fuel_is_exact = match &returned {
+        Ok(_) => true,
+        Err(error) => matches!(
+            error.downcast_ref::<Trap>(),
+            Some(Trap::UnreachableCodeReached | Trap::OutOfFuel | Trap::StackOverflow)
+        ),
+    };
     returned.map_err(|error| classify(&error, &run.limits, used_fuel(store, run)))
+}
+
+/// What the run is charged: the exact count where the engine wrote it back, else the most it can have been.
+fn charged_fuel(store: &Store<RunState>, run: &RunContext) -> u64 {
+    let used = used_fuel(store, run);
+    match store.data().fuel_is_exact {
+        true => used,
+        false => used.saturating_add(FUEL_SLICE).min(run.limits.fuel_budget),
+    }
 }
 
 fn used_fuel(store: &Store<RunState>, run: &RunContext) -> u64 {
@@ -270,7 +296,10 @@ fn tool_failed(error: ToolError) -> WasmPluginRunError {
     WasmPluginRunError::ToolFailed {
         code: clip(&error.code, 64),
         message: clip(&error.message, MAX_ERROR_CHARS),
-        details: error.details_json.and_then(|details| serde_json::from_str(&details).ok()),
+        details: error
+            .details_json
+            .filter(|details| details.len() <= MAX_DETAILS_BYTES)
+            .and_then(|details| serde_json::from_str(&details).ok()),
     }
 }
 

@@ -21,16 +21,14 @@ impl RunContext {
                 "the content type is empty, too long or has control characters".into(),
             ));
         }
-        if self.secrets.are_in(content_type) {
-            return Err(HostFailure::Invalid("the content type has a secret in it".into()));
-        }
+        self.check_no_secret(op, "the content type of a message", content_type.as_bytes())?;
         if body.len() > MAX_MESSAGE_BYTES {
             return Err(HostFailure::Invalid(format!(
                 "the body has {} bytes, more than {MAX_MESSAGE_BYTES}",
                 body.len()
             )));
         }
-        let body = self.secrets.redact_bytes(body);
+        self.check_no_secret(op, "a message", &body)?;
         let request =
             json!({ "channel": channel.as_str(), "content_type": content_type, "body": taped_bytes(&body) });
         let message = ChannelMessage {

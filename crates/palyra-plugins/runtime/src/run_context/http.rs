@@ -2,7 +2,8 @@
 
 use super::{Blob, HostFailure, RunContext, taped_bytes};
 use palyra_common::capabilities::HttpRule;
-use palyra_common::{CapabilityKind, LimitKind};
+use palyra_common::limits::MAX_MASKED_RESPONSES;
+use palyra_common::{CapabilityKind, Denial, LimitKind};
 use palyra_egress::{EgressContext, EgressError, Injection, InjectionForm, OutgoingRequest};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -100,8 +101,30 @@ impl RunContext {
             budget: &self.budget,
         };
         let response = guard.send(authorized, &context).await?;
+        if response.masked {
+            self.count_masked_response()?;
+        }
         let headers = response.headers.into_iter().map(|(name, value)| HttpHeader { name, value }).collect();
         Ok(HttpAnswer { status: response.status, headers, body: Blob(response.body.to_vec()) })
+    }
+
+    /// A host that answers with a secret again and again is asked which of many guesses is the secret.
+    fn count_masked_response(&self) -> Result<(), HostFailure> {
+        let masked = {
+            let mut changing = self.changing();
+            changing.masked_responses = changing.masked_responses.saturating_add(1);
+            changing.masked_responses
+        };
+        if masked <= MAX_MASKED_RESPONSES {
+            return Ok(());
+        }
+        Err(HostFailure::Denied(Denial {
+            kind: CapabilityKind::Secret,
+            subject: "HTTP responses".into(),
+            reason: format!("more than {MAX_MASKED_RESPONSES} responses of the run held a secret"),
+            grant: None,
+            manifest: None,
+        }))
     }
 
     fn injections(&self, op: &'static str, secrets: &[HttpSecret]) -> Result<Vec<Injection>, HostFailure> {

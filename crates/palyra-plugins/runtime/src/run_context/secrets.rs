@@ -1,6 +1,6 @@
 //! Secrets of a run: their values for the host, never for the guest unless a grant says `reveal`.
 
-use super::{Begun, Blob, HostFailure, RunContext};
+use super::{BegunStep, Blob, HostFailure, RunContext};
 use crate::backends::{BackendError, SecretStore};
 use hmac::{Hmac, KeyInit, Mac};
 use palyra_common::capabilities::{SecretGrant, SecretRef};
@@ -54,9 +54,10 @@ impl GuardedSecrets {
         }
     }
 
-    /// Whether a text has a secret in it; such a name is refused, because it would be another one when redacted.
-    pub(crate) fn are_in(&self, text: &str) -> bool {
-        matches!(self.redact_text(text), Cow::Owned(_))
+    /// The secret that is in these bytes, in whatever form.
+    pub(crate) fn found_in(&self, bytes: &[u8]) -> Option<&SecretRef> {
+        let index = self.redactor.as_ref()?.find_secret(bytes)?;
+        self.guarded.get(index).map(|secret| &secret.reference)
     }
 
     pub(crate) fn redact_error(&self, error: EgressError) -> EgressError {
@@ -97,17 +98,29 @@ impl RunContext {
         let name = grant.secret.to_string();
         let step = self.count(op, name.clone())?;
         let value = self.secrets.value(&grant.secret);
-        let begun = self.changing().tape.begin(op, json!({ "secret": name }));
-        let answer = match begun {
-            Begun::Live(index) => {
+        let answer = match self.begin(op, json!({ "secret": name })) {
+            Ok(BegunStep::Live(index)) => {
                 let taped = value.ok_or_else(|| not_kept(&name)).and_then(|value| self.digest(value));
-                self.changing().tape.answer(index, serde_json::to_value(&taped).unwrap_or(Value::Null));
-                value.ok_or_else(|| not_kept(&name))
+                self.settle(index, taped).and_then(|_| value.ok_or_else(|| not_kept(&name)))
             }
-            Begun::Replayed(index, answer) => self.replay_reveal(index, answer, value),
-            Begun::Stopped => Err(HostFailure::Stopped),
+            Ok(BegunStep::Replayed(index, answer)) => self.replay_reveal(index, answer, value),
+            Err(failure) => Err(failure),
         };
         self.note(step, answer.map(|value| value.expose().to_vec()))
+    }
+
+    /// Refuses bytes a guest wrote with a secret in them. Removing the secret instead would tell a guest that only
+    /// guesses which of its guesses was right.
+    pub(crate) fn check_no_secret(
+        &self,
+        op: &'static str,
+        place: &str,
+        bytes: &[u8],
+    ) -> Result<(), HostFailure> {
+        match self.secrets.found_in(bytes) {
+            None => Ok(()),
+            Some(secret) => self.refuse(op, placed_denial(secret, place)),
+        }
     }
 
     /// The grant behind a secret handle.
@@ -143,6 +156,16 @@ impl RunContext {
 
 fn not_kept(name: &str) -> HostFailure {
     HostFailure::Unavailable(format!("the secret `{name}` is granted but not kept here"))
+}
+
+fn placed_denial(secret: &SecretRef, place: &str) -> Denial {
+    Denial {
+        kind: CapabilityKind::Secret,
+        subject: secret.to_string(),
+        reason: format!("the guest put its value into {place}"),
+        grant: None,
+        manifest: None,
+    }
 }
 
 fn reveal_denial(grant: &SecretGrant) -> Denial {

@@ -39,7 +39,7 @@ impl RunContext {
             max_bytes: grant.max_bytes.unwrap_or(DEFAULT_STORAGE_BYTES),
             max_keys: grant.max_keys.unwrap_or(DEFAULT_STORAGE_KEYS),
         };
-        let value = self.secrets.redact_bytes(value);
+        self.check_no_secret("storage.put", "a stored value", &value)?;
         let request = json!({ "key": key, "value": taped_bytes(&value) });
         let live = async { Ok(self.services.storage.put(&self.owner, &key, value, &quota).await?) };
         self.step("storage.put", key.clone(), request, live).await
@@ -61,11 +61,11 @@ impl RunContext {
         let op = "storage.list";
         let grant = self.storage_grant(op, handle, prefix)?;
         let root = grant.prefix.as_str();
-        let full = self.without_secrets(format!("{root}{}", checked_key(root, prefix, true)?))?;
+        let full = self.without_secrets(op, format!("{root}{}", checked_key(root, prefix, true)?))?;
         let after = cursor
             .map(|cursor| checked_key(root, cursor, true).map(|cursor| format!("{root}{cursor}")))
             .transpose()?;
-        let after = after.map(|after| self.without_secrets(after)).transpose()?;
+        let after = after.map(|after| self.without_secrets(op, after)).transpose()?;
         let limit = limit.clamp(1, MAX_STORAGE_PAGE) as usize;
         let request = json!({ "prefix": full, "after": after, "limit": limit });
         let live = async {
@@ -90,15 +90,13 @@ impl RunContext {
     ) -> Result<(&StorageGrant, String), HostFailure> {
         let grant = self.storage_grant(op, handle, key)?;
         let root = grant.prefix.as_str();
-        Ok((grant, self.without_secrets(format!("{root}{}", checked_key(root, key, false)?))?))
+        Ok((grant, self.without_secrets(op, format!("{root}{}", checked_key(root, key, false)?))?))
     }
 
     /// Keys are stored, listed and traced as they are, so none may tell a secret.
-    fn without_secrets(&self, key: String) -> Result<String, HostFailure> {
-        match self.secrets.are_in(&key) {
-            true => Err(HostFailure::Invalid("the key has a secret in it".into())),
-            false => Ok(key),
-        }
+    fn without_secrets(&self, op: &'static str, key: String) -> Result<String, HostFailure> {
+        self.check_no_secret(op, "a key", key.as_bytes())?;
+        Ok(key)
     }
 
     fn storage_grant(&self, op: &'static str, handle: i32, key: &str) -> Result<&StorageGrant, HostFailure> {

@@ -1,8 +1,11 @@
 //! The text form of a tape.
 
-use super::{TAPE_SCHEMA, Tape, TapeEnd, TapeHeader, TapeStep};
-use palyra_common::JsonText;
+use super::recording::digest_of;
+use super::{TAPE_SCHEMA, TAPE_SCHEMA_V1, Tape, TapeEnd, TapeHeader, TapeStep};
+use palyra_common::limits::NO_TAPE_LIMIT;
+use palyra_common::{InOrder, JsonText};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Largest tape that is read.
 const MAX_TAPE_BYTES: usize = 1 << 30;
@@ -50,8 +53,18 @@ enum Line {
     Header(Box<TapeHeader>),
     #[serde(rename = "step")]
     Step(TapeStep),
+    #[serde(rename = "blob")]
+    Blob(BlobLine),
     #[serde(rename = "end")]
     End(TapeEnd),
+}
+
+/// A value that steps refer to.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BlobLine {
+    sha256: String,
+    value: serde_json::Value,
 }
 
 /// A line to be written: each call has a tape, so nothing is copied for it.
@@ -61,8 +74,16 @@ enum WrittenLine<'a> {
     Header(&'a TapeHeader),
     #[serde(rename = "step")]
     Step(&'a TapeStep),
+    #[serde(rename = "blob")]
+    Blob(WrittenBlob<'a>),
     #[serde(rename = "end")]
     End(&'a TapeEnd),
+}
+
+#[derive(Serialize)]
+struct WrittenBlob<'a> {
+    sha256: &'a str,
+    value: InOrder<'a>,
 }
 
 impl Tape {
@@ -72,6 +93,9 @@ impl Tape {
         write_line(&mut out, &WrittenLine::Header(&self.header));
         for step in &self.steps {
             write_line(&mut out, &WrittenLine::Step(step));
+        }
+        for (sha256, value) in &self.blobs {
+            write_line(&mut out, &WrittenLine::Blob(WrittenBlob { sha256, value: InOrder(value) }));
         }
         write_line(&mut out, &WrittenLine::End(&self.end));
         out
@@ -104,6 +128,7 @@ impl Tape {
 fn read_lines(bytes: &[u8]) -> Result<Tape, TapeError> {
     let mut header = None;
     let mut steps = Vec::new();
+    let mut blobs = BTreeMap::new();
     let mut number = 0;
     let mut lines = bytes.split(|byte| *byte == b'\n');
     while let Some(text) = lines.next() {
@@ -114,26 +139,46 @@ fn read_lines(bytes: &[u8]) -> Result<Tape, TapeError> {
         }
         match (serde_json::from_slice(text).map_err(|error| bad(error.to_string()))?, header.is_some()) {
             (Line::Header(found), false) => {
-                if found.schema != TAPE_SCHEMA {
-                    return Err(bad(format!("its schema is not `{TAPE_SCHEMA}`")));
-                }
-                header = Some(*found);
+                header = Some(checked(*found).map_err(bad)?);
             }
             (Line::Step(step), true) => steps.push(step),
+            (Line::Blob(blob), true) => {
+                if header.as_ref().is_some_and(TapeHeader::is_version_1) {
+                    return Err(bad("version 1 has no large values".into()));
+                }
+                if digest_of(&blob.value) != blob.sha256 {
+                    return Err(bad("the value is not the one of its digest".into()));
+                }
+                blobs.insert(blob.sha256, blob.value);
+            }
             (Line::End(end), true) => {
                 if lines.next() != Some(b"") || lines.next().is_some() {
                     return Err(bad("something follows the end".into()));
                 }
                 return match header {
-                    Some(header) => Ok(Tape { header, steps, end }),
+                    Some(header) => Ok(Tape { header, steps, blobs, end }),
                     None => Err(bad("the header is missing".into())),
                 };
             }
             (Line::Header(_), true) => return Err(bad("a second header".into())),
-            (Line::Step(_) | Line::End(_), false) => return Err(bad("the header is missing".into())),
+            (Line::Step(_) | Line::Blob(_) | Line::End(_), false) => {
+                return Err(bad("the header is missing".into()));
+            }
         }
     }
     Err(TapeError::Cut { line: number })
+}
+
+/// A header of a known version; version 1 had no limit of the tape.
+fn checked(mut header: TapeHeader) -> Result<TapeHeader, String> {
+    match &*header.schema {
+        TAPE_SCHEMA => Ok(header),
+        TAPE_SCHEMA_V1 => {
+            header.limits.max_tape_bytes = NO_TAPE_LIMIT;
+            Ok(header)
+        }
+        _ => Err(format!("its schema is not `{TAPE_SCHEMA}` or `{TAPE_SCHEMA_V1}`")),
+    }
 }
 
 fn write_line(out: &mut Vec<u8>, line: &WrittenLine<'_>) {
@@ -168,6 +213,7 @@ mod tests {
         Tape {
             header,
             steps,
+            blobs: BTreeMap::new(),
             end: TapeEnd {
                 outcome: "ok".into(),
                 output: Some(JsonText::empty_object()),
@@ -215,7 +261,7 @@ mod tests {
         assert_eq!(Tape::decode(&tape.encode()), Ok(tape));
     }
 
-    /// The bytes of version 1, and that the names of a step have one order whatever is in the build.
+    /// The bytes of a step are those of version 1, and the names of a step have one order whatever is in the build.
     #[test]
     fn a_step_has_one_spelling() {
         let request = serde_json::json!({ "url": "u", "headers": [{ "value": "v", "name": "n" }] });
@@ -227,6 +273,32 @@ mod tests {
         assert_eq!(text.lines().nth(1), Some(line));
         let other = text.replacen(r#"{"a":2,"b":1}"#, r#"{"b":1,"a":2}"#, 1);
         assert_eq!(Tape::decode(other.as_bytes()), Err(TapeError::NotNormal { line: 2 }));
+    }
+
+    #[test]
+    fn version_1_is_read_and_written_back_equal() {
+        let mut tape = sample(Vec::new());
+        tape.header.schema = TAPE_SCHEMA_V1.into();
+        tape.header.limits.max_tape_bytes = NO_TAPE_LIMIT;
+        let bytes = tape.encode();
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        assert!(text.contains("palyra.tape/v1") && !text.contains("max_tape_bytes"), "{text}");
+        assert_eq!(Tape::decode(&bytes), Ok(tape));
+        let newer = text.replacen("palyra.tape/v1", "palyra.tape/v2", 1);
+        assert_eq!(Tape::decode(newer.as_bytes()), Err(TapeError::NotNormal { line: 1 }));
+        let unknown = text.replacen("palyra.tape/v1", "palyra.tape/v3", 1);
+        assert!(matches!(Tape::decode(unknown.as_bytes()), Err(TapeError::BadLine { line: 1, .. })));
+    }
+
+    #[test]
+    fn large_values_are_read_only_under_their_digest() {
+        let value = serde_json::json!(["large", 1]);
+        let mut tape = sample(Vec::new());
+        tape.blobs.insert(digest_of(&value), value);
+        let bytes = tape.encode();
+        assert_eq!(Tape::decode(&bytes), Ok(tape));
+        let other = String::from_utf8(bytes).unwrap().replacen("large", "other", 1);
+        assert!(matches!(Tape::decode(other.as_bytes()), Err(TapeError::BadLine { line: 2, .. })));
     }
 
     #[test]

@@ -1,16 +1,24 @@
-//! Granted roots: `/NAME` in the guest, a directory of the operator's outside.
+//! Files: granted roots as `/NAME` below a root directory of our own. Every use is on the tape; opening, listing and
+//! changing are counted steps.
+//!
+//! The guest's descriptors are ours: a replay has the same ones without any real file behind them.
 
-use crate::run_context::RunContext;
+mod descriptor;
+mod locate;
+mod streams;
+mod taped;
+
+use crate::run_context::{FileUse, HostFailure, RunContext};
 use crate::run_state::RunState;
 use palyra_common::capabilities::{FilesystemAccess, FilesystemGrant};
 use palyra_common::{CapabilityKind, Denial};
+use serde_json::json;
 use std::path::{Path, PathBuf};
-use wasmtime::component::{Linker, Resource};
-use wasmtime_wasi::filesystem::{WasiFilesystem, WasiFilesystemView};
-use wasmtime_wasi::p2::bindings::filesystem::types::{
-    self, Descriptor, DescriptorFlags, DescriptorType, ErrorCode, HostDescriptor, OpenFlags, PathFlags,
-};
-use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
+use std::sync::Arc;
+use wasmtime::component::{HasSelf, Linker};
+use wasmtime_wasi::filesystem::{Descriptor, Dir};
+use wasmtime_wasi::p2::bindings::filesystem::{preopens, types};
+use wasmtime_wasi::{FsPerms, OpenMode};
 
 /// Why a granted root cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -40,21 +48,45 @@ impl FilesError {
     }
 }
 
-/// Opens every granted root.
-pub(super) fn preopen(builder: &mut WasiCtxBuilder, run: &RunContext) -> Result<(), FilesError> {
-    for grant in run.grants.filesystem() {
-        let directory = real_directory(grant)?;
-        let perms = match grant.access {
-            FilesystemAccess::Read => FsPerms::ReadOnly,
-            FilesystemAccess::ReadWrite => FsPerms::ReadWrite,
+/// The directories behind the granted roots, in the order of the grants; none on a replay.
+#[derive(Default)]
+pub(crate) struct GrantedRoots(Vec<Descriptor>);
+
+impl GrantedRoots {
+    /// Opens every granted root, off the async workers; whether that went well is on the tape.
+    pub(crate) async fn open(run: &Arc<RunContext>) -> Result<Self, HostFailure> {
+        if run.grants.filesystem().is_empty() || !run.tapes_files {
+            return Ok(Self::default());
+        }
+        let mut roots = Self::default();
+        let names: Vec<&str> = run.grants.filesystem().iter().map(|grant| grant.root.as_str()).collect();
+        let grants = Arc::clone(&run.grants);
+        let live = async {
+            let opened = tokio::task::spawn_blocking(move || {
+                grants.filesystem().iter().map(open_root).collect::<Result<Vec<_>, _>>()
+            });
+            let opened = opened.await.map_err(|error| HostFailure::Unavailable(error.to_string()))?;
+            roots.0 = opened.map_err(|error| HostFailure::Denied(error.denial()))?;
+            Ok(())
         };
-        let opened = builder.preopened_dir(&directory, format!("/{}", grant.root), perms);
-        opened.map_err(|error| FilesError::Unusable {
-            root: grant.root.to_string(),
-            reason: error.to_string(),
-        })?;
+        run.taped("fs.roots", json!(names), live).await?;
+        Ok(roots)
     }
-    Ok(())
+
+    pub(super) fn at(&self, index: usize) -> Option<Descriptor> {
+        self.0.get(index).cloned()
+    }
+}
+
+fn open_root(grant: &FilesystemGrant) -> Result<Descriptor, FilesError> {
+    let directory = real_directory(grant)?;
+    let opened = std::fs::File::open(&directory)
+        .map_err(|error| FilesError::Unusable { root: grant.root.to_string(), reason: error.to_string() })?;
+    let (perms, mode) = match grant.access {
+        FilesystemAccess::Read => (FsPerms::ReadOnly, OpenMode::READ),
+        FilesystemAccess::ReadWrite => (FsPerms::ReadWrite, OpenMode::READ | OpenMode::WRITE),
+    };
+    Ok(Descriptor::Dir(Dir::new(opened, perms, mode, false)))
 }
 
 /// The mapped directory, refused when any part of its path is a link.
@@ -78,45 +110,26 @@ fn without_trailing_slash(path: &Path) -> PathBuf {
     path.components().collect()
 }
 
-/// Links `wasi:filesystem/types` with an `open-at` that looks before it opens.
-pub(super) fn add_to_linker(linker: &mut Linker<RunState>) -> wasmtime::Result<()> {
-    types::add_to_linker::<_, WasiFilesystem>(linker, RunState::filesystem)?;
-    linker.allow_shadowing(true);
-    let mut instance = linker.instance("wasi:filesystem/types@0.2.12")?;
-    type OpenAt = (Resource<Descriptor>, PathFlags, String, OpenFlags, DescriptorFlags);
-    instance.func_wrap_async("[method]descriptor.open-at", |mut store, arguments: OpenAt| {
-        Box::new(async move {
-            let state: &mut RunState = store.data_mut();
-            state.run.changing().open = true;
-            let opened = open_plain(state, arguments).await;
-            match opened {
-                Ok(descriptor) => Ok((Ok(descriptor),)),
-                Err(error) => Ok((Err(types::Host::convert_error_code(&mut state.filesystem(), error)?),)),
-            }
-        })
-    })?;
-    linker.allow_shadowing(false);
-    Ok(())
+/// What a guest holds as a descriptor.
+struct Node {
+    /// Its path as the guest knows it, absolute.
+    path: String,
+    /// The granted root it lies in; `None` is the directory `/` that holds the roots.
+    root: Option<usize>,
+    is_directory: bool,
+    /// The open file; `None` for `/` and on a replay.
+    real: Option<Descriptor>,
+    uses: Arc<FileUse>,
 }
 
-/// Opens files and directories only: a FIFO would hold a thread, a device is not data.
-async fn open_plain(
-    state: &mut RunState,
-    (directory, path_flags, path, open_flags, flags): (
-        Resource<Descriptor>,
-        PathFlags,
-        String,
-        OpenFlags,
-        DescriptorFlags,
-    ),
-) -> Result<Resource<Descriptor>, wasmtime_wasi::p2::FsError> {
-    let mut view = state.filesystem();
-    let borrowed = Resource::new_borrow(directory.rep());
-    if let Ok(found) = view.stat_at(borrowed, path_flags, path.clone()).await
-        && !matches!(found.type_, DescriptorType::RegularFile | DescriptorType::Directory)
-        && !(found.type_ == DescriptorType::SymbolicLink)
-    {
-        return Err(ErrorCode::NotPermitted.into());
+impl Node {
+    fn top() -> Self {
+        Self { path: "/".into(), root: None, is_directory: true, real: None, uses: Arc::default() }
     }
-    view.open_at(directory, path_flags, path, open_flags, flags).await
+}
+
+/// Links `wasi:filesystem`.
+pub(super) fn add_to_linker(linker: &mut Linker<RunState>) -> wasmtime::Result<()> {
+    preopens::add_to_linker::<_, HasSelf<RunState>>(linker, |state| state)?;
+    types::add_to_linker::<_, HasSelf<RunState>>(linker, |state| state)
 }

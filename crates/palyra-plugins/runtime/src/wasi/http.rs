@@ -1,11 +1,11 @@
 //! `wasi:http`: the same guard, the same tape, whole bodies in fixed pieces.
 
+use crate::meter::HeldBytes;
 use crate::run_context::{
-    Blob, HostFailure, HttpAnswer, HttpHeader, HttpOutgoing, RunContext, Step, taped_bytes,
+    BegunStep, Blob, HostFailure, HttpAnswer, HttpHeader, HttpOutgoing, RunContext, Step, taped_bytes,
 };
-use crate::tape::Begun;
 use bytes::Bytes;
-use http_body_util::{BodyExt, Limited, StreamBody};
+use http_body_util::{BodyExt, StreamBody};
 use palyra_common::LimitKind;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -13,17 +13,25 @@ use std::sync::Arc;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 
 const OP: &str = "wasi.http";
-/// Bodies are handed out in pieces of this size, live and on replay.
-const CHUNK: usize = 64 << 10;
+/// Bodies are written and handed out in pieces of this size, live and on replay.
+pub(super) const CHUNK: usize = 64 << 10;
+/// Pieces of an outgoing body that wait to be sent; the library keeps room for one more.
+const WAITING_CHUNKS: usize = 1;
+/// The most an outgoing body holds before it is sent: its pieces, and trailers.
+pub(super) const OUTGOING_BODY_BYTES: usize = (WAITING_CHUNKS + 1) * CHUNK + MAX_FIELD_BYTES;
+/// The most one set of header fields holds.
+pub(super) const MAX_FIELD_BYTES: usize = 64 << 10;
 
 /// Sends what `wasi:http/outgoing-handler` is asked to send.
 pub(super) struct HttpHooks {
     run: Arc<RunContext>,
+    /// What the request that is about to be sent holds.
+    pub(super) sending: Option<HeldBytes>,
 }
 
 impl HttpHooks {
     pub(super) fn new(run: &Arc<RunContext>) -> Self {
-        Self { run: Arc::clone(run) }
+        Self { run: Arc::clone(run), sending: None }
     }
 }
 
@@ -35,6 +43,14 @@ impl WasiHttpHooks for HttpHooks {
         false
     }
 
+    fn p2_outgoing_body_buffer_chunks(&mut self) -> usize {
+        WAITING_CHUNKS
+    }
+
+    fn p2_outgoing_body_chunk_size(&mut self) -> usize {
+        CHUNK
+    }
+
     fn send_request(
         &mut self,
         request: http::Request<WasiBody>,
@@ -42,22 +58,25 @@ impl WasiHttpHooks for HttpHooks {
         _: Processed,
     ) -> Sent {
         let run = Arc::clone(&self.run);
+        let held = self.sending.take();
         let (parts, body) = request.into_parts();
         let head = outgoing_head(&parts, options.as_ref());
         // The step is put on the tape now, in the order of the guest's calls; its answer comes later.
-        let begun =
-            run.count(OP, format!("{} {}", head.method, run.secrets.redact_text(&head.url))).map(|step| {
-                let taped = run
-                    .secrets
-                    .redact_value(json!({ "method": head.method, "url": head.url, "headers": head.headers }));
-                (step, run.changing().tape.begin(OP, taped))
+        let begun = run
+            .count(OP, format!("{} {}", head.method, run.secrets.redact_text(&head.url)))
+            .and_then(|step| {
+                let taped = json!({ "method": head.method, "url": head.url, "headers": head.headers });
+                Ok((step, run.begin(OP, taped)?))
             });
         Box::new(async move {
             let answer = match begun {
                 Ok((step, begun)) => finish(&run, step, begun, head, body).await,
                 Err(failure) => Err(failure),
             };
-            answer.map(|answer| (response(answer), Box::new(async { Ok(()) }) as Processed)).map_err(to_error)
+            // The request is gone; what its answer holds goes with the answer's body.
+            drop(held);
+            let (answer, held) = answer.map_err(to_error)?;
+            Ok((response(answer, held), Box::new(async { Ok(()) }) as Processed))
         })
     }
 }
@@ -72,35 +91,42 @@ struct Taped {
 async fn finish(
     run: &RunContext,
     step: Step,
-    begun: Begun,
+    begun: BegunStep,
     mut head: HttpOutgoing,
     body: WasiBody,
-) -> Result<HttpAnswer, HostFailure> {
+) -> Result<(HttpAnswer, HeldBytes), HostFailure> {
     let answer = match collect(run, body).await {
-        Ok(body) => {
+        Ok((body, _held)) => {
             let taped_body = taped_bytes(&run.secrets.redact_bytes(body.clone()));
             head.body = body;
             exchange(run, begun, head, taped_body).await
         }
         Err(failure) => Err(failure),
     };
+    let answer = answer.and_then(|answer| {
+        let held = run.hold(answer.body.0.len())?;
+        Ok((answer, held))
+    });
     run.note(step, answer)
 }
 
 async fn exchange(
     run: &RunContext,
-    begun: Begun,
+    begun: BegunStep,
     head: HttpOutgoing,
     body: Value,
 ) -> Result<HttpAnswer, HostFailure> {
     match begun {
-        Begun::Live(index) => {
+        BegunStep::Live(index) => {
             let answer = run.http_exchange(run.grants.http(), head, Vec::new()).await;
             let taped = Taped { body, answer };
-            run.changing().tape.answer(index, serde_json::to_value(&taped).unwrap_or(Value::Null));
+            run.settle_as(index, serde_json::to_value(&taped).unwrap_or(Value::Null), |failure| {
+                let taped = Taped { body: taped.body.clone(), answer: Err(failure.clone()) };
+                serde_json::to_value(taped).unwrap_or(Value::Null)
+            })?;
             taped.answer
         }
-        Begun::Replayed(index, value) => match serde_json::from_value::<Taped>(value) {
+        BegunStep::Replayed(index, value) => match serde_json::from_value::<Taped>(value) {
             Ok(taped) if taped.body == body => taped.answer,
             Ok(taped) => {
                 run.changing().tape.diverge(index, "request", taped.body.to_string(), body.to_string());
@@ -116,7 +142,6 @@ async fn exchange(
                 Err(HostFailure::Stopped)
             }
         },
-        Begun::Stopped => Err(HostFailure::Stopped),
     }
 }
 
@@ -137,24 +162,33 @@ fn outgoing_head(parts: &http::request::Parts, options: Option<&RequestOptions>)
     }
 }
 
-async fn collect(run: &RunContext, body: WasiBody) -> Result<Vec<u8>, HostFailure> {
+/// Reads a whole body, each byte counted as it comes.
+async fn collect(run: &RunContext, mut body: WasiBody) -> Result<(Vec<u8>, HeldBytes), HostFailure> {
     let allowed = run.limits.max_egress_bytes;
-    let cap = usize::try_from(allowed).unwrap_or(usize::MAX);
-    match Limited::new(body, cap).collect().await {
-        Ok(collected) => Ok(collected.to_bytes().to_vec()),
-        Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-            Err(HostFailure::Quota { limit: LimitKind::Egress, allowed, used: allowed.saturating_add(1) })
+    let (mut bytes, mut held) = (Vec::new(), run.hold(0)?);
+    while let Some(frame) = body.frame().await {
+        let frame = frame
+            .map_err(|error| HostFailure::Invalid(format!("the request body was not finished: {error}")))?;
+        let Ok(data) = frame.into_data() else { continue };
+        let used = (bytes.len() as u64).saturating_add(data.len() as u64);
+        if used > allowed {
+            return Err(HostFailure::Quota { limit: LimitKind::Egress, allowed, used });
         }
-        Err(error) => Err(HostFailure::Invalid(format!("the request body was not finished: {error}"))),
+        bytes.extend_from_slice(&data);
+        run.resize(&mut held, bytes.capacity())?;
     }
+    Ok((bytes, held))
 }
 
-fn response(answer: HttpAnswer) -> http::Response<WasiBody> {
+fn response(answer: HttpAnswer, held: HeldBytes) -> http::Response<WasiBody> {
     let Blob(body) = answer.body;
     let body = Bytes::from(body);
-    let piece = |start: usize| Ok(http_body::Frame::data(body.slice(start..body.len().min(start + CHUNK))));
-    let frames = (0..body.len()).step_by(CHUNK).map(piece).collect::<Vec<Result<_, Error>>>();
-    let body = StreamBody::new(futures::stream::iter(frames)).boxed_unsync();
+    let pieces = (0..body.len()).step_by(CHUNK).map(move |start| {
+        // Counted for as long as any piece can still be asked for.
+        let _held = &held;
+        Ok::<_, Error>(http_body::Frame::data(body.slice(start..body.len().min(start + CHUNK))))
+    });
+    let body = StreamBody::new(futures::stream::iter(pieces)).boxed_unsync();
     let mut response = http::Response::new(body);
     *response.status_mut() =
         http::StatusCode::from_u16(answer.status).unwrap_or(http::StatusCode::BAD_GATEWAY);
@@ -175,7 +209,7 @@ fn to_error(failure: HostFailure) -> Error {
         HostFailure::Quota { .. } => Error::HttpResponseBodySize(None),
         HostFailure::Invalid(_) => Error::HttpRequestUriInvalid,
         HostFailure::TimedOut => Error::HttpResponseTimeout,
-        HostFailure::Unavailable(_) => Error::DestinationUnavailable,
+        HostFailure::Unavailable(_) | HostFailure::File(_) => Error::DestinationUnavailable,
         HostFailure::Stopped => Error::InternalError(Some("the replay stopped".into())),
     }
 }

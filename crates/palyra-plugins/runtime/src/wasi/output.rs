@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use tokio::io::AsyncWrite;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
@@ -17,41 +17,47 @@ const MAX_LINE_BYTES: usize = 8 << 10;
 /// Bytes a guest may write at once.
 const WRITE_BYTES: usize = 64 << 10;
 
-/// A stream that turns bytes into log lines.
+/// A stream that turns bytes into log lines. All handles of one stream write to the same line.
 #[derive(Clone)]
-pub(super) struct LogPipe {
+pub(super) struct LogPipe(Arc<Mutex<Line>>);
+
+/// The line that is being written.
+struct Line {
     run: Arc<RunContext>,
     level: LogLevel,
     source: &'static str,
-    line: Vec<u8>,
+    bytes: Vec<u8>,
 }
 
 impl LogPipe {
     pub(super) fn new(run: &Arc<RunContext>, level: LogLevel, source: &'static str) -> Self {
-        Self { run: Arc::clone(run), level, source, line: Vec::new() }
+        Self(Arc::new(Mutex::new(Line { run: Arc::clone(run), level, source, bytes: Vec::new() })))
     }
 
-    fn push(&mut self, bytes: &[u8]) {
+    fn push(&self, bytes: &[u8]) {
+        let mut line = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for byte in bytes {
-            if *byte == b'\n' || self.line.len() >= MAX_LINE_BYTES {
-                self.flush_line();
+            if *byte == b'\n' || line.bytes.len() >= MAX_LINE_BYTES {
+                line.flush();
             }
             if *byte != b'\n' {
-                self.line.push(*byte);
+                line.bytes.push(*byte);
             }
         }
     }
+}
 
-    fn flush_line(&mut self) {
-        let line = std::mem::take(&mut self.line);
-        self.run.log(self.level, self.source, &String::from_utf8_lossy(&line));
+impl Line {
+    fn flush(&mut self) {
+        let bytes = std::mem::take(&mut self.bytes);
+        self.run.log(self.level, self.source, &String::from_utf8_lossy(&bytes));
     }
 }
 
-impl Drop for LogPipe {
+impl Drop for Line {
     fn drop(&mut self) {
-        if !self.line.is_empty() {
-            self.flush_line();
+        if !self.bytes.is_empty() {
+            self.flush();
         }
     }
 }
@@ -94,7 +100,7 @@ impl OutputStream for LogPipe {
 }
 
 impl AsyncWrite for LogPipe {
-    fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.push(bytes);
         Poll::Ready(Ok(bytes.len()))
     }

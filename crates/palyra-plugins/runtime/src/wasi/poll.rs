@@ -1,9 +1,8 @@
 //! Polling on the tape: which pollables were ready is a fact from outside, like a clock.
 
 use crate::capabilities::or_stop;
-use crate::run_context::HostFailure;
+use crate::run_context::{BegunStep, HostFailure};
 use crate::run_state::RunState;
-use crate::tape::Begun;
 use serde_json::Value;
 use wasmtime::component::Resource;
 use wasmtime_wasi_io::bindings::wasi::io::poll::{Host, HostPollable};
@@ -17,13 +16,15 @@ impl Host for RunState {
         if pollables.len() > MAX_POLLABLES {
             return Err(wasmtime::format_err!("more than {MAX_POLLABLES} pollables in one call"));
         }
-        match self.begin_poll("poll.poll") {
-            Begun::Live(index) => {
+        match or_stop(self.run.begin("poll.poll", Value::Null))? {
+            BegunStep::Live(index) => {
                 let ready = Host::poll(&mut self.table, pollables).await?;
-                self.run.changing().tape.answer(index, serde_json::to_value(&ready).unwrap_or(Value::Null));
+                // At most a number for each pollable, so it is kept also when it is the last that fits.
+                let taped = serde_json::to_value(&ready).unwrap_or(Value::Null);
+                self.run.changing().tape.answer_shortly(index, taped);
                 Ok(ready)
             }
-            Begun::Replayed(index, answer) => {
+            BegunStep::Replayed(index, answer) => {
                 let ready: Vec<u32> = self.taped(index, answer)?;
                 for at in &ready {
                     // What was ready then becomes ready now without the outside world.
@@ -34,7 +35,6 @@ impl Host for RunState {
                 }
                 Ok(ready)
             }
-            Begun::Stopped => or_stop(Err(HostFailure::Stopped)),
         }
     }
 }
@@ -45,21 +45,16 @@ impl HostPollable for RunState {
     }
 
     async fn ready(&mut self, pollable: Resource<DynPollable>) -> wasmtime::Result<bool> {
-        match self.begin_poll("poll.ready") {
-            Begun::Live(index) => {
-                let ready = HostPollable::ready(&mut self.table, pollable).await?;
-                self.run.changing().tape.answer(index, Value::Bool(ready));
-                Ok(ready)
-            }
-            Begun::Replayed(index, answer) => {
-                let ready: bool = self.taped(index, answer)?;
-                if ready {
-                    HostPollable::block(&mut self.table, pollable).await?;
-                }
-                Ok(ready)
-            }
-            Begun::Stopped => or_stop(Err(HostFailure::Stopped)),
+        // Live the answer is asked for first, because a reading is there at once when it is taped.
+        let live = match self.run.is_replay {
+            false => HostPollable::ready(&mut self.table, Resource::new_borrow(pollable.rep())).await?,
+            true => false,
+        };
+        let ready = or_stop(self.run.observe("poll.ready", || u64::from(live)))? != 0;
+        if ready && self.run.is_replay {
+            HostPollable::block(&mut self.table, pollable).await?;
         }
+        Ok(ready)
     }
 
     fn drop(&mut self, pollable: Resource<DynPollable>) -> wasmtime::Result<()> {
@@ -68,10 +63,6 @@ impl HostPollable for RunState {
 }
 
 impl RunState {
-    fn begin_poll(&self, op: &'static str) -> Begun {
-        self.run.changing().tape.begin(op, Value::Null)
-    }
-
     fn taped<T: serde::de::DeserializeOwned>(&self, index: usize, answer: Value) -> wasmtime::Result<T> {
         serde_json::from_value(answer).or_else(|error| {
             self.run.changing().tape.diverge(index, "answer", "a poll answer".into(), error.to_string());

@@ -2,7 +2,9 @@
 
 use crate::harness::*;
 use palyra_common::{JsonText, RuntimeLimits, WasmPluginRunError};
-use palyra_plugins_runtime::{Invocation, RuntimeConfig, WasmRuntime};
+use palyra_plugins_runtime::{
+    HostServices, Invocation, MemoryStorage, RuntimeConfig, StorageBackend, StorageQuota, WasmRuntime,
+};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -244,6 +246,37 @@ async fn host_calls_are_counted() {
     let none = RuntimeLimits { max_host_calls: 0, ..limits };
     let report = runtime.invoke(&module, Invocation { limits: none, ..call("t", request) }).await;
     assert_eq!(kind(&report), "quota_exceeded(host_calls)");
+}
+
+#[tokio::test]
+async fn host_call_responses_count_as_memory() {
+    let storage = Arc::new(MemoryStorage::default());
+    let quota = StorageQuota { prefix: "a/".into(), max_bytes: u64::MAX, max_keys: u64::MAX };
+    storage.put("anonymous", "a/k", vec![b'x'; 8 << 20], &quota).await.unwrap();
+    let services = HostServices { storage: storage as _, ..HostServices::default() };
+    let runtime = WasmRuntime::new(RuntimeConfig { services, ..config() }).unwrap();
+    let module = load(&runtime, &wat(&two_calls())).await;
+    let input = serde_json::json!([
+        r#"{"op":"host-capabilities.find","kind":"storage","name":"a/"}"#,
+        r#"{"op":"storage.get","handle":HHHHHHHHHH,"key":"k"}"#
+    ]);
+    // 8 MiB are 18.7 MiB as base64 and text, beside the 4 MiB of the guest.
+    let limits = RuntimeLimits { max_memory_bytes: 20 << 20, ..limits() };
+    let invocation = Invocation { limits, ..call("t", &input.to_string()) };
+    let report = runtime.invoke(&module, granted(invocation, &["storage:a/"])).await;
+    assert_eq!(kind(&report), "quota_exceeded(memory)");
+}
+
+#[tokio::test]
+async fn trace_subjects_are_cut() {
+    let runtime = runtime();
+    let module = load(&runtime, &wat(&core(PASS_THROUGH))).await;
+    let url = format!("https://a.example/{}", "é".repeat(20_000));
+    let request =
+        serde_json::json!({ "op": "http.send", "handle": -1, "request": { "method": "GET", "url": url } });
+    let report = runtime.invoke(&module, call("t", &request.to_string())).await;
+    assert_eq!(report.host_calls.len(), 1);
+    assert!(report.host_calls[0].subject.len() <= 2 << 10 && report.host_calls[0].subject.len() > 2_000);
 }
 
 #[tokio::test]

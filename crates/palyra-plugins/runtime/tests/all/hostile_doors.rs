@@ -2,7 +2,7 @@
 
 use crate::harness::*;
 use async_trait::async_trait;
-use palyra_common::limits::MAX_MESSAGE_BYTES;
+use palyra_common::limits::{MAX_MASKED_RESPONSES, MAX_MESSAGE_BYTES};
 use palyra_common::{RuntimeLimits, SecretValue, WasmPluginRunError, WasmPluginRunErrorKind};
 use palyra_egress::testing::{FixedResolver, TestReply, TestServer};
 use palyra_egress::{EgressConfig, EgressGuard};
@@ -177,16 +177,15 @@ async fn g11_no_name_tells_a_secret() {
         (storage, json!({ "op": "storage.list", "prefix": key, "limit": 5 })),
         (storage, json!({ "op": "storage.list", "prefix": "", "cursor": key, "limit": 5 })),
         (channel, json!({ "op": "channels.publish", "content_type": CANARY, "body_text": "1" })),
-        (
-            channel,
-            json!({ "op": "channels.publish", "content_type": "a/b", "body_text": "x".repeat(MAX_MESSAGE_BYTES + 1) }),
-        ),
     ];
     for (find, operation) in refused {
         let report = act(&runtime, &grants, find, operation.clone()).await;
-        assert_eq!(output(&report)["error"]["code"], "invalid_argument", "{operation}");
+        assert_eq!(kind(&report), "capability_denied", "{operation}");
         assert_unsaid(&report);
     }
+    let long = json!({ "op": "channels.publish", "content_type": "a/b", "body_text": "x".repeat(MAX_MESSAGE_BYTES + 1) });
+    let report = act(&runtime, &grants, channel, long).await;
+    assert_eq!(output(&report)["error"]["code"], "invalid_argument");
     for kind in ["storage", "channel", "secret", "http"] {
         let operation = match kind {
             "storage" => json!({ "op": "storage.get", "key": CANARY }),
@@ -197,6 +196,68 @@ async fn g11_no_name_tells_a_secret() {
         let report = act(&runtime, &grants, Some((kind, &key)), operation).await;
         assert_eq!(error(&report).kind(), WasmPluginRunErrorKind::CapabilityDenied, "{kind}");
         assert_unsaid(&report);
+    }
+}
+
+/// A guest that may only have a secret injected cannot find it out by writing guesses: the first right one ends the run.
+#[tokio::test]
+async fn guest_that_writes_a_guarded_secret_is_denied() {
+    let runtime = with_services(services());
+    let injected = "secret:global/token hosts=api.example.com inject=bearer";
+    let grants = [injected, "storage:a/", "channel:news"];
+    let (storage, channel) = (Some(("storage", "a/")), Some(("channel", "news")));
+    let guesses = format!("guess-1 {CANARY} guess-2");
+    let hexadecimal = hex::encode(CANARY);
+    for (find, operation) in [
+        (storage, json!({ "op": "storage.put", "key": "k", "value_text": guesses })),
+        (storage, json!({ "op": "storage.put", "key": "k", "value_text": hexadecimal })),
+        (storage, json!({ "op": "storage.put", "key": CANARY, "value_text": "1" })),
+        (channel, json!({ "op": "channels.publish", "content_type": "a/b", "body_text": guesses })),
+    ] {
+        let report = act(&runtime, &grants, find, operation.clone()).await;
+        match error(&report) {
+            WasmPluginRunError::CapabilityDenied(denial) => assert_eq!(denial.subject, "global/token"),
+            other => panic!("{operation}: {other:?}"),
+        }
+        assert_eq!(report.host_calls.last().unwrap().outcome, "denied", "{operation}");
+        assert_unsaid(&report);
+    }
+    let module = load(&runtime, &wat(&core(PASS_THROUGH))).await;
+    let line = json!({ "op": "log.write", "level": "info", "message": guesses }).to_string();
+    let report = runtime.invoke(&module, granted(call("t", &line), &grants)).await;
+    assert_eq!(kind(&report), "capability_denied");
+    assert!(report.log.is_empty(), "{:?}", report.log);
+    assert_unsaid(&report);
+}
+
+/// A host that answers with the secret again and again ends the run.
+#[tokio::test]
+async fn responses_masked_too_often_end_the_run() {
+    let server = TestServer::http(|_| TestReply::ok(format!("is it {CANARY}?"))).await.unwrap();
+    let runtime = with_services(services());
+    let rule = format!("http:* http://{}/**", server.address());
+    let secret = format!("secret:global/token hosts={} inject=bearer", server.address().ip());
+    let request = json!({ "op": "http.send", "handle": -1,
+        "request": { "method": "GET", "url": format!("http://{}/", server.address()) } });
+    for (requests, ends) in [(MAX_MASKED_RESPONSES, false), (MAX_MASKED_RESPONSES + 1, true)] {
+        let again = format!(
+            "(local.set $scratch (i32.const {requests}))
+             (loop $again
+               (drop (call $input_read (i32.const 0) (i32.const 0) (call $input_length)))
+               (local.set $n (call $call (i32.const 0) (call $input_length)))
+               (local.set $scratch (i32.sub (local.get $scratch) (i32.const 1)))
+               (br_if $again (local.get $scratch)))
+             (drop (call $response_read (i32.const 0) (i32.const 0) (local.get $n)))
+             (drop (call $output_write (i32.const 0) (local.get $n)))
+             (i32.const 0)"
+        );
+        let module = load(&runtime, &wat(&core(&again))).await;
+        let call = granted(call("t", &request.to_string()), &[&rule, &secret]);
+        let report = runtime.invoke(&module, call).await;
+        match ends {
+            false => assert_eq!(output(&report)["ok"]["body_text"], "is it ****?"),
+            true => assert_eq!(kind(&report), "capability_denied"),
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! The runtime's flows, one binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod compiling;
 mod foreign;
+mod fuel;
 mod fuzz_seeds;
 mod guests;
 mod harness;
@@ -11,8 +13,10 @@ mod hostile_isolation;
 mod hostile_pointers;
 mod modules;
 mod smoke;
+mod tape_limits;
 mod tape_replay;
 mod wasi;
+mod wasi_files;
 mod wasi_http;
 
 /// A file that nobody claims would be a test that never runs.

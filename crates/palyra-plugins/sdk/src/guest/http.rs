@@ -104,7 +104,7 @@ impl Request {
         self.secret(name, SecretForm::BasicPassword(user.into()))
     }
 
-    /// Sends it under the first rule that covers the URL.
+    /// Sends it under the first rule that covers both the URL and the method.
     ///
     /// What no grant covers is sent to the host all the same: its refusal names what is missing.
     pub fn send(self) -> Result<Response, HostError> {

@@ -110,13 +110,16 @@ async fn carry_out(run: &RunContext, fuel: u64, operation: Operation) -> Result<
         Operation::Find { kind, name } => Ok(json!(run.find(kind.into(), &name))),
         Operation::Name { handle } => Ok(json!(run.handle_name(handle))),
         Operation::HttpSend { handle, request } => {
-            run.http_send(handle, request.into_outgoing()?).await.map(|answer| shown_answer(&answer))
+            let answer = run.http_send(handle, request.into_outgoing()?).await?;
+            check_room(run, answer.body.0.len())?;
+            Ok(shown_answer(&answer))
         }
         Operation::SecretsReveal { handle } => {
             run.secret_reveal(handle).map(|value| shown_bytes("value", &value))
         }
         Operation::StorageGet { handle, key } => {
             let value = run.storage_get(handle, &key).await?;
+            check_room(run, value.as_ref().map_or(0, Vec::len))?;
             Ok(value.map_or(Value::Null, |value| shown_bytes("value", &value)))
         }
         Operation::StoragePut { handle, key, value_text, value_base64 } => {
@@ -194,6 +197,12 @@ fn given_bytes(name: &str, text: Option<String>, base64: Option<String>) -> Resu
             .map_err(|error| HostFailure::Invalid(format!("`{name}_base64`: {error}"))),
         _ => Err(HostFailure::Invalid(format!("give one of `{name}_text` and `{name}_base64`"))),
     }
+}
+
+/// Refuses bytes whose encoded form the run's memory has no room for, before they are encoded.
+fn check_room(run: &RunContext, bytes: usize) -> Result<(), HostFailure> {
+    // Base64 and text together have seven bytes for three.
+    run.hold(bytes.saturating_mul(7) / 3).map(drop)
 }
 
 /// Bytes for a guest: always base64, and as text where they are text.

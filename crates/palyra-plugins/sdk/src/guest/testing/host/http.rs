@@ -28,7 +28,7 @@ pub fn send(handle: i32, request: &Request) -> Result<Response, HostError> {
     with(|state| {
         let url = read_url(state, &request.url)?;
         let rule = rule_of(state, handle, request)?;
-        check_rule(state, rule, request, &url)?;
+        let rule = covering_rule(state, rule, request, &url)?;
         check_headers(&request.headers)?;
         let secrets = check_secrets(state, request, &url)?;
         check_leaks(state, request, &url)?;
@@ -60,18 +60,22 @@ fn rule_of(state: &mut State, handle: i32, request: &Request) -> Result<usize, H
     state.door(CapabilityKind::Http, handle)
 }
 
-fn check_rule(state: &mut State, index: usize, request: &Request, url: &Url) -> Result<(), HostError> {
+/// The rule behind the handle if it covers the request, else the first rule that does.
+fn covering_rule(state: &mut State, index: usize, request: &Request, url: &Url) -> Result<usize, HostError> {
     if request.method.is_empty() || !request.method.bytes().all(|b| b.is_ascii_uppercase() || b == b'-') {
         return Err(HostError::InvalidArgument(format!(
             "`{}` is not a method in upper case",
             request.method
         )));
     }
-    let rule = &state.grants.http[index];
     let banned = matches!(request.method.as_str(), "CONNECT" | "TRACE");
-    if !banned && rule.covers(url) && rule.covers_method(&request.method) {
-        return Ok(());
+    let rules = &state.grants.http;
+    let covers = |rule: &HttpRule| !banned && rule.covers(url) && rule.covers_method(&request.method);
+    let found = std::iter::once(index).chain(0..rules.len()).find(|index| covers(&rules[*index]));
+    if let Some(found) = found {
+        return Ok(found);
     }
+    let rule = &rules[index];
     let text = format!("`{} {}` is outside the rule `{}`", request.method, request.url, rule.text);
     Err(state.deny(text))
 }

@@ -1,0 +1,27 @@
+//! What the host holds for a run, counted against its memory.
+
+use super::{HostFailure, RunContext};
+use crate::meter::HeldBytes;
+use palyra_common::WasmPluginRunError;
+
+impl RunContext {
+    /// Counts bytes the host holds for the run. Refused, the run is over its memory limit whatever the guest does next.
+    pub(crate) fn hold(&self, bytes: usize) -> Result<HeldBytes, HostFailure> {
+        self.memory.hold(bytes).map_err(|error| self.over_memory(error))
+    }
+
+    /// Counts another number of bytes for what is held already.
+    pub(crate) fn resize(&self, held: &mut HeldBytes, bytes: usize) -> Result<(), HostFailure> {
+        held.resize(bytes).map_err(|error| self.over_memory(error))
+    }
+
+    fn over_memory(&self, error: WasmPluginRunError) -> HostFailure {
+        self.changing().violation.get_or_insert_with(|| error.clone());
+        match error {
+            WasmPluginRunError::QuotaExceeded { limit, allowed, used } => {
+                HostFailure::Quota { limit, allowed, used }
+            }
+            other => HostFailure::Unavailable(other.to_string()),
+        }
+    }
+}
