@@ -6,7 +6,6 @@ use ipnet::IpNet;
 use palyra_common::capabilities::{HostPattern, HttpRule, PathPattern, SecretForm, SecretRef};
 use palyra_common::{CapabilityKind, Denial};
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
 
 /// No rule covers the request.
 pub(crate) fn http(method: &str, target: &Target, reason: &str) -> Denial {
@@ -15,8 +14,22 @@ pub(crate) fn http(method: &str, target: &Target, reason: &str) -> Denial {
         kind: CapabilityKind::Http,
         subject: clipped(target.without_query()),
         reason: reason.to_owned(),
-        manifest: Some(manifest_rule(method, &rule)),
+        manifest: Some(manifest_rule(Some(method), &rule)),
         grant: Some(format!("http:{rule}")),
+    }
+}
+
+/// A header could make the server act on another method, path or host than the rule names.
+pub(crate) fn override_header(target: &Target, header: &str, rule: &HttpRule) -> Denial {
+    let whole = HttpRule::any(target.scheme, target.host.clone(), target.port);
+    Denial {
+        kind: CapabilityKind::Http,
+        subject: clipped(target.without_query()),
+        reason: format!(
+            "header `{header}` can change the method, path or host that the server acts on, and rule `{rule}` limits them"
+        ),
+        manifest: Some(manifest_rule(None, &whole)),
+        grant: Some(format!("http:{whole}")),
     }
 }
 
@@ -39,9 +52,10 @@ pub(crate) fn spelling(shown: &str, reason: &str) -> Denial {
 /// The host is granted, but its address is closed; only an operator opens one.
 pub(crate) fn closed_address(target: &Target, closed: ClosedAddress) -> Denial {
     let ClosedAddress { address, why } = closed;
+    // The address of a name is a fact about the operator's network: it stands only in the grant, which no guest gets.
     let reason = match target.host.address() {
         Some(_) => format!("`{address}` is {why}"),
-        None => format!("`{}` resolves to `{address}`, {why}", target.host),
+        None => format!("`{}` resolves to {why}", target.host),
     };
     Denial {
         kind: CapabilityKind::Http,
@@ -53,8 +67,8 @@ pub(crate) fn closed_address(target: &Target, closed: ClosedAddress) -> Denial {
 }
 
 /// The address is one of Palyra's own listeners.
-pub(crate) fn own_listener(target: &Target, address: SocketAddr) -> Denial {
-    never(target, &format!("`{address}` is a listener of Palyra itself"))
+pub(crate) fn own_listener(target: &Target) -> Denial {
+    never(target, "a listener of Palyra itself is there")
 }
 
 /// The secret may not be put there.
@@ -115,7 +129,7 @@ fn exact_path(path: &str) -> PathPattern {
         .unwrap_or_else(PathPattern::any)
 }
 
-fn manifest_rule(method: &str, rule: &HttpRule) -> String {
+fn manifest_rule(method: Option<&str>, rule: &HttpRule) -> String {
     let mut line = format!("add `[[capabilities.http_rules]]` with host = \"{}\"", rule.host);
     if rule.scheme.as_str() != "https" {
         line.push_str(&format!(", scheme = \"{}\"", rule.scheme.as_str()));
@@ -123,7 +137,9 @@ fn manifest_rule(method: &str, rule: &HttpRule) -> String {
     if rule.port != rule.scheme.default_port() {
         line.push_str(&format!(", ports = [{}]", rule.port));
     }
-    line.push_str(&format!(", methods = [\"{method}\"]"));
+    if let Some(method) = method {
+        line.push_str(&format!(", methods = [\"{method}\"]"));
+    }
     if !rule.path.is_any() {
         line.push_str(&format!(", paths = [\"{}\"]", rule.path));
     }

@@ -2,21 +2,22 @@
 
 mod forms;
 mod large;
-mod percent;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod unescape;
 
 pub use stream::RedactorStream;
 
 use crate::limits::MIN_SECRET_BYTES;
 use crate::secrets::GuardedSecret;
 use forms::{Form, forms_of};
-use memchr::{memchr, memmem};
+use memchr::memmem;
 use palyra_common::SecretValue;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
+use unescape::Escape;
 
 /// How much is searched at once, so that memory stays bounded whatever is given.
 const WINDOW_BYTES: usize = 64 << 10;
@@ -26,9 +27,10 @@ const MASK: &[u8] = b"****";
 
 /// Blots secrets out of bodies, headers, logs, errors and tapes.
 ///
-/// A secret is found verbatim, in base64 (both alphabets, padded or not, at any place of a longer text), in
-/// hexadecimal (both cases), escaped for JSON, and with any of its characters, or those of the forms before,
-/// percent-encoded. Secrets shorter than four bytes are left alone: they would match everywhere.
+/// A secret is found verbatim, in base64 (both alphabets, padded or not, at any place of a longer text) and in
+/// hexadecimal (both cases); and in each of these forms with any of its characters percent-encoded, escaped for JSON
+/// (`\\u0026`, `\\/`, surrogate pairs), or written as references of HTML and XML (`&amp;`, `&#38;`, `&#x26;`). Secrets shorter
+/// than four bytes are left alone: they would match everywhere.
 #[derive(Clone)]
 pub struct Redactor {
     forms: Arc<[Form]>,
@@ -96,6 +98,11 @@ impl Redactor {
         self.find(data, |_| true).is_some()
     }
 
+    /// The place, in the list of values, of a secret that is in these bytes.
+    pub fn find_secret(&self, data: &[u8]) -> Option<usize> {
+        self.find(data, |_| true)
+    }
+
     /// A redactor for bytes that come in pieces.
     pub fn stream(&self) -> RedactorStream {
         RedactorStream::new(self.clone())
@@ -117,11 +124,10 @@ impl Redactor {
     }
 
     fn find_in_window(&self, window: &[u8], counts: &impl Fn(usize) -> bool) -> Option<usize> {
-        let found = self.find_plain(window, counts);
-        if found.is_some() || memchr(b'%', window).is_none() {
-            return found;
-        }
-        self.find_plain(&percent::decode(window).bytes, counts)
+        self.find_plain(window, counts).or_else(|| {
+            let mut decoded = Escape::ALL.iter().filter_map(|escape| escape.decode(window));
+            decoded.find_map(|decoded| self.find_plain(&decoded.bytes, counts))
+        })
     }
 
     fn find_plain(&self, data: &[u8], counts: &impl Fn(usize) -> bool) -> Option<usize> {
@@ -144,8 +150,7 @@ impl Redactor {
         for form in self.forms.iter() {
             found.extend(form.stretches(data));
         }
-        if memchr(b'%', data).is_some() {
-            let decoded = percent::decode(data);
+        for decoded in Escape::ALL.iter().filter_map(|escape| escape.decode(data)) {
             for form in self.forms.iter() {
                 found.extend(form.stretches(&decoded.bytes).map(|stretch| decoded.origin(stretch)));
             }

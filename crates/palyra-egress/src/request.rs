@@ -6,7 +6,7 @@ pub(crate) mod target;
 use crate::error::EgressError;
 use crate::rules;
 use bytes::Bytes;
-use headers::read_headers;
+use headers::{find_override, read_headers};
 use http::{HeaderMap, Method};
 use palyra_common::capabilities::HttpRule;
 use palyra_common::redact::escape_untrusted;
@@ -45,7 +45,8 @@ impl AuthorizedRequest {
     pub(crate) fn check(rules: &[HttpRule], request: OutgoingRequest) -> Result<Self, EgressError> {
         let method = read_method(&request.method)?;
         let target = Target::parse(request.url)?;
-        let rule = rules::find(rules, method.as_str(), &target)?.clone();
+        let overriding = find_override(&request.headers);
+        let rule = rules::find(rules, method.as_str(), &target, overriding)?.clone();
         let headers = read_headers(&request.headers)?;
         Ok(Self { rule, method, target, headers, body: request.body, timeout: request.timeout })
     }

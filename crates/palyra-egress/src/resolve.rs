@@ -82,7 +82,7 @@ impl Addresses {
                 .map_err(|closed| EgressError::Denied(denial::closed_address(target, closed)))?;
             let socket = SocketAddr::new(*address, target.port);
             if self.listeners.contain(socket) {
-                return Err(EgressError::Denied(denial::own_listener(target, socket)));
+                return Err(EgressError::Denied(denial::own_listener(target)));
             }
         }
         let sockets =

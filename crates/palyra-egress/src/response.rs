@@ -21,6 +21,8 @@ pub struct IncomingResponse {
     pub bytes_sent: u64,
     /// Bytes of head and body that were received.
     pub bytes_received: u64,
+    /// Whether a secret was removed from its headers or its body.
+    pub masked: bool,
 }
 
 /// A response as it came from the wire.
@@ -39,7 +41,9 @@ impl RawResponse {
         let body = redactor.redact_body(self.body.clone()).await;
         let length_changed = body.len() != self.body.len();
         let nothing = Redactor::default();
-        let redactor = if redactor.is_in(&joined(&self.headers, redactor)) { redactor } else { &nothing };
+        let head_masked = redactor.is_in(&joined(&self.headers, redactor));
+        let masked = head_masked || body != self.body;
+        let redactor = if head_masked { redactor } else { &nothing };
         let headers = self.headers.iter().map(|(name, value)| {
             let value = match name {
                 &CONTENT_LENGTH if length_changed => body.len().to_string(),
@@ -54,6 +58,7 @@ impl RawResponse {
             address: self.address,
             bytes_sent: self.bytes_sent,
             bytes_received: self.bytes_received,
+            masked,
         }
     }
 }

@@ -5,18 +5,19 @@ use crate::error::EgressError;
 use crate::request::target::Target;
 use palyra_common::capabilities::HttpRule;
 
-/// The first rule that covers the request.
+/// The first rule that covers the request; `overriding` is a header of it that can change what the server acts on.
 pub(crate) fn find<'r>(
     rules: &'r [HttpRule],
     method: &str,
     target: &Target,
+    overriding: Option<&'static str>,
 ) -> Result<&'r HttpRule, EgressError> {
     if matches!(method, "CONNECT" | "TRACE") {
         return Err(EgressError::Denied(denial::never(target, "CONNECT and TRACE are never granted")));
     }
     let mut nearest: Option<(Mismatch, &HttpRule)> = None;
     for rule in rules {
-        match first_mismatch(rule, method, target) {
+        match first_mismatch(rule, method, target, overriding) {
             None => return Ok(rule),
             Some(mismatch) if nearest.is_none_or(|(best, _)| mismatch > best) => {
                 nearest = Some((mismatch, rule))
@@ -24,7 +25,10 @@ pub(crate) fn find<'r>(
             Some(_) => {}
         }
     }
-    Err(EgressError::Denied(denial::http(method, target, &reason(nearest, method, target))))
+    Err(EgressError::Denied(match nearest {
+        Some((Mismatch::Override(header), rule)) => denial::override_header(target, header, rule),
+        _ => denial::http(method, target, &reason(nearest, method, target)),
+    }))
 }
 
 /// What of a rule does not fit, the nearer miss the greater.
@@ -35,9 +39,16 @@ enum Mismatch {
     Port,
     Method,
     Path,
+    /// The request line fits, and a header of this name could undo it.
+    Override(&'static str),
 }
 
-fn first_mismatch(rule: &HttpRule, method: &str, target: &Target) -> Option<Mismatch> {
+fn first_mismatch(
+    rule: &HttpRule,
+    method: &str,
+    target: &Target,
+    overriding: Option<&'static str>,
+) -> Option<Mismatch> {
     if !rule.host.matches(&target.host) {
         Some(Mismatch::Host)
     } else if rule.scheme != target.scheme {
@@ -49,7 +60,7 @@ fn first_mismatch(rule: &HttpRule, method: &str, target: &Target) -> Option<Mism
     } else if !rule.path.matches(target.path()) {
         Some(Mismatch::Path)
     } else {
-        None
+        overriding.filter(|_| rule.is_narrowed()).map(Mismatch::Override)
     }
 }
 
@@ -69,5 +80,6 @@ fn reason(nearest: Option<(Mismatch, &HttpRule)>, method: &str, target: &Target)
         Mismatch::Path => {
             format!("rule `{rule}` does not cover the path `{}`", denial::clipped(target.path()))
         }
+        Mismatch::Override(header) => format!("header `{header}` can undo rule `{rule}`"),
     }
 }

@@ -42,7 +42,7 @@ impl Connector {
         route: Route<'_>,
         pinned: &PinnedAddresses,
     ) -> Result<LiveConnection, EgressError> {
-        let (stream, address) = connect_tcp(pinned).await?;
+        let (stream, address) = connect_tcp(&route.target.host, pinned).await?;
         let transport = match route.target.scheme {
             Scheme::Http => Transport::Plain(stream),
             Scheme::Https => self.encrypt(&route.target.host, stream).await?,
@@ -62,11 +62,15 @@ impl Connector {
     }
 }
 
-async fn connect_tcp(pinned: &PinnedAddresses) -> Result<(TcpStream, SocketAddr), EgressError> {
+/// Errors name the host and not its address: a guest reads them.
+async fn connect_tcp(
+    host: &HostPattern,
+    pinned: &PinnedAddresses,
+) -> Result<(TcpStream, SocketAddr), EgressError> {
     let mut last = EgressError::unavailable("no connection", "there is no address");
     for address in pinned.iter() {
         let failed = |cause: &dyn std::fmt::Display| {
-            EgressError::unavailable(format!("no connection to `{address}`"), cause)
+            EgressError::unavailable(format!("no connection to `{host}`"), cause)
         };
         match tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
             Ok(Ok(stream)) => {

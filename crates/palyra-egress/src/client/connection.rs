@@ -148,10 +148,10 @@ impl Collected {
 }
 
 fn failure(key: &RouteKey, error: &hyper::Error) -> EgressError {
-    let RouteKey { host, address, .. } = key;
+    let host = &key.host;
     if error.is_parse_too_large() {
         return EgressError::oversized_head();
     }
     let how = if error.is_parse() { "in HTTP/1.1" } else { "in full" };
-    EgressError::unavailable(format!("`{host}` at `{address}` did not answer {how}"), error)
+    EgressError::unavailable(format!("`{host}` did not answer {how}"), error)
 }

@@ -1,5 +1,6 @@
 //! The forms a secret can take on the wire.
 
+use super::unescape::MAX_ESCAPE_BYTES;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use memchr::memmem;
@@ -19,9 +20,9 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// The longest stretch a match can cover: every character percent-encoded, with its neighbours.
+    /// The longest stretch a match can cover: every character escaped in the longest way, with its neighbours.
     pub(super) fn reach(&self) -> usize {
-        (self.needle.len() + 2).saturating_mul(3)
+        (self.needle.len() + 2).saturating_mul(MAX_ESCAPE_BYTES)
     }
 
     /// Where the form is in `data`, its shared neighbours included.
@@ -48,14 +49,6 @@ pub(super) fn forms_of(secret: usize, value: &[u8]) -> Vec<Form> {
     if value.contains(&b' ') {
         add(replaced(value, b" ", b"+"), false, false);
     }
-    if let Ok(text) = std::str::from_utf8(value) {
-        if text.chars().any(|c| c.is_ascii_control() || c == '"' || c == '\\') {
-            add(escape_json(text, false).into_bytes(), false, false);
-        }
-        if text.contains('/') {
-            add(escape_json(text, true).into_bytes(), false, false);
-        }
-    }
     for offset in 0..3 {
         let (needle, left, right) = base64_core(value, offset);
         if needle.iter().any(|byte| b"+/".contains(byte)) {
@@ -81,24 +74,4 @@ fn base64_core(value: &[u8], offset: usize) -> (Vec<u8>, bool, bool) {
 fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let swap = |byte: &u8| from.iter().position(|known| known == byte).map_or(*byte, |at| to[at]);
     bytes.iter().map(swap).collect()
-}
-
-/// The text inside a JSON string, as most writers escape it.
-fn escape_json(text: &str, escape_slash: bool) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '/' if escape_slash => out.push_str("\\/"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            c if c.is_control() && c.is_ascii() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out
 }

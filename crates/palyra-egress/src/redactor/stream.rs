@@ -27,7 +27,7 @@ impl RedactorStream {
             self.kept.extend_from_slice(piece);
             // A match that starts before this point lies in the kept bytes as a whole.
             let settled = (self.kept.len() + 1).saturating_sub(self.redactor.reach);
-            self.release(settled, &mut clean);
+            self.release(self.between_escapes(settled), &mut clean);
         }
         clean
     }
@@ -37,6 +37,12 @@ impl RedactorStream {
         let mut clean = Vec::with_capacity(self.kept.len());
         self.release(self.kept.len(), &mut clean);
         clean
+    }
+
+    /// The same place, or the one before where it would part a backslash from what it escapes.
+    fn between_escapes(&self, settled: usize) -> usize {
+        let before = self.kept[..settled].iter().rev().take_while(|byte| **byte == b'\\').count();
+        settled - before % 2
     }
 
     /// Gives out everything before `settled`, and forgets it.

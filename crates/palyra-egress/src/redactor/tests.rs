@@ -36,12 +36,69 @@ fn every_form_is_blotted_out_whole() {
         STANDARD.encode(secret).trim_end_matches('=').to_owned(),
         URL_SAFE.encode(secret).trim_end_matches('=').to_owned(),
         STANDARD.encode(secret).trim_end_matches('=').replace('/', "%2F").replace('+', "%2B"),
+        STANDARD.encode(secret).trim_end_matches('=').replace('/', "\\/").replace('+', "\\u002b"),
+        r#"p\u0040ss\u0020word\u002F\u0022x\u0022?"#.into(),
+        "p&#64;ss word/&quot;x&#x22;?".into(),
     ] {
         let text = format!("<{form}>");
         assert_eq!(redactor.redact_text(&text), "<****>", "{form}");
         assert!(redactor.is_in(text.as_bytes()));
         for size in 1..text.len() {
             assert_eq!(in_pieces(&redactor, text.as_bytes(), size), b"<****>", "{form} in pieces of {size}");
+        }
+    }
+}
+
+/// Writers escape what they like: `&`, `<` and `>`, everything outside ASCII, or everything.
+#[test]
+fn secret_escaped_by_any_writer_is_masked_whole() {
+    let secret = "pä<ss>&wörd😀'\\x";
+    let redactor = redactor(&[secret]);
+    let json_escaped = |escapes: &dyn Fn(char) -> bool| -> String {
+        let escaped = |c: char| -> String {
+            match c {
+                '\\' => "\\\\".into(),
+                c if escapes(c) => {
+                    c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+                }
+                c => c.into(),
+            }
+        };
+        secret.chars().map(escaped).collect()
+    };
+    let markup = |hexadecimal: bool| -> String {
+        let one = |c: char| match hexadecimal {
+            true => format!("&#x{:X};", u32::from(c)),
+            false => format!("&#{};", u32::from(c)),
+        };
+        secret.chars().map(one).collect()
+    };
+    for form in [
+        json_escaped(&|c| "&<>".contains(c)),
+        json_escaped(&|c| !c.is_ascii()),
+        json_escaped(&|c| c == 'ä'),
+        json_escaped(&|_| true),
+        json_escaped(&|_| true).to_uppercase().replace("\\U", "\\u"),
+        secret.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('\'', "&apos;"),
+        markup(false),
+        markup(true),
+    ] {
+        let text = format!("<{form}>");
+        assert_eq!(redactor.redact_text(&text), "<****>", "{form}");
+        for size in 1..text.len() {
+            assert_eq!(in_pieces(&redactor, text.as_bytes(), size), b"<****>", "{form} in pieces of {size}");
+        }
+    }
+}
+
+#[test]
+fn an_escaped_backslash_does_not_hide_what_follows() {
+    let redactor = redactor(&["n\"bcd"]);
+    for before in 0..40 {
+        let text = format!("{}\\\\n\\\"bcd{}", "x".repeat(before), "y".repeat(200));
+        for size in 1..80 {
+            let clean = in_pieces(&redactor, text.as_bytes(), size);
+            assert!(!clean.ends_with(b"bcd") && !redactor.is_in(&clean), "{before} {size}");
         }
     }
 }
@@ -116,8 +173,8 @@ fn debug_shows_no_secret() {
 proptest! {
     #[test]
     fn pieces_give_what_the_whole_gives(
-        secret in "[a-c%/+ ]{4,8}",
-        parts in prop::collection::vec(("[a-c%/+ .]{0,9}", 0usize..5), 0..6),
+        secret in "[a-c%/+& ]{4,8}",
+        parts in prop::collection::vec(("[a-c%/+ .&;\\\\]{0,9}", 0usize..7), 0..6),
         size in 1usize..40,
     ) {
         let redactor = redactor(&[&secret]);
@@ -129,6 +186,8 @@ proptest! {
                 1 => data.extend(STANDARD.encode(&secret).bytes()),
                 2 => data.extend(hex::encode(&secret).bytes()),
                 3 => data.extend(secret.bytes().flat_map(|byte| format!("%{byte:02X}").into_bytes())),
+                4 => data.extend(secret.bytes().flat_map(|byte| format!("\\u{byte:04x}").into_bytes())),
+                5 => data.extend(secret.bytes().flat_map(|byte| format!("&#{byte};").into_bytes())),
                 _ => {}
             }
         }

@@ -54,6 +54,41 @@ pub(crate) fn is_set_by_the_host(name: &HeaderName) -> bool {
         )
 }
 
+/// Names by which frameworks and proxies take another method, path or host than the request line has.
+const OVERRIDES: [&str; 20] = [
+    "forwarded",
+    "x-envoy-original-path",
+    "x-forwarded-host",
+    "x-forwarded-method",
+    "x-forwarded-path",
+    "x-forwarded-prefix",
+    "x-forwarded-server",
+    "x-forwarded-uri",
+    "x-host",
+    "x-http-host-override",
+    "x-http-method",
+    "x-http-method-override",
+    "x-method-override",
+    "x-original-host",
+    "x-original-method",
+    "x-original-path",
+    "x-original-uri",
+    "x-original-url",
+    "x-override-url",
+    "x-rewrite-url",
+];
+
+/// Returns the first header that can make a server act on another method, path or host than the rule was checked for.
+///
+/// `_` counts as `-`, because CGI and WSGI give both spellings the same variable.
+pub(crate) fn find_override(lines: &[(String, String)]) -> Option<&'static str> {
+    let known = |name: &str| {
+        let name = name.to_ascii_lowercase().replace('_', "-");
+        OVERRIDES.iter().copied().find(|known| *known == name)
+    };
+    lines.iter().take(MAX_HEADERS).find_map(|(name, _)| known(name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

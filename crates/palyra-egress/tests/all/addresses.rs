@@ -37,6 +37,7 @@ async fn g09_a_granted_name_with_a_closed_address_is_denied() {
         let guard = guard_with(FixedResolver::new().with("api.example.com", [address(answer)]));
         let denial = Call::get("https://api.example.com/x").allow(&[]).denial(&guard).await;
         assert!(denial.reason.contains(why), "{}", denial.reason);
+        assert!(!denial.reason.contains(answer), "the address is for the operator: {}", denial.reason);
         let range = if answer.contains(':') { "128" } else { "32" };
         assert_eq!(denial.grant, Some(format!("address:{}/{range}", address(answer))));
         assert_eq!(denial.manifest, None, "only an operator opens an address");

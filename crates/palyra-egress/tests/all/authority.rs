@@ -212,6 +212,68 @@ async fn g08_the_first_rule_that_covers_is_the_rule() {
 }
 
 #[tokio::test]
+async fn narrowed_rule_denies_paths_that_servers_read_differently() {
+    let narrowed = "https://api.example.com/items/*";
+    for path in [
+        "/items/%252e%252e%252fadmin",
+        "/items/..%c0%af..%c0%afadmin",
+        "/items/1%00",
+        "/items/..\u{FF0F}admin",
+        "/items/..%EF%BC%8Fadmin",
+        "/items/%u002e%u002e",
+        "/items/%",
+    ] {
+        let url = format!("https://api.example.com{path}");
+        let Err(EgressError::Denied(denial)) = authorize(&[narrowed], "GET", &url) else { panic!("{path}") };
+        assert_eq!(denial.grant.as_deref(), Some("http:GET https://api.example.com"), "{path}");
+        assert!(authorize(&["https://api.example.com"], "GET", &url).is_ok(), "{path}");
+    }
+    for path in ["/items/50%25", "/items/%C3%BC", "/items/a%20b"] {
+        assert!(authorize(&[narrowed], "GET", &format!("https://api.example.com{path}")).is_ok(), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn narrowed_rule_denies_override_headers() {
+    let authorize = |rules: &[&str], header: &str| {
+        let rules: Vec<_> = rules.iter().map(|rule| rule.parse().unwrap()).collect();
+        let request = OutgoingRequest {
+            method: "GET".into(),
+            url: "https://api.example.com/items/1".into(),
+            headers: vec![("accept".into(), "*/*".into()), (header.into(), "DELETE".into())],
+            ..OutgoingRequest::default()
+        };
+        guard().authorize(&rules, request)
+    };
+    for header in [
+        "X-HTTP-Method-Override",
+        "x-http-method",
+        "X-Method-Override",
+        "X-Original-URL",
+        "X-Rewrite-URL",
+        "X-Forwarded-Host",
+        "X_HTTP_Method_Override",
+    ] {
+        for narrowed in ["GET https://api.example.com", "https://api.example.com/items/*"] {
+            let Err(EgressError::Denied(denial)) = authorize(&[narrowed], header) else { panic!("{header}") };
+            assert!(denial.reason.contains("can change the method, path or host"), "{}", denial.reason);
+            assert_eq!(denial.grant.as_deref(), Some("http:https://api.example.com"));
+            assert!(authorize(&[narrowed, "https://api.example.com"], header).is_ok(), "{header}");
+        }
+        assert!(authorize(&["https://api.example.com"], header).is_ok(), "{header}");
+    }
+    assert!(authorize(&["GET https://api.example.com/items/*"], "X-Request-Id").is_ok());
+}
+
+#[tokio::test]
+async fn each_method_of_a_url_is_covered_by_its_own_rule() {
+    let rules = ["POST https://api.example.com/items/1", "GET https://api.example.com/items/*"];
+    assert!(authorize(&rules, "POST", "https://api.example.com/items/1").is_ok());
+    assert!(authorize(&rules, "GET", "https://api.example.com/items/1").is_ok());
+    assert!(authorize(&rules, "POST", "https://api.example.com/items/2").is_err());
+}
+
+#[tokio::test]
 async fn g08_the_host_sets_the_host() {
     let server = TestServer::http(|_| TestReply::ok("hello")).await.unwrap();
     let response =

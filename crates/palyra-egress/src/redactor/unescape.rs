@@ -1,0 +1,151 @@
+//! Escaped text: decoded for the search, with the way back to the original bytes.
+
+use memchr::memchr;
+use std::ops::Range;
+
+/// The longest escape that is decoded, for one byte of the text: `&#x0000026;` is eleven bytes, and longer ones are not
+/// what writers write.
+pub(super) const MAX_ESCAPE_BYTES: usize = 12;
+
+/// A way in which characters are written as others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Escape {
+    /// `%26`.
+    Percent,
+    /// `\u0026`, `\n`, `\/`, as inside a JSON string.
+    Json,
+    /// `&amp;`, `&#38;`, `&#x26;`.
+    Markup,
+}
+
+/// Decoded bytes and where each came from.
+pub(super) struct Decoded {
+    pub(super) bytes: Vec<u8>,
+    /// The start of each decoded byte in the original, and the end of the last.
+    starts: Vec<usize>,
+}
+
+impl Decoded {
+    /// The original bytes behind a stretch of decoded ones.
+    pub(super) fn origin(&self, stretch: Range<usize>) -> Range<usize> {
+        // All bytes of one escaped character start where its escape does: the stretch covers the whole escape.
+        let last = self.starts[stretch.end.saturating_sub(1)];
+        let end = self.starts[stretch.end..].iter().copied().find(|start| *start > last);
+        self.starts[stretch.start]..end.unwrap_or(last)
+    }
+}
+
+impl Escape {
+    pub(super) const ALL: [Self; 3] = [Self::Percent, Self::Json, Self::Markup];
+
+    /// Decodes each escape once; everything else stays as it is. `None` when there is no escape.
+    pub(super) fn decode(self, data: &[u8]) -> Option<Decoded> {
+        memchr(self.sign(), data)?;
+        let mut decoded =
+            Decoded { bytes: Vec::with_capacity(data.len()), starts: Vec::with_capacity(data.len() + 1) };
+        let mut at = 0;
+        while let Some(&byte) = data.get(at) {
+            let escaped = if byte == self.sign() { self.character(&data[at..]) } else { None };
+            let (bytes, length) = escaped.unwrap_or((Character::Byte(byte), 1));
+            let mut buffer = [0; 4];
+            let bytes = match bytes {
+                Character::Byte(byte) => {
+                    buffer[0] = byte;
+                    &buffer[..1]
+                }
+                Character::Char(c) => c.encode_utf8(&mut buffer).as_bytes(),
+            };
+            decoded.starts.extend(std::iter::repeat_n(at, bytes.len()));
+            decoded.bytes.extend_from_slice(bytes);
+            at += length;
+        }
+        decoded.starts.push(at);
+        Some(decoded)
+    }
+
+    fn sign(self) -> u8 {
+        match self {
+            Self::Percent => b'%',
+            Self::Json => b'\\',
+            Self::Markup => b'&',
+        }
+    }
+
+    /// The character that an escape at the start of `rest` stands for, and the length of the escape.
+    fn character(self, rest: &[u8]) -> Option<(Character, usize)> {
+        match self {
+            Self::Percent => {
+                let byte = hexadecimal(rest.get(1..3)?)?;
+                Some((Character::Byte(u8::try_from(byte).ok()?), 3))
+            }
+            Self::Json => json(rest),
+            Self::Markup => markup(rest),
+        }
+    }
+}
+
+enum Character {
+    Byte(u8),
+    Char(char),
+}
+
+fn json(rest: &[u8]) -> Option<(Character, usize)> {
+    let plain = |byte: u8| Some((Character::Byte(byte), 2));
+    match rest.get(1)? {
+        b'n' => plain(b'\n'),
+        b'r' => plain(b'\r'),
+        b't' => plain(b'\t'),
+        b'b' => plain(8),
+        b'f' => plain(12),
+        b'u' => unicode(rest),
+        sign @ (b'"' | b'\\' | b'/' | b'\'') => plain(*sign),
+        _ => None,
+    }
+}
+
+/// `\u00e9`, or two of them for a character beyond sixteen bits.
+fn unicode(rest: &[u8]) -> Option<(Character, usize)> {
+    let first = hexadecimal(rest.get(2..6)?)?;
+    if let Some(c) = char::from_u32(first) {
+        return Some((Character::Char(c), 6));
+    }
+    let pair = rest.get(6..12).filter(|pair| pair.starts_with(b"\\u"))?;
+    let second = hexadecimal(&pair[2..])?;
+    let c = match (first, second) {
+        (0xd800..=0xdbff, 0xdc00..=0xdfff) => 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00),
+        _ => return None,
+    };
+    Some((Character::Char(char::from_u32(c)?), 12))
+}
+
+fn markup(rest: &[u8]) -> Option<(Character, usize)> {
+    let end = memchr(b';', rest.get(..rest.len().min(MAX_ESCAPE_BYTES))?)?;
+    let code = match &rest[1..end] {
+        b"amp" => u32::from(b'&'),
+        b"lt" => u32::from(b'<'),
+        b"gt" => u32::from(b'>'),
+        b"quot" => u32::from(b'"'),
+        b"apos" => u32::from(b'\''),
+        [b'#', b'x' | b'X', digits @ ..] => hexadecimal(digits)?,
+        [b'#', digits @ ..] => decimal(digits)?,
+        _ => return None,
+    };
+    Some((Character::Char(char::from_u32(code)?), end + 1))
+}
+
+fn hexadecimal(digits: &[u8]) -> Option<u32> {
+    number(digits, 16)
+}
+
+fn decimal(digits: &[u8]) -> Option<u32> {
+    number(digits, 10)
+}
+
+fn number(digits: &[u8], radix: u32) -> Option<u32> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0_u32, |number, digit| {
+        number.checked_mul(radix)?.checked_add(char::from(*digit).to_digit(radix)?)
+    })
+}
