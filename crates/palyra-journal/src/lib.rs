@@ -39,8 +39,8 @@ pub use segment::{
     MAX_SEGMENT_BYTES, MAX_SEGMENT_EVENTS, MAX_SEGMENT_LEAF_BYTES, Segment, SegmentError, VerifiedSegment,
 };
 pub use store::{
-    APPLICATION_ID, ArchivedSegment, Durability, Follower, JournalOptions, JournalStore, JournalTransaction,
-    Leaf, Migration, Page, Pending, PreparedEvent, Query, Receipt, ReceiptError, RecordedEvent, Snapshot,
-    VerifyReport, VerifyScope, copy_database, inspect_journal,
+    APPLICATION_ID, ArchivedSegment, CommitGuard, Durability, Follower, JournalOptions, JournalStore,
+    JournalTransaction, Leaf, Migration, Page, Pending, PreparedEvent, Query, Receipt, ReceiptError,
+    RecordedEvent, Snapshot, VerifyReport, VerifyScope, copy_database, inspect_journal,
 };
 pub use tree::NodeSource;

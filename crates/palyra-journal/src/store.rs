@@ -23,7 +23,7 @@ mod writer;
 pub use archive::ArchivedSegment;
 pub use connection::APPLICATION_ID;
 pub use follow::Follower;
-pub use options::{JournalOptions, Migration};
+pub use options::{CommitGuard, JournalOptions, Migration};
 pub use pending::Pending;
 pub use query::{Page, Query, RecordedEvent};
 pub use receipt::{Receipt, ReceiptError};
@@ -40,7 +40,7 @@ use rusqlite::Connection;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use tokio::sync::watch;
 use writer::Request;
 
@@ -60,6 +60,7 @@ pub struct JournalStore {
     readers: Readers,
     redactor: Arc<dyn RedactText>,
     keys: Arc<[CheckpointKey]>,
+    guard: Arc<OnceLock<CommitGuard>>,
 }
 
 impl JournalStore {
@@ -72,6 +73,11 @@ impl JournalStore {
     /// it and the anchored head agree. The work is bounded by the distance between checkpoints.
     pub fn open(path: &Path, options: JournalOptions) -> Result<Self, JournalError> {
         open::open(path, options)
+    }
+
+    /// Asks `guard` before every transaction from now on; one that it refuses is not begun. Set once by the owner.
+    pub fn guard_commits(&self, guard: CommitGuard) {
+        let _ = self.guard.set(guard);
     }
 
     /// Queues an event; the answer comes when its group is committed and survives a killed process.

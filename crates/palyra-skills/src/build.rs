@@ -3,6 +3,7 @@
 //! Nothing but the request goes in: no clock, locale, path or random number, so the same inputs give the same
 //! bytes on every machine.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::artifact::sidecars::{generate_sbom, self_made_provenance, subjects_of};
@@ -13,13 +14,13 @@ use crate::constants::{
 };
 use crate::digest::Sha256Digest;
 use crate::manifest::{ManifestError, SkillManifest, parse_manifest_toml};
-use crate::signing::dsse::Envelope;
+use crate::signing::dsse::{Envelope, EnvelopeError, EnvelopeSignature};
 use crate::signing::strict_json::{StrictJsonError, encode_canonical};
 use crate::signing::{
-    KeyId, KeySet, KeySetError, ListedKey, ReleasePredicate, ReleaseStatement, SIGNATURE_SCHEMA,
-    STATEMENT_PAYLOAD_TYPE, SignatureFile, SkillSigningKey,
+    KeyId, KeySet, KeySetError, ListedKey, PublisherKey, ReleasePredicate, ReleaseStatement,
+    SIGNATURE_SCHEMA, STATEMENT_PAYLOAD_TYPE, SignatureFile, SkillSigningKey,
 };
-use crate::trust::SignedRotation;
+use crate::trust::{LineageProblem, SignedRotation, check_lineage};
 
 /// Everything that goes into an artifact.
 #[derive(Debug, Clone, Default)]
@@ -55,6 +56,20 @@ pub struct BuiltArtifact {
     pub manifest: SkillManifest,
     /// The keys that signed, sorted.
     pub key_ids: Vec<KeyId>,
+    /// Signatures that are still missing; a package with any is refused wherever it is verified.
+    pub missing_signatures: u32,
+}
+
+/// A release with everything but its signatures.
+///
+/// Keys that are not at hand (in another process, on another machine) sign [`PackedRelease::statement`].
+pub struct PackedRelease<'a> {
+    manifest: SkillManifest,
+    payload: Sha256Digest,
+    entries: Vec<(&'a str, Cow<'a, [u8]>)>,
+    keys: KeySet,
+    statement: Vec<u8>,
+    lineage: Vec<Envelope>,
 }
 
 /// Why an artifact was not built.
@@ -98,16 +113,15 @@ pub enum BuildError {
     /// A key signs that is not the publisher's.
     #[error("key `{0}` signs but is not one of the publisher's keys")]
     ForeignKey(KeyId),
-    /// A lineage that does not lead here.
-    #[error("the lineage has {count} statements and ends at epoch {ends}, the release is of epoch {epoch}")]
-    Lineage {
-        /// How many statements.
-        count: usize,
-        /// Where it ends.
-        ends: u64,
-        /// Where it must end.
-        epoch: u64,
-    },
+    /// More rotation statements than a package carries.
+    #[error("the lineage has {0} statements, a package carries at most {MAX_LINEAGE}")]
+    LineageTooLong(usize),
+    /// A lineage that does not lead to the keys that sign.
+    #[error("the lineage does not hold: {0}")]
+    Lineage(#[from] LineageProblem),
+    /// A signature that is not one of this release.
+    #[error(transparent)]
+    Signature(#[from] EnvelopeError),
     /// Something could not be written as JSON.
     #[error(transparent)]
     Json(#[from] StrictJsonError),
@@ -118,61 +132,108 @@ impl BuildError {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::Manifest(error) => {
-                error.hint().unwrap_or_else(|| "correct skill.toml and build again".into())
-            }
+            Self::Manifest(error) => error.hint().unwrap_or_else(|| format!("write {}", error.expected())),
             Self::Path { problem, .. } => problem.hint().into(),
             Self::MissingModule { module, .. } => format!("build the module and put it at `{module}`"),
             Self::Archive(error) => error.hint(),
             Self::Keys(_) | Self::Threshold { .. } | Self::ForeignKey(_) => {
                 "sign with the publisher's own keys, as many as its threshold".into()
             }
-            Self::Lineage { .. } => {
-                format!("give at most {MAX_LINEAGE} rotations, oldest first, up to this epoch")
+            Self::LineageTooLong(_) => "leave out the oldest rotation statements".into(),
+            Self::Lineage(_) => {
+                "give every rotation statement of the publisher up to its present keys with `--succession FILE`".into()
             }
+            Self::Signature(_) => "sign the statement of this very release".into(),
             Self::Json(_) => "this is a fault of the packager; please report it".into(),
         }
     }
 }
 
-/// Builds and signs an artifact.
+/// Builds and signs an artifact with as many keys as the publisher's threshold.
 pub fn build_signed_skill_artifact(request: &BuildRequest<'_>) -> Result<BuiltArtifact, BuildError> {
+    let signers: Vec<PublisherKey> = request.signers.iter().map(|key| key.public()).collect();
+    let packed = pack_skill_artifact(request, &signers)?;
+    let (found, needed) = (packed.keys.count_signed(&signers), packed.keys.threshold());
+    if found < needed {
+        return Err(BuildError::Threshold { found, needed });
+    }
+    let sign =
+        |key: &&SkillSigningKey| EnvelopeSignature::sign(STATEMENT_PAYLOAD_TYPE, packed.statement(), key);
+    packed.finish(request.signers.iter().map(sign).collect())
+}
+
+/// Packs an artifact that `signers` will sign; `request.signers` is not looked at.
+pub fn pack_skill_artifact<'a>(
+    request: &BuildRequest<'a>,
+    signers: &[PublisherKey],
+) -> Result<PackedRelease<'a>, BuildError> {
     let manifest =
         parse_manifest_toml(request.manifest_toml).map_err(|error| BuildError::Manifest(Box::new(error)))?;
     check_paths(request, &manifest)?;
-    let keys = check_keys(request)?;
-    check_lineage(request)?;
+    let keys = check_keys(request, signers)?;
+    check_succession(request, &manifest, &keys)?;
 
     let sbom = generate_sbom(&manifest, request.modules.iter().copied())?;
     let provenance = provenance(request, &manifest)?;
-    let mut entries: Vec<(&str, &[u8])> = vec![
-        (MANIFEST_PATH, request.manifest_toml.as_bytes()),
-        (SBOM_PATH, &sbom),
-        (PROVENANCE_PATH, &provenance),
+    let mut entries: Vec<(&str, Cow<'_, [u8]>)> = vec![
+        (MANIFEST_PATH, request.manifest_toml.as_bytes().into()),
+        (SBOM_PATH, sbom.into()),
+        (PROVENANCE_PATH, provenance.into()),
     ];
-    entries.extend(request.modules.iter().chain(&request.assets));
+    let files = request.modules.iter().chain(&request.assets);
+    entries.extend(files.map(|(path, bytes)| (*path, Cow::Borrowed(*bytes))));
     entries.sort_unstable();
 
     let digests: Vec<EntryDigest> =
         entries.iter().map(|(path, bytes)| EntryDigest::of(path, bytes)).collect();
     let payload = payload_digest(&digests);
-    let signature = sign(request, &manifest, &keys, payload, &digests)?;
+    let lineage: Vec<Envelope> = request.lineage.iter().map(|rotation| rotation.envelope().clone()).collect();
+    let predicate = predicate(request, &manifest, &keys, &lineage)?;
+    let statement = encode_canonical(&ReleaseStatement::new(payload, &digests, predicate))?;
+    Ok(PackedRelease { manifest, payload, entries, keys, statement, lineage })
+}
+
+impl PackedRelease<'_> {
+    /// The bytes that are signed, as [`STATEMENT_PAYLOAD_TYPE`].
+    #[must_use]
+    pub fn statement(&self) -> &[u8] {
+        &self.statement
+    }
+
+    /// Puts the signatures in; there may be fewer than the threshold, and each must hold.
+    pub fn finish(&self, signatures: Vec<EnvelopeSignature>) -> Result<BuiltArtifact, BuildError> {
+        let envelope = Envelope::new(STATEMENT_PAYLOAD_TYPE, &self.statement, signatures);
+        let entries = self.entries.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
+        assemble(entries, &self.manifest, self.payload, &self.keys, envelope, self.lineage.clone())
+    }
+}
+
+/// Writes the archive with its signature, once every signature was checked.
+pub(crate) fn assemble<'a>(
+    entries: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+    manifest: &SkillManifest,
+    payload: Sha256Digest,
+    keys: &KeySet,
+    envelope: Envelope,
+    lineage: Vec<Envelope>,
+) -> Result<BuiltArtifact, BuildError> {
+    let signers = envelope.verify(STATEMENT_PAYLOAD_TYPE, keys.keys())?;
+    let key_ids: Vec<KeyId> = signers.iter().map(PublisherKey::key_id).collect();
+    let key_id = *key_ids.first().ok_or(KeySetError::Count(0))?;
+    let file =
+        SignatureFile { schema: SIGNATURE_SCHEMA.into(), key_id, payload_sha256: payload, envelope, lineage };
+    let signature = file.encode()?;
+    let mut entries: Vec<(&str, &[u8])> = entries.into_iter().collect();
     entries.push((SIGNATURE_PATH, &signature));
     let bytes: Arc<[u8]> = encode_archive(entries)?.into();
     Ok(BuiltArtifact {
         archive_digest: Sha256Digest::of(&bytes),
         bytes,
         payload,
-        manifest,
-        key_ids: signer_ids(request),
+        manifest: manifest.clone(),
+        key_ids,
+        missing_signatures: keys.threshold().saturating_sub(keys.count_signed(&signers)),
     })
-}
-
-/// In the order of the envelope.
-fn signer_ids(request: &BuildRequest<'_>) -> Vec<KeyId> {
-    let mut ids: Vec<KeyId> = request.signers.iter().map(|key| key.public().key_id()).collect();
-    ids.sort_unstable();
-    ids
 }
 
 fn check_paths(request: &BuildRequest<'_>, manifest: &SkillManifest) -> Result<(), BuildError> {
@@ -197,26 +258,26 @@ fn check_paths(request: &BuildRequest<'_>, manifest: &SkillManifest) -> Result<(
     }
 }
 
-fn check_keys(request: &BuildRequest<'_>) -> Result<KeySet, BuildError> {
-    let signers: Vec<_> = request.signers.iter().map(|key| key.public()).collect();
+fn check_keys(request: &BuildRequest<'_>, signers: &[PublisherKey]) -> Result<KeySet, BuildError> {
     let Some(keys) = &request.publisher_keys else {
         let threshold = u32::try_from(signers.len()).unwrap_or(u32::MAX);
-        return Ok(KeySet::new(signers, threshold)?);
+        return Ok(KeySet::new(signers.iter().copied(), threshold)?);
     };
-    if let Some(foreign) = signers.iter().find(|key| !keys.contains(key)) {
-        return Err(BuildError::ForeignKey(foreign.key_id()));
+    match signers.iter().find(|key| !keys.contains(key)) {
+        Some(foreign) => Err(BuildError::ForeignKey(foreign.key_id())),
+        None => Ok(keys.clone()),
     }
-    let (found, needed) = (keys.count_signed(&signers), keys.threshold());
-    if found < needed { Err(BuildError::Threshold { found, needed }) } else { Ok(keys.clone()) }
 }
 
-fn check_lineage(request: &BuildRequest<'_>) -> Result<(), BuildError> {
-    let Some(last) = request.lineage.last() else { return Ok(()) };
-    let (count, ends, epoch) = (request.lineage.len(), last.statement().to_epoch, request.publisher_epoch);
-    if count > MAX_LINEAGE || ends != epoch {
-        return Err(BuildError::Lineage { count, ends, epoch });
+fn check_succession(
+    request: &BuildRequest<'_>,
+    manifest: &SkillManifest,
+    keys: &KeySet,
+) -> Result<(), BuildError> {
+    if request.lineage.len() > MAX_LINEAGE {
+        return Err(BuildError::LineageTooLong(request.lineage.len()));
     }
-    Ok(())
+    Ok(check_lineage(&manifest.publisher, &request.lineage, keys, request.publisher_epoch)?)
 }
 
 fn provenance(request: &BuildRequest<'_>, manifest: &SkillManifest) -> Result<Vec<u8>, BuildError> {
@@ -229,15 +290,13 @@ fn provenance(request: &BuildRequest<'_>, manifest: &SkillManifest) -> Result<Ve
     Ok(self_made_provenance(manifest, &subjects_of(&about))?)
 }
 
-fn sign(
+fn predicate(
     request: &BuildRequest<'_>,
     manifest: &SkillManifest,
     keys: &KeySet,
-    payload: Sha256Digest,
-    digests: &[EntryDigest],
-) -> Result<Vec<u8>, BuildError> {
-    let lineage: Vec<Envelope> = request.lineage.iter().map(|rotation| rotation.envelope().clone()).collect();
-    let predicate = ReleasePredicate {
+    lineage: &[Envelope],
+) -> Result<ReleasePredicate, BuildError> {
+    Ok(ReleasePredicate {
         skill_id: manifest.skill_id.clone(),
         publisher: manifest.publisher.clone(),
         version: manifest.version.clone(),
@@ -248,17 +307,6 @@ fn sign(
         manifest_sha256: Sha256Digest::of(request.manifest_toml.as_bytes()),
         capabilities_sha256: crate::grants::capability_digest(manifest),
         model_text_sha256: crate::text::model_text_digest(manifest),
-        lineage_sha256: SignatureFile::lineage_digest(&lineage)?,
-    };
-    let statement = ReleaseStatement::new(payload, digests, predicate);
-    let envelope = Envelope::sign(STATEMENT_PAYLOAD_TYPE, &encode_canonical(&statement)?, &request.signers);
-    let key_id = envelope.signatures.first().map(|signature| signature.keyid);
-    let file = SignatureFile {
-        schema: SIGNATURE_SCHEMA.into(),
-        key_id: key_id.ok_or(KeySetError::Count(0))?,
-        payload_sha256: payload,
-        envelope,
-        lineage,
-    };
-    Ok(file.encode()?)
+        lineage_sha256: SignatureFile::lineage_digest(lineage)?,
+    })
 }

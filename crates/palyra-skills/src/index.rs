@@ -110,6 +110,9 @@ pub struct PastRelease {
     pub payload: Sha256Digest,
     /// Its stored object.
     pub archive: Sha256Digest,
+    /// Why its stored object is not what it was, as the last look found it; whoever goes back to it finds out anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damage: Option<String>,
 }
 
 /// Why a release is kept from running.
@@ -308,7 +311,12 @@ impl InstalledRelease {
     /// What stays in the record after it ran.
     #[must_use]
     pub fn as_past(&self) -> PastRelease {
-        PastRelease { version: self.manifest.version.clone(), payload: self.payload, archive: self.archive }
+        PastRelease {
+            version: self.manifest.version.clone(),
+            payload: self.payload,
+            archive: self.archive,
+            damage: None,
+        }
     }
 }
 

@@ -34,6 +34,7 @@ pub fn install_skill_artifact<T: InstallTransaction>(
     observe: &mut dyn FnMut(&InstallStep),
 ) -> Result<InstallOutcome, InstallError<T::Error>> {
     match plan_install(request, context, observe) {
+        Ok(outcome) if changes_nothing(&outcome, request, context) => Ok(outcome),
         Ok(outcome) => {
             store(&outcome, request, context, transaction).map_err(InstallError::Store)?;
             observe(&InstallStep::stored(&outcome));
@@ -96,6 +97,16 @@ fn audit(
         format!("{verdict}, {} findings under policy {}", report.findings.len(), report.policy_version);
     progress.pass(InstallStage::Audit, "modules, assets and text, without running anything", found);
     report
+}
+
+/// A look at what is stored records what it changed; one that changed nothing leaves no event and no new generation.
+fn changes_nothing(outcome: &InstallOutcome, request: &InstallRequest, context: &InstallContext<'_>) -> bool {
+    let kept = context.index.get(&outcome.record.skill_id);
+    request.purpose() == Some(Purpose::ReAudit)
+        // The mark of a release that is installed is remembered already.
+        && outcome.trust_change.as_ref().is_none_or(|change| change.keys.is_none())
+        && outcome.new_consent.is_none()
+        && kept.is_some_and(|kept| *kept == outcome.record)
 }
 
 /// Object, pin, row, consent and leaves, and then the generation that makes them count.

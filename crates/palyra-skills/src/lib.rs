@@ -8,6 +8,7 @@ mod build;
 pub mod compat;
 pub mod consent;
 pub mod constants;
+mod cosign;
 pub mod digest;
 pub mod grants;
 pub mod index;
@@ -21,9 +22,12 @@ pub mod verify;
 
 pub use artifact::SkillArtifact;
 pub use audit::{AuditPolicy, AuditReport, InstalledTools, audit_skill_artifact_security};
-pub use build::{BuildError, BuildRequest, BuiltArtifact, build_signed_skill_artifact};
+pub use build::{
+    BuildError, BuildRequest, BuiltArtifact, PackedRelease, build_signed_skill_artifact, pack_skill_artifact,
+};
 pub use compat::Platform;
 pub use consent::{ConsentBook, ConsentGiven, ConsentRecord, ConsentRequest};
+pub use cosign::{CosignError, CosignedPackage};
 pub use digest::Sha256Digest;
 pub use grants::{capability_digest, capability_grants_from_manifest};
 pub use index::{InstalledSkillsIndex, RuntimeStatus, SkillInventoryEntry, SkillRecord, TrustState};

@@ -9,6 +9,7 @@ mod decision;
 mod error;
 mod feed;
 mod judge;
+mod lineage;
 mod operator;
 mod publisher;
 mod revocation;
@@ -20,6 +21,7 @@ mod skill;
 mod snapshot;
 mod statement;
 mod store;
+mod succession;
 
 pub use change::{PublisherChange, ReleaseMark, TrustChange};
 pub use decision::{TrustDecision, TrustRefusal};
@@ -28,6 +30,7 @@ pub use feed::{
     FeedError, FeedIssuer, FeedMark, FeedOutcome, FeedTrust, REVOCATIONS_PAYLOAD_TYPE, RevocationList,
     RevokedKey, RevokedRelease, SignedRevocations,
 };
+pub use lineage::LineageProblem;
 pub use publisher::{EndedBy, KeyOrigin, PastKeys, PublisherAnchor, PublisherMode, PublisherTrust};
 pub use revocation::{Revocation, RevocationScope, RevocationSource, RevocationTarget};
 pub use rollback::RollbackRefusal;
@@ -39,6 +42,8 @@ pub use skill::{HighWaterMark, KnownRelease, SkillOwnership};
 pub use snapshot::{BuiltInReleases, TrustSnapshot};
 pub use statement::{TrustStatement, TrustStatementError};
 pub use store::{BuilderKey, SkillTrustStore};
+pub use succession::{Succession, TrustedKeys};
 
 pub(crate) use judge::{Offer, VerifyMode, judge};
+pub(crate) use lineage::check_lineage;
 pub(crate) use rollback::check_rollback;

@@ -11,6 +11,7 @@ mod steps;
 
 use std::sync::Arc;
 
+pub(crate) use binding::PartlySigned;
 pub use refusal::{ClaimedIdentity, RefusalReason, StatementMismatch, VerifyRefusal};
 pub use report::{Verification, VerifiedSkill, VerifyStep, VerifyStepName};
 

@@ -1,6 +1,6 @@
 //! The keys of checkpoints: who signs, and what the signature is checked with.
 
-use super::note::{self, Checkpoint};
+use super::note::{self, Checkpoint, CheckpointError};
 use crate::hash::TreeHead;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -54,13 +54,15 @@ pub struct CheckpointKey {
 }
 
 impl CheckpointKey {
-    /// Takes the origin and the 32 bytes of a public key; weak keys are refused.
+    /// Takes the origin and the 32 bytes of a public key; weak keys and keys with a torsion component are refused.
     pub fn new(origin: &str, public_key: &[u8; 32]) -> Result<Self, KeyError> {
         let bad_key = || KeyError::BadKey { origin: origin.to_owned() };
         check_origin(origin)?;
         let key = VerifyingKey::from_bytes(public_key).map_err(|_| bad_key())?;
-        // A low-order key verifies anything; a second encoding of a point is a second name for a key.
-        if key.is_weak() || key.to_edwards().compress().as_bytes() != public_key {
+        // A low-order key verifies anything; a second encoding of a point, or the point plus one of small order, is
+        // a second name for a key.
+        let point = key.to_edwards();
+        if key.is_weak() || point.compress().as_bytes() != public_key || !point.is_torsion_free() {
             return Err(bad_key());
         }
         let hash = Sha256::new().chain_update(origin).chain_update([b'\n', ED25519]).chain_update(public_key);
@@ -95,6 +97,11 @@ impl CheckpointKey {
     /// The 32 bytes of the public key.
     pub fn public_key(&self) -> [u8; 32] {
         self.key.to_bytes()
+    }
+
+    /// Checks that this key signed exactly this statement; see [`CheckpointSigner::sign_statement`].
+    pub fn check_statement(&self, kind: &str, line: &str, note: &str) -> Result<(), CheckpointError> {
+        note::check_statement(self, kind, line, note)
     }
 
     /// The four bytes that name the key in a signature line.
@@ -144,6 +151,15 @@ impl CheckpointSigner {
         let text = note::text(self.key.origin(), &head);
         let signature = self.secret.sign(text.as_bytes()).to_bytes();
         note::signed(&self.key, head, text, &signature)
+    }
+
+    /// Signs one line about something other than the journal, such as a backup; `kind` says what.
+    ///
+    /// The note has the form of a checkpoint, and can never be one: its first line is `ORIGIN KIND`.
+    pub fn sign_statement(&self, kind: &str, line: &str) -> String {
+        let text = note::statement(self.key.origin(), kind, line);
+        let signature = self.secret.sign(text.as_bytes()).to_bytes();
+        note::with_signature(&self.key, &text, &signature)
     }
 }
 

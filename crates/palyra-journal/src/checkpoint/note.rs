@@ -115,10 +115,32 @@ pub(super) fn text(origin: &str, head: &TreeHead) -> String {
 
 /// Puts text and signature together.
 pub(super) fn signed(key: &CheckpointKey, head: TreeHead, text: String, signature: &[u8; 64]) -> Checkpoint {
+    let note = with_signature(key, &text, signature);
+    Checkpoint { head, origin: key.origin().to_owned(), note }
+}
+
+pub(super) fn with_signature(key: &CheckpointKey, text: &str, signature: &[u8; 64]) -> String {
     let mut bytes = key.hash().to_vec();
     bytes.extend_from_slice(signature);
-    let note = format!("{text}\n{SIGNATURE_START}{} {}\n", key.origin(), STANDARD.encode(bytes));
-    Checkpoint { head, origin: key.origin().to_owned(), note }
+    format!("{text}\n{SIGNATURE_START}{} {}\n", key.origin(), STANDARD.encode(bytes))
+}
+
+/// The two lines of a statement that is not a checkpoint; an origin has no blank in it.
+pub(super) fn statement(origin: &str, kind: &str, line: &str) -> String {
+    format!("{origin} {kind}\n{line}\n")
+}
+
+pub(super) fn check_statement(
+    key: &CheckpointKey,
+    kind: &str,
+    line: &str,
+    note: &str,
+) -> Result<(), CheckpointError> {
+    let (text, signatures) = split_note(note)?;
+    if text != statement(key.origin(), kind, line) {
+        return Err(CheckpointError::BadForm { reason: "a statement about something else was found" });
+    }
+    check_signatures(text, signatures, key)
 }
 
 fn split_note(note: &str) -> Result<(&str, &str), CheckpointError> {
@@ -236,6 +258,25 @@ mod tests {
         assert!(Checkpoint::open(&note, signer().key()).is_ok());
         note.push_str(&"\u{2014} witness.example/w AAAAAAECAwQ=\n".repeat(MAX_SIGNATURES));
         assert!(Checkpoint::open(&note, signer().key()).is_err());
+    }
+
+    #[test]
+    fn statement_opens_only_as_what_was_signed() {
+        let (signer, other) = (signer(), CheckpointSigner::from_seed("palyra.test/1", &[8; 32]).unwrap());
+        let note = signer.sign_statement("backup", "abc");
+        assert_eq!(signer.key().check_statement("backup", "abc", &note), Ok(()));
+        for (key, kind, line) in
+            [(&other, "backup", "abc"), (&signer, "other", "abc"), (&signer, "backup", "abd")]
+        {
+            assert!(key.key().check_statement(kind, line, &note).is_err(), "{kind} {line}");
+        }
+        // Neither can stand for the other.
+        assert!(Checkpoint::open(&note, signer.key()).is_err());
+        let checkpoint = signer.sign(head());
+        assert!(signer.key().check_statement("backup", "abc", checkpoint.note()).is_err());
+        assert!(
+            Checkpoint::open(&signer.sign_statement("42", &head().root.to_base64()), signer.key()).is_err()
+        );
     }
 
     #[test]

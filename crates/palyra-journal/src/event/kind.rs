@@ -134,6 +134,8 @@ event_kinds! {
     KeysImported = "keys:imported",
     /// A signing key was written out to a file.
     KeysExported = "keys:exported",
+    /// A signing key signed a release.
+    KeysSigned = "keys:signed",
     /// A signing key was removed.
     KeysRemoved = "keys:removed",
     /// A signing key named its successor and signs no more.

@@ -55,6 +55,7 @@ fn start(
     let (heads, head_receiver) = watch::channel(Heads { committed: head, durable });
     let queued = Arc::new(AtomicUsize::new(0));
     let waiting = Arc::new(AtomicUsize::new(0));
+    let guard = Arc::default();
     let (requests, receiver) = mpsc::channel();
     let folding = LogFolding::of(&mut connection, path, FoldingLimits::default())?;
     let writer = Writer {
@@ -73,6 +74,7 @@ fn start(
         waiting: Arc::clone(&waiting),
         max_group: options.max_group.max(1),
         opened_size: head.size,
+        guard: Arc::clone(&guard),
         durability: None,
     };
     let thread = std::thread::Builder::new()
@@ -88,6 +90,7 @@ fn start(
         readers: Readers::new(path),
         redactor: options.redactor,
         keys,
+        guard,
     })
 }
 

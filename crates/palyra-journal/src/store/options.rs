@@ -1,9 +1,12 @@
 //! What an owner decides when it opens the journal.
 
 use crate::event::{KeepText, RedactText};
-use crate::{CheckpointKey, CheckpointSigner, TreeHead};
+use crate::{CheckpointKey, CheckpointSigner, JournalError, TreeHead};
 use std::fmt;
 use std::sync::Arc;
+
+/// Says before each transaction whether the owner may still write.
+pub type CommitGuard = Box<dyn Fn() -> Result<(), JournalError> + Send + Sync>;
 
 /// A change of the owner's tables, applied once and remembered by name and text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,6 +4,7 @@ use super::blocks::OpenBlock;
 use super::folding::LogFolding;
 use super::follow::Heads;
 use super::group::{self, Member};
+use super::options::CommitGuard;
 use super::pending::Reply;
 use super::transaction::{Durability, JournalTransaction};
 use crate::event::RedactText;
@@ -11,9 +12,9 @@ use crate::tree::TreeTail;
 use crate::{Checkpoint, CheckpointSigner, JournalError};
 use rusqlite::{Connection, TransactionBehavior};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError};
+use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 
 /// What the writer is asked.
@@ -48,6 +49,8 @@ pub(super) struct Writer {
     pub(super) max_group: usize,
     /// The size when it was opened: a writer that added nothing leaves no trace when it is dropped.
     pub(super) opened_size: u64,
+    /// Asked before every transaction.
+    pub(super) guard: Arc<OnceLock<CommitGuard>>,
     /// What SQLite is set to now; it cannot be changed inside a transaction.
     pub(super) durability: Option<Durability>,
 }
@@ -109,6 +112,9 @@ impl Writer {
         durability: Durability,
         work: impl FnOnce(&mut JournalTransaction<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
+        if let Some(guard) = self.guard.get() {
+            guard()?;
+        }
         self.set_durability(durability)?;
         crate::fault::point("begin")?;
         let sql = self

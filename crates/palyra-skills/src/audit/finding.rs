@@ -165,6 +165,9 @@ rules! {
     /// A module the engine would not accept.
     ModuleInvalid = "module-invalid", High Certain Refuse hard,
         "build it again, without proposals the engine does not have";
+    /// A custom section that no toolchain writes.
+    CustomSection = "custom-section", Medium Certain Quarantine soft,
+        "remove it, for example with `wasm-tools strip --all`";
     /// A module no entrypoint names.
     ModuleUnused = "module-unused", Info Certain Note soft,
         "name it in an entrypoint, or leave it out";
@@ -185,7 +188,7 @@ rules! {
         "raise `max_memory_bytes` in `[capabilities.quotas]`, or the tool cannot start";
     /// A count or size over the budget, which would make checking or compiling slow.
     BudgetExceeded = "budget-exceeded", High Certain Quarantine hard,
-        "build with optimisation for size, or split the module";
+        "build with optimisation for size, strip names and debug information, or split the module";
     /// An import from outside the contract.
     ImportForbidden = "import-forbidden", High Certain Quarantine hard,
         "import `palyra:plugin/*` and the WASI 0.2 interfaces of the guide only";

@@ -11,7 +11,7 @@ use super::wasm::Budgets;
 use crate::digest::Sha256Digest;
 
 /// Grows when a rule of the audit changes, so that installed skills are looked at again.
-pub const AUDIT_RULES_VERSION: u32 = 1;
+pub const AUDIT_RULES_VERSION: u32 = 2;
 
 /// The policy of an audit; the default is what a new installation has.
 ///

@@ -1,10 +1,11 @@
 //! Text a model reads: invisible characters are refused, suspicious phrases are scored and explained.
 
+mod groups;
 mod phrase_table;
 mod phrases;
 mod words;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::finding::FindingId;
 use super::report::Findings;
@@ -20,9 +21,12 @@ const MAX_TEXT_BYTES: usize = 2 << 20;
 
 /// Checks every text of the manifest and every prompt.
 pub(super) fn check(manifest: &SkillManifest, entries: &[(&str, &[u8])], findings: &mut Findings<'_>) {
-    let mut reader = TextReader { left: MAX_TEXT_BYTES, seen: BTreeSet::new(), findings };
+    let mut reader = TextReader { left: MAX_TEXT_BYTES, points: BTreeMap::new(), findings };
     for field in model_visible_text(manifest) {
         reader.read(&field.pointer, &field.text);
+    }
+    for part in groups::parts(manifest) {
+        reader.read_part(&part);
     }
     for (path, bytes) in entries.iter().filter(|(path, _)| path.starts_with(PROMPT_ASSETS_PREFIX)) {
         match std::str::from_utf8(bytes) {
@@ -35,10 +39,31 @@ pub(super) fn check(manifest: &SkillManifest, entries: &[(&str, &[u8])], finding
     }
 }
 
+/// Judges a name inside a module; only what would quarantine a description is reported.
+pub(super) fn check_name(subject: &str, text: &str, findings: &mut Findings<'_>) {
+    if let Err(problem) = check_text(text) {
+        let message = format!("has a name with {problem}; {}", problem.hint());
+        return findings.add(FindingId::UnicodeText, subject, message, None);
+    }
+    let assessment = assess(text);
+    if assessment.points() >= findings.policy().text.quarantine {
+        report(subject, text, &assessment, findings);
+    }
+}
+
+/// Judges bytes of a module that may be text; what would quarantine a description is reported.
+pub(super) fn check_section(subject: &str, bytes: &[u8], findings: &mut Findings<'_>) {
+    let text = String::from_utf8_lossy(bytes);
+    let assessment = assess(&text);
+    if assessment.points() >= findings.policy().text.quarantine {
+        report(subject, &text, &assessment, findings);
+    }
+}
+
 struct TextReader<'audit, 'policy> {
     left: usize,
-    /// Texts already looked at: a schema says `string` many times.
-    seen: BTreeSet<String>,
+    /// Texts already looked at, with their points: a schema says `string` many times.
+    points: BTreeMap<String, u32>,
     findings: &'audit mut Findings<'policy>,
 }
 
@@ -54,28 +79,47 @@ impl TextReader<'_, '_> {
             let message = format!("{problem}; {}", problem.hint());
             return self.findings.add(FindingId::UnicodeText, subject, message, None);
         }
-        if self.seen.insert(text.to_owned()) {
-            self.judge(subject, text, &assess(text));
+        if !self.points.contains_key(text) {
+            let assessment = assess(text);
+            self.points.insert(text.to_owned(), assessment.points());
+            report(subject, text, &assessment, self.findings);
         }
     }
 
-    fn judge(&mut self, subject: &str, text: &str, assessment: &Assessment) {
-        let thresholds = self.findings.policy().text;
-        let points = assessment.points();
-        let id = match assessment.main_intent() {
-            None => return,
-            Some(_) if points < thresholds.note => return,
-            Some(_) if points < thresholds.quarantine => FindingId::TextSuspicious,
-            Some(Intent::Instructions) => FindingId::TextInstructions,
-            Some(Intent::Concealment) => FindingId::TextConcealment,
-            Some(Intent::Credentials) => FindingId::TextCredentialRequest,
-        };
-        let message = format!(
-            "scores {points} points (note from {}, quarantine from {}): {}",
-            thresholds.note,
-            thresholds.quarantine,
-            assessment.explanation()
-        );
-        self.findings.add(id, subject, message, Some(text));
+    /// Judges texts that are read together; reported is what they say together and none of them says alone.
+    fn read_part(&mut self, part: &groups::Part<'_>) {
+        let mut worst_group = 0;
+        for group in part {
+            let alone = group.texts.iter().filter_map(|text| self.points.get(*text)).max();
+            let known = alone.copied().unwrap_or_default().max(worst_group);
+            let joined = group.texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
+            let joined = joined.collect::<Vec<_>>().join(" ");
+            let assessment = assess(&joined);
+            let points = assessment.points();
+            if points >= self.findings.policy().text.quarantine && points > known {
+                worst_group = points;
+                report(&group.pointer, &joined, &assessment, self.findings);
+            }
+        }
     }
+}
+
+fn report(subject: &str, text: &str, assessment: &Assessment, findings: &mut Findings<'_>) {
+    let thresholds = findings.policy().text;
+    let points = assessment.points();
+    let id = match assessment.main_intent() {
+        None => return,
+        Some(_) if points < thresholds.note => return,
+        Some(_) if points < thresholds.quarantine => FindingId::TextSuspicious,
+        Some(Intent::Instructions) => FindingId::TextInstructions,
+        Some(Intent::Concealment) => FindingId::TextConcealment,
+        Some(Intent::Credentials) => FindingId::TextCredentialRequest,
+    };
+    let message = format!(
+        "scores {points} points (note from {}, quarantine from {}): {}",
+        thresholds.note,
+        thresholds.quarantine,
+        assessment.explanation()
+    );
+    findings.add(id, subject, message, Some(text));
 }

@@ -2,6 +2,7 @@
 
 mod budget;
 mod contract;
+mod custom;
 mod exports;
 mod facts;
 mod features;
@@ -73,6 +74,7 @@ pub(super) fn check_module(
         search.search(&segment.place.subject(path), segment.bytes, work, findings);
     }
     search.finish(path, findings);
+    custom::check(path, &facts, findings);
 }
 
 /// Tells a module from what is often put in its place.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use palyra_common::{Capability, LimitKind};
+use palyra_common::{Capability, LimitKind, RuntimeLimits};
 
 use super::{capability_grants_from_manifest, limits_from_manifest};
 use crate::digest::Sha256Digest;
@@ -13,6 +13,9 @@ use crate::manifest::{SkillManifest, ToolReturns};
 pub fn capability_digest(manifest: &SkillManifest) -> Sha256Digest {
     Sha256Digest::of(canonical_capabilities(manifest).as_bytes())
 }
+
+/// Limits that are younger than the first signed releases.
+const LATER_LIMITS: [LimitKind; 1] = [LimitKind::Tape];
 
 /// What a skill may do, one line each, in normal form and order: two manifests that ask for the same have the
 /// same text, however they are written.
@@ -28,8 +31,12 @@ pub fn canonical_capabilities(manifest: &SkillManifest) -> String {
     {
         let _ = writeln!(out, "{line}");
     }
-    let limits = limits_from_manifest(manifest);
+    let (limits, ordinary) = (limits_from_manifest(manifest), RuntimeLimits::default());
     for kind in LimitKind::SETTABLE {
+        // The digest of a manifest that does not name a later limit stays what its publisher signed.
+        if LATER_LIMITS.contains(&kind) && limits.get(kind) == ordinary.get(kind) {
+            continue;
+        }
         let _ = writeln!(out, "limit {kind} {}", limits.get(kind).unwrap_or(0));
     }
     let _ = writeln!(out, "wildcard {}", manifest.capabilities.wildcard_opt_in);

@@ -4,7 +4,7 @@ use palyra_common::{LimitKind, RuntimeLimits};
 
 use crate::manifest::SkillManifest;
 
-const QUOTAS: [(&str, LimitKind); 10] = [
+const QUOTAS: [(&str, LimitKind); 11] = [
     ("fuel_budget", LimitKind::Fuel),
     ("max_memory_bytes", LimitKind::Memory),
     ("max_table_elements", LimitKind::Tables),
@@ -15,6 +15,7 @@ const QUOTAS: [(&str, LimitKind); 10] = [
     ("max_log_bytes", LimitKind::Log),
     ("max_host_calls", LimitKind::HostCalls),
     ("max_egress_bytes", LimitKind::Egress),
+    ("max_tape_bytes", LimitKind::Tape),
 ];
 
 /// The limits a skill asks for: the contract's defaults where it asks for nothing.
@@ -36,6 +37,7 @@ pub fn limits_from_manifest(manifest: &SkillManifest) -> RuntimeLimits {
             LimitKind::Log => &mut limits.max_log_bytes,
             LimitKind::HostCalls => &mut limits.max_host_calls,
             LimitKind::Egress => &mut limits.max_egress_bytes,
+            LimitKind::Tape => &mut limits.max_tape_bytes,
             _ => continue,
         };
         *field = *value;

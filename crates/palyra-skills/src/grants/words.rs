@@ -197,6 +197,7 @@ fn thing(kind: LimitKind) -> &'static str {
         LimitKind::Log => "log text",
         LimitKind::HostCalls => "host calls",
         LimitKind::Egress => "network traffic",
+        LimitKind::Tape => "recorded steps",
         _ => "a limit",
     }
 }

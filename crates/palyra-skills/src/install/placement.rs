@@ -180,7 +180,7 @@ fn trust_events(change: Option<&TrustChange>, release: &InstalledRelease) -> Vec
     let kind = match change.and_then(|change| change.keys.as_ref()) {
         Some(PublisherChange::Pin { .. }) => InstallEventKind::PublisherPinned,
         Some(PublisherChange::Rotate(_)) => InstallEventKind::PublisherRotated,
-        Some(PublisherChange::LearnEpoch(_) | PublisherChange::Block { .. }) | None => return Vec::new(),
+        Some(PublisherChange::LearnEpoch { .. } | PublisherChange::Block { .. }) | None => return Vec::new(),
     };
     vec![event(kind, release, json!({ "publisher": release.manifest.publisher, "keys": release.signers }))]
 }

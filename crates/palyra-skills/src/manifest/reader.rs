@@ -135,7 +135,8 @@ impl<'de, I: Iterator<Item = (usize, &'de Spanned<DeValue<'de>>)>> de::SeqAccess
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
         let Some((index, item)) = self.items.next() else { return Ok(None) };
-        seed.deserialize(Reader::new(item)).map(Some).map_err(|error| error.inside(Step::Index(index)))
+        let read = seed.deserialize(Reader::new(item)).map(Some);
+        read.map_err(|error| error.at(item.span()).inside(Step::Index(index)))
     }
 }
 
@@ -156,7 +157,9 @@ impl<'de> de::MapAccess<'de> for Entries<'de> {
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, ReadError> {
         let (key, value) = self.value.take().ok_or_else(|| de::Error::custom("a value without a key"))?;
-        seed.deserialize(Reader::new(value)).map_err(|error| error.inside(Step::Key(key.to_owned())))
+        // A check that runs after the value was read (`deserialize_with`) has no place of its own.
+        let read = seed.deserialize(Reader::new(value));
+        read.map_err(|error| error.at(value.span()).inside(Step::Key(key.to_owned())))
     }
 }
 

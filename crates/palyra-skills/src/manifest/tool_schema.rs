@@ -5,6 +5,7 @@
 
 mod bounds;
 mod instance;
+mod work;
 
 use jsonschema::{Draft, PatternOptions, Validator};
 use palyra_common::{InOrder, JsonText};
@@ -12,18 +13,24 @@ use serde_json::Value;
 
 use bounds::check_bounds;
 use instance::{Borrowed, Instance};
+use work::{SchemaCost, count_values};
 
 /// Longest schema, written as JSON.
 pub const MAX_SCHEMA_BYTES: usize = 128 << 10;
 const DRAFT_URI: &str = "https://json-schema.org/draft/2020-12/schema";
 const MAX_PATTERN_BYTES: usize = 1 << 20;
-/// Longest value of which it is said where it does not match.
-const MAX_EXPLAINED_BYTES: usize = 64 << 10;
+/// Table a pattern may fill while it matches, and keeps.
+const MAX_PATTERN_TABLE_BYTES: usize = 128 << 10;
+/// Most copies of values that finding the place of a mismatch may make.
+const MAX_EXPLAINED_COPIES: u64 = 100_000;
+/// Most steps that checking one example of a manifest may take.
+const MAX_EXAMPLE_STEPS: u64 = 1 << 20;
 
 /// A schema that is safe to apply to values.
 #[derive(Debug, Clone)]
 pub struct ToolSchema {
     validator: std::sync::Arc<Validator<Borrowed>>,
+    cost: SchemaCost,
 }
 
 /// A value that does not match its schema.
@@ -79,6 +86,13 @@ pub enum SchemaProblem {
     /// The schema applies too many rules to one value.
     #[error("the schema applies more than {} rules to one value", bounds::MAX_VISITS)]
     TooMuchWork,
+    /// The schema's patterns would need too much memory.
+    #[error(
+        "the schema has more than {} patterns, or they match more than {} characters together",
+        work::MAX_PATTERNS,
+        work::MAX_PATTERN_POSITIONS
+    )]
+    Patterns,
     /// The schema is not valid 2020-12.
     #[error("`{pointer}` is not valid: {reason}")]
     Invalid {
@@ -105,9 +119,9 @@ impl ToolSchema {
             return Err(SchemaProblem::TooLarge { bytes });
         }
         check_dialect(schema)?;
-        check_bounds(schema)?;
+        let cost = check_bounds(schema)?;
         let patterns =
-            PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_BYTES);
+            PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_TABLE_BYTES);
         let options = jsonschema::options_for::<Borrowed>()
             .with_draft(Draft::Draft202012)
             .with_pattern_options(patterns)
@@ -116,7 +130,7 @@ impl ToolSchema {
             pointer: whole(error.instance_path().as_str()),
             reason: super::error::clip(&error.to_string()),
         })?;
-        Ok(Self { validator: validator.into() })
+        Ok(Self { validator: validator.into(), cost })
     }
 
     /// Compiles the schema of an input, which is always an object.
@@ -127,25 +141,43 @@ impl ToolSchema {
         Self::compile(schema)
     }
 
-    /// Checks a value and names the first place that does not match.
+    /// Checks an example of a manifest and names the first place that does not match; one that is too much work is a
+    /// mismatch.
     pub fn check(&self, value: &Value) -> Result<(), SchemaMismatch> {
-        self.judge(value.into(), value.to_string().len())
+        let text = value.to_string();
+        let steps = self.cost.steps(count_values(&text), text.len() as u64);
+        if steps > MAX_EXAMPLE_STEPS {
+            let reason = format!("checking it takes {steps} steps, more than {MAX_EXAMPLE_STEPS}");
+            return Err(SchemaMismatch { pointer: whole(""), reason });
+        }
+        self.judge(value.into(), count_values(&text))
     }
 
-    /// The same of a value as it is written.
+    /// An upper bound of the steps that [`Self::check_text`] can take, from the length of the text alone.
+    pub fn steps_by_length(&self, text: &JsonText) -> u64 {
+        let bytes = text.as_str().len() as u64;
+        self.cost.steps(bytes / 2 + 1, bytes)
+    }
+
+    /// An upper bound of the steps that [`Self::check_text`] can take. Reads the text once.
+    pub fn steps(&self, text: &JsonText) -> u64 {
+        self.cost.steps(count_values(text.as_str()), text.as_str().len() as u64)
+    }
+
+    /// Checks a value as it is written. It cannot be stopped: ask [`Self::steps`] first.
     pub fn check_text(&self, text: &JsonText) -> Result<(), SchemaMismatch> {
         let read = serde_json::from_str(text.as_str());
         let unreadable =
             |error: serde_json::Error| SchemaMismatch { pointer: whole(""), reason: error.to_string() };
-        self.judge(read.map_err(unreadable)?, text.as_str().len())
+        self.judge(read.map_err(unreadable)?, text.as_str().len() as u64 / 2 + 1)
     }
 
-    fn judge(&self, value: Instance<'_>, bytes: usize) -> Result<(), SchemaMismatch> {
+    fn judge(&self, value: Instance<'_>, values: u64) -> Result<(), SchemaMismatch> {
         if self.validator.is_valid(&value) {
             return Ok(());
         }
         // Each alternative of a schema keeps a copy of what it refuses.
-        if bytes > MAX_EXPLAINED_BYTES {
+        if self.cost.visits.saturating_mul(values) > MAX_EXPLAINED_COPIES {
             return Err(SchemaMismatch {
                 pointer: whole(""),
                 reason: "it does not match the schema".to_owned(),
@@ -172,6 +204,7 @@ impl SchemaProblem {
             }
             Self::Endless { .. } => "a reference that ends".to_owned(),
             Self::TooMuchWork => "a schema whose cost grows with the value and no faster".to_owned(),
+            Self::Patterns => "fewer or shorter patterns".to_owned(),
             Self::Invalid { .. } => "JSON Schema 2020-12".to_owned(),
             Self::Example { .. } => "an input the tool accepts".to_owned(),
         }
@@ -186,6 +219,7 @@ impl SchemaProblem {
             Self::Reference { .. } => "copy the schema into `$defs` and refer to it there".to_owned(),
             Self::Endless { .. } => "remove the reference".to_owned(),
             Self::TooMuchWork => "combine fewer schemas with `allOf`, `anyOf`, `oneOf` and `$ref`".to_owned(),
+            Self::Patterns => "use `minLength` and `maxLength` instead of `{n,m}` in patterns".to_owned(),
             Self::Example { .. } => "correct the example or the schema".to_owned(),
             Self::TooLarge { .. } | Self::Dialect { .. } | Self::Invalid { .. } => return None,
         })
@@ -264,6 +298,43 @@ mod tests {
             assert!(problem.is_some(), "{}", text.get(..200).unwrap_or(&text));
             assert!(!problem.unwrap().expected().is_empty());
         }
+    }
+
+    #[test]
+    fn steps_grow_with_rules_values_and_patterns() {
+        let text = |value: &Value| JsonText::from(value);
+        let many = text(&json!(vec![1; 10_000]));
+        let plain = ToolSchema::compile(&json!({"items": {"type": "integer"}})).unwrap();
+        let alternatives: Vec<Value> = (2..902).map(|n| json!({"multipleOf": n})).collect();
+        let costly = ToolSchema::compile(&json!({"items": {"anyOf": alternatives}})).unwrap();
+        assert!(plain.steps(&many) <= plain.steps_by_length(&many));
+        assert!(costly.steps(&many) > 10 * plain.steps(&many));
+        assert!(costly.steps(&many) > 900 * 10_000);
+        let names: Vec<String> = (0..2_000).map(|n| format!("n{n}")).collect();
+        let listed = ToolSchema::compile(&json!({"items": {"enum": names}})).unwrap();
+        assert!(listed.steps(&many) > 2_000 * 10_000);
+        let long = text(&json!("a".repeat(10_000)));
+        let repeated = ToolSchema::compile(&json!({"pattern": "[ab]*a[ab]{400}"})).unwrap();
+        assert!(repeated.steps(&long) > 100 * 10_000 && plain.steps(&long) < 10_000);
+    }
+
+    #[test]
+    fn schemas_with_too_many_patterns_are_refused() {
+        let patterns = |count: usize, text: &str| {
+            let any: Vec<Value> = (0..count).map(|n| json!({"pattern": format!("{text}{n}")})).collect();
+            ToolSchema::compile(&json!({"anyOf": any})).err()
+        };
+        assert_eq!(patterns(200, "a"), None);
+        assert_eq!(patterns(300, "a"), Some(SchemaProblem::Patterns));
+        assert_eq!(patterns(20, "[ab]{1000}"), Some(SchemaProblem::Patterns));
+    }
+
+    #[test]
+    fn large_mismatches_are_refused_without_copies_of_the_value() {
+        let alternatives: Vec<Value> = (2..902).map(|n| json!({"type": "string", "minLength": n})).collect();
+        let schema = ToolSchema::compile(&json!({"anyOf": alternatives})).unwrap();
+        let mismatch = schema.check_text(&JsonText::from(&json!(vec![1; 30_000]))).unwrap_err();
+        assert_eq!(mismatch.reason, "it does not match the schema");
     }
 
     #[test]

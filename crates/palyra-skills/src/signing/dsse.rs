@@ -76,18 +76,26 @@ pub fn pre_authentication_encoding(payload_type: &str, payload: &[u8]) -> Vec<u8
     out
 }
 
+impl EnvelopeSignature {
+    /// Signs bytes as a given type.
+    #[must_use]
+    pub fn sign(payload_type: &str, payload: &[u8], key: &SkillSigningKey) -> Self {
+        let message = pre_authentication_encoding(payload_type, payload);
+        Self { keyid: key.public().key_id(), sig: base64::encode(&key.sign(&message)) }
+    }
+}
+
 impl Envelope {
     /// Signs bytes as a given type with each key.
     #[must_use]
     pub fn sign(payload_type: &str, payload: &[u8], signers: &[&SkillSigningKey]) -> Self {
-        let message = pre_authentication_encoding(payload_type, payload);
-        let mut signatures: Vec<EnvelopeSignature> = signers
-            .iter()
-            .map(|key| EnvelopeSignature {
-                keyid: key.public().key_id(),
-                sig: base64::encode(&key.sign(&message)),
-            })
-            .collect();
+        let sign = |key: &&SkillSigningKey| EnvelopeSignature::sign(payload_type, payload, key);
+        Self::new(payload_type, payload, signers.iter().map(sign).collect())
+    }
+
+    /// Puts signatures that were made elsewhere around the bytes; a key counts once.
+    #[must_use]
+    pub fn new(payload_type: &str, payload: &[u8], mut signatures: Vec<EnvelopeSignature>) -> Self {
         signatures.sort_by_key(|signature| signature.keyid);
         signatures.dedup_by_key(|signature| signature.keyid);
         Self { payload: base64::encode(payload), payload_type: payload_type.to_owned(), signatures }

@@ -42,6 +42,9 @@ pub enum KeyError {
     /// A point of low order: anyone can sign for it.
     #[error("the public key is weak: it has low order, so anyone can make signatures for it")]
     Weak,
+    /// A point outside the prime-order subgroup.
+    #[error("the public key has a torsion component: one secret key could pass for eight different keys")]
+    Torsion,
     /// Not the text form of a public key.
     #[error("a public key is written `{PUBLIC_KEY_PREFIX}` and 44 characters of base64")]
     KeySyntax,
@@ -73,6 +76,11 @@ impl PublisherKey {
         if key.to_edwards().compress().as_bytes() != bytes {
             return Err(KeyError::NotCanonical);
         }
+        // Adding a point of small order gives a key with another id whose signatures the same secret key can make:
+        // one signer would count twice towards a threshold, and a revoked key could come back.
+        if !key.to_edwards().is_torsion_free() {
+            return Err(KeyError::Torsion);
+        }
         Ok(Self { key, id: KeyId(Sha256Digest::of(bytes)) })
     }
 
@@ -101,7 +109,7 @@ impl SkillSigningKey {
     pub fn from_seed(seed: &Zeroizing<[u8; 32]>) -> Self {
         let key = SigningKey::from_bytes(seed);
         let verifying = key.verifying_key();
-        // A public key derived from a seed is a multiple of the base point: never weak, always canonical.
+        // A public key derived from a seed is a multiple of the base point: it passes every check of `from_bytes`.
         let public = PublisherKey { key: verifying, id: KeyId(Sha256Digest::of(verifying.as_bytes())) };
         Self { key, public }
     }

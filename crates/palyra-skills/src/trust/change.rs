@@ -28,11 +28,20 @@ pub enum PublisherChange {
         keys: KeySet,
         /// Their epoch.
         epoch: u64,
+        /// How the publisher came to these keys; remembered so that another history is noticed later.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        lineage: Vec<SignedRotation>,
     },
     /// Follow rotations, oldest first.
     Rotate(Vec<SignedRotation>),
     /// Remember the epoch of keys an operator named.
-    LearnEpoch(u64),
+    LearnEpoch {
+        /// Their epoch.
+        epoch: u64,
+        /// How the publisher came to these keys.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        lineage: Vec<SignedRotation>,
+    },
     /// Block a publisher whose keys signed two successors.
     Block {
         /// Why.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::lineage::LineageProblem;
 use super::publisher::KeyOrigin;
 use super::revocation::RevocationTarget;
 use crate::signing::{KeyId, KeySet};
@@ -131,6 +132,14 @@ pub enum TrustRefusal {
         /// Who signed.
         publisher: String,
     },
+    /// The rotation statements that came with it are not one line of succession.
+    #[error("the lineage of publisher `{publisher}` does not hold: {problem}")]
+    Lineage {
+        /// The publisher.
+        publisher: String,
+        /// What is wrong with it.
+        problem: LineageProblem,
+    },
     /// Two rotation statements for one epoch: somebody else holds the keys.
     #[error("publisher `{publisher}` signed two different rotations from epoch {epoch}")]
     Forked {
@@ -167,7 +176,10 @@ impl TrustRefusal {
             Self::BuiltInSkill { publisher, .. } => format!(
                 "name the key that may replace it with `palyra trust allow {publisher} KEY`, or give the skill another id"
             ),
-            Self::Forked { publisher, .. } => format!(
+            Self::Lineage { problem, .. } if !problem.is_misuse() => {
+                "ask the publisher for a release that is built with its own rotation statements".into()
+            }
+            Self::Forked { publisher, .. } | Self::Lineage { publisher, .. } => format!(
                 "its keys are in more than one hand: the publisher is to be blocked; ask it what happened, then \
                  `palyra trust unblock {publisher}` and `palyra trust repin {publisher} KEY`"
             ),
@@ -187,6 +199,7 @@ impl TrustRefusal {
             Self::EpochAhead { .. } => "unknown_rotation",
             Self::BuiltInSkill { .. } => "built_in_skill",
             Self::Forked { .. } => "publisher_forked",
+            Self::Lineage { .. } => "bad_lineage",
         }
     }
 }

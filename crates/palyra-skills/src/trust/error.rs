@@ -2,6 +2,7 @@
 
 use super::revocation::RevocationTarget;
 use super::rollback::RollbackRefusal;
+use crate::signing::KeyId;
 
 /// Why the store was not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -45,6 +46,14 @@ pub enum TrustError {
         found: u64,
         /// Where the publisher is.
         known: u64,
+    },
+    /// The rotation returns to a key that was retired.
+    #[error("key `{key}` of publisher `{publisher}` was retired, and a rotation cannot bring it back")]
+    KeyReturns {
+        /// The publisher.
+        publisher: String,
+        /// The retired key.
+        key: KeyId,
     },
     /// The skill has another owner, or a newer release was accepted.
     #[error(transparent)]
@@ -90,7 +99,11 @@ impl TrustError {
                     "compare the keys with `palyra trust show {publisher}`; this statement is not its own"
                 )
             }
-            Self::EpochGap { .. } => "apply the rotations in order, oldest first".into(),
+            Self::EpochGap { known, .. } => format!(
+                "apply the rotations in order, oldest first; if none is missing, the publisher can write the statement \
+                 again with `palyra keys rotate … --epoch {known}`"
+            ),
+            Self::KeyReturns { .. } => "ask the publisher for a rotation to a new key".into(),
             Self::Rollback(refusal) => refusal.hint(),
             Self::Level(_) => "give the SLSA build level you have checked yourself".into(),
         }

@@ -2,6 +2,7 @@
 
 use super::change::PublisherChange;
 use super::decision::{TrustDecision, TrustRefusal};
+use super::lineage::{LineageProblem, check_lineage};
 use super::publisher::{KeyOrigin, PublisherAnchor};
 use super::revocation::RevocationTarget;
 use super::rotation::{RotationOutcome, SignedRotation};
@@ -58,7 +59,7 @@ pub(crate) fn judge(
     }
     let (decision, change) = match known.and_then(|known| known.anchor.as_ref()) {
         Some(anchor) => judge_known(store, anchor, offer, mode)?,
-        None => judge_first_contact(trust, offer).map_err(|refusal| (refusal, None))?,
+        None => judge_first_contact(trust, offer)?,
     };
     // A key that was merely the first to come must not take over a skill that came with the program.
     if skill.is_some_and(SkillOwnership::has_built_in) && !decision.is_allowlisted() {
@@ -77,22 +78,46 @@ fn check_revoked(store: &SkillTrustStore, offer: &Offer<'_>) -> Result<(), Trust
     }
 }
 
+/// Checks the statements an artifact brings as a whole, before anything is decided about its keys.
+fn check_offered_lineage(offer: &Offer<'_>) -> Result<(), LineageProblem> {
+    check_lineage(offer.publisher, offer.lineage, offer.keys, offer.epoch)
+}
+
+fn lineage_refusal(offer: &Offer<'_>, problem: LineageProblem) -> TrustRefusal {
+    let publisher = offer.publisher.to_owned();
+    match problem {
+        LineageProblem::Forked(epoch) => TrustRefusal::Forked { publisher, epoch },
+        problem => TrustRefusal::Lineage { publisher, problem },
+    }
+}
+
+fn block_for(refusal: &TrustRefusal) -> PublisherChange {
+    PublisherChange::Block { reason: refusal.to_string() }
+}
+
 fn judge_first_contact(
     trust: &TrustSnapshot,
     offer: &Offer<'_>,
-) -> Result<(TrustDecision, Option<PublisherChange>), TrustRefusal> {
+) -> Result<(TrustDecision, Option<PublisherChange>), Refused> {
+    check_offered_lineage(offer).map_err(|problem| {
+        // Whoever signed the release signed this lineage too, so these keys are in more than one hand.
+        let misuse = problem.is_misuse();
+        let refusal = lineage_refusal(offer, problem);
+        let change = misuse.then(|| block_for(&refusal));
+        (refusal, change)
+    })?;
     // A key set with a revoked member must not come in as a pin, even if that member did not sign.
     for key in offer.keys.keys() {
         let target = RevocationTarget::Key(key.key_id());
         if let Some(revocation) = trust.store().revoked(target, offer.publisher) {
-            return Err(TrustRefusal::Revoked { target, reason: clip(&revocation.reason) });
+            return Err((TrustRefusal::Revoked { target, reason: clip(&revocation.reason) }, None));
         }
     }
-    let (keys, epoch) = (offer.keys.clone(), offer.epoch);
+    let (keys, epoch, lineage) = (offer.keys.clone(), offer.epoch, offer.lineage.to_vec());
     if !trust.allows_tofu() {
         return Ok((TrustDecision::Unknown { keys }, None));
     }
-    let change = PublisherChange::Pin { keys: keys.clone(), epoch };
+    let change = PublisherChange::Pin { keys: keys.clone(), epoch, lineage };
     Ok((TrustDecision::TofuOffer { keys, epoch }, Some(change)))
 }
 
@@ -102,10 +127,15 @@ fn judge_known(
     offer: &Offer<'_>,
     mode: VerifyMode,
 ) -> Result<(TrustDecision, Option<PublisherChange>), Refused> {
+    // First what the believed keys themselves prove: only that may block the publisher.
     let lineage = follow_lineage(store, offer)?;
+    check_offered_lineage(offer)
+        .and_then(|()| check_history(anchor, offer, mode))
+        .map_err(|problem| (lineage_refusal(offer, problem), None))?;
     let refusal = match check_current(anchor, offer, mode) {
         Ok(()) => {
-            let change = anchor.epoch.is_none().then_some(PublisherChange::LearnEpoch(offer.epoch));
+            let (epoch, lineage) = (offer.epoch, offer.lineage.to_vec());
+            let change = anchor.epoch.is_none().then_some(PublisherChange::LearnEpoch { epoch, lineage });
             return Ok((by_origin(anchor.origin), change));
         }
         Err(refusal) => refusal,
@@ -141,15 +171,39 @@ fn follow_lineage(
             Ok(RotationOutcome::Forked) => {
                 let (publisher, epoch) = (offer.publisher.to_owned(), rotation.statement().from_epoch);
                 let refusal = TrustRefusal::Forked { publisher, epoch };
-                let reason = refusal.to_string();
-                return Err((refusal, Some(PublisherChange::Block { reason })));
+                let block = block_for(&refusal);
+                return Err((refusal, Some(block)));
             }
-            // Statements older than what is known here, or signed by keys that are not believed, lead nowhere.
+            // Statements older than what is known here, or signed by keys that are not believed, lead nowhere;
+            // `check_history` holds them against what is known.
             Err(_) => {}
         }
     }
     let anchor = after.publisher(offer.publisher).and_then(|trust| trust.anchor.clone());
     Ok(anchor.filter(|_| !followed.is_empty()).map(|anchor| (anchor, followed)))
+}
+
+/// Checks that the keys known here for an epoch signed the statement that introduces them, as every new key does.
+fn check_history(
+    anchor: &PublisherAnchor,
+    offer: &Offer<'_>,
+    mode: VerifyMode,
+) -> Result<(), LineageProblem> {
+    // A release that was accepted may tell of a line that an operator ended since.
+    if mode == VerifyMode::Installed {
+        return Ok(());
+    }
+    let past = anchor.current_line().iter().map(|past| (past.epoch, &past.keys));
+    let known: Vec<(Option<u64>, &KeySet)> = past.chain([(anchor.epoch, &anchor.keys)]).collect();
+    let differs = |rotation: &&SignedRotation| {
+        let epoch = Some(rotation.statement().to_epoch);
+        let signed = |keys: &KeySet| keys.count_signed(rotation.signers()) >= keys.threshold();
+        known.iter().any(|(known_epoch, keys)| *known_epoch == epoch && !signed(keys))
+    };
+    match offer.lineage.iter().find(differs) {
+        Some(rotation) => Err(LineageProblem::OtherHistory(rotation.statement().to_epoch)),
+        None => Ok(()),
+    }
 }
 
 /// Whether enough of the present keys signed, in the present epoch.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::feed::FeedMark;
+use super::rotation::SignedRotation;
 use crate::digest::Sha256Digest;
 use crate::signing::{KeySet, PublisherKey};
 
@@ -95,6 +96,47 @@ impl PublisherAnchor {
     #[must_use]
     pub fn is_retired(&self, key: &PublisherKey) -> bool {
         !self.keys.contains(key) && self.past.iter().any(|past| past.keys.contains(key))
+    }
+
+    /// Whether enough of the present keys are in this set.
+    #[must_use]
+    pub fn is_signed_by(&self, keys: &KeySet) -> bool {
+        self.keys.count_signed(keys.keys()) >= self.keys.threshold()
+    }
+
+    /// The epoch that ends when these old keys hand over to these new ones, now or at a time that is remembered.
+    #[must_use]
+    pub fn epoch_of_handover(&self, old: &KeySet, new: &KeySet) -> Option<u64> {
+        if self.is_signed_by(old) {
+            return self.epoch;
+        }
+        let line = self.current_line();
+        let successors = line.iter().skip(1).map(|past| &past.keys).chain([&self.keys]);
+        let signed = |keys: &KeySet| keys.count_signed(old.keys()) >= keys.threshold();
+        let mut handovers = line.iter().zip(successors);
+        let (past, _) = handovers.find(|(past, successor)| signed(&past.keys) && *successor == new)?;
+        past.epoch
+    }
+
+    /// The keys before, oldest first, without those from before an operator pinned other ones: a publisher that lost
+    /// its keys begins a new line.
+    pub(super) fn current_line(&self) -> &[PastKeys] {
+        let repinned = self.past.iter().rposition(|past| past.ended_by == EndedBy::Repin);
+        self.past.get(repinned.map_or(0, |index| index + 1)..).unwrap_or_default()
+    }
+
+    /// Remembers how a publisher came to its keys, where nothing is known of it.
+    pub(super) fn remember_lineage(&mut self, lineage: &[SignedRotation]) {
+        let leads_here = lineage.last().is_some_and(|last| *last.new_keys() == self.keys);
+        if !leads_here || !self.current_line().is_empty() {
+            return;
+        }
+        let mut keys = lineage.first().map(SignedRotation::old_keys);
+        for rotation in lineage {
+            let (epoch, ended_by) = (rotation.statement().from_epoch, EndedBy::Rotation(rotation.digest()));
+            let keys = keys.replace(rotation.new_keys()).unwrap_or(rotation.old_keys()).clone();
+            self.past.push(PastKeys { epoch: Some(epoch), keys, ended_by });
+        }
     }
 
     pub(super) fn replace(&mut self, keys: KeySet, epoch: Option<u64>, ended_by: EndedBy) {

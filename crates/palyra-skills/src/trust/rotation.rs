@@ -37,6 +37,7 @@ pub struct RotationStatement {
 pub struct SignedRotation {
     envelope: Envelope,
     statement: RotationStatement,
+    old_keys: KeySet,
     new_keys: KeySet,
     signers: Vec<PublisherKey>,
     digest: Sha256Digest,
@@ -126,7 +127,7 @@ impl SignedRotation {
         if let Some(missing) = new_keys.keys().find(|key| !signers.contains(key)) {
             return Err(RotationError::NewKeyMissing(missing.key_id()));
         }
-        Ok(Self { envelope, statement, new_keys, signers, digest: Sha256Digest::of(&payload) })
+        Ok(Self { envelope, statement, old_keys, new_keys, signers, digest: Sha256Digest::of(&payload) })
     }
 
     /// The envelope, as it travels.
@@ -139,6 +140,12 @@ impl SignedRotation {
     #[must_use]
     pub fn statement(&self) -> &RotationStatement {
         &self.statement
+    }
+
+    /// The keys that end, as the statement lists them.
+    #[must_use]
+    pub fn old_keys(&self) -> &KeySet {
+        &self.old_keys
     }
 
     /// The keys that begin.

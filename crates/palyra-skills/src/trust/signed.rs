@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use super::change::{PublisherChange, ReleaseMark, TrustChange};
 use super::error::TrustError;
 use super::feed::{FeedError, FeedIssuer, FeedOutcome, SignedRevocations};
-use super::publisher::{EndedBy, PastKeys};
+use super::publisher::{EndedBy, PublisherAnchor};
 use super::revocation::{Revocation, RevocationScope, RevocationSource, RevocationTarget};
 use super::rollback::check_rollback;
 use super::rotation::{RotationOutcome, SignedRotation};
 use super::skill::{KnownRelease, SkillOwnership};
 use super::store::SkillTrustStore;
 use crate::artifact::clip;
-use crate::signing::KeySet;
+use crate::signing::{KeySet, PublisherKey};
 
 /// What signed statements bring.
 impl SkillTrustStore {
@@ -26,8 +26,7 @@ impl SkillTrustStore {
             self.publishers.get(publisher).and_then(|trust| trust.anchor.as_ref()).ok_or_else(unknown)?;
         let from = statement.from_epoch;
         // Keys that an operator replaced have no successor of their own making, so none can be a second one.
-        let by_rotation = |past: &&PastKeys| matches!(past.ended_by, EndedBy::Rotation(_));
-        let ended = anchor.past.iter().filter(by_rotation).rfind(|past| past.epoch == Some(from));
+        let ended = anchor.current_line().iter().rfind(|past| past.epoch == Some(from));
         if let Some(past) = ended {
             if past.ended_by == EndedBy::Rotation(rotation.digest()) {
                 return Ok(RotationOutcome::AlreadyKnown);
@@ -41,6 +40,7 @@ impl SkillTrustStore {
         }
         self.check_signed_by(rotation, &anchor.keys)?;
         self.check_usable(publisher, rotation.new_keys())?;
+        check_no_return(publisher, anchor, rotation)?;
         if let Some(anchor) = self.publishers.get_mut(publisher).and_then(|trust| trust.anchor.as_mut()) {
             // Keys an operator named without an epoch had the one they just left.
             anchor.epoch = Some(from);
@@ -104,13 +104,19 @@ impl SkillTrustStore {
         let publisher = change.publisher.as_str();
         match &change.keys {
             None => {}
-            Some(PublisherChange::Pin { keys, epoch }) => next.pin(publisher, keys.clone(), *epoch)?,
+            Some(PublisherChange::Pin { keys, epoch, lineage }) => {
+                next.pin(publisher, keys.clone(), *epoch)?;
+                next.remember_lineage(publisher, lineage);
+            }
             Some(PublisherChange::Rotate(rotations)) => {
                 for rotation in rotations {
                     next.rotate(rotation)?;
                 }
             }
-            Some(PublisherChange::LearnEpoch(epoch)) => next.learn_epoch(publisher, *epoch)?,
+            Some(PublisherChange::LearnEpoch { epoch, lineage }) => {
+                next.learn_epoch(publisher, *epoch)?;
+                next.remember_lineage(publisher, lineage);
+            }
             Some(PublisherChange::Block { reason }) => next.block(publisher, reason),
         }
         if let Some(release) = &change.release {
@@ -138,6 +144,12 @@ impl SkillTrustStore {
         };
         ownership.releases.insert(release.version.clone(), known);
         Ok(())
+    }
+
+    fn remember_lineage(&mut self, publisher: &str, lineage: &[SignedRotation]) {
+        if let Some(anchor) = self.publishers.get_mut(publisher).and_then(|trust| trust.anchor.as_mut()) {
+            anchor.remember_lineage(lineage);
+        }
     }
 
     fn learn_epoch(&mut self, publisher: &str, epoch: u64) -> Result<(), TrustError> {
@@ -170,5 +182,20 @@ impl SkillTrustStore {
                 true
             }
         }
+    }
+}
+
+/// A key that was retired does not come back: a succession that returns to one has no order.
+fn check_no_return(
+    publisher: &str,
+    anchor: &PublisherAnchor,
+    rotation: &SignedRotation,
+) -> Result<(), TrustError> {
+    let was_retired = |key: &&PublisherKey| {
+        !anchor.keys.contains(key) && anchor.current_line().iter().any(|past| past.keys.contains(key))
+    };
+    match rotation.new_keys().keys().find(was_retired) {
+        Some(key) => Err(TrustError::KeyReturns { publisher: publisher.to_owned(), key: key.key_id() }),
+        None => Ok(()),
     }
 }

@@ -1,5 +1,7 @@
 //! The signature against the archive: who signed, and that it is about these bytes.
 
+use std::sync::Arc;
+
 use super::refusal::{RefusalReason, StatementMismatch};
 use crate::artifact::{SkillArtifact, clip};
 use crate::constants::{MANIFEST_PATH, SIGNATURE_PATH};
@@ -27,14 +29,45 @@ pub(super) fn open_envelope(artifact: &SkillArtifact) -> Result<Signed, RefusalR
 }
 
 pub(super) fn check_signatures(signed: &Signed) -> Result<Vec<PublisherKey>, RefusalReason> {
-    let signers = signed.file.envelope.verify(crate::signing::STATEMENT_PAYLOAD_TYPE, signed.keys.keys())?;
+    let signers = proven_signers(signed)?;
     let (found, needed) = (signed.keys.count_signed(&signers), signed.keys.threshold());
     if found < needed {
         return Err(RefusalReason::OwnThreshold { found, needed });
     }
+    Ok(signers)
+}
+
+/// Who signed, whether or not these are enough.
+fn proven_signers(signed: &Signed) -> Result<Vec<PublisherKey>, RefusalReason> {
+    let signers = signed.file.envelope.verify(crate::signing::STATEMENT_PAYLOAD_TYPE, signed.keys.keys())?;
     match signers.first().map(PublisherKey::key_id) {
         Some(proven) if proven == signed.file.key_id => Ok(signers),
         proven => Err(RefusalReason::OuterKeyId { outer: signed.file.key_id, proven }),
+    }
+}
+
+/// An artifact whose signatures hold and are about its bytes, and that may lack some.
+pub(crate) struct PartlySigned {
+    pub(crate) artifact: SkillArtifact,
+    pub(crate) file: SignatureFile,
+    pub(crate) statement: Vec<u8>,
+    pub(crate) manifest: SkillManifest,
+    pub(crate) payload: Sha256Digest,
+    pub(crate) keys: KeySet,
+    pub(crate) signers: Vec<PublisherKey>,
+}
+
+impl PartlySigned {
+    /// Checks everything about an artifact that does not depend on how many keys signed and who is believed.
+    pub(crate) fn read(bytes: Arc<[u8]>) -> Result<Self, RefusalReason> {
+        let artifact = SkillArtifact::read(bytes)?;
+        let signed = open_envelope(&artifact)?;
+        let signers = proven_signers(&signed)?;
+        let payload = check_statement(&artifact, &signed)?;
+        let manifest = check_manifest(&artifact, &signed.statement)?;
+        let statement = signed.file.statement_bytes()?;
+        let Signed { file, keys, .. } = signed;
+        Ok(Self { artifact, file, statement, manifest, payload, keys, signers })
     }
 }
 

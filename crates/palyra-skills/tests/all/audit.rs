@@ -4,6 +4,7 @@ mod arbitrary;
 mod bombs;
 mod ceilings;
 mod contract;
+mod custom_sections;
 mod honest;
 mod modules;
 mod support;

@@ -129,6 +129,8 @@ fn the_digest_depends_on_what_is_asked_for_and_not_on_how_it_is_written() {
     assert_ne!(digest(""), digest("risk = { requires_approval = true }"));
     assert_ne!(digest(""), digest("[capabilities.quotas]\nfuel_budget = 1"));
     assert_eq!(digest(""), digest("[capabilities.quotas]\nfuel_budget = 10000000"));
+    assert_ne!(digest(""), digest("[capabilities.quotas]\nmax_tape_bytes = 1"));
+    assert_eq!(digest(""), digest("[capabilities.quotas]\nmax_tape_bytes = 33554432"));
 }
 
 #[test]

@@ -110,6 +110,16 @@ fn m02_versions_are_strict_and_have_no_build_metadata() {
 }
 
 #[test]
+fn version_error_names_the_line_of_the_version() {
+    for (key, value) in [("version", "1.0"), ("min_palyra_version", "1"), ("version", "1.0.0+build")] {
+        let text = with_line(key, &format!("{key} = \"{value}\""));
+        let expected = text.lines().position(|line| line.starts_with(key)).unwrap() + 1;
+        let error = refused(&text);
+        assert_eq!((error.line(), error.column()), (expected, key.len() + 4), "{error}");
+    }
+}
+
+#[test]
 fn m03_unknown_and_duplicate_keys_are_refused_everywhere() {
     for (root, tables, path) in [
         ("colour = 1", "", ""),

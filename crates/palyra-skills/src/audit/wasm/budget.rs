@@ -88,6 +88,8 @@ budgets! {
     segment_elements SegmentElements = 2_000_000, 4_000_000;
     /// Data segments.
     data_segments DataSegments = 100_000, 100_000;
+    /// Bytes of all custom sections: names, producers, debug information.
+    custom_bytes CustomBytes = 2 << 20, 32 << 20;
     /// Memories.
     memories Memories = 64, 100;
     /// Bytes of all memories at the start.

@@ -154,6 +154,7 @@ fn collect<'bytes>(
         }
         Payload::CustomSection(section) => {
             meter.charge(BudgetKind::DataSegments, 1_u64)?;
+            meter.charge(BudgetKind::CustomBytes, section.data().len())?;
             facts.segments.push(Segment { place: Place::Custom(section.name()), bytes: section.data() });
         }
         _ => {}

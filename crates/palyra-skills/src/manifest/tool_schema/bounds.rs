@@ -1,4 +1,4 @@
-//! How often a schema can be applied to one value, counted without a value.
+//! How often a schema can be applied to one value, and what that costs, counted without a value.
 //!
 //! A validator follows `$ref` and `allOf` wherever they lead. Two references per level double the work with
 //! each level; a reference to itself never ends. Counting the ways to reach one place of a value, level by
@@ -10,6 +10,7 @@ use palyra_common::limits::MAX_JSON_DEPTH;
 use serde_json::{Map, Value};
 
 use super::SchemaProblem;
+use super::work::{PatternCosts, SchemaCost};
 use crate::manifest::error::clip;
 
 /// Most rules applied along one path of a value.
@@ -19,35 +20,37 @@ const MAX_CHAIN: usize = 300;
 const FORBIDDEN: [&str; 6] =
     ["$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef"];
 
-/// Refuses schemas that refer outside, loop or explode.
-pub(super) fn check_bounds(root: &Value) -> Result<(), SchemaProblem> {
-    let mut counter = Counter { root, counted: HashMap::new(), chain: 0 };
-    counter.visits(root, "", MAX_JSON_DEPTH).map(|_| ())?;
+/// Refuses schemas that refer outside, loop or explode; returns the cost of the others.
+pub(super) fn check_bounds(root: &Value) -> Result<SchemaCost, SchemaProblem> {
+    let patterns = PatternCosts::default();
+    let mut counter = Counter { root, counted: HashMap::new(), chain: 0, patterns };
+    let cost = counter.cost(root, "", MAX_JSON_DEPTH)?;
     // Definitions nothing refers to are compiled by nobody, but are held to the same rules.
     for group in ["$defs", "definitions"] {
         for (name, schema) in root.get(group).and_then(Value::as_object).into_iter().flatten() {
-            counter.visits(schema, &format!("/{group}/{}", clip(name)), MAX_JSON_DEPTH)?;
+            counter.cost(schema, &format!("/{group}/{}", clip(name)), MAX_JSON_DEPTH)?;
         }
     }
-    Ok(())
+    Ok(cost)
 }
 
 struct Counter<'s> {
     root: &'s Value,
     /// By schema and remaining depth; `None` while it is being counted.
-    counted: HashMap<(usize, usize), Option<u64>>,
+    counted: HashMap<(usize, usize), Option<SchemaCost>>,
     chain: usize,
+    patterns: PatternCosts,
 }
 
 impl<'s> Counter<'s> {
-    fn visits(&mut self, schema: &'s Value, pointer: &str, depth: usize) -> Result<u64, SchemaProblem> {
-        let Value::Object(keywords) = schema else { return Ok(1) };
+    fn cost(&mut self, schema: &'s Value, pointer: &str, depth: usize) -> Result<SchemaCost, SchemaProblem> {
+        let Value::Object(keywords) = schema else { return Ok(SchemaCost::ONE) };
         if depth == 0 {
-            return Ok(1);
+            return Ok(SchemaCost::ONE);
         }
         let key = (std::ptr::from_ref(schema).addr(), depth);
         match self.counted.get(&key) {
-            Some(Some(visits)) => return Ok(*visits),
+            Some(Some(cost)) => return Ok(*cost),
             Some(None) => return Err(SchemaProblem::Endless { pointer: pointer.to_owned() }),
             None => {}
         }
@@ -56,13 +59,13 @@ impl<'s> Counter<'s> {
         }
         self.counted.insert(key, None);
         self.chain += 1;
-        let visits = self.count(keywords, pointer, depth)?;
+        let cost = self.count(keywords, pointer, depth)?;
         self.chain -= 1;
-        if visits > MAX_VISITS {
+        if cost.visits > MAX_VISITS {
             return Err(SchemaProblem::TooMuchWork);
         }
-        self.counted.insert(key, Some(visits));
-        Ok(visits)
+        self.counted.insert(key, Some(cost));
+        Ok(cost)
     }
 
     fn count(
@@ -70,7 +73,7 @@ impl<'s> Counter<'s> {
         keywords: &'s Map<String, Value>,
         pointer: &str,
         depth: usize,
-    ) -> Result<u64, SchemaProblem> {
+    ) -> Result<SchemaCost, SchemaProblem> {
         if let Some(keyword) = FORBIDDEN.iter().find(|keyword| keywords.contains_key(**keyword)) {
             return Err(SchemaProblem::Keyword {
                 pointer: pointer.to_owned(),
@@ -81,10 +84,11 @@ impl<'s> Counter<'s> {
         // What is "unevaluated" is found by applying the neighbours once more.
         let again =
             keywords.contains_key("unevaluatedProperties") || keywords.contains_key("unevaluatedItems");
-        let same_value = if again { same_value.saturating_mul(2) } else { same_value };
+        let same_value = if again { same_value.plus(same_value) } else { same_value };
         let object = self.on_a_member(keywords, pointer, depth - 1)?;
         let array = self.on_an_item(keywords, pointer, depth - 1)?;
-        Ok(same_value.saturating_add(object.max(array)).saturating_add(1))
+        let own = SchemaCost::of_keywords(keywords, &mut self.patterns)?;
+        Ok(same_value.plus(object.max(array)).plus(own))
     }
 
     fn on_the_same_value(
@@ -92,24 +96,24 @@ impl<'s> Counter<'s> {
         keywords: &'s Map<String, Value>,
         pointer: &str,
         depth: usize,
-    ) -> Result<u64, SchemaProblem> {
-        let mut sum = 0_u64;
+    ) -> Result<SchemaCost, SchemaProblem> {
+        let mut sum = SchemaCost::NONE;
         if let Some(target) = keywords.get("$ref") {
             let (target, place) = self.resolve(target, pointer)?;
-            sum = sum.saturating_add(self.visits(target, &place, depth)?);
+            sum = sum.plus(self.cost(target, &place, depth)?);
         }
         for keyword in ["allOf", "anyOf", "oneOf"] {
             for (index, schema) in list(keywords, keyword).enumerate() {
                 let place = format!("{pointer}/{keyword}/{index}");
-                sum = sum.saturating_add(self.visits(schema, &place, depth)?);
+                sum = sum.plus(self.cost(schema, &place, depth)?);
             }
         }
         for (name, schema) in members(keywords, "dependentSchemas") {
             let place = format!("{pointer}/dependentSchemas/{}", clip(name));
-            sum = sum.saturating_add(self.visits(schema, &place, depth)?);
+            sum = sum.plus(self.cost(schema, &place, depth)?);
         }
         for keyword in ["not", "if", "then", "else"] {
-            sum = sum.saturating_add(self.single(keywords, keyword, pointer, depth)?);
+            sum = sum.plus(self.single(keywords, keyword, pointer, depth)?);
         }
         Ok(sum)
     }
@@ -119,19 +123,19 @@ impl<'s> Counter<'s> {
         keywords: &'s Map<String, Value>,
         pointer: &str,
         depth: usize,
-    ) -> Result<u64, SchemaProblem> {
-        let mut named = 0;
+    ) -> Result<SchemaCost, SchemaProblem> {
+        let mut named = SchemaCost::NONE;
         for (name, schema) in members(keywords, "properties") {
             let place = format!("{pointer}/properties/{}", clip(name));
-            named = named.max(self.visits(schema, &place, depth)?);
+            named = named.max(self.cost(schema, &place, depth)?);
         }
-        let mut sum: u64 = named;
+        let mut sum = named;
         for (name, schema) in members(keywords, "patternProperties") {
             let place = format!("{pointer}/patternProperties/{}", clip(name));
-            sum = sum.saturating_add(self.visits(schema, &place, depth)?);
+            sum = sum.plus(self.cost(schema, &place, depth)?);
         }
         for keyword in ["additionalProperties", "unevaluatedProperties", "propertyNames"] {
-            sum = sum.saturating_add(self.single(keywords, keyword, pointer, depth)?);
+            sum = sum.plus(self.single(keywords, keyword, pointer, depth)?);
         }
         Ok(sum)
     }
@@ -141,14 +145,14 @@ impl<'s> Counter<'s> {
         keywords: &'s Map<String, Value>,
         pointer: &str,
         depth: usize,
-    ) -> Result<u64, SchemaProblem> {
-        let mut placed = 0;
+    ) -> Result<SchemaCost, SchemaProblem> {
+        let mut placed = SchemaCost::NONE;
         for (index, schema) in list(keywords, "prefixItems").enumerate() {
-            placed = placed.max(self.visits(schema, &format!("{pointer}/prefixItems/{index}"), depth)?);
+            placed = placed.max(self.cost(schema, &format!("{pointer}/prefixItems/{index}"), depth)?);
         }
-        let mut sum: u64 = placed;
+        let mut sum = placed;
         for keyword in ["items", "contains", "unevaluatedItems"] {
-            sum = sum.saturating_add(self.single(keywords, keyword, pointer, depth)?);
+            sum = sum.plus(self.single(keywords, keyword, pointer, depth)?);
         }
         Ok(sum)
     }
@@ -159,10 +163,10 @@ impl<'s> Counter<'s> {
         keyword: &str,
         pointer: &str,
         depth: usize,
-    ) -> Result<u64, SchemaProblem> {
+    ) -> Result<SchemaCost, SchemaProblem> {
         match keywords.get(keyword) {
-            Some(schema) => self.visits(schema, &format!("{pointer}/{keyword}"), depth),
-            None => Ok(0),
+            Some(schema) => self.cost(schema, &format!("{pointer}/{keyword}"), depth),
+            None => Ok(SchemaCost::NONE),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use palyra_skills::signing::{KeyError, PublisherKey, base64};
+use palyra_skills::signing::{KeyError, PublisherKey, SkillSigningKey, base64};
 use palyra_skills::verify::VerifyStepName;
 
 use super::support::{plain, signature_file, verify, with_signature};
@@ -89,12 +89,14 @@ fn s07_cctv_vectors_are_accepted_only_when_strict() {
     assert_eq!(vectors.len(), 914);
     let accepted: Vec<&Vector> = vectors.iter().filter(|vector| vector.is_accepted()).collect();
     for vector in &accepted {
-        let low = ["low_order_A", "low_order_R", "non_canonical_A", "non_canonical_R"]
-            .iter()
-            .any(|flag| vector.has(flag));
+        let low =
+            ["low_order_A", "low_order_component_A", "low_order_R", "non_canonical_A", "non_canonical_R"]
+                .iter()
+                .any(|flag| vector.has(flag));
         assert!(!low, "vector {}: {:?}", vector.number, vector.flags);
     }
-    assert_eq!(accepted.len(), 43);
+    // Of the 43 that strict verification accepts, 42 are under a key with a torsion component.
+    assert_eq!(accepted.len(), 1);
 }
 
 #[test]
@@ -125,6 +127,36 @@ fn s07_a_second_spelling_of_a_signature_is_refused_in_an_artifact() {
         let refusal = verify(bytes).unwrap_err();
         assert_eq!(refusal.step, VerifyStepName::Signatures, "{refusal}");
     }
+}
+
+/// The public key of seed `[7; 32]` plus each of the seven points of small order that are not the identity.
+const TWINS: [&str; 7] = [
+    "1f4f580e73ac208f06760190e9edc6f5916775dabd9c1cdca393175c2d6d1083",
+    "344a13f0838504f35bf3f34bddb7ee0fead970eda495d5b253f660a2eacbb3f6",
+    "fbb3211d177bccefd763d01a88f6473e43e5cf0a0740e44ab5c64460eefd4675",
+    "03b5939c1d63adf5410aaf84ecd13a066ab889514141846dbde11596ebb92dd3",
+    "ceb0a7f18c53df70f989fe6f1612390a6e988a254263e3235c6ce8a3d292ef7c",
+    "b9b5ec0f7c7afb0ca40c0cb4224811f015268f125b6a2a4dac099f5d15344c09",
+    "f24bdee2e8843310289c2fe57709b8c1bc1a30f5f8bf1bb54a39bb9f1102b98a",
+];
+
+#[test]
+fn key_with_torsion_component_is_rejected_in_every_form() {
+    let mut twins: Vec<[u8; 32]> =
+        TWINS.iter().map(|text| hex::decode(text).unwrap().try_into().unwrap()).collect();
+    let vectors = cctv().unwrap_or_default();
+    let mixed = |vector: &&Vector| {
+        vector.has("low_order_component_A") && !vector.has("low_order_A") && !vector.has("non_canonical_A")
+    };
+    twins.extend(vectors.iter().filter(mixed).map(Vector::key));
+    for twin in twins {
+        assert_eq!(PublisherKey::from_bytes(&twin).unwrap_err(), KeyError::Torsion);
+        let text = format!("ed25519-public:{}", base64::encode(&twin));
+        assert_eq!(text.parse::<PublisherKey>().unwrap_err(), KeyError::Torsion);
+        assert!(serde_json::from_value::<PublisherKey>(text.into()).is_err());
+    }
+    let honest = SkillSigningKey::from_seed(&zeroize::Zeroizing::new([7; 32])).public();
+    assert_eq!(PublisherKey::from_bytes(honest.as_bytes()), Ok(honest));
 }
 
 #[test]

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use palyra_skills::signing::SkillSigningKey;
+use palyra_skills::signing::strict_json::encode_canonical;
+use palyra_skills::signing::{SignatureFile, SkillSigningKey};
 use palyra_skills::trust::{
-    FeedError, FeedIssuer, FeedOutcome, PublisherChange, PublisherMode, RevocationList, RevocationTarget,
-    RevokedKey, RevokedRelease, RollbackRefusal, RotationError, RotationOutcome, SignedRevocations,
-    SignedRotation, TrustError, TrustRefusal, TrustStatement,
+    FeedError, FeedIssuer, FeedOutcome, LineageProblem, PublisherChange, PublisherMode, RevocationList,
+    RevocationTarget, RevokedKey, RevokedRelease, RollbackRefusal, RotationError, RotationOutcome,
+    SignedRevocations, SignedRotation, TrustError, TrustRefusal, TrustStatement,
 };
 use palyra_skills::verify::{RefusalReason, VerifyStepName};
 use palyra_skills::{
@@ -218,6 +219,95 @@ fn a_lineage_that_does_not_hold_is_refused_even_when_it_is_not_needed() {
     assert_eq!(verify_with(&store, broken).unwrap_err().code(), "bad_lineage");
     let without = super::support::with_signature(&bytes, |file| file.lineage.clear());
     assert_eq!(verify_with(&store, without).unwrap_err().code(), "statement_mismatch");
+}
+
+/// A release of this epoch by one numbered key that carries any statements, properly signed.
+fn with_lineage(signer: u8, epoch: u64, lineage: &[SignedRotation]) -> Arc<[u8]> {
+    let bytes = Recipe { signers: vec![signer], epoch, ..Recipe::default() }.build();
+    let envelopes: Vec<_> = lineage.iter().map(|rotation| rotation.envelope().clone()).collect();
+    let mut signed = statement(&bytes);
+    signed.predicate.lineage_sha256 = SignatureFile::lineage_digest(&envelopes).unwrap();
+    let bytes = with_statement_bytes(&bytes, &encode_canonical(&signed).unwrap(), &[signer]);
+    super::support::with_signature(&bytes, |file| file.lineage = envelopes).into()
+}
+
+#[test]
+fn forked_lineage_at_first_contact_is_refused_and_blocks_the_publisher() {
+    let forked = [rotation(1, 1, 2), rotation(2, 2, 3), rotation(2, 2, 1)];
+    for allow_tofu in [true, false] {
+        let mut store = SkillTrustStore::default();
+        let snapshot = TrustSnapshot::new(store.clone()).with_tofu(allow_tofu);
+        let refusal = verify_skill_artifact(with_lineage(3, 3, &forked), &snapshot, &platform()).unwrap_err();
+        let RefusalReason::Trust(reason) = &refusal.reason else { panic!("{refusal}") };
+        assert!(matches!(reason, TrustRefusal::Forked { epoch: 2, .. }), "{reason}");
+        store.apply(&refusal.proposed.unwrap()).unwrap();
+        assert_eq!(store.publisher("acme").unwrap().mode(), Some(PublisherMode::Blocked));
+    }
+}
+
+#[test]
+fn lineage_that_returns_to_a_retired_key_is_refused_and_blocks_the_publisher() {
+    let snapshot = TrustSnapshot::new(SkillTrustStore::default()).with_tofu(true);
+    let cycle = [rotation(0, 1, 2), rotation(1, 2, 1)];
+    let refusal = verify_skill_artifact(with_lineage(1, 2, &cycle), &snapshot, &platform()).unwrap_err();
+    let RefusalReason::Trust(reason) = &refusal.reason else { panic!("{refusal}") };
+    let TrustRefusal::Lineage { problem, .. } = reason else { panic!("{reason}") };
+    assert!(matches!(problem, LineageProblem::KeyReturns { epoch: 2, .. }), "{problem}");
+    assert!(matches!(refusal.proposed.unwrap().keys, Some(PublisherChange::Block { .. })));
+    // The same by `trust apply`.
+    let mut store = pinned();
+    store.rotate(&rotation(0, 1, 2)).unwrap();
+    assert!(matches!(store.rotate(&rotation(1, 2, 1)), Err(TrustError::KeyReturns { .. })));
+}
+
+#[test]
+fn lineage_that_is_not_one_line_to_the_release_is_refused_without_a_block() {
+    let other =
+        SignedRotation::sign("globex", 0, &key_set(&[1], 1), &key_set(&[2], 1), &[&key(1), &key(2)]).unwrap();
+    for (signer, epoch, lineage) in [
+        (2, 1, vec![other]),
+        (3, 2, vec![rotation(0, 1, 2), rotation(2, 2, 3)]),
+        (3, 2, vec![rotation(1, 2, 3), rotation(0, 1, 2)]),
+        (3, 2, vec![rotation(0, 1, 2), rotation(1, 4, 3)]),
+        (2, 1, vec![rotation(0, 1, 2), rotation(0, 1, 2)]),
+        (2, 3, vec![rotation(0, 1, 2)]),
+        (3, 1, vec![rotation(0, 1, 2)]),
+    ] {
+        let bytes = with_lineage(signer, epoch, &lineage);
+        for store in [SkillTrustStore::default(), pinned()] {
+            let snapshot = TrustSnapshot::new(store).with_tofu(true);
+            let refusal = verify_skill_artifact(bytes.clone(), &snapshot, &platform()).unwrap_err();
+            assert_eq!((refusal.code(), &refusal.proposed), ("bad_lineage", &None), "{refusal}");
+        }
+    }
+}
+
+#[test]
+fn lineage_seen_at_first_contact_is_remembered_and_another_history_is_noticed() {
+    let lineage = [rotation(0, 1, 2), rotation(1, 2, 3)];
+    let snapshot = TrustSnapshot::new(SkillTrustStore::default()).with_tofu(true);
+    let first = verify_skill_artifact(with_lineage(3, 2, &lineage), &snapshot, &platform()).unwrap();
+    let mut store = SkillTrustStore::default();
+    store.apply(&first.proposed.unwrap()).unwrap();
+    assert_eq!(SkillTrustStore::from_rows(store.rows().unwrap()).unwrap(), store);
+    verify_with(&store, with_lineage(3, 2, &lineage)).unwrap();
+    // Statements older than the pin: signed by keys of that time, they prove the fork.
+    let forked =
+        verify_with(&store, with_lineage(3, 2, &[rotation(0, 1, 4), rotation(1, 4, 3)])).unwrap_err();
+    assert!(matches!(forked.proposed.unwrap().keys, Some(PublisherChange::Block { .. })));
+    // Signed by strangers, they are refused and block nobody.
+    let strange =
+        verify_with(&store, with_lineage(9, 2, &[rotation(0, 7, 8), rotation(1, 8, 9)])).unwrap_err();
+    assert_eq!((strange.code(), strange.proposed), ("bad_lineage", None));
+}
+
+#[test]
+fn repinned_publisher_begins_a_new_line_of_rotations() {
+    let mut store = pinned();
+    store.rotate(&rotation(0, 1, 2)).unwrap();
+    store.repin("acme", key_set(&[5], 1)).unwrap();
+    assert_eq!(store.rotate(&rotation(0, 5, 6)), Ok(RotationOutcome::Rotated));
+    assert_eq!(store.rotate(&rotation(0, 5, 7)), Ok(RotationOutcome::Forked));
 }
 
 #[test]

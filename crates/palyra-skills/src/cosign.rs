@@ -1,0 +1,105 @@
+//! Adding a signature to a package, so that the keys of one publisher can be on several machines.
+
+use std::sync::Arc;
+
+use crate::artifact::check_archive_length;
+use crate::build::{BuildError, BuiltArtifact, assemble};
+use crate::constants::SIGNATURE_PATH;
+use crate::digest::Sha256Digest;
+use crate::manifest::SkillManifest;
+use crate::signing::dsse::{Envelope, EnvelopeSignature};
+use crate::signing::{KeyId, PublisherKey, STATEMENT_PAYLOAD_TYPE};
+use crate::verify::{PartlySigned, RefusalReason};
+
+/// A package that more keys may sign: its bytes are what its statement says, and every signature on it holds.
+pub struct CosignedPackage(PartlySigned);
+
+/// Why a signature was not added.
+#[derive(Debug, thiserror::Error)]
+pub enum CosignError {
+    /// The file is not a sound package.
+    #[error("the package cannot be signed: {0}")]
+    Package(Box<RefusalReason>),
+    /// The key is none of those the package lists.
+    #[error("key `{key}` is not one of the keys that the package lists for publisher `{publisher}`")]
+    NotListed {
+        /// The key.
+        key: KeyId,
+        /// The publisher.
+        publisher: String,
+    },
+    /// The key signed before.
+    #[error("key `{0}` has signed this package already")]
+    AlreadySigned(KeyId),
+    /// The signature, or the archive with it.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
+
+impl CosignError {
+    /// What a person can do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Package(reason) => reason.hint(),
+            Self::NotListed { .. } => {
+                "list every key when the package is built: `palyra skills package build --publisher-key KEY`"
+                    .into()
+            }
+            Self::AlreadySigned(_) => "sign with another key of the publisher".into(),
+            Self::Build(error) => error.hint(),
+        }
+    }
+}
+
+impl CosignedPackage {
+    /// Reads a package and checks it as far as this does not depend on how many keys signed.
+    pub fn read(bytes: impl Into<Arc<[u8]>>) -> Result<Self, CosignError> {
+        let bytes = bytes.into();
+        let refused = |reason: RefusalReason| CosignError::Package(Box::new(reason));
+        check_archive_length(bytes.len() as u64).map_err(|error| refused(error.into()))?;
+        PartlySigned::read(bytes).map(Self).map_err(refused)
+    }
+
+    /// The manifest in it.
+    #[must_use]
+    pub fn manifest(&self) -> &SkillManifest {
+        &self.0.manifest
+    }
+
+    /// The digest of everything that is signed.
+    #[must_use]
+    pub fn payload(&self) -> Sha256Digest {
+        self.0.payload
+    }
+
+    /// The bytes that are signed, as [`STATEMENT_PAYLOAD_TYPE`].
+    #[must_use]
+    pub fn statement(&self) -> &[u8] {
+        &self.0.statement
+    }
+
+    /// Checks that a key may add its signature; says nothing about its secret half.
+    pub fn check_signer(&self, key: &PublisherKey) -> Result<(), CosignError> {
+        if !self.0.keys.contains(key) {
+            let publisher = self.0.manifest.publisher.clone();
+            return Err(CosignError::NotListed { key: key.key_id(), publisher });
+        }
+        match self.0.signers.contains(key) {
+            true => Err(CosignError::AlreadySigned(key.key_id())),
+            false => Ok(()),
+        }
+    }
+
+    /// The package with further signatures, each of which must hold.
+    pub fn with_signatures(
+        &self,
+        signatures: impl IntoIterator<Item = EnvelopeSignature>,
+    ) -> Result<BuiltArtifact, CosignError> {
+        let PartlySigned { artifact, file, statement, manifest, payload, keys, .. } = &self.0;
+        let all = file.envelope.signatures.iter().cloned().chain(signatures).collect();
+        let envelope = Envelope::new(STATEMENT_PAYLOAD_TYPE, statement, all);
+        let entries = artifact.entries().filter(|(path, _)| *path != SIGNATURE_PATH);
+        Ok(assemble(entries, manifest, *payload, keys, envelope, file.lineage.clone())?)
+    }
+}
