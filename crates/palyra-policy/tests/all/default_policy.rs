@@ -104,8 +104,10 @@ fn elicitation_counts_only_for_a_token_that_may() {
     let ask = |scopes: &[Scope], face, elicited| {
         set.evaluate(&approval(client(scopes), face, Some(client(scopes)), elicited))
     };
-    let (minted, enabled) = ([Scope::Read, Scope::Invoke], [Scope::Read, Scope::Invoke, Scope::Approve]);
+    let (minted, enabled) = ([Scope::Read, Scope::Invoke], [Scope::Read, Scope::Invoke, Scope::Elicit]);
     assert!(!ask(&minted, Face::Mcp, true).allowed);
+    // A token that decides the calls of others does not thereby decide its own.
+    assert!(!ask(&[Scope::Read, Scope::Invoke, Scope::Approve], Face::Mcp, true).allowed);
     assert!(!ask(&enabled, Face::Mcp, false).allowed);
     assert!(!ask(&enabled, Face::Http, true).allowed);
     assert!(ask(&enabled, Face::Mcp, true).allowed);

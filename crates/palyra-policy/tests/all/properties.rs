@@ -27,7 +27,12 @@ proptest! {
     fn approving_is_implied_by_no_other_scope(mut asked in any_request()) {
         asked.action = Action::Approve;
         asked.principal.scopes.remove(&Scope::Approve);
+        asked.principal.scopes.remove(&Scope::Elicit);
         prop_assert!(!SET.evaluate(&asked).allowed);
+        asked.principal.scopes.insert(Scope::Elicit);
+        if SET.evaluate(&asked).allowed {
+            prop_assert!(asked.principal.kind == PrincipalKind::Mcp && asked.context.elicited);
+        }
     }
 
     #[test]
