@@ -1,5 +1,7 @@
 //! Routines every state has: they can be changed and switched off, not removed.
 
+use palyra_state::PrincipalId;
+
 use crate::routine::{ConcurrencyPolicy, MisfirePolicy, Routine, RoutineAction};
 use crate::schedule::When;
 
@@ -27,6 +29,7 @@ pub fn built_in(made_ms: u64) -> Vec<Routine> {
         jitter_ms: 600_000,
         objective: None,
         wait_approval_ms: 0,
+        creator: PrincipalId::default(),
         created_ms: made_ms,
         since_ms: made_ms,
     }]

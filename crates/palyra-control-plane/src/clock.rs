@@ -20,12 +20,15 @@ pub struct SystemClock;
 #[async_trait]
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
-        Timestamp::now()
+        Timestamp::try_from(palyra_common::time::system_time()).unwrap_or(Timestamp::UNIX_EPOCH)
     }
 
     async fn until(&self, at: Timestamp) {
+        // A timer of a clock that is out of range fires at once, while `now` stands still.
         #[cfg(target_os = "linux")]
-        if let Ok(timer) = alarm(at) {
+        if !palyra_common::time::is_out_of_range()
+            && let Ok(timer) = alarm(at)
+        {
             // Readable at the time, and as soon as the clock is set.
             let _ = timer.readable().await;
             return;
@@ -60,7 +63,7 @@ fn alarm(at: Timestamp) -> std::io::Result<tokio::io::unix::AsyncFd<rustix::fd::
 /// Where there is no such timer a sleep is short enough to notice that the clock was set.
 fn bounded(at: Timestamp) -> std::time::Duration {
     const LONGEST: std::time::Duration = std::time::Duration::from_secs(30);
-    let left = Timestamp::now().duration_until(at);
+    let left = SystemClock.now().duration_until(at);
     std::time::Duration::try_from(left).unwrap_or_default().min(LONGEST)
 }
 
@@ -70,7 +73,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_timer_ends_at_the_time_and_not_before() {
-        let at = Timestamp::from_millisecond(Timestamp::now().as_millisecond() + 30).unwrap_or_default();
+        let at = Timestamp::from_millisecond(SystemClock.now().as_millisecond() + 30).unwrap_or_default();
         SystemClock.until(at).await;
         assert!(SystemClock.now() >= at);
         SystemClock.until(Timestamp::UNIX_EPOCH).await;

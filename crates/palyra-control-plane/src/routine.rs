@@ -1,6 +1,7 @@
 //! A routine: what is done by the time, when, and what happens where two times meet.
 
 use jiff::Timestamp;
+use palyra_state::PrincipalId;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{ControlError, ScheduleError};
@@ -48,6 +49,10 @@ pub struct Routine {
     pub objective: Option<String>,
     /// How long a fire waits for a person, where its tool needs one.
     pub wait_approval_ms: u64,
+    /// Who made or last changed it, and has to be allowed to call its tool at each fire. It counts as having asked for
+    /// what its calls need approved. Routines of 945e3d1 say nothing, and are the owner's.
+    #[serde(default)]
+    pub creator: PrincipalId,
     /// When it was made, in milliseconds of Unix time.
     pub created_ms: u64,
     /// Nothing before this time is due: it was made, changed or enabled then.

@@ -35,7 +35,6 @@ use palyra_plugins_runtime::{
 use palyra_policy::PolicyDecision;
 use palyra_skills::Sha256Digest;
 
-pub use approval::{approval_digest, canonical_arguments};
 pub use before_tool::{GateReason, GateRefusal};
 pub use cost::ToolCost;
 pub(crate) use find::check_runnable;
@@ -44,8 +43,8 @@ pub use hook::{HookAnswer, HookGate, HookInvocation};
 pub use replay::Replayed;
 pub(crate) use running::RunningRuns;
 pub use running::{RunListener, RunningRun};
-pub(crate) use runs::{OTHERS, RECEIPT_FACTS, close_interrupted};
-pub use runs::{RunEvent, RunPage, RunQuery, RunRetention, RunRow, Trimmed};
+pub use runs::{DEFAULT_TAPE_STORE_BYTES, RunEvent, RunPage, RunQuery, RunRetention, RunRow, Trimmed};
+pub(crate) use runs::{MAX_TOUCHED, OTHERS, RECEIPT_FACTS, RUN_COLUMNS, close_interrupted, read_run};
 pub use said::{RunFollower, RunUpdate};
 pub use stages::StageTimes;
 pub use tapes::TapeProblem;
@@ -55,6 +54,7 @@ pub use wasm_plugin_runner::{INLINE, InlineInvocation};
 
 use crate::error::StateError;
 use crate::gate::CallGate;
+use crate::principal_id::PrincipalId;
 use crate::skills::SkillError;
 use crate::state::State;
 use crate::storage::StorageDatabase;
@@ -90,12 +90,12 @@ pub struct ToolInvocation {
     pub input: JsonText,
     /// On whose behalf.
     pub principal: String,
+    /// Who counts as asking for it, where a person has to approve it: the principal, or the creator of the routine.
+    pub requester: PrincipalId,
     /// Directories and addresses the operator opens; nothing else in it widens anything.
     pub operator: OperatorGrants,
     /// What the caller allows the run at most.
     pub limits: Option<RuntimeLimits>,
-    /// The [`approval_digest`] a person approved, for tools that ask for it.
-    pub approved: Option<Sha256Digest>,
     /// Lets the caller end the run.
     pub cancel: Option<CancelToken>,
     /// Tells the caller which run it is, and what that says while it runs.
@@ -289,7 +289,7 @@ impl ToolCaller {
     pub async fn describe(&self, skill_id: &str) -> Result<(), CallError> {
         let record = self.state.record(skill_id)?;
         let skill = resolve::verified(self, &record).await?;
-        resolve::check_description(self, &record, &skill).await
+        resolve::check_description(self, &record, &skill, None).await
     }
 }
 

@@ -11,6 +11,6 @@ mod record;
 
 pub use error::ChannelError;
 pub use letters::ChannelDeadLetter;
-pub(crate) use messages::insert;
-pub use messages::{ChannelCursor, PublishedMessage};
+pub use messages::{ChannelCursor, MessageSeal, PublishedMessage};
+pub(crate) use messages::{insert, read_message};
 pub use record::{ChannelKind, ChannelRecord};

@@ -26,6 +26,13 @@ pub struct Damage {
     pub differences: Vec<Difference>,
 }
 
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, expected, found, .. } = self;
+        write!(f, "{what}: expected {expected}, found {found}")
+    }
+}
+
 impl Damage {
     /// Whether all is as it was left.
     pub fn is_none(&self) -> bool {
@@ -63,9 +70,8 @@ impl Damage {
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, difference) in self.differences.iter().enumerate() {
-            let Difference { what, expected, found, .. } = difference;
             let separator = if index == 0 { "" } else { "; " };
-            write!(f, "{separator}{what}: expected {expected}, found {found}")?;
+            write!(f, "{separator}{difference}")?;
         }
         Ok(())
     }

@@ -144,6 +144,10 @@ impl StateError {
             Self::NotInitialised { .. } => "not_initialised",
             Self::AlreadyInitialised { .. } => "already_initialised",
             Self::Busy { .. } => "state_busy",
+            Self::File(error) if matches!(**error, FsError::LockLost { .. }) => "state_busy",
+            Self::Journal(JournalError::File(error)) if matches!(**error, FsError::LockLost { .. }) => {
+                "state_busy"
+            }
             Self::Damaged { .. } => "state_damaged",
             Self::NothingToRepair | Self::OtherRepair { .. } => "repair_refused",
             Self::File(_) | Self::Journal(_) | Self::Vault(_) | Self::Object(_) | Self::Storage(_) => {

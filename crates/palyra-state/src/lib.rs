@@ -13,6 +13,7 @@ mod commit;
 mod damage;
 pub mod db;
 mod error;
+mod expiry;
 mod gate;
 mod history;
 pub mod hooks;
@@ -22,8 +23,10 @@ mod keeper;
 pub mod lock;
 pub mod objects;
 mod plugins;
+mod principal_id;
 mod queues;
 mod receipts;
+mod records;
 mod repair;
 mod reports;
 mod root;
@@ -45,10 +48,12 @@ pub use palyra_journal as journal;
 pub use anchor::Anchor;
 pub use approvals::{
     Approval, ApprovalDecision, ApprovalError, ApprovalFilter, ApprovalPage, ApprovalScope, ApprovalStatus,
-    ApprovalVerdict, LONG_YES_LIFETIME_MS, REQUEST_LIFETIME_MS, YES_LIFETIME_MS,
+    ApprovalVerdict, LONG_YES_LIFETIME_MS, MAX_ARGUMENTS_PIECE, MAX_SHOWN_ARGUMENTS, MAX_WAITING,
+    MAX_WAITING_BYTES, Presence, REQUEST_LIFETIME_MS, YES_LIFETIME_MS,
 };
 pub use backup::{
-    BackupError, BackupFile, BackupManifest, MANIFEST as BACKUP_MANIFEST, RestorePlan, Restored, check_backup,
+    BackupError, BackupFile, BackupManifest, MANIFEST as BACKUP_MANIFEST, RestoreAcceptance, RestorePlan,
+    Restored, StagedRestore, check_backup,
 };
 pub use damage::{Damage, Difference};
 pub use error::{StateError, TrustRefused};
@@ -60,8 +65,10 @@ pub use inventory::{CanTouch, CapabilityTotal, MadeBy, RunTotals, SkillInfo, Wai
 pub use plugins::{
     AccessPolicy, ConfigSource, ConfigValues, PluginSettingError, Revised, ShownConfig, ShownField,
 };
+pub use principal_id::PrincipalId;
 pub use queues::Queues;
 pub use receipts::{NoReceipt, RECEIPT_SCHEMA, RunReceipt, RunReceiptError, VerifiedReceipt, verify_receipt};
+pub use records::RecordsReport;
 pub use repair::{JournalFate, RepairPlan};
 pub use reports::{BlastRadius, DeclaredDoor, DeclaredVersusUsed, Touch};
 pub use root::StateRoot;

@@ -1,7 +1,8 @@
 //! One owner at a time, and who it is.
 //!
-//! The lock decides who owns, not the text in its file: the file is never deleted, because a process holding the
-//! old inode and one locking a new file of the same name would be two owners.
+//! The lock decides who owns, not the text in its file. The root directory is locked as well as the file, so that
+//! deleting `owner.lock` lets no second owner in, and the journal asks before each commit whether the file is still
+//! the one that was locked.
 
 use std::time::Duration;
 
@@ -84,10 +85,11 @@ pub fn held_by(root: &Directory, pid: u32) -> Result<bool, LockError> {
 /// One short line; only characters that need no escaping on the way back.
 fn holder_line(command: &str) -> String {
     let plain = |c: &char| c.is_ascii_graphic() && !matches!(c, '"' | '\\') || *c == ' ';
+    let now = jiff::Timestamp::try_from(palyra_common::time::system_time()).unwrap_or_default();
     let holder = LockHolder {
         pid: std::process::id(),
         command: command.chars().filter(plain).take(MAX_COMMAND_CHARS).collect(),
-        since: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        since: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
     };
     serde_json::to_string(&holder).unwrap_or_default()
 }

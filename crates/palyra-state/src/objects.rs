@@ -16,6 +16,8 @@ use rustix::io::Errno;
 
 /// Largest object: the ceiling of an archive.
 pub const MAX_OBJECT_BYTES: u64 = 128 << 20;
+/// Largest spooled object: the longest tape that is read.
+const MAX_SPOOLED_BYTES: u64 = 1 << 30;
 
 const TEMPORARY_PREFIX: &str = ".new-";
 
@@ -26,6 +28,8 @@ pub struct ObjectStore {
     path: PathBuf,
     /// Whether a write waits for the disk.
     synced: bool,
+    /// Largest object.
+    largest: u64,
 }
 
 /// Why an object cannot be trusted or reached.
@@ -63,11 +67,13 @@ pub enum ObjectError {
         /// The owner of this process.
         expected: u32,
     },
-    /// It is larger than any artifact.
-    #[error("object `{digest}` has more than {MAX_OBJECT_BYTES} bytes")]
+    /// It is larger than any object of the store.
+    #[error("object `{digest}` has more than {largest} bytes")]
     TooLarge {
         /// The object.
         digest: Sha256Digest,
+        /// The largest object of the store.
+        largest: u64,
     },
     /// Its bytes are other bytes.
     #[error("object `{expected}` has the content of `{found}`")]
@@ -122,13 +128,13 @@ impl ObjectStore {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
         let directory = rustix::fs::open(path, flags, Mode::empty())
             .map_err(|error| failed("open the directory", path)(error.into()))?;
-        Ok(Self { directory, path: path.to_owned(), synced: true })
+        Ok(Self { directory, path: path.to_owned(), synced: true, largest: MAX_OBJECT_BYTES })
     }
 
     /// The same store, whose writes survive a killed process but do not wait for the disk.
     #[must_use]
     pub fn spooling(self) -> Self {
-        Self { synced: false, ..self }
+        Self { synced: false, largest: MAX_SPOOLED_BYTES, ..self }
     }
 
     /// Keeps bytes; they are on disk, whole and synced, when this returns.
@@ -149,6 +155,25 @@ impl ObjectStore {
     /// Removes what an interrupted write left, and objects nobody refers to; says how many went.
     pub fn sweep(&self, referenced: &dyn Fn(&Sha256Digest) -> bool) -> Result<usize, ObjectError> {
         write::sweep(self, referenced)
+    }
+
+    /// Bytes of an object, without reading it; `None` when there is none.
+    pub(crate) fn size_of(&self, digest: &Sha256Digest) -> Option<u64> {
+        let (shard, name) = names_of(digest);
+        let shard = self.shard(&shard).ok()?;
+        size_at(&shard, &name)
+    }
+
+    /// Bytes of all objects together.
+    pub(crate) fn total_bytes(&self) -> Result<u64, ObjectError> {
+        let mut total = 0_u64;
+        for folder in self.names(&self.directory)? {
+            let Ok(shard) = self.shard(&folder) else { continue };
+            for name in self.names(&shard)? {
+                total = total.saturating_add(size_at(&shard, &name).unwrap_or(0));
+            }
+        }
+        Ok(total)
     }
 
     /// Where an object is, for messages and tests.
@@ -176,6 +201,11 @@ impl ObjectStore {
         names.sort();
         Ok(names)
     }
+}
+
+fn size_at(shard: &OwnedFd, name: &str) -> Option<u64> {
+    let stat = rustix::fs::statat(shard, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    u64::try_from(stat.st_size).ok()
 }
 
 /// The folder and the file name of an object.

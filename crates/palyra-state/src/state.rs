@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use palyra_common::fs::{Directory, OwnerLock};
-use palyra_journal::{EventKind, JournalStore, NewEvent};
+use palyra_journal::{EventKind, JournalError, JournalStore, NewEvent};
 use palyra_skills::compat::{NodeCapability, Platform};
 use palyra_skills::trust::{BuiltInReleases, SkillTrustStore, TrustSnapshot};
 use palyra_vault::{KeySourceChoice, Passphrase, Vault};
@@ -16,6 +16,7 @@ use crate::anchor::Standing;
 use crate::call::{RunningRuns, close_interrupted};
 use crate::db::RowKey;
 use crate::error::StateError;
+use crate::expiry::ExpiryClock;
 use crate::keeper::{Keeper, vault_damage};
 use crate::lock::{SHORT_COMMAND_WAIT, acquire};
 use crate::objects::ObjectStore;
@@ -57,7 +58,7 @@ impl Default for StateOptions {
         Self {
             command: "palyra".into(),
             wait: SHORT_COMMAND_WAIT,
-            clock: Arc::new(system_time_ms),
+            clock: Arc::new(palyra_common::time::unix_time_ms),
             platform: this_platform(),
             key_source: KeySourceChoice::OsKeyring,
             passphrase: None,
@@ -74,6 +75,7 @@ pub struct State {
     pub(crate) journal: JournalStore,
     pub(crate) objects: ObjectStore,
     pub(crate) clock: Clock,
+    pub(crate) expiry: ExpiryClock,
     pub(crate) platform: Platform,
     built_in: BuiltInReleases,
     pub(crate) gate: Mutex<Gate>,
@@ -86,11 +88,14 @@ pub struct State {
     /// Counts published messages, for those who follow channels.
     pub(crate) published: watch::Sender<u64>,
     pub(crate) tapes: OnceLock<ObjectStore>,
+    /// Bytes of all spooled tapes; `None` until they are counted.
+    pub(crate) tape_bytes: Mutex<Option<u64>>,
     /// Whether a backup is being made: files it reads where they are stay there until it is done.
     pub(crate) backing_up: AtomicBool,
     /// The id of a run up to which everything was trimmed since this was opened.
     pub(crate) trimmed_up_to: Mutex<String>,
-    _lock: OwnerLock,
+    /// The last field: the writer of the journal ends before the lock is released.
+    _lock: Arc<OwnerLock>,
 }
 
 /// What changes with a commit; whoever holds it is the only one who commits.
@@ -158,6 +163,9 @@ impl State {
         view: View,
         lock: OwnerLock,
     ) -> Self {
+        let lock = Arc::new(lock);
+        let held = Arc::clone(&lock);
+        journal.guard_commits(Box::new(move || Ok(held.confirm()?)));
         let view = Arc::new(view);
         let running = Arc::<RunningRuns>::default();
         let published_view = Arc::new(PublishedView::new(&view, Arc::clone(&running)));
@@ -165,6 +173,11 @@ impl State {
         let kept_head = AtomicU64::new(journal.durable_head().size);
         let (root, clock, platform) = (root.clone(), Arc::clone(&options.clock), options.platform.clone());
         let decisions = watch::Sender::new(0);
+        // A database that cannot be read now is told of by whatever reads it next.
+        let expiry = journal.read(|connection| {
+            ExpiryClock::read(connection, &row_key).map_err(JournalError::sqlite("read the latest time"))
+        });
+        let expiry = expiry.unwrap_or_default();
         Self {
             root,
             keeper,
@@ -172,6 +185,7 @@ impl State {
             journal,
             objects,
             clock,
+            expiry,
             platform,
             built_in: Arc::clone(&options.built_in),
             gate,
@@ -181,6 +195,7 @@ impl State {
             running,
             published: watch::Sender::new(0),
             tapes: OnceLock::new(),
+            tape_bytes: Mutex::default(),
             backing_up: AtomicBool::new(false),
             trimmed_up_to: Mutex::default(),
             _lock: lock,
@@ -268,7 +283,7 @@ impl State {
         NewEvent::new(kind, self.now_ms()).actor(actor())
     }
 
-    /// The time, for events and for what expires.
+    /// The time for events; what expires goes by [`State::expiry_now_ms`].
     pub fn now_ms(&self) -> u64 {
         (self.clock)().min(palyra_journal::MAX_TIME_MS)
     }
@@ -305,8 +320,4 @@ fn this_platform() -> Platform {
     nodes.insert(NodeCapability::Net);
     let palyra_version = env!("CARGO_PKG_VERSION").parse().unwrap_or(semver::Version::new(0, 0, 0));
     Platform { palyra_version, protocol_major: PROTOCOL_MAJOR, nodes }
-}
-
-fn system_time_ms() -> u64 {
-    u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or(0)
 }

@@ -28,6 +28,13 @@ pub(crate) fn time_sorted_id(prefix: &str, at_ms: u64) -> Result<String, String>
     Ok([prefix, "_", digits].concat())
 }
 
+/// The time an id was made at; `None` for an id of another form.
+pub(crate) fn time_of_id(id: &str) -> Option<u64> {
+    let (_, digits) = id.rsplit_once('_')?;
+    let time = digits.get(..12).filter(|_| digits.len() == 32)?;
+    u64::from_str_radix(time, 16).ok()
+}
+
 /// What stands before every id of this time or a later one, and after every earlier one.
 pub(crate) fn first_id_at(prefix: &str, at_ms: u64) -> String {
     format!("{prefix}_{:012x}", at_ms.min(MOST_OF_SIX_BYTES))

@@ -96,7 +96,7 @@ impl TokenError {
             Self::Taken { .. } => {
                 Some("choose another name, or remove it with `palyra tokens remove NAME`".into())
             }
-            Self::NoScope => Some("choose from read, invoke, operate, approve, admin".into()),
+            Self::NoScope => Some("choose from read, invoke, operate, approve, elicit, admin".into()),
             Self::TooMany => {
                 Some("remove those that are no longer used with `palyra tokens remove NAME`".into())
             }
@@ -134,7 +134,8 @@ impl State {
         let view = self.view();
         let name = view.tokens().by_digest.get(digest)?;
         let record = view.tokens().by_name.get(name)?;
-        (!record.is_expired(self.now_ms())).then(|| record.clone())
+        let expired = record.expires_ms.is_some_and(|expires| self.has_passed(expires));
+        (!expired).then(|| record.clone())
     }
 
     /// Makes a token; `by` is who asked for it.
@@ -150,7 +151,7 @@ impl State {
             return Err(TokenError::NoScope);
         }
         let now = self.now_ms();
-        if expires_ms.is_some_and(|expires| expires <= now) {
+        if expires_ms.is_some_and(|expires| self.has_passed(expires)) {
             return Err(TokenError::Expired);
         }
         let mut gate = self.gate();

@@ -8,10 +8,28 @@ pub use secrets::PutSecret;
 
 use palyra_journal::NewEvent;
 
+use palyra_vault::{Vault, VaultError};
+
 use crate::error::StateError;
 use crate::state::State;
 
+/// Opens every secret and every signing key, and returns a line for each that cannot be opened.
+pub(crate) fn vault_faults(vault: &Vault) -> Result<Vec<String>, VaultError> {
+    let (secrets, keys) = (vault.secrets().list()?, vault.keys().list()?);
+    let listed = secrets.damaged.into_iter().chain(keys.damaged).map(|damaged| damaged.error);
+    // A listing reads descriptions only: the value of each entry is sealed on its own.
+    let values = secrets.secrets.iter().filter_map(|secret| vault.secrets().get(&secret.reference).err());
+    let seeds = keys.keys.iter().filter_map(|key| vault.keys().seed_for_statement(&key.name).err());
+    Ok(listed.chain(values).chain(seeds).map(|error| error.to_string()).collect())
+}
+
 impl State {
+    /// Opens every entry of the vault, and returns a line for each that cannot be opened; blocks.
+    pub fn vault_faults(&self) -> Result<Vec<String>, StateError> {
+        let _desk = self.keeper.desk();
+        Ok(vault_faults(&self.keeper.vault)?)
+    }
+
     /// Writes an event that has no rows of its own, and waits for it.
     fn tell(&self, event: NewEvent) -> Result<(), StateError> {
         self.journal.append(event).wait()?;

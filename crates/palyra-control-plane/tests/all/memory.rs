@@ -29,6 +29,7 @@ pub(crate) fn routine(name: &str, when: When) -> Routine {
         jitter_ms: 0,
         objective: None,
         wait_approval_ms: 0,
+        creator: Default::default(),
         created_ms: 0,
         since_ms: 0,
     }

@@ -1,14 +1,16 @@
-//! Deciding: once, by somebody the policy lets decide, before time runs out.
+//! Deciding: once, by somebody the policy lets decide and who did not ask, before time runs out.
 
 use std::sync::Arc;
 
 use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, NewEvent};
+use palyra_skills::Sha256Digest;
 use serde_json::json;
 
 use super::rows::{self, not_found};
 use super::{Approval, ApprovalError, ApprovalScope, ApprovalStatus};
 use crate::db::RowKey;
 use crate::gate::ApprovalGate;
+use crate::principal_id::PrincipalId;
 use crate::state::State;
 use crate::text::short_name;
 
@@ -18,11 +20,15 @@ pub struct ApprovalDecision {
     /// Yes, and how far, or no.
     pub verdict: ApprovalVerdict,
     /// Who decides.
-    pub principal: String,
+    pub decider: PrincipalId,
+    /// Where the person is who decides.
+    pub presence: Presence,
     /// Whether a policy lets it decide, asked about what waits.
     pub gate: ApprovalGate,
     /// What there is to say about it.
     pub reason: Option<String>,
+    /// The SHA-256 of the whole arguments that were looked at; needed for a yes to arguments that lists cut.
+    pub arguments_sha256: Option<Sha256Digest>,
 }
 
 /// Yes or no.
@@ -34,6 +40,18 @@ pub enum ApprovalVerdict {
     Deny,
 }
 
+/// Where the person is who decides; a requester decides its own request only with one of the latter two.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Presence {
+    /// Nobody says.
+    #[default]
+    Unknown,
+    /// The owner sits at a terminal or in the console.
+    Owner,
+    /// A person answers in an MCP client whose token the operator enabled for that.
+    McpClient,
+}
+
 impl State {
     /// Decides a request; of several who try, one wins.
     pub async fn decide_approval(
@@ -41,39 +59,30 @@ impl State {
         approval_id: &str,
         decision: ApprovalDecision,
     ) -> Result<Approval, ApprovalError> {
-        let (id, key, now) = (approval_id.to_owned(), Arc::clone(&self.row_key), self.now_ms());
+        let (id, key, now) = (approval_id.to_owned(), Arc::clone(&self.row_key), self.expiry_now_ms());
         let decided =
             self.journal.transaction(Durability::Full, move |transaction: &mut JournalTransaction<'_>| {
                 let mut approval = read(transaction, &key, &id)?;
-                match judge(&mut approval, &decision, now) {
-                    Ok(()) => {}
+                if approval.is_overdue(now) {
                     // That time ran out is kept, although whoever came late hears of it as an error.
-                    Err(late) if approval.status == ApprovalStatus::Expired => {
-                        write(transaction, &key, &approval, now)?;
-                        return Ok(Err(late));
-                    }
-                    Err(error) => return Err(error),
+                    expire(transaction, &key, &mut approval, now)?;
+                    return Ok(Err(decided_already(&approval)));
                 }
+                judge(&mut approval, &decision, now)?;
                 write(transaction, &key, &approval, now)?;
-                Ok(Ok(approval))
+                Ok::<_, ApprovalError>(Ok(approval))
             });
         let decided = decided.await?;
         self.decisions.send_modify(|count| *count += 1);
         decided
     }
 
-    /// Closes every request whose time ran out; says how many.
+    /// Closes every request and every unused yes whose time ran out; returns how many.
     pub fn expire_approvals(&self) -> Result<usize, ApprovalError> {
-        let (key, now) = (Arc::clone(&self.row_key), self.now_ms());
+        let (key, now) = (Arc::clone(&self.row_key), self.expiry_now_ms());
         let overdue = self.journal.read(|connection| {
-            rows::read_pending(connection).map_err(JournalError::sqlite("read approvals"))
+            rows::read_overdue(connection, now).map_err(JournalError::sqlite("read approvals"))
         })?;
-        let overdue: Vec<String> = overdue
-            .into_iter()
-            .filter_map(|row| row.open(&key).ok())
-            .filter(|approval| approval.is_overdue(now))
-            .map(|approval| approval.approval_id)
-            .collect();
         if overdue.is_empty() {
             return Ok(0);
         }
@@ -81,10 +90,10 @@ impl State {
             self.journal.transaction(Durability::Full, move |transaction: &mut JournalTransaction<'_>| {
                 let mut closed = 0;
                 for id in &overdue {
-                    let mut approval = read(transaction, &key, id)?;
+                    // A row that does not prove itself counts for nothing, and is no reason to leave the others open.
+                    let Ok(mut approval) = read(transaction, &key, id) else { continue };
                     if approval.is_overdue(now) {
-                        expire(&mut approval, now);
-                        write(transaction, &key, &approval, now)?;
+                        expire(transaction, &key, &mut approval, now)?;
                         closed += 1;
                     }
                 }
@@ -97,19 +106,17 @@ impl State {
 }
 
 fn judge(approval: &mut Approval, decision: &ApprovalDecision, now: u64) -> Result<(), ApprovalError> {
-    let approval_id = approval.approval_id.clone();
-    if approval.is_overdue(now) {
-        expire(approval, now);
-        return Err(ApprovalError::Decided { approval_id, status: ApprovalStatus::Expired });
-    }
     if approval.status != ApprovalStatus::Pending {
-        return Err(ApprovalError::Decided { approval_id, status: approval.status });
+        return Err(decided_already(approval));
     }
+    let approval_id = approval.approval_id.clone();
     if let Err(decision) = decision.gate.ask(approval) {
         return Err(ApprovalError::Denied { approval_id, decision });
     }
+    check_decider(approval, decision)?;
     match decision.verdict {
         ApprovalVerdict::Approve(scope) => {
+            check_seen(approval, decision)?;
             let reaches = match scope {
                 ApprovalScope::Run => approval.parent_run.is_some(),
                 ApprovalScope::Session => approval.session.is_some(),
@@ -124,7 +131,7 @@ fn judge(approval: &mut Approval, decision: &ApprovalDecision, now: u64) -> Resu
         }
         ApprovalVerdict::Deny => approval.status = ApprovalStatus::Denied,
     }
-    approval.decided_by = Some(short_name(&decision.principal));
+    approval.decided_by = Some(short_name(&decision.decider.name));
     approval.decided_ms = Some(now);
     approval.reason = decision
         .reason
@@ -133,9 +140,54 @@ fn judge(approval: &mut Approval, decision: &ApprovalDecision, now: u64) -> Resu
     Ok(())
 }
 
-fn expire(approval: &mut Approval, now: u64) {
+/// Whatever the policy in force says, a requester decides its own request only as a person.
+fn check_decider(approval: &Approval, decision: &ApprovalDecision) -> Result<(), ApprovalError> {
+    let own = approval.requester.as_ref().is_none_or(|asked| asked.token == decision.decider.token);
+    let as_a_person = match decision.presence {
+        Presence::Unknown => false,
+        Presence::Owner => decision.decider.is_owner(),
+        Presence::McpClient => !decision.decider.is_owner(),
+    };
+    if own && !as_a_person {
+        return Err(ApprovalError::OwnRequest { approval_id: approval.approval_id.clone() });
+    }
+    Ok(())
+}
+
+/// A yes is for what was looked at: where lists cut the arguments, the whole has to be named.
+fn check_seen(approval: &Approval, decision: &ApprovalDecision) -> Result<(), ApprovalError> {
+    let approval_id = || approval.approval_id.clone();
+    match decision.arguments_sha256 {
+        Some(named) if Some(named) != approval.arguments_sha256 => {
+            Err(ApprovalError::OtherArguments { approval_id: approval_id() })
+        }
+        None if approval.arguments_omitted() > 0 => Err(ApprovalError::ArgumentsCut {
+            approval_id: approval_id(),
+            bytes: approval.arguments_bytes,
+            omitted: approval.arguments_omitted(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn decided_already(approval: &Approval) -> ApprovalError {
+    ApprovalError::Decided { approval_id: approval.approval_id.clone(), status: approval.status }
+}
+
+/// Closes an approval whose time ran out.
+pub(super) fn expire(
+    transaction: &mut JournalTransaction<'_>,
+    key: &RowKey,
+    approval: &mut Approval,
+    now: u64,
+) -> Result<(), ApprovalError> {
+    let unused = approval.status == ApprovalStatus::Approved;
     approval.status = ApprovalStatus::Expired;
-    approval.decided_ms = Some(now);
+    // A yes that was not used keeps the time and the name of whoever gave it.
+    if !unused {
+        approval.decided_ms = Some(now);
+    }
+    write(transaction, key, approval, now)
 }
 
 pub(super) fn read(
@@ -156,17 +208,22 @@ fn write(
     now: u64,
 ) -> Result<(), ApprovalError> {
     rows::write(transaction.sql(), key, approval)?;
+    let expired = approval.status == ApprovalStatus::Expired;
+    if expired || approval.status == ApprovalStatus::Denied {
+        rows::drop_arguments(transaction.sql(), &approval.approval_id)?;
+    }
     let details = json!({
         "approval": approval.approval_id,
         "status": approval.status,
         "scope": approval.scope,
         "payload": approval.payload.to_string(),
         "binding": approval.binding.to_string(),
-        "requested_by": short_name(&approval.principal),
+        "requested_by": short_name(approval.requester.as_ref().map_or(&approval.principal, |asked| &asked.name)),
+        "arguments_sha256": approval.arguments_sha256.map(|digest| digest.to_string()),
         "expires_ms": approval.expires_ms,
         "reason": approval.reason,
     });
-    let actor = approval.decided_by.clone().unwrap_or_else(|| "time".to_owned());
+    let actor = approval.decided_by.clone().filter(|_| !expired).unwrap_or_else(|| "time".to_owned());
     let event = NewEvent::new(EventKind::ApprovalDecided, now).actor(actor);
     let event = event.skill(&approval.skill_id).subject(&approval.tool_id).details(details);
     transaction.append(event)?;

@@ -32,6 +32,31 @@ pub enum ApprovalError {
         /// What was decided, and by which rules.
         decision: Arc<PolicyDecision>,
     },
+    /// The one who decides is the one who asked.
+    #[error("approval `{approval_id}` cannot be decided by its requester")]
+    OwnRequest {
+        /// The id.
+        approval_id: String,
+    },
+    /// Lists cut the arguments, and the one who decides did not say that it saw them whole.
+    #[error(
+        "the arguments of approval `{approval_id}` have {bytes} bytes, {omitted} of which are not shown: \
+         a yes has to name the SHA-256 of the whole"
+    )]
+    ArgumentsCut {
+        /// The id.
+        approval_id: String,
+        /// The length of the whole arguments.
+        bytes: u64,
+        /// How much of it lists leave out.
+        omitted: u64,
+    },
+    /// The one who decides looked at other arguments.
+    #[error("the SHA-256 that was named is not that of the arguments of approval `{approval_id}`")]
+    OtherArguments {
+        /// The id.
+        approval_id: String,
+    },
     /// The call belongs to no run or session a yes could reach over.
     #[error("approval `{approval_id}` cannot be given for a {}", if *scope == ApprovalScope::Run { "run" } else { "session" })]
     NoSuchScope {
@@ -58,6 +83,10 @@ impl ApprovalError {
             Self::NotFound { .. } => Some("see what waits with `palyra approvals list`".into()),
             Self::Decided { .. } => Some("make the call again to ask anew".into()),
             Self::Denied { decision, .. } => decision.reasons.first().map(|reason| reason.advice.clone()),
+            Self::OwnRequest { .. } => Some("let somebody else decide it, or the owner at a terminal".into()),
+            Self::ArgumentsCut { approval_id, .. } | Self::OtherArguments { approval_id } => {
+                Some(format!("look at all of them with `palyra approvals show {approval_id} --whole`"))
+            }
             Self::NoSuchScope { .. } => Some("approve it once, or for these exact arguments".into()),
             Self::Tampered { .. } => Some("make the call again, and look at `palyra journal verify`".into()),
             Self::State(error) => error.hint(),
@@ -69,7 +98,8 @@ impl ApprovalError {
         match self {
             Self::NotFound { .. } => "not_found",
             Self::Decided { .. } => "already_decided",
-            Self::Denied { .. } => "forbidden",
+            Self::Denied { .. } | Self::OwnRequest { .. } => "forbidden",
+            Self::ArgumentsCut { .. } | Self::OtherArguments { .. } => "usage",
             Self::NoSuchScope { .. } => "invalid_scope",
             Self::Tampered { .. } => "state_damaged",
             Self::State(error) => error.code(),

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, NewEvent};
 use palyra_skills::Sha256Digest;
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
-use super::{Approval, ApprovalError, ApprovalScope, ApprovalStatus, REQUEST_LIFETIME_MS, rows};
+use super::{
+    Approval, ApprovalError, ApprovalScope, ApprovalStatus, MAX_SHOWN_ARGUMENTS, MAX_WAITING,
+    MAX_WAITING_BYTES, REQUEST_LIFETIME_MS, decide, rows,
+};
 use crate::db::RowKey;
+use crate::principal_id::PrincipalId;
 use crate::state::State;
 use crate::text::short_name;
-
-/// Longest arguments that are kept for people to look at.
-const MAX_SHOWN_ARGUMENTS: usize = 4_096;
-/// Most requests of one tool that may wait at once.
-const MAX_WAITING: usize = 100;
 
 /// A call that needs a yes.
 #[derive(Debug, Clone)]
@@ -23,40 +23,64 @@ pub(crate) struct ApprovalRequest {
     pub(crate) tool_id: String,
     pub(crate) payload: Sha256Digest,
     pub(crate) principal: String,
+    pub(crate) requester: PrincipalId,
     pub(crate) session: Option<String>,
     pub(crate) parent_run: Option<String>,
-    pub(crate) binding: Sha256Digest,
-    pub(crate) arguments: String,
+    pub(crate) circumstances: Sha256Digest,
+    /// The whole canonical arguments.
+    pub(crate) arguments: Arc<str>,
+    pub(crate) arguments_sha256: Sha256Digest,
+    pub(crate) grants: Vec<String>,
     pub(crate) asked_because: Option<String>,
 }
 
+impl ApprovalRequest {
+    /// SHA-256 over release, tool, principal, requester, circumstances and arguments.
+    pub(super) fn binding(&self) -> Sha256Digest {
+        let mut hash = Sha256::new_with_prefix(b"palyra.approval/v2\0");
+        for digest in [&self.payload, &self.circumstances, &self.arguments_sha256] {
+            hash.update(digest.as_bytes());
+        }
+        for part in [&*self.tool_id, &*self.principal, &self.requester.key()] {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+        Sha256Digest::from_bytes(hash.finalize().into())
+    }
+}
+
 /// How a request stands.
-pub(crate) enum Standing {
+pub(crate) enum ApprovalAnswer {
     /// Somebody said yes, and it counts for this call.
     Approved(String),
     /// Nobody decided yet.
     Waiting(String),
-    /// The tool has as many requests waiting as it may.
+    /// The requester has [`MAX_WAITING`] requests waiting.
     TooMany,
+    /// The arguments of the requester's waiting requests would exceed [`MAX_WAITING_BYTES`].
+    TooLarge,
 }
 
 impl State {
     /// Uses up a yes that covers the call, or asks for one.
-    pub(crate) async fn ask_approval(&self, request: ApprovalRequest) -> Result<Standing, ApprovalError> {
-        let (key, now) = (Arc::clone(&self.row_key), self.now_ms());
+    pub(crate) async fn ask_approval(
+        &self,
+        request: ApprovalRequest,
+    ) -> Result<ApprovalAnswer, ApprovalError> {
+        let (key, now) = (Arc::clone(&self.row_key), self.expiry_now_ms());
         let new_id = new_id(now)?;
-        let standing =
+        let answer =
             self.journal.transaction(Durability::Full, move |transaction: &mut JournalTransaction<'_>| {
-                stand(transaction, &key, &request, now, new_id)
+                use_or_ask(transaction, &key, &request, now, new_id)
             });
-        standing.await
+        answer.await
     }
 
     /// Takes back one use of a yes, for a call that did not begin.
     pub(crate) async fn give_back_approval(&self, approval_id: &str) -> Result<(), ApprovalError> {
         let (key, id) = (Arc::clone(&self.row_key), approval_id.to_owned());
         let work = move |transaction: &mut JournalTransaction<'_>| {
-            let mut approval = super::decide::read(transaction, &key, &id)?;
+            let mut approval = decide::read(transaction, &key, &id)?;
             approval.uses = approval.uses.saturating_sub(1);
             if approval.status == ApprovalStatus::Used {
                 approval.status = ApprovalStatus::Approved;
@@ -65,50 +89,22 @@ impl State {
         };
         self.journal.transaction(Durability::Normal, work).await
     }
-
-    /// Records a yes that the owner gave on the spot, asked for and decided in one.
-    pub(crate) async fn record_spot_approval(
-        &self,
-        request: ApprovalRequest,
-    ) -> Result<String, ApprovalError> {
-        let (key, now) = (Arc::clone(&self.row_key), self.now_ms());
-        let id = new_id(now)?;
-        let recorded = self.journal.transaction(Durability::Normal, move |transaction: &mut JournalTransaction<'_>| {
-            let mut approval = ask(transaction, &key, &request, now, id)?;
-            approval.status = ApprovalStatus::Used;
-            approval.scope = Some(ApprovalScope::Once);
-            approval.decided_by = Some(short_name(&request.principal));
-            approval.decided_ms = Some(now);
-            approval.uses = 1;
-            rows::write(transaction.sql(), &key, &approval)?;
-            let details = json!({ "approval": approval.approval_id, "status": approval.status, "scope": "once",
-                "payload": approval.payload.to_string(), "binding": approval.binding.to_string(),
-                "requested_by": short_name(&approval.principal), "on_the_spot": true });
-            let event = NewEvent::new(EventKind::ApprovalDecided, now).actor(short_name(&approval.principal));
-            let event = event.skill(&approval.skill_id).subject(&approval.tool_id).details(details);
-            transaction.append(event)?;
-            Ok::<String, ApprovalError>(approval.approval_id)
-        });
-        recorded.await
-    }
 }
 
-fn stand(
+fn use_or_ask(
     transaction: &mut JournalTransaction<'_>,
     key: &RowKey,
     request: &ApprovalRequest,
     now: u64,
     new_id: String,
-) -> Result<Standing, ApprovalError> {
-    let open = rows::read_open_of_tool(transaction.sql(), &request.tool_id);
+) -> Result<ApprovalAnswer, ApprovalError> {
+    let requester = request.requester.key();
+    let open = rows::read_open(transaction.sql(), &requester, &request.tool_id);
     let open = open.map_err(JournalError::sqlite("read approvals"))?;
     // A row that does not prove itself counts for nothing.
-    let open: Vec<Approval> = open.into_iter().filter_map(|row| row.open(key).ok()).collect();
-    // A yes that was not used in time is put aside, so that it is not looked at for ever.
-    let spent =
-        |approval: &&Approval| approval.status == ApprovalStatus::Approved && now >= approval.expires_ms;
-    for late in open.iter().filter(spent) {
-        rows::write(transaction.sql(), key, &Approval { status: ApprovalStatus::Expired, ..late.clone() })?;
+    let mut open: Vec<Approval> = open.into_iter().filter_map(|row| row.open(key).ok()).collect();
+    for late in open.iter_mut().filter(|approval| approval.is_overdue(now)) {
+        decide::expire(transaction, key, late, now)?;
     }
     if let Some(yes) = open.iter().find(|approval| approval.covers(request, now)) {
         let mut used = yes.clone();
@@ -117,32 +113,38 @@ fn stand(
             used.status = ApprovalStatus::Used;
         }
         rows::write(transaction.sql(), key, &used)?;
-        return Ok(Standing::Approved(used.approval_id));
+        return Ok(ApprovalAnswer::Approved(used.approval_id));
     }
-    let waits =
-        |approval: &&Approval| approval.status == ApprovalStatus::Pending && now < approval.expires_ms;
+    let binding = request.binding();
     let same = |approval: &&Approval| {
-        approval.binding == request.binding
+        approval.status == ApprovalStatus::Pending
+            && approval.binding == binding
             && approval.session == request.session
             && approval.parent_run == request.parent_run
     };
-    if let Some(waiting) = open.iter().filter(waits).find(same) {
-        return Ok(Standing::Waiting(waiting.approval_id.clone()));
+    if let Some(waiting) = open.iter().find(same) {
+        return Ok(ApprovalAnswer::Waiting(waiting.approval_id.clone()));
     }
-    if open.iter().filter(waits).count() >= MAX_WAITING {
-        return Ok(Standing::TooMany);
+    let waiting = rows::waiting_of(transaction.sql(), &requester, now);
+    let waiting = waiting.map_err(JournalError::sqlite("count approvals"))?;
+    if waiting.requests >= MAX_WAITING {
+        return Ok(ApprovalAnswer::TooMany);
     }
-    ask(transaction, key, request, now, new_id).map(|asked| Standing::Waiting(asked.approval_id))
+    if waiting.bytes.saturating_add(request.arguments.len() as u64) > MAX_WAITING_BYTES {
+        return Ok(ApprovalAnswer::TooLarge);
+    }
+    ask(transaction, key, request, now, new_id).map(ApprovalAnswer::Waiting)
 }
 
-/// Writes the request and its leaf together.
+/// Writes the request and its leaf together; returns its id.
 fn ask(
     transaction: &mut JournalTransaction<'_>,
     key: &RowKey,
     request: &ApprovalRequest,
     now: u64,
     approval_id: String,
-) -> Result<Approval, ApprovalError> {
+) -> Result<String, ApprovalError> {
+    let arguments = beginning(&request.arguments);
     let approval = Approval {
         approval_id,
         status: ApprovalStatus::Pending,
@@ -150,10 +152,15 @@ fn ask(
         tool_id: request.tool_id.clone(),
         payload: request.payload,
         principal: request.principal.clone(),
+        requester: Some(request.requester.clone()),
         session: request.session.clone(),
         parent_run: request.parent_run.clone(),
-        binding: request.binding,
-        arguments: shown(&request.arguments),
+        binding: request.binding(),
+        circumstances: Some(request.circumstances),
+        arguments: arguments.to_owned(),
+        arguments_bytes: request.arguments.len() as u64,
+        arguments_sha256: Some(request.arguments_sha256),
+        grants: request.grants.clone(),
         requested_ms: now,
         expires_ms: now.saturating_add(REQUEST_LIFETIME_MS),
         scope: None,
@@ -164,20 +171,21 @@ fn ask(
         uses: 0,
     };
     rows::write(transaction.sql(), key, &approval)?;
+    if approval.arguments_omitted() > 0 {
+        rows::write_arguments(transaction.sql(), &approval.approval_id, &request.arguments)?;
+    }
     let details = json!({ "approval": approval.approval_id, "payload": approval.payload.to_string(),
-        "binding": approval.binding.to_string(), "expires_ms": approval.expires_ms });
+        "binding": approval.binding.to_string(), "requested_by": short_name(&request.requester.name),
+        "arguments_sha256": request.arguments_sha256.to_string(), "expires_ms": approval.expires_ms });
     let event = NewEvent::new(EventKind::ApprovalRequested, now).actor(short_name(&approval.principal));
     let event = event.skill(&approval.skill_id).subject(&approval.tool_id).details(details);
     transaction.append(event)?;
-    Ok(approval)
+    Ok(approval.approval_id)
 }
 
-fn shown(arguments: &str) -> String {
-    let mut end = arguments.len().min(MAX_SHOWN_ARGUMENTS);
-    while !arguments.is_char_boundary(end) {
-        end -= 1;
-    }
-    palyra_common::redact::escape_untrusted(arguments.get(..end).unwrap_or_default())
+/// As much of the arguments as lists show.
+fn beginning(arguments: &str) -> &str {
+    arguments.get(..arguments.floor_char_boundary(MAX_SHOWN_ARGUMENTS)).unwrap_or_default()
 }
 
 /// An id that sorts by time.

@@ -1,11 +1,13 @@
 //! Approvals in the database: each row with the owner's MAC.
 
 use palyra_journal::JournalError;
+use palyra_skills::Sha256Digest;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
-use super::{Approval, ApprovalError, ApprovalStatus};
-use crate::db::RowKey;
+use super::{Approval, ApprovalError, ApprovalStatus, MAX_ARGUMENTS_PIECE};
+use crate::db::{RowKey, signed, unsigned};
+use crate::principal_id::PrincipalId;
 use crate::state::State;
 
 const TABLE: &str = "approvals";
@@ -70,6 +72,29 @@ impl State {
         })?;
         row.ok_or_else(|| not_found(approval_id))?.open(&self.row_key)
     }
+
+    /// One approval with a piece of its arguments, from a byte on and at most [`MAX_ARGUMENTS_PIECE`] long.
+    ///
+    /// A request that was denied or ran out of time keeps only what lists show. The piece at the beginning is checked
+    /// against the digest of the whole; whoever puts pieces together checks the digest itself.
+    pub fn approval_arguments(&self, approval_id: &str, from: u64) -> Result<Approval, ApprovalError> {
+        let mut approval = self.approval(approval_id)?;
+        if approval.arguments_omitted() > 0 {
+            let kept = self.journal.read(|connection| {
+                read_arguments(connection, approval_id).map_err(JournalError::sqlite("read arguments"))
+            })?;
+            let whole = |text: &String| approval.arguments_sha256 == Some(Sha256Digest::of(text.as_bytes()));
+            if from == 0 && kept.as_ref().is_some_and(|text| !whole(text)) {
+                return Err(ApprovalError::Tampered { approval_id: approval.approval_id });
+            }
+            approval.arguments = kept.unwrap_or(approval.arguments);
+        }
+        let text = &approval.arguments;
+        let begin = text.floor_char_boundary(usize::try_from(from).unwrap_or(usize::MAX));
+        let end = text.floor_char_boundary(begin.saturating_add(MAX_ARGUMENTS_PIECE));
+        approval.arguments = text.get(begin..end).unwrap_or_default().to_owned();
+        Ok(approval)
+    }
 }
 
 /// A row as the database has it.
@@ -94,19 +119,63 @@ pub(super) fn read_sealed(connection: &Connection, approval_id: &str) -> rusqlit
     connection.query_row(sql, [approval_id], read).optional()
 }
 
-/// The rows of a tool that may matter to a call of it, newest first.
-pub(super) fn read_open_of_tool(connection: &Connection, tool_id: &str) -> rusqlite::Result<Vec<Sealed>> {
+/// The open rows of a requester that may matter to its call of a tool, newest first.
+pub(super) fn read_open(
+    connection: &Connection,
+    requester: &str,
+    tool_id: &str,
+) -> rusqlite::Result<Vec<Sealed>> {
     let sql = "SELECT approval_id, bytes, mac FROM approvals
-               WHERE tool_id = ?1 AND status IN ('pending', 'approved') ORDER BY approval_id DESC LIMIT 1000";
+               WHERE requester = ?1 AND tool_id = ?2 AND status IN ('pending', 'approved')
+               ORDER BY approval_id DESC LIMIT 1000";
     let read = |row: &rusqlite::Row<'_>| Ok(Sealed { id: row.get(0)?, bytes: row.get(1)?, mac: row.get(2)? });
-    connection.prepare_cached(sql)?.query_map([tool_id], read)?.collect()
+    connection.prepare_cached(sql)?.query_map([requester, tool_id], read)?.collect()
 }
 
-/// The rows nobody decided yet.
-pub(super) fn read_pending(connection: &Connection) -> rusqlite::Result<Vec<Sealed>> {
-    let sql = "SELECT approval_id, bytes, mac FROM approvals WHERE status = 'pending' LIMIT 1000";
-    let read = |row: &rusqlite::Row<'_>| Ok(Sealed { id: row.get(0)?, bytes: row.get(1)?, mac: row.get(2)? });
-    connection.prepare_cached(sql)?.query_map([], read)?.collect()
+/// What the waiting requests of a requester add up to.
+pub(super) struct Waiting {
+    pub(super) requests: u64,
+    pub(super) bytes: u64,
+}
+
+pub(super) fn waiting_of(connection: &Connection, requester: &str, now: u64) -> rusqlite::Result<Waiting> {
+    let sql = "SELECT count(*), coalesce(sum(arguments_bytes), 0) FROM approvals
+               WHERE requester = ?1 AND status = 'pending' AND expires_at > ?2";
+    let read = |row: &rusqlite::Row<'_>| {
+        Ok(Waiting { requests: unsigned(row.get(0)?), bytes: unsigned(row.get(1)?) })
+    };
+    connection.prepare_cached(sql)?.query_row(params![requester, signed(now)], read)
+}
+
+/// The ids of open rows whose time ran out; rows of 945e3d1 have none, and are among them.
+pub(super) fn read_overdue(connection: &Connection, now: u64) -> rusqlite::Result<Vec<String>> {
+    let sql = "SELECT approval_id FROM approvals
+               WHERE status IN ('pending', 'approved') AND expires_at <= ?1 ORDER BY expires_at LIMIT 1000";
+    connection.prepare_cached(sql)?.query_map([signed(now)], |row| row.get(0))?.collect()
+}
+
+/// Keeps arguments that are longer than a row shows.
+pub(super) fn write_arguments(
+    connection: &Connection,
+    approval_id: &str,
+    arguments: &str,
+) -> Result<(), ApprovalError> {
+    let sql = "INSERT OR REPLACE INTO approval_arguments (approval_id, arguments) VALUES (?1, ?2)";
+    let written = connection.execute(sql, [approval_id, arguments]);
+    written.map_err(JournalError::sqlite("write arguments"))?;
+    Ok(())
+}
+
+/// Lets the whole arguments of a closed approval go; its row keeps their beginning, length and digest.
+pub(super) fn drop_arguments(connection: &Connection, approval_id: &str) -> Result<(), ApprovalError> {
+    let sql = "DELETE FROM approval_arguments WHERE approval_id = ?1";
+    connection.execute(sql, [approval_id]).map_err(JournalError::sqlite("drop arguments"))?;
+    Ok(())
+}
+
+fn read_arguments(connection: &Connection, approval_id: &str) -> rusqlite::Result<Option<String>> {
+    let sql = "SELECT arguments FROM approval_arguments WHERE approval_id = ?1";
+    connection.query_row(sql, [approval_id], |row| row.get(0)).optional()
 }
 
 pub(super) fn write(connection: &Connection, key: &RowKey, approval: &Approval) -> Result<(), ApprovalError> {
@@ -114,18 +183,21 @@ pub(super) fn write(connection: &Connection, key: &RowKey, approval: &Approval) 
     let bytes = serde_json::to_vec(approval).map_err(failed)?;
     let mac = key.seal_in(TABLE, &approval.approval_id, &bytes);
     let sql = "INSERT OR REPLACE INTO approvals
-               (approval_id, status, skill_id, tool_id, binding, requested_at, bytes, mac)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    let requested = i64::try_from(approval.requested_ms).unwrap_or(i64::MAX);
+               (approval_id, status, skill_id, tool_id, binding, requested_at, bytes, mac, requester, expires_at,
+                arguments_bytes)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     let values = params![
         approval.approval_id,
         approval.status.as_str(),
         approval.skill_id,
         approval.tool_id,
         approval.binding.to_string(),
-        requested,
+        signed(approval.requested_ms),
         bytes,
-        mac.as_slice()
+        mac.as_slice(),
+        approval.requester.as_ref().map(PrincipalId::key).unwrap_or_default(),
+        signed(approval.expires_ms),
+        signed(approval.arguments_bytes)
     ];
     connection.execute(sql, values).map_err(JournalError::sqlite("write an approval"))?;
     Ok(())

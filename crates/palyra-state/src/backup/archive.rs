@@ -4,53 +4,73 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use palyra_journal::{CheckpointKey, CheckpointSigner, MAX_NOTE_BYTES};
 use palyra_skills::Sha256Digest;
 use sha2::{Digest, Sha256};
 
 use super::BackupError;
-use super::manifest::{BackupFile, BackupManifest, MANIFEST, MAX_MANIFEST};
+use super::manifest::{BackupFile, BackupManifest, MANIFEST, MAX_MANIFEST, SIGNATURE, SIGNED};
+use super::write::point;
 
 /// Read at once.
 const CHUNK: usize = 256 << 10;
 
-type Archive = tar::Archive<io::BufReader<File>>;
 type Entry<'a> = tar::Entry<'a, io::BufReader<File>>;
 
-/// Reads a whole backup and compares every file with its hash; changes nothing.
-pub fn check_backup(file: &Path) -> Result<BackupManifest, BackupError> {
-    walk(file, |_, entry| copy_hashed(entry, &mut io::sink()))
+/// A backup that was read to its end.
+#[derive(Debug)]
+pub(super) struct Contents {
+    pub(super) manifest: BackupManifest,
+    /// The hash of the manifest, which is what is signed.
+    digest: Sha256Digest,
+    /// The signed note; an unsigned backup has none.
+    signature: Option<String>,
 }
 
-/// The manifest of a backup, and the archive from its start.
-pub(super) fn open(file: &Path) -> Result<(BackupManifest, Archive), BackupError> {
-    let opened = File::open(file).map_err(BackupError::file("read", file))?;
-    let mut archive = tar::Archive::new(io::BufReader::new(opened));
-    let bad = |reason: &str| BackupError::NotABackup(reason.to_owned());
-    let mut entries = archive.entries().map_err(|_| bad("it is no archive"))?;
-    let mut first = entries.next().and_then(Result::ok).ok_or_else(|| bad("it is no archive"))?;
-    if first.path().ok().as_deref() != Some(Path::new(MANIFEST)) || first.size() > MAX_MANIFEST {
-        return Err(bad("it has no manifest"));
+impl Contents {
+    /// Checks that this key signed the manifest.
+    pub(super) fn check_signature(&self, key: &CheckpointKey) -> Result<(), BackupError> {
+        let note = self.signature.as_deref().ok_or(BackupError::Unsigned)?;
+        key.check_statement(SIGNED, &self.digest.to_string(), note)
+            .map_err(|error| BackupError::Damaged(format!("the signature of its manifest: {error}")))
     }
-    let mut bytes = Vec::new();
-    first.read_to_end(&mut bytes).map_err(|_| bad("its manifest is cut off"))?;
-    let manifest = BackupManifest::read(&bytes)?;
-    drop(first);
-    // Read again from the start: a stream of entries cannot be handed on.
-    let opened = File::open(file).map_err(BackupError::file("read", file))?;
-    Ok((manifest, tar::Archive::new(io::BufReader::new(opened))))
 }
 
-/// Gives every file of the manifest, and nothing else, to whoever takes it and says what its hash was.
-pub(super) fn walk(
+/// Reads a whole backup, compares every file with its hash and checks the signature; changes nothing.
+///
+/// Whose key signed it is not known here: a restore compares it with the key of the journal in the backup.
+pub fn check_backup(file: &Path) -> Result<BackupManifest, BackupError> {
+    let contents = read(file, |_, entry| copy_hashed(entry, &mut io::sink()))?;
+    if contents.manifest.is_signed() {
+        let key = CheckpointKey::parse(&contents.manifest.key);
+        contents.check_signature(&key.map_err(|error| BackupError::NotABackup(error.to_string()))?)?;
+    }
+    Ok(contents.manifest)
+}
+
+/// Reads a backup once, from its start to its end: every file of the manifest, and nothing else, is given to `take`,
+/// which returns the hash of what it read.
+pub(super) fn read(
     file: &Path,
     mut take: impl FnMut(&BackupFile, &mut Entry<'_>) -> Result<Sha256Digest, BackupError>,
-) -> Result<BackupManifest, BackupError> {
-    let (manifest, mut archive) = open(file)?;
+) -> Result<Contents, BackupError> {
+    let opened = File::open(file).map_err(BackupError::file("read", file))?;
+    let mut archive = tar::Archive::new(io::BufReader::new(opened));
     let bad = |reason: String| BackupError::NotABackup(reason);
-    let entries = archive.entries().map_err(|error| bad(error.to_string()))?;
+    let mut entries = archive.entries().map_err(|_| bad("it is no archive".into()))?;
+    let mut next = || entries.next().transpose().map_err(|error| bad(error.to_string()));
+    let first = next().map_err(|_| bad("it is no archive".into()))?;
+    let bytes = small_file(first, MANIFEST, MAX_MANIFEST)?;
+    let (manifest, digest) = (BackupManifest::read(&bytes)?, Sha256Digest::of(&bytes));
+    let signature = match manifest.is_signed() {
+        true => {
+            let note = small_file(next()?, SIGNATURE, MAX_NOTE_BYTES as u64)?;
+            Some(String::from_utf8(note).map_err(|_| bad("its signature is not text".into()))?)
+        }
+        false => None,
+    };
     let mut expected = manifest.files.iter();
-    for entry in entries.skip(1) {
-        let mut entry = entry.map_err(|error| bad(error.to_string()))?;
+    while let Some(mut entry) = next()? {
         let wanted = expected.next().ok_or_else(|| bad("it has more files than its manifest".into()))?;
         let named = entry.path().ok().is_some_and(|path| path == Path::new(&wanted.path));
         if !named || entry.header().entry_type() != tar::EntryType::Regular || entry.size() != wanted.bytes {
@@ -62,8 +82,24 @@ pub(super) fn walk(
     }
     match expected.next() {
         Some(missing) => Err(bad(format!("`{}` is missing", missing.path))),
-        None => Ok(manifest),
+        None => Ok(Contents { manifest, digest, signature }),
     }
+}
+
+/// Reads an entry of this name into memory, if it is no larger than `limit`.
+fn small_file(entry: Option<Entry<'_>>, name: &str, limit: u64) -> Result<Vec<u8>, BackupError> {
+    let bad = |reason: &str| BackupError::NotABackup(format!("`{name}` {reason}"));
+    let named = |entry: &Entry<'_>| entry.path().ok().as_deref() == Some(Path::new(name));
+    let mut entry = entry.filter(named).ok_or_else(|| bad("is missing"))?;
+    if entry.size() > limit {
+        return Err(BackupError::NotABackup(format!(
+            "`{name}` has {} bytes, more than {limit}",
+            entry.size()
+        )));
+    }
+    let mut bytes = Vec::new();
+    entry.read_to_end(&mut bytes).map_err(|_| bad("is cut off"))?;
+    Ok(bytes)
 }
 
 /// Copies a file of an archive and says what its hash is.
@@ -81,14 +117,18 @@ pub(super) fn copy_hashed(from: &mut impl Read, to: &mut impl Write) -> Result<S
 /// Writes a backup of files that nobody changes meanwhile; `place` says where each is.
 pub(super) fn write(
     manifest: &BackupManifest,
+    signer: &CheckpointSigner,
     place: impl Fn(&str) -> PathBuf,
     to: &mut impl Write,
 ) -> Result<(), BackupError> {
     let mut archive = tar::Builder::new(io::BufWriter::new(to));
     let bytes = serde_json::to_vec(manifest).map_err(|error| BackupError::NotABackup(error.to_string()))?;
+    let signature = signer.sign_statement(SIGNED, &Sha256Digest::of(&bytes).to_string());
     append(&mut archive, MANIFEST, bytes.len() as u64, bytes.as_slice())?;
+    append(&mut archive, SIGNATURE, signature.len() as u64, signature.as_bytes())?;
     for entry in &manifest.files {
         let path = place(&entry.path);
+        point("backup: file")?;
         let from = File::open(&path).map_err(BackupError::file("read", &path))?;
         append(&mut archive, &entry.path, entry.bytes, from.take(entry.bytes))?;
     }

@@ -33,6 +33,17 @@ pub enum BackupError {
     /// The file is no copy of a state root, or not whole.
     #[error("this is not a whole backup: {0}")]
     NotABackup(String),
+    /// Nothing shows that the owner of the state root made it.
+    #[error("the backup is not signed")]
+    Unsigned,
+    /// Another state root than the present one made it.
+    #[error("the backup was made by `{found}`, and the present state root has the key `{present}`")]
+    OtherKey {
+        /// The key of the journal in the backup.
+        found: String,
+        /// The key of the journal that is there.
+        present: String,
+    },
     /// What is in it is not as it was when the copy was made.
     #[error("the state in the backup is damaged: {0}")]
     Damaged(String),
@@ -48,7 +59,7 @@ impl BackupError {
             Self::File { .. } | Self::OddEntry(_) | Self::Write(_) => "state_io",
             Self::UnderWay => "in_use",
             Self::Exists(_) => "usage",
-            Self::NotABackup(_) | Self::Damaged(_) => "bad_backup",
+            Self::NotABackup(_) | Self::Damaged(_) | Self::Unsigned | Self::OtherKey { .. } => "bad_backup",
             Self::State(error) => error.code(),
         }
     }
@@ -59,6 +70,14 @@ impl BackupError {
             Self::Exists(_) => Some("choose another name".into()),
             Self::OddEntry(path) => Some(format!("move `{}` out of the state root", path.display())),
             Self::NotABackup(_) | Self::Damaged(_) => Some("get another copy; nothing was changed".into()),
+            Self::Unsigned => Some(
+                "compare the listing with what you expect, then add `--accept-unsigned`; nothing was changed"
+                    .into(),
+            ),
+            Self::OtherKey { .. } => Some(
+                "add `--accept-other-key` if you mean to replace this state root by another one; nothing was changed"
+                    .into(),
+            ),
             Self::State(error) => error.hint(),
             Self::UnderWay => Some("wait until it is done".into()),
             Self::File { .. } | Self::Write(_) => None,

@@ -1,19 +1,23 @@
 //! What a backup says about itself: the first thing in its file.
 
 use std::collections::BTreeSet;
-use std::path::{Component, Path};
 
-use palyra_journal::TreeHead;
+use palyra_journal::{CheckpointKey, TreeHead};
 use palyra_skills::Sha256Digest;
 use serde::{Deserialize, Serialize};
 
-use super::BackupError;
+use super::{BackupError, layout};
 
 /// The name of the manifest in the archive.
 pub const MANIFEST: &str = "palyra-backup.json";
+/// The name of its signature: a note of the journal's key over the hash of the manifest.
+pub(super) const SIGNATURE: &str = "palyra-backup.sig";
 /// Longest manifest that is read.
 pub(super) const MAX_MANIFEST: u64 = 64 << 20;
-const SCHEMA: &str = "palyra.backup/v1";
+/// The form of a signed backup, and what its signature says it is about.
+pub(super) const SIGNED: &str = "palyra.backup/v2";
+/// The form that was written before backups were signed.
+const UNSIGNED: &str = "palyra.backup/v1";
 /// Most files of a backup.
 const MAX_FILES: usize = 1_000_000;
 
@@ -33,6 +37,9 @@ pub struct BackupManifest {
     pub checkpoint: String,
     /// The same head, unsigned.
     pub head: TreeHead,
+    /// The key of the journal, which signed the manifest too; empty in an unsigned one.
+    #[serde(default)]
+    pub key: String,
     /// The folders, also those without a file.
     pub folders: Vec<String>,
     /// The files, in their order in the archive.
@@ -58,68 +65,65 @@ impl BackupManifest {
         created_ms: u64,
         device_key: &str,
         checkpoint: &palyra_journal::Checkpoint,
+        key: &CheckpointKey,
         folders: Vec<String>,
         files: Vec<BackupFile>,
     ) -> Self {
         Self {
-            schema: SCHEMA.into(),
+            schema: SIGNED.into(),
             palyra_version: env!("CARGO_PKG_VERSION").into(),
             created_ms,
             device_key: device_key.into(),
             checkpoint: checkpoint.note().to_owned(),
             head: checkpoint.head(),
+            key: key.to_string(),
             folders,
             files,
         }
     }
 
-    /// Reads a manifest; one with a path that leaves the root, or stands twice, is none.
+    /// Reads a manifest; a path that no backup has, or that appears twice, is refused.
+    ///
+    /// An unsigned manifest may name other files, because earlier versions copied whatever was in the state root:
+    /// [`Self::left_out`] lists them, and a restore leaves them out.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, BackupError> {
         let bad = |reason: String| BackupError::NotABackup(reason);
         let manifest: Self =
             serde_json::from_slice(bytes).map_err(|error| bad(format!("its manifest: {error}")))?;
-        if manifest.schema != SCHEMA {
-            return Err(bad(format!("it is of another form than `{SCHEMA}`")));
+        if manifest.schema != SIGNED && manifest.schema != UNSIGNED {
+            return Err(bad(format!("its form is neither `{SIGNED}` nor `{UNSIGNED}`")));
         }
         if manifest.files.len() > MAX_FILES || manifest.folders.len() > MAX_FILES {
-            return Err(bad("it has too many files".into()));
+            return Err(bad(format!("it has more than {MAX_FILES} files")));
         }
         let mut seen = BTreeSet::new();
-        let named = manifest.folders.iter().chain(manifest.files.iter().map(|file| &file.path));
-        for path in named {
-            if !is_below(path) || !seen.insert(path) {
-                return Err(bad("it names a file that cannot be one of a state root".into()));
+        let files = manifest.files.iter().map(|file| (&file.path, layout::is_file(&file.path)));
+        let folders = manifest.folders.iter().map(|folder| (folder, layout::is_folder(folder)));
+        for (path, known) in folders.chain(files) {
+            let path_text =
+                || palyra_common::redact::escape_untrusted(&path.chars().take(200).collect::<String>());
+            if !known && manifest.is_signed() {
+                return Err(bad(format!("`{}` has no place in a backup", path_text())));
+            }
+            if !seen.insert(path) {
+                return Err(bad(format!("`{}` is in it twice", path_text())));
             }
         }
         Ok(manifest)
     }
 
+    /// Returns whether it has the form that comes with a signature.
+    pub fn is_signed(&self) -> bool {
+        self.schema == SIGNED
+    }
+
+    /// Returns the files that no backup of this version contains; a restore does not write them.
+    pub(super) fn left_out(&self) -> impl Iterator<Item = &BackupFile> {
+        self.files.iter().filter(|file| !layout::is_file(&file.path))
+    }
+
     /// The bytes of all its files.
     pub fn total_bytes(&self) -> u64 {
         self.files.iter().fold(0, |sum, file| sum.saturating_add(file.bytes))
-    }
-}
-
-/// Whether a path stays below the root it is joined to.
-fn is_below(path: &str) -> bool {
-    let path = Path::new(path);
-    let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
-    plain
-        && path.components().next().is_some()
-        && path.to_str().is_some_and(|text| !text.contains("//") && !text.ends_with('/'))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_below;
-
-    #[test]
-    fn no_path_leaves_the_root() {
-        for good in ["state.db", "vault/secrets/a", "objects/ab/cd"] {
-            assert!(is_below(good), "{good}");
-        }
-        for bad in ["", "/etc/passwd", "../x", "a/../../x", "./a", "a//b", "a/"] {
-            assert!(!is_below(bad), "{bad}");
-        }
     }
 }

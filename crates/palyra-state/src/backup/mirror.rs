@@ -1,5 +1,5 @@
 //! The state root as it is at one moment, in a folder of its own: databases are copied from a snapshot while others go on
-//! writing, everything else is copied, and objects and tapes stay where they are, because they never change.
+//! writing, the other files of a backup are copied, and objects and tapes stay where they are, because they never change.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -10,18 +10,12 @@ use std::time::Duration;
 use palyra_journal::{Checkpoint, EventKind, NewEvent, copy_database};
 use rusqlite::{Connection, OpenFlags};
 
-use super::BackupError;
+use super::layout::{self, DATABASES, IN_PLACE};
+use super::{BackupError, write::point};
 use crate::error::StateError;
 use crate::state::State;
 use crate::text::short_name;
 
-/// What is made again by itself, belongs to a process, or must not be in two places.
-const LEFT_OUT: [&str; 5] = ["owner.lock", "owner.token", "run", "cache", "initialising"];
-/// Files under the names of their hashes: read in place, and none is removed while a backup is made.
-pub(super) const IN_PLACE: [&str; 2] = ["objects", "tapes"];
-/// What other processes of SQLite keep beside a database is in the copy of it.
-const DATABASES: [&str; 6] =
-    ["state.db", "state.db-wal", "state.db-shm", "storage.db", "storage.db-wal", "storage.db-shm"];
 /// How long a copy of the storage waits for a guest that writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -68,6 +62,7 @@ fn fill(state: &State, folder: &Path, principal: &str) -> Result<Checkpoint, Bac
         mirror_folder(state.root().path(), Path::new(""), folder)?;
         snapshot
     };
+    point("backup: database")?;
     let copy = private_file(&folder.join("state.db"))?;
     snapshot.copy_to(&copy).map_err(StateError::from)?;
     copy_storage(&state.root().storage(), folder)?;
@@ -78,16 +73,20 @@ fn mirror_folder(root: &Path, below: &Path, to: &Path) -> Result<(), BackupError
     let from = root.join(below);
     for entry in fs::read_dir(&from).map_err(BackupError::file("read", &from))? {
         let name = below.join(entry.map_err(BackupError::file("read", &from))?.file_name());
-        let Some(text) = name.to_str() else { return Err(BackupError::OddEntry(root.join(name))) };
-        if [&LEFT_OUT[..], &IN_PLACE, &DATABASES].iter().any(|names| names.contains(&text)) {
+        let Some(text) = name.to_str() else { continue };
+        if IN_PLACE.contains(&text) || DATABASES.contains(&text) {
             continue;
         }
         let (path, copy) = (root.join(&name), to.join(&name));
+        if !layout::is_folder(text) && !layout::is_file(text) {
+            continue;
+        }
         let metadata = fs::symlink_metadata(&path).map_err(BackupError::file("read", &path))?;
-        if metadata.is_dir() {
+        if metadata.is_dir() && layout::is_folder(text) {
             private_folder(&copy)?;
             mirror_folder(root, &name, to)?;
-        } else if metadata.is_file() {
+        } else if metadata.is_file() && layout::is_file(text) {
+            point("backup: copy")?;
             fs::copy(&path, &copy).map_err(BackupError::file("read", &path))?;
         } else {
             return Err(BackupError::OddEntry(path));

@@ -1,105 +1,122 @@
 //! Putting a copy back: beside the old state first, verified, anchored, and then in its place.
 
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use palyra_common::fs::Directory;
+use palyra_common::fs::{Directory, OwnerLock};
 use palyra_journal::{
     Checkpoint, Durability, EventKind, JournalStore, MAX_TIME_MS, NewEvent, TreeHead, VerifyScope,
 };
 use palyra_skills::Sha256Digest;
-use serde::Serialize;
 use serde_json::json;
 
-use super::BackupError;
-use super::archive;
+use super::archive::{self, Contents};
+use super::exchange::{beside, put_in_place};
 use super::manifest::BackupManifest;
 use super::mirror::{clear, private_folder};
+use super::missing::missing;
+use super::plan::{RestoreAcceptance, RestorePlan, Restored};
+use super::write::point;
+use super::{BackupError, layout};
 use crate::commit::Work;
 use crate::damage::Damage;
+use crate::error::StateError;
 use crate::history::tell_rows;
+use crate::keeper::Keeper;
 use crate::objects::ObjectStore;
+use crate::records;
 use crate::root::{Stage, StateRoot};
 use crate::state::{State, StateOptions, lock_root, open_vault};
-use crate::survey::{journal_options, survey};
+use crate::survey::{Survey, journal_options, survey};
 use crate::view::View;
 
-/// What putting a copy back would do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct RestorePlan {
-    /// When the copy was made, in milliseconds of Unix time.
-    pub created_ms: u64,
-    /// The version that made it.
-    pub palyra_version: String,
-    /// Where its device key is kept.
-    pub device_key: String,
-    /// The head of its journal.
-    pub backup_head: TreeHead,
-    /// The head of the journal that would be put aside, where there is one that can be read.
-    pub present_head: Option<TreeHead>,
-    /// Whether there is a state root that would be put aside.
-    pub replaces: bool,
-    /// How many files.
-    pub files: usize,
-    /// How many bytes.
-    pub bytes: u64,
-}
-
-/// What was put back.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Restored {
-    /// What was planned.
-    #[serde(flatten)]
-    pub plan: RestorePlan,
-    /// Where the old state root is now.
-    pub put_aside: Option<PathBuf>,
-    /// The head of the journal with the leaf that tells of this.
-    pub head: TreeHead,
-}
+/// Where a backup is unpacked, beside the state root.
+const STAGING: &str = "restoring";
 
 impl StateRoot {
-    /// What putting this copy back would do; changes nothing.
-    pub fn restore_plan(&self, options: &StateOptions, file: &Path) -> Result<RestorePlan, BackupError> {
-        let (manifest, _) = archive::open(file)?;
+    /// Reads a backup into a state root of its own beside this one and verifies it there; this one is not changed.
+    ///
+    /// The file is read once: whatever happens to it afterwards, what was shown is what is put back. Both state roots
+    /// are locked until the result is dropped, which removes the copy, or finished.
+    pub fn stage_restore(&self, options: &StateOptions, file: &Path) -> Result<StagedRestore, BackupError> {
         let present = present(self, options)?;
-        Ok(plan(&manifest, &present))
+        let staging = Staging::begin(beside(self.path(), STAGING), options)?;
+        let contents = unpack(file, &staging.path)?;
+        let verified = verify(&staging, options, &contents)?;
+        let plan = plan(&contents, &verified, &present);
+        Ok(StagedRestore {
+            root: self.clone(),
+            options: options.clone(),
+            contents,
+            present,
+            verified,
+            plan,
+            staging,
+        })
+    }
+}
+
+/// A backup that was unpacked and verified, and is not in its place yet.
+pub struct StagedRestore {
+    root: StateRoot,
+    options: StateOptions,
+    contents: Contents,
+    present: Present,
+    verified: Verified,
+    plan: RestorePlan,
+    /// The last field: the journal in it is closed before the folder is removed.
+    staging: Staging,
+}
+
+impl StagedRestore {
+    /// What putting it back would do.
+    pub fn plan(&self) -> &RestorePlan {
+        &self.plan
     }
 
-    /// Puts a copy back; the old state root is kept beside it.
-    pub fn restore(&self, options: &StateOptions, file: &Path) -> Result<Restored, BackupError> {
-        let present = present(self, options)?;
-        let staging = beside(self.path(), "restoring");
-        clear(&staging)?;
-        let done = self.restore_into(options, file, &staging, &present);
-        if done.is_err() {
-            let _ = clear(&staging);
+    /// Puts it in the place of the state root; the old one is kept beside it.
+    pub fn finish(self, accepted: &RestoreAcceptance) -> Result<Restored, BackupError> {
+        self.plan.check(accepted)?;
+        let Self { root, options, contents, present, verified, plan, mut staging } = self;
+        let lock = staging.lock.take();
+        let staged = StateRoot::new(&staging.path);
+        let head = anchor_anew(&staged, &options, &contents, &present, verified, lock)?;
+        let put_aside = put_in_place(&staging.path, root.path(), (options.clock)())?;
+        staging.moved = true;
+        Ok(Restored { plan, put_aside, head })
+    }
+}
+
+/// A folder that is removed when this is dropped, unless it was moved.
+struct Staging {
+    path: PathBuf,
+    directory: Directory,
+    lock: Option<OwnerLock>,
+    moved: bool,
+}
+
+impl Staging {
+    /// Makes an empty one and locks it, so that a second restore does not remove it.
+    fn begin(path: PathBuf, options: &StateOptions) -> Result<Self, BackupError> {
+        let root = StateRoot::new(&path);
+        if fs::symlink_metadata(&path).is_ok() {
+            let (_directory, _lock) = lock_root(&root, options)?;
+            clear(&path)?;
         }
-        done
+        private_folder(&path)?;
+        let (directory, lock) = lock_root(&root, options)?;
+        Ok(Self { path, directory, lock: Some(lock), moved: false })
     }
+}
 
-    fn restore_into(
-        &self,
-        options: &StateOptions,
-        file: &Path,
-        staging: &Path,
-        present: &Present,
-    ) -> Result<Restored, BackupError> {
-        let manifest = unpack(file, staging)?;
-        let head = anchor_anew(&Self::new(staging), options, &manifest, present)?;
-        let moved = |path: &Path| BackupError::file("moved", path);
-        let put_aside = match present.exists {
-            true => {
-                let aside = beside(self.path(), &format!("before-{}", (options.clock)()));
-                fs::rename(self.path(), &aside).map_err(moved(self.path()))?;
-                Some(aside)
-            }
-            false => None,
-        };
-        fs::rename(staging, self.path()).map_err(moved(staging))?;
-        Ok(Restored { plan: plan(&manifest, present), put_aside, head })
+impl Drop for Staging {
+    fn drop(&mut self) {
+        if !self.moved {
+            let _ = clear(&self.path);
+        }
     }
 }
 
@@ -107,48 +124,79 @@ impl StateRoot {
 struct Present {
     exists: bool,
     head: Option<TreeHead>,
+    key: Option<String>,
     generation: u64,
-    _lock: Option<palyra_common::fs::OwnerLock>,
+    _lock: Option<OwnerLock>,
 }
 
 /// What is there may be damaged, which is why somebody restores: only that it is in use is refused.
 fn present(root: &StateRoot, options: &StateOptions) -> Result<Present, BackupError> {
     if !root.path().exists() {
-        return Ok(Present { exists: false, head: None, generation: 0, _lock: None });
+        return Ok(Present { exists: false, head: None, key: None, generation: 0, _lock: None });
     }
     let (directory, lock) = lock_root(root, options)?;
-    let made = root.stage(&directory).map_err(crate::error::StateError::from)? != Stage::Nothing;
-    let (head, generation) = known(root, &directory, options).unwrap_or((None, 0));
-    Ok(Present { exists: made, head, generation, _lock: Some(lock) })
+    let exists = root.stage(&directory).map_err(StateError::from)? != Stage::Nothing;
+    let keeper = open_vault(root, options).ok();
+    let key = keeper.as_ref().and_then(|keeper| keeper.signer().ok()).map(|signer| signer.key().to_string());
+    let known = keeper.as_ref().and_then(|keeper| known(root, &directory, keeper));
+    let (head, generation) = known.unwrap_or((None, 0));
+    Ok(Present { exists, head, key, generation, _lock: Some(lock) })
 }
 
-fn known(root: &StateRoot, directory: &Directory, options: &StateOptions) -> Option<(Option<TreeHead>, u64)> {
-    let keeper = open_vault(root, options).ok()?;
-    let survey = survey(root, directory, &keeper, &keeper.row_key()).ok()?;
+fn known(root: &StateRoot, directory: &Directory, keeper: &Keeper) -> Option<(Option<TreeHead>, u64)> {
+    let survey = survey(root, directory, keeper, &keeper.row_key()).ok()?;
     let anchored = survey.anchors.committed.as_ref().map(|anchor| anchor.journal);
     let head = survey.journal.as_ref().map(JournalStore::head).or(anchored);
     Some((head, survey.anchors.highest_generation().max(survey.generation.unwrap_or(0))))
 }
 
-fn plan(manifest: &BackupManifest, present: &Present) -> RestorePlan {
+fn plan(contents: &Contents, verified: &Verified, present: &Present) -> RestorePlan {
+    let manifest = &contents.manifest;
+    let restored = || manifest.files.iter().filter(|file| layout::is_file(&file.path));
     RestorePlan {
         created_ms: manifest.created_ms,
         palyra_version: manifest.palyra_version.clone(),
         device_key: manifest.device_key.clone(),
+        signed: manifest.is_signed(),
+        key: verified.key.clone(),
+        present_key: present.key.clone(),
         backup_head: manifest.head,
         present_head: present.head,
         replaces: present.exists,
-        files: manifest.files.len(),
-        bytes: manifest.total_bytes(),
+        files: restored().count(),
+        bytes: restored().fold(0, |sum, file| sum.saturating_add(file.bytes)),
+        contents: listing(manifest),
+        left_out: manifest.left_out().map(|file| file.path.clone()).collect(),
+        missing: verified.missing.clone(),
+        altered: verified.altered.clone(),
     }
 }
 
-/// Writes every file of the manifest, and nothing else, below a new folder.
-fn unpack(file: &Path, staging: &Path) -> Result<BackupManifest, BackupError> {
-    let (manifest, _) = archive::open(file)?;
-    private_folder(staging)?;
-    manifest.folders.iter().try_for_each(|folder| private_folder(&staging.join(folder)))?;
-    archive::walk(file, |wanted, entry| copy(entry, &staging.join(&wanted.path), wanted.mode & 0o777))
+/// The files by name; those that are named by their hashes are only counted.
+fn listing(manifest: &BackupManifest) -> Vec<String> {
+    let known = || manifest.files.iter().map(|file| &file.path).filter(|path| layout::is_file(path));
+    let is_hashed =
+        |path: &str| path.split('/').next().is_some_and(|folder| layout::IN_PLACE.contains(&folder));
+    let mut listed: Vec<String> = known().filter(|path| !is_hashed(path)).cloned().collect();
+    for folder in layout::IN_PLACE {
+        let count = known().filter(|path| path.split('/').next() == Some(folder)).count();
+        listed.extend((count > 0).then(|| format!("{folder}/ ({count} files)")));
+    }
+    listed
+}
+
+/// Writes every file of the manifest that a backup may contain, and nothing else, below a folder.
+fn unpack(file: &Path, staging: &Path) -> Result<Contents, BackupError> {
+    let contents = archive::read(file, |wanted, entry| {
+        point("restore: file")?;
+        match layout::is_file(&wanted.path) {
+            true => copy(entry, &staging.join(&wanted.path), wanted.mode & 0o777),
+            false => archive::copy_hashed(entry, &mut io::sink()),
+        }
+    })?;
+    let mut folders = contents.manifest.folders.iter().filter(|folder| layout::is_folder(folder));
+    folders.try_for_each(|folder| private_folder(&staging.join(folder)))?;
+    Ok(contents)
 }
 
 fn copy(from: &mut impl Read, path: &Path, mode: u32) -> Result<Sha256Digest, BackupError> {
@@ -165,21 +213,30 @@ fn copy(from: &mut impl Read, path: &Path, mode: u32) -> Result<Sha256Digest, Ba
     Ok(found)
 }
 
-/// The state in the folder is whole up to its checkpoint; its vault is told so, and its journal that it was put back.
-fn anchor_anew(
-    staged: &StateRoot,
-    options: &StateOptions,
-    manifest: &BackupManifest,
-    present: &Present,
-) -> Result<TreeHead, BackupError> {
+/// A state root in a folder of its own that is whole up to its checkpoint.
+struct Verified {
+    keeper: Keeper,
+    journal: JournalStore,
+    survey: Survey,
+    generation: u64,
+    key: String,
+    missing: Vec<String>,
+    altered: Vec<String>,
+}
+
+/// Checks signature, checkpoint, journal and rows.
+fn verify(staging: &Staging, options: &StateOptions, contents: &Contents) -> Result<Verified, BackupError> {
     let damaged = |reason: String| BackupError::Damaged(reason);
-    let (directory, lock) = lock_root(staged, options)?;
-    let keeper = open_vault(staged, options)?;
+    let (staged, manifest) = (StateRoot::new(&staging.path), &contents.manifest);
+    let keeper = open_vault(&staged, options)?;
     let row_key = keeper.row_key();
-    // The anchor may be newer than the copy: the checkpoint of the copy stands for it here.
-    let survey = survey(staged, &directory, &keeper, &row_key)?;
-    drop(survey.journal);
     let signer = keeper.signer()?;
+    if manifest.is_signed() {
+        contents.check_signature(signer.key())?;
+    }
+    // The anchor may be newer than the copy: the checkpoint of the copy stands for it here.
+    let mut survey = survey(&staged, &staging.directory, &keeper, &row_key)?;
+    drop(survey.journal.take());
     let checkpoint = Checkpoint::open_with_any(&manifest.checkpoint, std::slice::from_ref(signer.key()));
     let checkpoint = checkpoint.map_err(|error| damaged(format!("its checkpoint: {error}")))?;
     if checkpoint.head() != manifest.head {
@@ -188,7 +245,7 @@ fn anchor_anew(
     let options_of_journal = journal_options(&keeper, Some(manifest.head))?;
     let journal = JournalStore::open(&staged.database(), options_of_journal)
         .map_err(|error| damaged(error.to_string()))?;
-    let verified = journal.verify(VerifyScope::Everything, None).map_err(crate::error::StateError::from)?;
+    let verified = journal.verify(VerifyScope::Everything, None).map_err(StateError::from)?;
     if let Some(damage) = verified.damage {
         return Err(damaged(format!("its journal: {damage}")));
     }
@@ -200,11 +257,31 @@ fn anchor_anew(
     let faults = survey.damage.differences.iter().filter(|difference| difference.what.contains("_rows/"));
     differences.differences.extend(faults.cloned());
     if let Some(first) = differences.differences.first() {
-        return Err(damaged(format!("{}: expected {}, found {}", first.what, first.expected, first.found)));
+        return Err(damaged(first.to_string()));
     }
+    let missing = missing(&staged, &keeper.vault, &journal, &view)?;
+    let altered = records::verify(&journal, &row_key)?.differences;
+    let altered = altered.iter().map(ToString::to_string).collect();
+    let key = signer.key().to_string();
+    Ok(Verified { keeper, journal, survey, generation, key, missing, altered })
+}
+
+/// Tells the vault in the folder what the state is, and its journal that it was put back.
+fn anchor_anew(
+    staged: &StateRoot,
+    options: &StateOptions,
+    contents: &Contents,
+    present: &Present,
+    verified: Verified,
+    lock: Option<OwnerLock>,
+) -> Result<TreeHead, BackupError> {
+    let Verified { keeper, journal, survey, generation, .. } = verified;
+    let damaged = |reason: String| BackupError::Damaged(reason);
+    let lock = lock.ok_or_else(|| damaged("its copy is not locked".into()))?;
+    let (row_key, manifest) = (keeper.row_key(), &contents.manifest);
     let at_ms = (options.clock)().min(MAX_TIME_MS);
     let details = json!({ "backup_head": manifest.head, "present_head": present.head,
-        "backup_ms": manifest.created_ms });
+        "backup_ms": manifest.created_ms, "signed": manifest.is_signed() });
     let mut events = vec![NewEvent::new(EventKind::StateRestored, at_ms).actor("owner").details(details)];
     let generation = generation.max(present.generation).max(survey.anchors.highest_generation()) + 1;
     tell_rows(&mut events, generation, &[]);
@@ -221,17 +298,10 @@ fn anchor_anew(
     let written = journal.transaction(Durability::Full, move |transaction| work.run(transaction));
     let (_, anchor) = written.wait()?;
     keeper.start_over(&anchor)?;
-    let objects = ObjectStore::open(&staged.objects()).map_err(crate::error::StateError::from)?;
+    let objects = ObjectStore::open(&staged.objects()).map_err(StateError::from)?;
     let view = View::read(generation, survey.rows).map_err(|damage| damaged(damage.to_string()))?;
     let state = State::assemble(staged, options, keeper, row_key, journal, objects, view, lock);
     let head = anchor.journal;
     state.close()?;
     Ok(head)
-}
-
-/// `ROOT.WORD`, in the same folder, so that moving it is one step.
-fn beside(root: &Path, word: &str) -> PathBuf {
-    let mut name = root.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{word}"));
-    root.with_file_name(name)
 }

@@ -6,35 +6,42 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use palyra_skills::Sha256Digest;
-
 use super::BackupError;
 use super::archive::{self, copy_hashed};
+use super::layout::{self, IN_PLACE};
 use super::manifest::{BackupFile, BackupManifest};
-use super::mirror::{IN_PLACE, Mirror};
+use super::mirror::Mirror;
 use crate::state::State;
 
 impl State {
     /// Writes everything, as it is at one moment, into a file; blocks the calling thread, and calls go on.
     ///
-    /// The journal in it ends with a leaf that tells of the copy and a signed checkpoint.
+    /// The journal in it ends with a leaf that tells of the copy and a signed checkpoint; the manifest over all files
+    /// is signed by the same key.
     pub fn backup(&self, to: &mut File, principal: &str) -> Result<BackupManifest, BackupError> {
         let _under_way = UnderWay::begin(&self.backing_up)?;
         let (created_ms, device_key) = (self.now_ms(), self.vault().describe().name());
         let mirror = Mirror::make(self, principal)?;
         let root = self.root().path();
         let mut found = Found::default();
-        found.below(mirror.folder(), Path::new(""), &|_| true)?;
+        found.below(mirror.folder(), Path::new(""))?;
         for folder in IN_PLACE.into_iter().filter(|folder| root.join(folder).exists()) {
             found.folders.push(folder.to_owned());
             // What is still being written has another name.
-            found.below(root, Path::new(folder), &|name| name.parse::<Sha256Digest>().is_ok())?;
+            found.below(root, Path::new(folder))?;
         }
         let (folders, files) = found.described(|name| place(&mirror, root, name))?;
-        let manifest = BackupManifest::new(created_ms, device_key, &mirror.checkpoint, folders, files);
-        archive::write(&manifest, |name| place(&mirror, root, name), to)?;
+        let signer = self.keeper.signer()?;
+        let manifest =
+            BackupManifest::new(created_ms, device_key, &mirror.checkpoint, signer.key(), folders, files);
+        archive::write(&manifest, &signer, |name| place(&mirror, root, name), to)?;
         Ok(manifest)
     }
+}
+
+/// A place where a test ends the process.
+pub(super) fn point(name: &'static str) -> Result<(), BackupError> {
+    palyra_common::fs::fault::point(name).map_err(BackupError::Write)
 }
 
 /// Where a file of the copy is read.
@@ -69,26 +76,29 @@ struct Found {
 }
 
 impl Found {
-    fn below(&mut self, root: &Path, folder: &Path, keep: &dyn Fn(&str) -> bool) -> Result<(), BackupError> {
+    /// Adds what is on the list of a backup; everything else is passed over.
+    fn below(&mut self, root: &Path, folder: &Path) -> Result<(), BackupError> {
         let read = root.join(folder);
         for entry in fs::read_dir(&read).map_err(BackupError::file("read", &read))? {
             let entry = entry.map_err(BackupError::file("read", &read))?;
             let (path, name) = (entry.path(), folder.join(entry.file_name()));
             let odd = || BackupError::OddEntry(path.clone());
-            let text = name.to_str().ok_or_else(odd)?.to_owned();
-            let last = entry.file_name();
+            let Some(text) = name.to_str().map(str::to_owned) else { continue };
+            let (as_folder, as_file) = (layout::is_folder(&text), layout::is_file(&text));
+            if !as_folder && !as_file {
+                continue;
+            }
             let metadata = match fs::symlink_metadata(&path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 found => found.map_err(BackupError::file("read", &path))?,
             };
-            if metadata.is_dir() {
+            if metadata.is_dir() && as_folder {
                 self.folders.push(text);
-                self.below(root, &name, keep)?;
-            } else if last.to_str().is_some_and(keep) {
-                match metadata.is_file() {
-                    true => self.files.push((text, metadata.mode() & 0o777)),
-                    false => return Err(odd()),
-                }
+                self.below(root, &name)?;
+            } else if metadata.is_file() && as_file {
+                self.files.push((text, metadata.mode() & 0o777));
+            } else {
+                return Err(odd());
             }
         }
         Ok(())

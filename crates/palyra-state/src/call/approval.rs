@@ -1,42 +1,25 @@
-//! Tools that ask for a person's yes get it for exactly these arguments.
+//! Tools that ask for a person's yes get it for exactly what was shown: these arguments, in these circumstances.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use palyra_common::{InOrder, JsonText, WasmPluginRunError};
+use palyra_common::redact::escape_untrusted;
+use palyra_common::{JsonText, LimitKind, WasmPluginRunError, canonical_text};
 use palyra_skills::Sha256Digest;
 use sha2::{Digest, Sha256};
 
 use super::before_tool::asked_because;
 use super::resolve::blocking;
-use super::wasm_plugin_runner::Calling;
+use super::wasm_plugin_runner::{Calling, ResolvedPlugin, RunSubject};
 use super::{CallError, ToolCaller};
-use crate::approvals::{ApprovalError, ApprovalRequest, ApprovalStatus, REQUEST_LIFETIME_MS, Standing};
+use crate::approvals::{
+    ApprovalAnswer, ApprovalError, ApprovalRequest, ApprovalStatus, MAX_WAITING, MAX_WAITING_BYTES,
+    REQUEST_LIFETIME_MS,
+};
+use crate::view::View;
 
-/// What a person approves: this release, this tool, this input, for this principal.
-pub fn approval_digest(
-    payload: &Sha256Digest,
-    tool_id: &str,
-    principal: &str,
-    input: &JsonText,
-) -> Sha256Digest {
-    let mut hash = Sha256::new_with_prefix(b"palyra.approval/v1\0");
-    hash.update(payload.as_bytes());
-    let canonical = canonical_arguments(input);
-    for part in [tool_id, principal, canonical.as_str()] {
-        hash.update((part.len() as u64).to_be_bytes());
-        hash.update(part);
-    }
-    Sha256Digest::from_bytes(hash.finalize().into())
-}
-
-/// One spelling for equal arguments: keys in order, no space.
-pub fn canonical_arguments(input: &JsonText) -> String {
-    match serde_json::from_str::<serde_json::Value>(input.as_str()) {
-        Ok(value) => InOrder(&value).to_string(),
-        Err(_) => input.as_str().to_owned(),
-    }
-}
+/// Longest input that is put into its canonical form on an async worker.
+const MAX_INLINE_INPUT: usize = 64 << 10;
 
 /// What a run was approved by.
 pub(super) type Approved = Option<String>;
@@ -45,15 +28,17 @@ pub(super) type Approved = Option<String>;
 pub(super) async fn check(
     caller: &ToolCaller,
     calling: &Calling,
-    requires_approval: bool,
+    resolved: &ResolvedPlugin,
+    resolved_in: &View,
 ) -> Result<Approved, CallError> {
-    if !requires_approval {
+    if !resolved.requires_approval {
         return Ok(None);
     }
-    let request = request(calling);
-    if calling.approved == Some(request.binding) {
-        return Ok(Some(caller.state.record_spot_approval(request).await.map_err(outward)?));
+    let (used, allowed) = (calling.input.as_str().len() as u64, resolved.limits.max_input_bytes);
+    if used > allowed {
+        return Err(WasmPluginRunError::QuotaExceeded { limit: LimitKind::Input, allowed, used }.into());
     }
+    let request = request(calling, resolved_in).await?;
     match calling.context.wait_for_approval {
         None => ask(caller, request).await.map(Some),
         Some(most) => wait(caller, calling, request, most).await.map(Some),
@@ -68,9 +53,18 @@ pub(super) async fn give_back(caller: &ToolCaller, approval_id: &str) {
 
 async fn ask(caller: &ToolCaller, request: ApprovalRequest) -> Result<String, CallError> {
     match caller.state.ask_approval(request).await.map_err(outward)? {
-        Standing::Approved(approval_id) => Ok(approval_id),
-        Standing::Waiting(approval_id) => Err(WasmPluginRunError::ApprovalRequired { approval_id }.into()),
-        Standing::TooMany => Err(WasmPluginRunError::Busy { reason: "approvals" }.into()),
+        ApprovalAnswer::Approved(approval_id) => Ok(approval_id),
+        ApprovalAnswer::Waiting(approval_id) => {
+            Err(WasmPluginRunError::ApprovalRequired { approval_id }.into())
+        }
+        ApprovalAnswer::TooMany => {
+            Err(WasmPluginRunError::TooManyWaiting { limit: "waiting_approvals", allowed: MAX_WAITING }
+                .into())
+        }
+        ApprovalAnswer::TooLarge => {
+            let limit = "waiting_approval_bytes";
+            Err(WasmPluginRunError::TooManyWaiting { limit, allowed: MAX_WAITING_BYTES }.into())
+        }
     }
 }
 
@@ -131,19 +125,56 @@ async fn ask_or_wait(
     }
 }
 
-fn request(calling: &Calling) -> ApprovalRequest {
-    let Calling { subject, principal, input, context, gates, .. } = calling;
-    ApprovalRequest {
+async fn request(calling: &Calling, resolved_in: &View) -> Result<ApprovalRequest, CallError> {
+    let Calling { subject, principal, requester, input, context, gates, grants, .. } = calling;
+    let (arguments, arguments_sha256) = match input.as_str().len() <= MAX_INLINE_INPUT {
+        true => canonical(input),
+        false => {
+            let input = input.clone();
+            blocking(move || Ok::<_, CallError>(canonical(&input))).await?
+        }
+    };
+    Ok(ApprovalRequest {
         asked_because: asked_because(gates),
         skill_id: subject.skill_id.clone(),
         tool_id: subject.tool_id.clone(),
         payload: subject.payload,
         principal: principal.clone(),
+        requester: requester.clone(),
         session: context.session.clone(),
         parent_run: context.parent_run.clone(),
-        binding: approval_digest(&subject.payload, &subject.tool_id, principal, input),
-        arguments: canonical_arguments(input),
+        circumstances: circumstances(resolved_in, subject, grants),
+        arguments,
+        arguments_sha256,
+        grants: grants.iter().map(|grant| escape_untrusted(grant)).collect(),
+    })
+}
+
+fn canonical(input: &JsonText) -> (Arc<str>, Sha256Digest) {
+    let arguments = canonical_text(input);
+    let digest = Sha256Digest::of(arguments.as_bytes());
+    (arguments.into(), digest)
+}
+
+/// What a call runs under besides its release and its arguments: what `check_unchanged` compares for a call that waits,
+/// and what an operator opens for this call. No two values of a setting share a revision.
+fn circumstances(view: &View, subject: &RunSubject, grants: &[String]) -> Sha256Digest {
+    let (skill_id, plugins) = (&subject.skill_id, view.plugins());
+    let revisions = [
+        plugins.policy.revision,
+        plugins.access.revision,
+        plugins.hooks.revision(),
+        plugins.profiles.get(skill_id).map_or(0, |profile| profile.revision),
+        plugins.configs.get(skill_id).map_or(0, |config| config.revision),
+    ];
+    let mut hash = Sha256::new_with_prefix(b"palyra.approval.circumstances/v1\0");
+    revisions.iter().for_each(|revision| hash.update(revision.to_be_bytes()));
+    let consent = subject.consent.as_deref().unwrap_or_default();
+    for text in std::iter::once(consent).chain(grants.iter().map(String::as_str)) {
+        hash.update((text.len() as u64).to_be_bytes());
+        hash.update(text);
     }
+    Sha256Digest::from_bytes(hash.finalize().into())
 }
 
 fn outward(error: ApprovalError) -> CallError {

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use ipnet::IpNet;
 use palyra_common::capabilities::FilesystemGrant;
 use palyra_common::{
-    Capability, CapabilityGrantSet, Denial, OperatorGrants, PluginCapabilityProfile, WasmPluginRunError,
-    WasmPluginRunnerPolicy,
+    Capability, CapabilityGrantSet, CapabilityKind, Denial, OperatorGrants, PluginCapabilityProfile,
+    WasmPluginRunError, WasmPluginRunnerPolicy,
 };
 use palyra_skills::capability_grants_from_manifest;
 use serde::Serialize;
@@ -95,7 +95,8 @@ impl EffectiveGrants {
         let of_kind = |one: &&GrantDerivation| one.is_of(denial.kind);
         let refused = |one: &&GrantDerivation| one.said_no().is_some();
         let derivations = || self.derivations.iter().filter(refused);
-        // A guest without a handle names nothing; then it is whatever of this kind was refused.
+        // A guest without a handle names nothing; then it is whatever of this kind was refused. A path names its root.
+        let of_kind = |one: &&GrantDerivation| of_kind(one) && denial.kind != CapabilityKind::Filesystem;
         let about = derivations().find(named).or_else(|| derivations().find(of_kind));
         if let Some(step) = about.and_then(GrantDerivation::said_no) {
             denial.reason = format!("{}; {}", denial.reason, step.reason);

@@ -12,6 +12,7 @@ use super::wasm_plugin_runner::{Calling, InstalledCall, ModuleSource, run_wasm_p
 use super::{CallContext, CallError, ToolCaller, ToolInvocation};
 use crate::gate::CallGate;
 use crate::hooks::{HookBindingRecord, HookEventKind, hook_principal};
+use crate::principal_id::PrincipalId;
 use crate::view::View;
 
 /// One event for the hook of one binding.
@@ -102,7 +103,7 @@ impl ToolCaller {
             principal: hook_principal(&binding),
             operator: OperatorGrants::default(),
             limits: Some(binding.limits()),
-            approved: None,
+            requester: PrincipalId::default(),
             listener: None,
             cancel,
             context: CallContext::default(),

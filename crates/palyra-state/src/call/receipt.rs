@@ -1,5 +1,6 @@
 //! The receipt: one leaf for each run, with digests of what went in and out, what it cost and which doors it used.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use palyra_common::redact::escape_untrusted;
@@ -15,7 +16,9 @@ use serde_json::{Value, json};
 use super::approval::Approved;
 use super::hook::HookRun;
 use super::runs::{self, FinishedRun, OTHERS};
+use super::schemas::CheckDeadline;
 use super::tapes::KeptTape;
+use super::usage::Touched;
 use super::wasm_plugin_runner::{BegunRun, Calling, INLINE, ResolvedPlugin, explain_inline};
 use super::{CallError, CapabilityUse, StageTimes, ToolCaller, ToolResult, UseCount, usage};
 use crate::db::signed;
@@ -41,9 +44,10 @@ pub(super) async fn finish(
 ) -> Result<ToolResult, CallError> {
     let (state, subject, run_id) = (&caller.state, &calling.subject, run.row().run_id.clone());
     let RunReport { result, usage, log, host_calls, tape, .. } = report;
-    let output = checked_output(result, calling, resolved);
+    let deadline = CheckDeadline::of_call(resolved.limits.wall_clock_timeout_ms, usage.elapsed);
+    let output = checked_output(result, calling, resolved, deadline).await;
     let capabilities = usage::count(&resolved.grants.grants, &host_calls);
-    let touched = usage::touched(&resolved.grants.grants, &host_calls, tape.end.open);
+    let touched = usage::touched(&resolved.grants.grants, &host_calls);
     let kept = KeptTape::keep(state, &tape).await;
     let facts = ReceiptFacts {
         approval: approval.as_deref(),
@@ -62,7 +66,9 @@ pub(super) async fn finish(
         output_sha256: output.as_ref().ok().map(digest),
         payload: &subject.payload_text,
         peak_memory_bytes: usage.peak_memory_bytes,
+        session: calling.context.session.as_deref(),
         tape_sha256: kept.as_ref().map(KeptTape::digest),
+        touched: Some(ByKind(&touched)),
         version: subject.version.as_deref(),
     };
     let kind = if output.is_ok() { EventKind::RunCompleted } else { EventKind::RunFailed };
@@ -126,7 +132,7 @@ fn prepare(
     match prepare(&facts) {
         Err(StateError::Journal(JournalError::Event(EventError::TooLarge { .. }))) => {
             let others = CapabilityUse::from([(OTHERS.to_owned(), sum(uses))]);
-            prepare(&ReceiptFacts { capabilities: Counts(&others), gates: None, ..facts })
+            prepare(&ReceiptFacts { capabilities: Counts(&others), gates: None, touched: None, ..facts })
         }
         prepared => prepared,
     }
@@ -150,10 +156,11 @@ fn status_of(output: &Result<JsonText, WasmPluginRunError>) -> &'static str {
 }
 
 /// The output against its schema; a denial learns who refused what the manifest asks for.
-fn checked_output(
+async fn checked_output(
     result: Result<RunOutput, WasmPluginRunError>,
     calling: &Calling,
     resolved: &ResolvedPlugin,
+    deadline: CheckDeadline,
 ) -> Result<JsonText, WasmPluginRunError> {
     let output = result.map_err(|error| match error {
         WasmPluginRunError::CapabilityDenied(mut denial) => {
@@ -171,7 +178,7 @@ fn checked_output(
         _ => return Err(WasmPluginRunError::Internal("the output is not what was asked for".into())),
     };
     if let Some(schemas) = &resolved.schemas {
-        schemas.check_output(&text)?;
+        schemas.check_output(&text, deadline).await?;
     }
     Ok(text)
 }
@@ -250,7 +257,12 @@ struct ReceiptFacts<'a> {
     output_sha256: Option<Sha256Digest>,
     payload: &'a str,
     peak_memory_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<&'a str>,
     tape_sha256: Option<Sha256Digest>,
+    /// What the rows of `touched` are compared with; receipts without it are of earlier versions, or too large.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    touched: Option<ByKind<'a>>,
     version: Option<&'a str>,
 }
 
@@ -258,6 +270,20 @@ fn written(facts: &ReceiptFacts<'_>) -> Result<String, serde_json::Error> {
     let mut text = Vec::with_capacity(LIKELY_FACTS_BYTES);
     serde_json::to_writer(&mut text, facts)?;
     String::from_utf8(text).map_err(serde::ser::Error::custom)
+}
+
+/// What was touched, names in order below each kind.
+#[derive(Clone, Copy)]
+struct ByKind<'a>(&'a Touched);
+
+impl Serialize for ByKind<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut kinds: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
+        for ((kind, name), uses) in self.0 {
+            kinds.entry(*kind).or_default().insert(name, *uses);
+        }
+        kinds.serialize(serializer)
+    }
 }
 
 /// Counters with their names in order.

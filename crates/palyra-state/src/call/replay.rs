@@ -1,10 +1,10 @@
 //! A stored run again, from its tape: nothing outside is touched, and the first difference is named.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use palyra_common::capabilities::FilesystemAccess;
 use palyra_common::{InOrder, JsonText, THE_RUNNER, WasmPluginRunError};
-use palyra_plugins_runtime::{CancelToken, Invocation, ReplayVerdict, RunUsage, Tape};
+use palyra_plugins_runtime::{CancelToken, Invocation, LoadRequest, ReplayVerdict, RunUsage, Tape};
 use palyra_skills::index::SkillRecord;
 use palyra_skills::{Sha256Digest, VerifiedSkill, reverify_installed_artifact};
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub struct Replayed {
     pub run_id: String,
     /// How it compared with its tape.
     pub verdict: ReplayVerdict,
-    /// Whether the run opened files, which may have changed since.
+    /// Whether the run opened files that its tape does not have; only tapes of version 1.
     pub open: bool,
     /// The output, where there is one.
     #[serde(serialize_with = "as_json")]
@@ -47,7 +47,10 @@ impl ToolCaller {
         let skill = release_of(self, record, &run).await?;
         let module =
             module_of(&skill, &tape).ok_or_else(|| not_found("module", &tape.header.module_sha256))?;
-        let loaded = self.runtime.load(module).await?;
+        let until =
+            Instant::now().checked_add(Duration::from_millis(tape.header.limits.wall_clock_timeout_ms));
+        let request = LoadRequest { owner: &run.skill_id, until };
+        let loaded = self.runtime.load_for(module, request).await?;
         let _admitted = self.permits.admit(&run.skill_id, &cancel).await?;
         let open = tape.end.open;
         let report = self.runtime.invoke(&loaded, invocation(tape, cancel)).await;
@@ -76,13 +79,11 @@ fn stored(state: &State, run_id: &str) -> Result<(RunRow, Tape), CallError> {
     Ok((run, tape))
 }
 
-/// What would not be a replay is refused: writing to a directory again, or a module nobody kept.
+/// What cannot be replayed is refused: a module that was not kept, or files that are not on the tape.
 fn check_replayable(run: &RunRow, tape: &Tape) -> Result<(), CallError> {
-    let writes =
-        tape.header.grants.filesystem().iter().any(|grant| grant.access == FilesystemAccess::ReadWrite);
     let reason = match () {
         () if run.skill_id == INLINE => "its module came with the call and was not kept",
-        () if writes => "it could write to a directory, and would write to it again",
+        () if tape.end.open => "it opened files, and its tape of version 1 does not have them",
         () => return Ok(()),
     };
     let name = run.run_id.clone();

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use palyra_common::tally::CacheTally;
 use palyra_common::{CapabilityGrantSet, JsonText, WasmPluginRunError};
 use palyra_journal::EventKind;
-use palyra_plugins_runtime::{Entry, Invocation, LoadedModule};
+use palyra_plugins_runtime::{Entry, Invocation, LoadRequest, LoadedModule};
 use palyra_skills::consent::ConsentRecord;
 use palyra_skills::index::{QuarantineCause, SkillRecord};
 use palyra_skills::{Sha256Digest, VerifiedSkill, reverify_installed_artifact};
@@ -60,18 +61,19 @@ pub(super) async fn resolve(
     tool: &FoundTool,
     may_begin: impl FnOnce() -> Result<(), CallError>,
     max_module_bytes: u64,
+    until: Instant,
 ) -> Result<ResolvedModule, CallError> {
     check_runnable(&tool.record, &caller.state.platform)?;
     may_begin()?;
     let consent = consent(view, tool)?;
     let skill = verified(caller, &tool.record).await?;
-    check_description(caller, &tool.record, &skill).await?;
+    check_description(caller, &tool.record, &skill, Some(until)).await?;
     let length = skill.artifact().entry(&tool.entrypoint.module).map_or(0, <[u8]>::len) as u64;
     if length > max_module_bytes {
         let reason = format!("it has {length} bytes, the policy allows {max_module_bytes}");
         return Err(WasmPluginRunError::invalid_module(reason).into());
     }
-    let loaded = load(caller, &skill, &tool.entrypoint.module).await?;
+    let loaded = load(caller, &skill, &tool.entrypoint.module, Some(until)).await?;
     Ok(ResolvedModule { loaded, consent })
 }
 
@@ -149,13 +151,14 @@ pub(super) async fn check_description(
     caller: &ToolCaller,
     record: &SkillRecord,
     skill: &Arc<VerifiedSkill>,
+    until: Option<Instant>,
 ) -> Result<(), CallError> {
     if caller.state.view().is_described(&skill.payload()) {
         return Ok(());
     }
     let modules: Vec<String> = skill.modules().map(|(path, _)| path.to_owned()).collect();
     for module in &modules {
-        let loaded = load(caller, skill, module).await?;
+        let loaded = load(caller, skill, module, until).await?;
         if loaded.has_describe()
             && let Err(reason) = ask(caller, record, skill, module, &loaded).await
         {
@@ -221,13 +224,15 @@ async fn load(
     caller: &ToolCaller,
     skill: &VerifiedSkill,
     module: &str,
+    until: Option<Instant>,
 ) -> Result<Arc<LoadedModule>, CallError> {
     let bytes = skill.artifact().entry(module).ok_or_else(|| WasmPluginRunError::NotFound {
         what: "module",
         name: module.to_owned(),
         known: skill.modules().map(|(path, _)| path.to_owned()).collect(),
     })?;
-    Ok(caller.runtime.load(bytes).await?)
+    let request = LoadRequest { owner: &skill.manifest().skill_id, until };
+    Ok(caller.runtime.load_for(bytes, request).await?)
 }
 
 /// Work that reads files or waits for the writer, off the async workers.

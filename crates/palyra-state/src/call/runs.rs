@@ -19,8 +19,9 @@ use super::usage::Touched;
 use super::wasm_plugin_runner::{Calling, RunSubject};
 pub(super) use interrupted::close_abandoned;
 pub(crate) use interrupted::close_interrupted;
+pub(crate) use list::{RUN_COLUMNS, read_run};
 pub use list::{RunPage, RunQuery};
-pub use retention::{RunRetention, Trimmed};
+pub use retention::{DEFAULT_TAPE_STORE_BYTES, RunRetention, Trimmed};
 
 use crate::db::signed;
 use crate::state::State;
@@ -31,7 +32,7 @@ pub(super) const MAX_EVENTS: usize = 1_000;
 /// Most bytes of one message that are kept.
 const MAX_EVENT_BYTES: usize = 16 << 10;
 /// Most names a skill's touches are kept under one by one.
-const MAX_TOUCHED: i64 = 10_000;
+pub(crate) const MAX_TOUCHED: i64 = 10_000;
 /// The name of everything past that.
 pub(crate) const OTHERS: &str = "(others)";
 
@@ -67,6 +68,9 @@ pub struct RunRow {
     pub error: Option<String>,
     /// The digest of its tape, as long as that is kept.
     pub tape: Option<String>,
+    /// The fields that are not as the receipt in the journal says: another program changed the row.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub differs: Vec<&'static str>,
 }
 
 /// One line of a run: its log, or a message it published.

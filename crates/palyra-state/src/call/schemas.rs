@@ -1,28 +1,72 @@
 //! Input and output against the schemas of the signed manifest; compiled once for each payload and tool.
+//!
+//! A skill's author writes both the schema and the output, so the work is estimated before it is done: small checks run
+//! where they are, large ones on a few blocking threads under the deadline of the call, and the largest not at all.
 
 use std::collections::HashMap;
+use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
+use palyra_common::limits::MAX_SCHEMA_STEPS;
 use palyra_common::tally::CacheTally;
-use palyra_common::{JsonText, WasmPluginRunError};
+use palyra_common::{JsonText, LimitKind, WasmPluginRunError};
 use palyra_skills::Sha256Digest;
 use palyra_skills::manifest::{SchemaMismatch, SchemaProblem, ToolSchema};
+use tokio::sync::Semaphore;
 
 use super::find::FoundTool;
 
 /// Most tools whose schemas are kept compiled.
 const MAX_CACHED: usize = 1_024;
 
+/// Most steps of a check that runs on an async worker: about two milliseconds.
+const INLINE_STEPS: u64 = 1 << 18;
+const A_DAY: Duration = Duration::from_secs(86_400);
+/// Longest text whose values are counted on an async worker.
+const INLINE_BYTES: usize = 64 << 10;
+
 /// Both schemas of a tool.
 pub(super) struct ToolSchemas {
     input: ToolSchema,
     output: ToolSchema,
+    large_checks: Arc<Semaphore>,
 }
 
-#[derive(Default)]
+/// Until when a check may take, and the limit that says so.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CheckDeadline {
+    pub(super) at: Instant,
+    limit_ms: u64,
+}
+
+impl CheckDeadline {
+    /// The deadline of a call that began so long ago.
+    pub(super) fn of_call(limit_ms: u64, elapsed: Duration) -> Self {
+        let left = Duration::from_millis(limit_ms).saturating_sub(elapsed);
+        // A limit beyond what the clock can hold is as good as a day.
+        let at = Instant::now().checked_add(left).unwrap_or_else(|| Instant::now() + A_DAY);
+        Self { at, limit_ms }
+    }
+
+    fn passed<E>(self, _: E) -> WasmPluginRunError {
+        WasmPluginRunError::TimedOut { limit_ms: self.limit_ms }
+    }
+}
+
 pub(super) struct SchemaCache {
     kept: Mutex<HashMap<(Sha256Digest, String), Arc<ToolSchemas>>>,
     pub(super) tally: CacheTally,
+    large_checks: Arc<Semaphore>,
+}
+
+impl Default for SchemaCache {
+    fn default() -> Self {
+        // A check cannot be stopped, so half of the cores stay free of them.
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let large_checks = Arc::new(Semaphore::new((cores / 2).max(1)));
+        Self { kept: Mutex::default(), tally: CacheTally::default(), large_checks }
+    }
 }
 
 impl SchemaCache {
@@ -39,6 +83,7 @@ impl SchemaCache {
         let schemas = Arc::new(ToolSchemas {
             input: ToolSchema::compile_input(&tool.entrypoint.input_schema).map_err(failed)?,
             output: ToolSchema::compile(&tool.entrypoint.output_schema).map_err(failed)?,
+            large_checks: Arc::clone(&self.large_checks),
         });
         if cache.len() >= MAX_CACHED {
             cache.clear();
@@ -49,16 +94,126 @@ impl SchemaCache {
 }
 
 impl ToolSchemas {
-    pub(super) fn check_input(&self, input: &JsonText) -> Result<(), WasmPluginRunError> {
-        let checked = self.input.check_text(input);
+    pub(super) async fn check_input(
+        &self,
+        input: &JsonText,
+        deadline: CheckDeadline,
+    ) -> Result<(), WasmPluginRunError> {
+        let checked = self.check(&self.input, input, deadline).await?;
         checked.map_err(|mismatch| WasmPluginRunError::invalid_input(mismatch.pointer, mismatch.reason))
     }
 
-    pub(super) fn check_output(&self, output: &JsonText) -> Result<(), WasmPluginRunError> {
-        let checked = self.output.check_text(output);
+    pub(super) async fn check_output(
+        &self,
+        output: &JsonText,
+        deadline: CheckDeadline,
+    ) -> Result<(), WasmPluginRunError> {
+        let checked = self.check(&self.output, output, deadline).await?;
         checked.map_err(|SchemaMismatch { pointer, reason }| WasmPluginRunError::InvalidOutput {
             pointer,
             reason,
         })
+    }
+
+    async fn check(
+        &self,
+        schema: &ToolSchema,
+        text: &JsonText,
+        deadline: CheckDeadline,
+    ) -> Result<Result<(), SchemaMismatch>, WasmPluginRunError> {
+        if schema.steps_by_length(text) <= INLINE_STEPS {
+            return Ok(schema.check_text(text));
+        }
+        if text.as_str().len() <= INLINE_BYTES {
+            let steps = schema.steps(text);
+            check_steps(steps)?;
+            if steps <= INLINE_STEPS {
+                return Ok(schema.check_text(text));
+            }
+        }
+        let until = tokio::time::Instant::from_std(deadline.at);
+        let permit = tokio::time::timeout_at(until, Arc::clone(&self.large_checks).acquire_owned()).await;
+        let permit = permit.map_err(|late| deadline.passed(late))?;
+        let permit = permit.map_err(|closed| WasmPluginRunError::Internal(closed.to_string()))?;
+        let (schema, text) = (schema.clone(), text.clone());
+        let checking = tokio::task::spawn_blocking(move || {
+            // Held until the check ends, also where its caller stopped waiting.
+            let _permit = permit;
+            check_steps(schema.steps(&text))?;
+            Ok(schema.check_text(&text))
+        });
+        let checked = tokio::time::timeout_at(until, checking).await.map_err(|late| deadline.passed(late))?;
+        checked.map_err(|error| WasmPluginRunError::Internal(error.to_string()))?
+    }
+}
+
+fn check_steps(steps: u64) -> Result<(), WasmPluginRunError> {
+    match steps > MAX_SCHEMA_STEPS {
+        true => Err(WasmPluginRunError::QuotaExceeded {
+            limit: LimitKind::Schema,
+            allowed: MAX_SCHEMA_STEPS,
+            used: steps,
+        }),
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Schemas of a tool whose values may be so many times as much work, with so many places for large checks.
+    fn schemas(rules: u32, places: usize) -> ToolSchemas {
+        let alternatives: Vec<Value> = (0..rules).map(|n| json!({"multipleOf": n + 1})).collect();
+        let schema = json!({"type": "object", "additionalProperties": {"items": {"anyOf": alternatives}}});
+        ToolSchemas {
+            input: ToolSchema::compile_input(&schema).unwrap(),
+            output: ToolSchema::compile(&schema).unwrap(),
+            large_checks: Arc::new(Semaphore::new(places)),
+        }
+    }
+
+    fn list_of(values: usize) -> JsonText {
+        JsonText::from(&json!({"list": vec![1; values]}))
+    }
+
+    fn soon() -> CheckDeadline {
+        CheckDeadline::of_call(600_000, Duration::ZERO)
+    }
+
+    #[tokio::test]
+    async fn schema_work_over_the_cap_is_a_quota() {
+        let schemas = schemas(900, 1);
+        let text = list_of(500_000);
+        for checked in [schemas.check_input(&text, soon()).await, schemas.check_output(&text, soon()).await] {
+            let Err(WasmPluginRunError::QuotaExceeded { limit, allowed, used }) = checked else {
+                panic!("{checked:?}");
+            };
+            assert_eq!((limit, allowed), (LimitKind::Schema, MAX_SCHEMA_STEPS));
+            assert!(used > allowed);
+        }
+        assert_eq!(schemas.check_output(&list_of(10), soon()).await, Ok(()), "others go on");
+    }
+
+    #[tokio::test]
+    async fn large_schema_work_waits_for_a_place_until_the_deadline() {
+        let schemas = schemas(100, 0);
+        let late = CheckDeadline::of_call(5, Duration::from_secs(1));
+        let checked = schemas.check_output(&list_of(50_000), late).await;
+        assert_eq!(checked, Err(WasmPluginRunError::TimedOut { limit_ms: 5 }));
+        assert_eq!(schemas.check_output(&list_of(100), late).await, Ok(()), "small work needs no place");
+    }
+
+    #[tokio::test]
+    async fn large_schema_work_is_done_where_there_is_a_place() {
+        let schemas = schemas(100, 1);
+        assert_eq!(schemas.check_output(&list_of(50_000), soon()).await, Ok(()));
+        let wrong = JsonText::from(&json!({"list": ["a".repeat(100_000), 1.5]}));
+        let mismatch = schemas.check_input(&wrong, soon()).await.unwrap_err();
+        assert_eq!(mismatch.kind().wire_name(), "invalid_input");
+        assert_eq!(schemas.large_checks.available_permits(), 1);
     }
 }

@@ -34,7 +34,14 @@ impl KeptTape {
             return Some(Self::Small(Sha256Digest::of(&bytes), bytes));
         }
         let state = Arc::clone(state);
-        let put = move || state.tapes()?.put(&bytes).map_err(StateError::from);
+        let put = move || {
+            let digest = state.tapes()?.put(&bytes).map_err(StateError::from)?;
+            // The tape is kept whatever becomes of older ones.
+            if let Err(error) = state.keep_tapes_within_quota(bytes.len() as u64) {
+                tracing::warn!(%error, "old tapes could not be removed");
+            }
+            Ok::<_, StateError>(digest)
+        };
         super::resolve::blocking(put).await.ok().map(Self::Spooled)
     }
 

@@ -38,15 +38,13 @@ pub(super) fn count(grants: &CapabilityGrantSet, calls: &[HostCallTrace]) -> Cap
 /// What calls of a run went through to, by kind and name: the host itself, not the rule it came under.
 pub(super) type Touched = BTreeMap<(&'static str, String), u64>;
 
-/// Everything a run touched; a run that opened a file is taken to have touched every root it had.
-pub(super) fn touched(grants: &CapabilityGrantSet, calls: &[HostCallTrace], open: bool) -> Touched {
+/// Everything a run touched.
+pub(super) fn touched(grants: &CapabilityGrantSet, calls: &[HostCallTrace]) -> Touched {
     let mut touched = Touched::new();
     for call in calls.iter().filter(|call| call.outcome != "denied") {
         let Some(place) = place(grants, call) else { continue };
         *touched.entry(place).or_default() += 1;
     }
-    let roots = grants.filesystem().iter().filter(|_| open);
-    roots.for_each(|root| *touched.entry(("file_root", root.root.to_string())).or_default() += 1);
     touched
 }
 
@@ -56,8 +54,15 @@ fn place(grants: &CapabilityGrantSet, call: &HostCallTrace) -> Option<(&'static 
         "secrets" => Some(("secret", call.subject.clone())),
         "storage" => Some(("key_prefix", door(grants, call).trim_start_matches("storage:").to_owned())),
         "channels" => Some(("channel", call.subject.clone())),
+        "fs" => root_of(grants, call).map(|root| ("file_root", root.to_owned())),
         _ => None,
     }
+}
+
+/// The granted root of a path such as `/docs/a.txt`.
+fn root_of<'a>(grants: &'a CapabilityGrantSet, call: &HostCallTrace) -> Option<&'a str> {
+    let name = call.subject.trim_start_matches('/').split('/').next().unwrap_or_default();
+    grants.filesystem().iter().map(|grant| grant.root.as_str()).find(|root| *root == name)
 }
 
 pub(crate) fn declared(grants: &CapabilityGrantSet) -> impl Iterator<Item = String> + '_ {
@@ -90,6 +95,7 @@ fn door(grants: &CapabilityGrantSet, call: &HostCallTrace) -> String {
             let name = grants.channels().iter().find(|name| name.as_str() == call.subject);
             name.map(|name| format!("channel:{name}"))
         }
+        "fs" => root_of(grants, call).map(|root| format!("fs:{root}")),
         _ => None,
     };
     named.unwrap_or_else(|| call.op.to_owned())
@@ -115,6 +121,30 @@ mod tests {
     use palyra_common::OperatorGrants;
 
     use super::*;
+
+    #[test]
+    fn file_calls_are_counted_by_their_root() {
+        let grants = OperatorGrants::parse(["fs-read:docs=/srv/docs", "fs-write:out=/srv/out"]).unwrap();
+        let call = |op: &'static str, subject: &str, outcome: &'static str| HostCallTrace {
+            op,
+            subject: subject.to_owned(),
+            outcome,
+            elapsed: Duration::ZERO,
+        };
+        let calls = [
+            call("fs.open", "/docs/a.txt", "ok"),
+            call("fs.read", "/docs/a.txt", "ok"),
+            call("fs.open", "/docs/b.txt", "no_entry"),
+            call("fs.open", "/docs/c.txt", "denied"),
+            call("fs.open", "/etc/passwd", "denied"),
+        ];
+        let uses = count(&grants.capabilities, &calls);
+        assert_eq!(uses["fs:docs"], UseCount { used: 2, denied: 1, failed: 1 });
+        assert_eq!(uses["fs:out"], UseCount::default());
+        assert_eq!(uses["fs.open"], UseCount { used: 0, denied: 1, failed: 0 });
+        let touched = touched(&grants.capabilities, &calls);
+        assert_eq!(touched.into_iter().collect::<Vec<_>>(), [(("file_root", "docs".to_owned()), 3)]);
+    }
 
     #[test]
     fn a_guest_makes_up_no_doors() {

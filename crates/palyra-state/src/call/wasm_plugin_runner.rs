@@ -31,6 +31,7 @@ use super::hook::HookRun;
 use super::schemas::ToolSchemas;
 use super::stages::{StageClock, StageTimes};
 use super::{CallContext, CallError, RunListener, ToolCaller, ToolResult, approval, receipt};
+use crate::principal_id::PrincipalId;
 use crate::view::View;
 
 /// What a run is of, with the words every receipt and row says it in.
@@ -66,7 +67,10 @@ pub(super) struct Calling {
     pub(super) generation: Option<u64>,
     pub(super) input: JsonText,
     pub(super) principal: String,
-    pub(super) approved: Option<Sha256Digest>,
+    /// Who counts as asking for it, where a person has to approve it.
+    pub(super) requester: PrincipalId,
+    /// What an operator opens for this call, as text.
+    pub(super) grants: Vec<String>,
     pub(super) context: CallContext,
     pub(super) cancel: CancelToken,
     /// Which hook it is the run of, if it is one.
@@ -191,9 +195,12 @@ async fn begin(
     resolved: &ResolvedPlugin,
     resolved_in: &View,
 ) -> Result<(Approved, BegunRun), CallError> {
-    let approval = approval::check(caller, calling, resolved.requires_approval).await?;
+    let known = || calling.requester.token.is_none_or(|token| caller.state.find_token(&token).is_some());
+    let was_known = resolved.requires_approval && known();
+    let approval = approval::check(caller, calling, resolved, resolved_in).await?;
     // A person may have taken a while, and something else back meanwhile: the yes is not for that.
     let unchanged = match approval {
+        Some(_) if was_known && !known() => Err(begun::requester_gone(&calling.subject)),
         Some(_) => begun::check_unchanged(resolved_in, &caller.state.view(), &calling.subject),
         None => Ok(()),
     };

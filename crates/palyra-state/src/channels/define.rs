@@ -35,10 +35,16 @@ impl State {
         principal: &str,
     ) -> Result<ChannelRecord, ChannelError> {
         let since = self.last_message()? + 1;
-        let record = ChannelRecord { name: name.to_owned(), kind, since };
+        let mut record = ChannelRecord { name: name.to_owned(), kind, since };
         record.check()?;
-        if let ChannelKind::File { path } = &record.kind {
-            let folder = path.parent().unwrap_or(path);
+        if let ChannelKind::File { path } = &mut record.kind {
+            // Links are resolved now and never again: a delivery follows none.
+            if let Some((folder, file)) = path.parent().zip(path.file_name())
+                && let Ok(folder) = folder.canonicalize()
+            {
+                *path = folder.join(file);
+            }
+            let folder = path.parent().unwrap_or(path.as_path());
             check_outside(&self.root, folder).map_err(|found| ChannelError::Bad {
                 name: record.name.clone(),
                 field: "path",

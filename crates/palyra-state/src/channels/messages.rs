@@ -1,14 +1,17 @@
 //! Messages as rows, and how far each channel has come with them.
 
+use std::sync::Arc;
+
 use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, NewEvent};
 use palyra_plugins_runtime::ChannelMessage;
-use rusqlite::{Connection, OptionalExtension, params};
+use palyra_skills::Sha256Digest;
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
 use serde_json::json;
 use tokio::sync::watch;
 
 use super::ChannelRecord;
-use crate::db::{signed, unsigned};
+use crate::db::{RowKey, signed, unsigned};
 use crate::error::StateError;
 use crate::state::State;
 use crate::text::clipped;
@@ -19,6 +22,11 @@ pub(crate) const MAX_WAITING: u64 = 10_000;
 const KEPT: i64 = 1_000;
 /// Longest reason that is kept.
 const MAX_REASON: usize = 500;
+/// The table, as MACs of its rows name it.
+const MESSAGES: &str = "channel_messages";
+/// The number of the newest message there ever was.
+const LAST_MESSAGE: &str =
+    "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'channel_messages'";
 
 /// A message that was published.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +45,19 @@ pub struct PublishedMessage {
     pub body: Vec<u8>,
     /// When, in milliseconds of Unix time.
     pub at_ms: u64,
+    /// Whether this owner wrote it.
+    pub seal: MessageSeal,
+}
+
+/// Whether the MAC of a message shows that the owner of the state root wrote it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageSeal {
+    /// It does.
+    Valid,
+    /// There is no MAC: an earlier version published the message, or another program wrote the row.
+    Missing,
+    /// The row is not the one that was sealed.
+    Invalid,
 }
 
 /// How far a channel has come.
@@ -54,6 +75,41 @@ pub struct ChannelCursor {
     pub delivered: u64,
 }
 
+/// Reads the columns `id, channel, skill_id, run_id, content_type, body, at, mac` and checks the MAC.
+pub(crate) fn read_message(row: &Row<'_>, row_key: &RowKey) -> rusqlite::Result<PublishedMessage> {
+    let mut message = PublishedMessage {
+        id: unsigned(row.get(0)?),
+        channel: row.get(1)?,
+        skill_id: row.get(2)?,
+        run_id: row.get(3)?,
+        content_type: row.get(4)?,
+        body: row.get(5)?,
+        at_ms: unsigned(row.get(6)?),
+        seal: MessageSeal::Missing,
+    };
+    if let Some(mac) = row.get::<_, Option<Vec<u8>>>(7)? {
+        let PublishedMessage { id, channel, skill_id, run_id, content_type, body, at_ms, .. } = &message;
+        let sealed = sealed_bytes([channel, skill_id, run_id, content_type], &Sha256Digest::of(body), *at_ms);
+        message.seal = match row_key.check_in(MESSAGES, &id.to_string(), &sealed, &mac) {
+            Ok(()) => MessageSeal::Valid,
+            Err(_) => MessageSeal::Invalid,
+        };
+    }
+    Ok(message)
+}
+
+/// What the MAC of a message covers besides its number; every text with its length before it.
+fn sealed_bytes(texts: [&String; 4], body: &Sha256Digest, at_ms: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for text in texts {
+        bytes.extend_from_slice(&(text.len() as u64).to_be_bytes());
+        bytes.extend_from_slice(text.as_bytes());
+    }
+    bytes.extend_from_slice(body.as_bytes());
+    bytes.extend_from_slice(&at_ms.to_be_bytes());
+    bytes
+}
+
 /// Writes a message; `None` where too many wait to be delivered.
 pub(crate) async fn insert(
     state: &State,
@@ -62,6 +118,7 @@ pub(crate) async fn insert(
 ) -> Result<Option<u64>, StateError> {
     let ChannelMessage { channel, owner, run_id, content_type, body } = message.clone();
     let (channel, at_ms) = (channel.as_str().to_owned(), state.now_ms());
+    let (row_key, digest) = (Arc::clone(&state.row_key), Sha256Digest::of(&body));
     let work = move |transaction: &mut JournalTransaction<'_>| {
         let sql = transaction.sql();
         let write = || -> rusqlite::Result<Option<u64>> {
@@ -76,11 +133,18 @@ pub(crate) async fn insert(
             if unsigned(waiting) >= MAX_WAITING {
                 return Ok(None);
             }
-            let insert = "INSERT INTO channel_messages (channel, skill_id, run_id, content_type, body, at)
-                          VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-            let values = params![channel, owner, run_id, content_type, body, signed(at_ms)];
+            // The MAC covers the number, so it has to be known before the row is there.
+            let id: i64 = sql.prepare_cached(LAST_MESSAGE)?.query_row([], |row| row.get(0))?;
+            let id = id.saturating_add(1);
+            let sealed = sealed_bytes([&channel, &owner, &run_id, &content_type], &digest, at_ms);
+            let mac = row_key.seal_in(MESSAGES, &id.to_string(), &sealed);
+            let insert =
+                "INSERT INTO channel_messages (id, channel, skill_id, run_id, content_type, body, at, mac)
+                          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+            let values =
+                params![id, channel, owner, run_id, content_type, body, signed(at_ms), mac.as_slice()];
             sql.prepare_cached(insert)?.execute(values)?;
-            Ok(Some(unsigned(sql.last_insert_rowid())))
+            Ok(Some(unsigned(id)))
         };
         write().map_err(JournalError::sqlite("publish a message"))
     };
@@ -107,20 +171,12 @@ impl State {
         limit: usize,
     ) -> Result<Vec<PublishedMessage>, StateError> {
         let read = |connection: &Connection| -> rusqlite::Result<Vec<PublishedMessage>> {
-            let sql = "SELECT id, channel, skill_id, run_id, content_type, body, at FROM channel_messages
+            let sql =
+                "SELECT id, channel, skill_id, run_id, content_type, body, at, mac FROM channel_messages
                        WHERE channel = ?1 AND id >= ?2 ORDER BY id LIMIT ?3";
             let mut statement = connection.prepare_cached(sql)?;
-            let rows = statement.query_map(params![channel, signed(from), signed(limit as u64)], |row| {
-                Ok(PublishedMessage {
-                    id: unsigned(row.get(0)?),
-                    channel: row.get(1)?,
-                    skill_id: row.get(2)?,
-                    run_id: row.get(3)?,
-                    content_type: row.get(4)?,
-                    body: row.get(5)?,
-                    at_ms: unsigned(row.get(6)?),
-                })
-            })?;
+            let values = params![channel, signed(from), signed(limit as u64)];
+            let rows = statement.query_map(values, |row| read_message(row, &self.row_key))?;
             rows.collect()
         };
         self.read_channels("read messages", read)
@@ -142,8 +198,7 @@ impl State {
     /// The number of the newest message of all channels.
     pub fn last_message(&self) -> Result<u64, StateError> {
         let read = |connection: &Connection| {
-            let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'channel_messages'";
-            connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map(unsigned)
+            connection.query_row(LAST_MESSAGE, [], |row| row.get::<_, i64>(0)).map(unsigned)
         };
         self.read_channels("read messages", read)
     }

@@ -49,6 +49,22 @@ DROP INDEX runs_by_skill;
 ",
 };
 
+/// Added after `state-8`; never edited. Approvals are looked for by who asked and by when they expire; arguments that
+/// are longer than a row shows stand beside it. Rows that were there have no requester, which makes them lapse.
+pub(super) const APPROVALS_2: Migration = Migration {
+    name: "approvals-2",
+    sql: "
+ALTER TABLE approvals ADD COLUMN requester TEXT NOT NULL DEFAULT '';
+ALTER TABLE approvals ADD COLUMN expires_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE approvals ADD COLUMN arguments_bytes INTEGER NOT NULL DEFAULT 0;
+DROP INDEX approvals_by_tool;
+CREATE INDEX approvals_by_requester ON approvals (requester, tool_id, approval_id)
+    WHERE status IN ('pending', 'approved');
+CREATE INDEX approvals_by_expiry ON approvals (expires_at) WHERE status IN ('pending', 'approved');
+CREATE TABLE approval_arguments (approval_id TEXT PRIMARY KEY, arguments TEXT NOT NULL) STRICT;
+",
+};
+
 /// Added after `state-7`; never edited. Ids of runs sort by time, so that neither times nor the usual end of a run need
 /// an index of their own, which every run would have to write.
 pub(super) const STATE_8: Migration = Migration {

@@ -2,6 +2,14 @@
 
 use palyra_journal::Migration;
 
+/// Added after `state-8`; never edited. Messages of earlier versions have no MAC.
+pub(super) const STATE_9: Migration = Migration {
+    name: "state-9",
+    sql: "
+ALTER TABLE channel_messages ADD COLUMN mac BLOB;
+",
+};
+
 /// Added after `state-6`; never edited.
 pub(super) const STATE_7: Migration = Migration {
     name: "state-7",

@@ -141,18 +141,11 @@ impl HookBindingRecord {
 
     /// The most a run of it gets; what manifest, profile and policy say besides is decided in the corridor.
     pub(crate) fn limits(&self) -> RuntimeLimits {
-        let most = u64::MAX >> 1;
+        let open = RuntimeLimits::unbounded();
         RuntimeLimits {
-            fuel_budget: self.fuel.unwrap_or(most),
-            max_memory_bytes: most,
-            max_table_elements: most,
-            max_instances: most,
+            fuel_budget: self.fuel.unwrap_or(open.fuel_budget),
             wall_clock_timeout_ms: self.timeout_ms(),
-            max_input_bytes: most,
-            max_output_bytes: most,
-            max_log_bytes: most,
-            max_host_calls: most,
-            max_egress_bytes: most,
+            ..open
         }
     }
 }

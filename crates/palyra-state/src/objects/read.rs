@@ -9,7 +9,7 @@ use palyra_skills::Sha256Digest;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, statat};
 use rustix::io::Errno;
 
-use super::{MAX_OBJECT_BYTES, ObjectError, ObjectStore, failed, names_of};
+use super::{ObjectError, ObjectStore, failed, names_of};
 
 pub(super) fn get(store: &ObjectStore, digest: &Sha256Digest) -> Result<Arc<[u8]>, ObjectError> {
     let (shard, name) = names_of(digest);
@@ -45,14 +45,14 @@ fn open(
         Errno::LOOP => ObjectError::NotAFile { digest: *digest, found: "symbolic link" },
         error => failed("open an object", &store.path)(error.into()),
     };
-    check(&statat(shard, name, AtFlags::SYMLINK_NOFOLLOW).map_err(io)?, digest)?;
+    check(&statat(shard, name, AtFlags::SYMLINK_NOFOLLOW).map_err(io)?, digest, store.largest)?;
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = openat(shard, name, flags, Mode::empty()).map_err(io)?;
-    let size = check(&fstat(&file).map_err(io)?, digest)?;
+    let size = check(&fstat(&file).map_err(io)?, digest, store.largest)?;
     Ok((File::from(file), size))
 }
 
-fn check(stat: &Stat, digest: &Sha256Digest) -> Result<u64, ObjectError> {
+fn check(stat: &Stat, digest: &Sha256Digest, largest: u64) -> Result<u64, ObjectError> {
     let digest = *digest;
     let kind = FileType::from_raw_mode(stat.st_mode);
     if kind != FileType::RegularFile {
@@ -68,13 +68,14 @@ fn check(stat: &Stat, digest: &Sha256Digest) -> Result<u64, ObjectError> {
         return Err(ObjectError::Linked { digest, links });
     }
     match u64::try_from(stat.st_size) {
-        Ok(size) if size <= MAX_OBJECT_BYTES => Ok(size),
-        _ => Err(ObjectError::TooLarge { digest }),
+        Ok(size) if size <= largest => Ok(size),
+        _ => Err(ObjectError::TooLarge { digest, largest }),
     }
 }
 
 fn read(file: File, size: u64, digest: &Sha256Digest, store: &ObjectStore) -> Result<Arc<[u8]>, ObjectError> {
-    let capacity = usize::try_from(size).map_err(|_| ObjectError::TooLarge { digest: *digest })?;
+    let capacity = usize::try_from(size)
+        .map_err(|_| ObjectError::TooLarge { digest: *digest, largest: store.largest })?;
     let mut bytes = Vec::with_capacity(capacity);
     // One byte more than was seen: a file that grows meanwhile has another digest and is not read for ever.
     file.take(size.saturating_add(1))

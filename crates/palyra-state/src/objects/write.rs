@@ -9,12 +9,12 @@ use palyra_skills::Sha256Digest;
 use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fsync, mkdirat, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
-use super::{MAX_OBJECT_BYTES, ObjectError, ObjectStore, TEMPORARY_PREFIX, failed, names_of};
+use super::{ObjectError, ObjectStore, TEMPORARY_PREFIX, failed, names_of};
 
 pub(super) fn put(store: &ObjectStore, bytes: &[u8]) -> Result<Sha256Digest, ObjectError> {
     let digest = Sha256Digest::of(bytes);
-    if bytes.len() as u64 > MAX_OBJECT_BYTES {
-        return Err(ObjectError::TooLarge { digest });
+    if bytes.len() as u64 > store.largest {
+        return Err(ObjectError::TooLarge { digest, largest: store.largest });
     }
     let (shard, name) = names_of(&digest);
     let shard = shard_for_writing(store, &shard)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use palyra_journal::EventKind;
 use palyra_skills::audit::FindingId;
 use palyra_skills::consent::ConsentGiven;
-use palyra_skills::index::{InstalledRelease, Quarantine, QuarantineCause, SkillRecord};
+use palyra_skills::index::{InstalledRelease, PastRelease, Quarantine, QuarantineCause, SkillRecord};
 use palyra_skills::install::{InstallOutcome, InstallRequest, Purpose};
 use palyra_skills::{Sha256Digest, Verification, reverify_installed_artifact};
 use serde_json::json;
@@ -23,10 +23,13 @@ use crate::view::record_row;
 pub struct ReAudit {
     /// The skill.
     pub skill_id: String,
+    /// The version of the release.
+    pub version: String,
     /// The release.
     pub payload: Sha256Digest,
-    /// What came of it; an error means that it could not be looked at, or is quarantined for its bytes.
-    pub result: Result<InstallOutcome, SkillError>,
+    /// What came of it; none for a release that is kept for rollback and whole. An error means that it could not be
+    /// looked at, or that its bytes are not its own.
+    pub result: Result<Option<InstallOutcome>, SkillError>,
 }
 
 impl State {
@@ -83,23 +86,65 @@ impl State {
         self.walk_gated(&request, gate, observe)
     }
 
-    /// Looks again at one skill, or at everything installed; this never lifts a quarantine.
+    /// Looks again at every stored release of one skill, or of all; this never lifts a quarantine.
+    ///
+    /// A release that is kept for rollback is checked for its bytes; going back to it decides everything else anew. What
+    /// is found is recorded where it changes something, and returned every time.
     pub fn re_audit(&self, skill_id: Option<&str>) -> Result<Vec<ReAudit>, SkillError> {
         let view = self.view();
         let records: Vec<&SkillRecord> = match skill_id {
             Some(id) => vec![view.index().get(id).ok_or_else(|| not_installed(id))?],
             None => view.index().iter().collect(),
         };
-        let releases =
-            records.into_iter().flat_map(|record| record.releases().map(move |release| (record, release)));
-        let look = |(record, release): (&SkillRecord, &InstalledRelease)| ReAudit {
-            skill_id: record.skill_id.clone(),
-            payload: release.payload,
-            result: self
-                .stored_request(&record.skill_id, release, Purpose::ReAudit)
-                .and_then(|request| self.walk(&request, &mut |_| {})),
+        let mut audits = Vec::new();
+        for record in records {
+            let skill_id = &record.skill_id;
+            audits.extend(record.releases().map(|release| {
+                ReAudit {
+                    skill_id: skill_id.clone(),
+                    version: release.manifest.version.to_string(),
+                    payload: release.payload,
+                    result: self
+                        .stored_request(skill_id, release, Purpose::ReAudit)
+                        .and_then(|request| self.walk(&request, &mut |_| {}))
+                        .map(Some),
+                }
+            }));
+            audits.extend(record.previous.iter().map(|past| ReAudit {
+                skill_id: skill_id.clone(),
+                version: past.version.to_string(),
+                payload: past.payload,
+                result: self.check_past(skill_id, past).map(|()| None),
+            }));
+        }
+        Ok(audits)
+    }
+
+    /// Hashes the bytes of a release that is kept for rollback, and records it when they changed or came back.
+    fn check_past(&self, skill_id: &str, past: &PastRelease) -> Result<(), SkillError> {
+        let damage = match self.objects.get(&past.archive) {
+            Ok(_) => None,
+            Err(error) if error.is_tampering() => Some(error.to_string()),
+            Err(error) => return Err(SkillError::State(error.into())),
         };
-        Ok(releases.map(look).collect())
+        self.mark_past(skill_id, past, damage.as_deref())?;
+        damage.map_or(Ok(()), |reason| Err(SkillError::Damaged { skill_id: skill_id.to_owned(), reason }))
+    }
+
+    fn mark_past(&self, skill_id: &str, past: &PastRelease, damage: Option<&str>) -> Result<(), SkillError> {
+        let mut gate = self.gate();
+        let mut record = gate.view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?.clone();
+        // One that was removed or came back meanwhile is not kept for rollback any more.
+        let kept = record.previous.iter_mut().find(|kept| kept.payload == past.payload);
+        let Some(kept) = kept.filter(|kept| kept.damage.as_deref() != damage) else { return Ok(()) };
+        kept.damage = damage.map(str::to_owned);
+        let details = json!({ "payload": past.payload.to_string(), "version": past.version.to_string(),
+            "kept_for": "rollback", "cause": damage.map(|_| QuarantineCause::Damage), "reason": damage });
+        let kind = if damage.is_some() { EventKind::SkillQuarantined } else { EventKind::SkillAudited };
+        let events = vec![self.event(kind).skill(skill_id).details(details)];
+        let rows = vec![record_row(&record)?];
+        self.commit(&mut gate, Change { rows, events })?;
+        Ok(())
     }
 
     /// Reads, hashes and verifies the current release of a skill; bytes that are not its own quarantine it.
@@ -164,6 +209,10 @@ impl State {
         };
         quarantine(&mut record.current);
         record.waiting.as_deref_mut().map(quarantine);
+        // What is known already is no change: whoever looks again finds it again.
+        if gate.view.index().get(skill_id).is_some_and(|kept| *kept == record) {
+            return Ok(());
+        }
         let details = json!({ "payload": payload.to_string(), "cause": cause, "reason": reason });
         let event = self.event(EventKind::SkillQuarantined).skill(skill_id).details(details);
         let rows = vec![record_row(&record)?];

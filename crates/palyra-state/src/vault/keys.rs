@@ -3,6 +3,7 @@
 mod error;
 mod revoke;
 mod rotate;
+mod sign;
 
 pub use error::KeysError;
 pub use revoke::{KeyRevoked, RevocationStatement, RevokeKey};

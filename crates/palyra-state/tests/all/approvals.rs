@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use palyra_common::{JsonText, WasmPluginRunError, WasmPluginRunErrorKind as Kind, WasmPluginRunnerPolicy};
+use palyra_common::{WasmPluginRunError, WasmPluginRunErrorKind as Kind, WasmPluginRunnerPolicy};
 use palyra_journal::EventKind;
 use palyra_policy::PolicySet;
+use palyra_skills::Sha256Digest;
 use palyra_state::call::{CallContext, CallError, ToolInvocation, ToolResult};
 use palyra_state::{
     ApprovalDecision, ApprovalError, ApprovalFilter, ApprovalGate, ApprovalScope, ApprovalStatus,
-    ApprovalVerdict, REQUEST_LIFETIME_MS,
+    ApprovalVerdict, MAX_WAITING, Presence, PrincipalId, REQUEST_LIFETIME_MS, YES_LIFETIME_MS,
 };
 use tokio::task::JoinHandle;
 
@@ -27,11 +28,23 @@ fn world() -> World {
 fn asking(input: &str) -> ToolInvocation {
     let context =
         CallContext { session: Some("s1".into()), parent_run: Some("r1".into()), ..CallContext::default() };
-    ToolInvocation { context, principal: "agent".into(), ..invocation(TOOL, input) }
+    let requester = token("agent");
+    ToolInvocation { context, principal: "agent".into(), requester, ..invocation(TOOL, input) }
 }
 
-fn by(principal: &str, verdict: ApprovalVerdict) -> ApprovalDecision {
-    ApprovalDecision { verdict, principal: principal.into(), gate: ApprovalGate::open(), reason: None }
+fn token(name: &str) -> PrincipalId {
+    PrincipalId::of_token(name, Sha256Digest::of(name.as_bytes()))
+}
+
+fn by(name: &str, verdict: ApprovalVerdict) -> ApprovalDecision {
+    ApprovalDecision {
+        verdict,
+        decider: if name == "owner" { PrincipalId::default() } else { token(name) },
+        presence: Presence::Unknown,
+        gate: ApprovalGate::open(),
+        reason: None,
+        arguments_sha256: None,
+    }
 }
 
 /// Somebody without a scope asks to decide.
@@ -115,6 +128,14 @@ async fn scopes_reach_as_far_as_they_say() {
             (moved("s1", "r2"), other_run),
             (moved("s2", "r1"), other_session),
             (ToolInvocation { principal: "other".into(), ..asking("{}") }, false),
+            // Another token of the same name is another principal.
+            (
+                ToolInvocation {
+                    requester: PrincipalId::of_token("agent", Sha256Digest::of(b"2")),
+                    ..asking("{}")
+                },
+                false,
+            ),
         ] {
             assert_eq!(world.caller.call(call).await.is_ok(), allowed, "{scope:?}");
         }
@@ -225,8 +246,8 @@ async fn time_that_runs_out_is_a_no() {
     // What is closed goes after a while; what waits stays.
     time.fetch_add(31 * 24 * 60 * 60 * 1_000, Ordering::SeqCst);
     ask(&world, asking("{}")).await;
-    assert_eq!(world.state.trim_runs().unwrap().approvals, 3);
-    assert_eq!(world.state.approvals(&ApprovalFilter::default()).unwrap().approvals.len(), 2);
+    assert_eq!(world.state.trim_runs().unwrap().approvals, 4);
+    assert_eq!(world.state.approvals(&ApprovalFilter::default()).unwrap().approvals.len(), 1);
 }
 
 #[tokio::test]
@@ -320,12 +341,194 @@ async fn a_forged_row_is_no_yes() {
     assert_eq!(state.approval(&id).unwrap_err().code(), "state_damaged");
 }
 
-#[test]
-fn equal_arguments_have_one_digest() {
-    let digest = |text: &str| {
-        let payload = palyra_skills::Sha256Digest::of(b"x");
-        palyra_state::call::approval_digest(&payload, TOOL, "owner", &JsonText::parse(text).unwrap())
+#[tokio::test]
+async fn requester_cannot_decide_own_request_whatever_the_policy_says() {
+    let world = world();
+    let id = ask(&world, asking("{}")).await;
+    let yes = ApprovalVerdict::Approve(ApprovalScope::Once);
+    // The gate is open: no rule of a policy forbids it.
+    for decision in [
+        by("agent", yes),
+        by("agent", ApprovalVerdict::Deny),
+        ApprovalDecision { presence: Presence::Owner, ..by("agent", yes) },
+    ] {
+        let refused = world.state.decide_approval(&id, decision).await.unwrap_err();
+        assert!(matches!(refused, ApprovalError::OwnRequest { .. }), "{refused}");
+    }
+    world.state.decide_approval(&id, by("other", yes)).await.unwrap();
+    let owners = ToolInvocation {
+        principal: "owner".into(),
+        requester: PrincipalId::default(),
+        ..asking(r#"{"a":1}"#)
     };
-    assert_eq!(digest(r#"{"a": 1, "b": [1, 2]}"#), digest(r#"{"b":[1,2],"a":1}"#));
-    assert_ne!(digest(r#"{"a":1}"#), digest(r#"{"a":"1"}"#));
+    let id = ask(&world, owners).await;
+    assert_eq!(world.state.decide_approval(&id, by("owner", yes)).await.unwrap_err().code(), "forbidden");
+    let in_person = ApprovalDecision { presence: Presence::Owner, ..by("owner", yes) };
+    world.state.decide_approval(&id, in_person).await.unwrap();
+}
+
+#[tokio::test]
+async fn approval_does_not_cover_another_profile_policy_or_grant() {
+    type Change = fn(&World);
+    let changes: [(&str, Change); 3] = [
+        ("the profile", |world| {
+            world.state.set_profile("acme.notes", &Default::default(), "owner").unwrap();
+        }),
+        ("the runner's policy", |world| {
+            let policy = WasmPluginRunnerPolicy { allow_inline_modules: true, ..Default::default() };
+            world.state.set_runner_policy(&policy, "owner").unwrap();
+        }),
+        ("the access policy", |world| {
+            world.state.set_access_policy(&PolicySet::standard(), "owner").unwrap();
+        }),
+    ];
+    for (what, change) in changes {
+        for scope in
+            [ApprovalScope::Once, ApprovalScope::Arguments, ApprovalScope::Run, ApprovalScope::Session]
+        {
+            let world = world();
+            let id = ask(&world, asking("{}")).await;
+            approve(&world, &id, scope).await;
+            change(&world);
+            assert_ne!(ask(&world, asking("{}")).await, id, "{what} {scope:?}");
+            assert!(world.events(EventKind::RunCompleted).is_empty(), "{what} {scope:?}");
+        }
+    }
+    let world = world();
+    let id = ask(&world, asking("{}")).await;
+    approve(&world, &id, ApprovalScope::Session).await;
+    let operator = palyra_common::OperatorGrants::parse(["address:127.0.0.1"]).unwrap();
+    let other = ask(&world, ToolInvocation { operator, ..asking("{}") }).await;
+    assert_ne!(other, id);
+    assert_eq!(world.state.approval(&other).unwrap().grants, ["address:127.0.0.1/32"]);
+    world.caller.call(asking("{}")).await.unwrap();
+}
+
+#[tokio::test]
+async fn approval_does_not_cover_other_settings() {
+    let tables = "[operator.config.address]\ntype = \"string\"\nrequired = true\n";
+    let world = World::new(&Release { risk: ASKS, tables, ..Release::default() });
+    let set = |address: &str| {
+        let values = std::collections::BTreeMap::from([("address".to_owned(), address.into())]);
+        world.state.set_plugin_config("acme.notes", &values, "owner").unwrap();
+    };
+    set("boss@corp.example");
+    let id = ask(&world, asking("{}")).await;
+    approve(&world, &id, ApprovalScope::Once).await;
+    set("attacker@evil.example");
+    assert_ne!(ask(&world, asking("{}")).await, id);
+    assert!(world.events(EventKind::RunCompleted).is_empty());
+}
+
+#[tokio::test]
+async fn long_arguments_are_kept_whole_and_need_their_digest_for_a_yes() {
+    let world = world();
+    let input = format!(r#"{{"z":"rm -rf /","a":"{}"}}"#, "x".repeat(5_000));
+    let id = ask(&world, asking(&input)).await;
+    let cut = world.state.approval(&id).unwrap();
+    let text = format!(r#"{{"a":"{}","z":"rm -rf /"}}"#, "x".repeat(5_000));
+    let digest = Sha256Digest::of(text.as_bytes());
+    assert_eq!((cut.arguments.as_str(), cut.arguments_bytes), (&text[..4_096], text.len() as u64));
+    assert_eq!((cut.arguments_omitted(), cut.arguments_sha256), (text.len() as u64 - 4_096, Some(digest)));
+    let whole = world.state.approval_arguments(&id, 0).unwrap();
+    assert_eq!((whole.arguments.as_str(), whole.arguments_omitted()), (text.as_str(), 0));
+    let rest = world.state.approval_arguments(&id, 4_096).unwrap();
+    assert_eq!((rest.arguments.as_str(), rest.arguments_omitted()), (&text[4_096..], 4_096));
+    assert_eq!(world.state.approval_arguments(&id, u64::MAX).unwrap().arguments, "");
+    let yes = ApprovalVerdict::Approve(ApprovalScope::Once);
+    let blind = world.state.decide_approval(&id, by("owner", yes)).await.unwrap_err();
+    assert!(matches!(blind, ApprovalError::ArgumentsCut { .. }), "{blind}");
+    let wrong = ApprovalDecision { arguments_sha256: Some(Sha256Digest::of(b"{}")), ..by("owner", yes) };
+    let wrong = world.state.decide_approval(&id, wrong).await.unwrap_err();
+    assert!(matches!(wrong, ApprovalError::OtherArguments { .. }), "{wrong}");
+    let seen = ApprovalDecision { arguments_sha256: Some(digest), ..by("owner", yes) };
+    world.state.decide_approval(&id, seen).await.unwrap();
+    world.caller.call(asking(&input)).await.unwrap();
+    assert_eq!(world.state.approval_arguments(&id, 0).unwrap().arguments, text, "what ran can be looked at");
+    // A no needs no digest, and lets the whole go.
+    let id = ask(&world, asking(&input)).await;
+    world.state.decide_approval(&id, by("owner", ApprovalVerdict::Deny)).await.unwrap();
+    assert!(world.state.approval_arguments(&id, 0).unwrap().arguments_omitted() > 0);
+}
+
+#[tokio::test]
+async fn edited_arguments_are_not_shown_as_what_was_asked() {
+    let world = world();
+    let id = ask(&world, asking(&format!(r#"{{"a":"{}"}}"#, "x".repeat(5_000)))).await;
+    let World { home, state, caller } = world;
+    drop((caller, state));
+    home.sql("UPDATE approval_arguments SET arguments = '{}'");
+    assert_eq!(home.open().approval_arguments(&id, 0).unwrap_err().code(), "state_damaged");
+}
+
+#[tokio::test]
+async fn waiting_requests_are_limited_per_principal() {
+    let world = world();
+    for number in 0..MAX_WAITING {
+        ask(&world, asking(&format!(r#"{{"n":{number}}}"#))).await;
+    }
+    let one_more = failure(world.caller.call(asking(r#"{"n":-1}"#)).await);
+    assert_eq!(one_more.details()["allowed"], MAX_WAITING, "{one_more}");
+    assert_eq!(one_more.kind(), Kind::Busy);
+    ask(&world, asking(r#"{"n":0}"#)).await;
+    let other = ToolInvocation { principal: "other".into(), requester: token("other"), ..asking("{}") };
+    ask(&world, other).await;
+}
+
+#[tokio::test]
+async fn input_over_its_limit_is_refused_before_anybody_is_asked() {
+    let world = world();
+    let refused = failure(world.caller.call(asking(&format!(r#"{{"a":"{}"}}"#, "x".repeat(2 << 20)))).await);
+    assert_eq!(refused.kind(), Kind::QuotaExceeded, "{refused}");
+    assert!(world.state.approvals(&ApprovalFilter::default()).unwrap().approvals.is_empty());
+}
+
+#[tokio::test]
+async fn waiting_arguments_of_a_principal_are_limited_in_bytes() {
+    let release = Release {
+        risk: ASKS,
+        tables: "[capabilities.quotas]\nmax_input_bytes = 67108864",
+        ..Release::default()
+    };
+    let world = World::new(&release);
+    let large = |n: u8| format!(r#"{{"n":{n},"a":"{}"}}"#, "x".repeat(24 << 20));
+    ask(&world, asking(&large(1))).await;
+    ask(&world, asking(&large(2))).await;
+    let third = failure(world.caller.call(asking(&large(3))).await);
+    assert_eq!(third.details()["limit"], "waiting_approval_bytes", "{third}");
+    ask(&world, asking("{}")).await;
+}
+
+#[tokio::test]
+async fn unused_yes_expires_visibly() {
+    let time = Arc::new(AtomicU64::new(1_700_000_000_000));
+    let world = World::with_clock(&Release { risk: ASKS, ..Release::default() }, Arc::clone(&time));
+    let id = ask(&world, asking("{}")).await;
+    approve(&world, &id, ApprovalScope::Once).await;
+    time.fetch_add(YES_LIFETIME_MS, Ordering::SeqCst);
+    assert_eq!(world.state.expire_approvals().unwrap(), 1);
+    let lapsed = world.state.approval(&id).unwrap();
+    assert_eq!((lapsed.status, lapsed.decided_by.as_deref()), (ApprovalStatus::Expired, Some("owner")));
+    let told = world.events(EventKind::ApprovalDecided);
+    let last = &told.last().unwrap().event;
+    assert_eq!((last.actor.as_deref(), &last.details["status"]), (Some("time"), &"expired".into()));
+}
+
+#[tokio::test]
+async fn approval_whose_time_is_over_stays_over_when_the_clock_is_set_back() {
+    let start = 1_700_000_000_000;
+    let time = Arc::new(AtomicU64::new(start));
+    let world = World::with_clock(&Release { risk: ASKS, ..Release::default() }, Arc::clone(&time));
+    let id = ask(&world, asking("{}")).await;
+    approve(&world, &id, ApprovalScope::Arguments).await;
+    world.caller.call(asking("{}")).await.unwrap();
+    time.fetch_add(2 * YES_LIFETIME_MS, Ordering::SeqCst);
+    // Somebody reads the time, and no more.
+    world.state.expiry_now_ms();
+    time.store(start + 1_000, Ordering::SeqCst);
+    assert_ne!(ask(&world, asking("{}")).await, id);
+    assert_eq!(world.state.approval(&id).unwrap().status, ApprovalStatus::Expired);
+    // A request that is made meanwhile lasts as long as any other.
+    let later = ask(&world, asking(r#"{"a":1}"#)).await;
+    assert_eq!(world.state.approval(&later).unwrap().status, ApprovalStatus::Pending);
 }

@@ -12,10 +12,8 @@ use palyra_skills::consent::ConsentGiven;
 use palyra_skills::index::QuarantineCause;
 use palyra_skills::trust::RevocationTarget;
 use palyra_skills::{RuntimeStatus, capability_digest};
-use palyra_state::call::{
-    CallContext, CallError, CallerConfig, ToolCaller, ToolInvocation, ToolResult, approval_digest,
-};
-use palyra_state::{CallGate, InstallOptions, State};
+use palyra_state::call::{CallContext, CallError, CallerConfig, ToolCaller, ToolInvocation, ToolResult};
+use palyra_state::{CallGate, InstallOptions, PrincipalId, State};
 
 use crate::guests::{COUNTER, ECHO, describing, one_operation};
 use crate::home::{Home, signing_key};
@@ -84,7 +82,7 @@ pub(crate) fn invocation(tool: &str, input: &str) -> ToolInvocation {
         principal: "owner".into(),
         operator: OperatorGrants::default(),
         limits: None,
-        approved: None,
+        requester: PrincipalId::default(),
         cancel: None,
         listener: None,
         context: CallContext::default(),
@@ -250,24 +248,6 @@ async fn a_skill_that_may_not_run_says_why_and_what_would_change_it() {
     caller.call(invocation("acme.notes.add", "{}")).await.unwrap();
     state.disable("acme.notes", "later").unwrap();
     assert_eq!(failure(caller.call(invocation("acme.notes.add", "{}")).await).kind(), Kind::NotRunnable);
-}
-
-#[tokio::test]
-async fn a_tool_that_asks_for_approval_gets_it_for_these_arguments_only() {
-    let world = World::new(&Release { risk: "risk = { requires_approval = true }", ..Release::default() });
-    let plain = invocation("acme.notes.add", r#"{"a":1}"#);
-    let payload = world.state.view().index().get("acme.notes").unwrap().current.payload;
-    let digest = approval_digest(&payload, "acme.notes.add", "owner", &plain.input);
-    match failure(world.caller.call(plain.clone()).await) {
-        WasmPluginRunError::ApprovalRequired { approval_id } => {
-            assert_eq!(world.state.approval(&approval_id).unwrap().binding, digest);
-        }
-        other => panic!("{other}"),
-    }
-    let approved = ToolInvocation { approved: Some(digest), ..plain };
-    world.caller.call(approved.clone()).await.unwrap();
-    let other = ToolInvocation { input: JsonText::parse(r#"{"a":2}"#).unwrap(), ..approved };
-    assert_eq!(failure(world.caller.call(other).await).kind(), Kind::ApprovalRequired);
 }
 
 #[tokio::test]

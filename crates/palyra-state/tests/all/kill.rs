@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 use palyra_common::fs::fault::PALYRA_FAULT_AT;
 use palyra_journal::{EventKind, Query};
-use palyra_skills::RuntimeStatus;
+use palyra_skills::{RuntimeStatus, Sha256Digest};
 use palyra_state::call::RunQuery;
 use palyra_state::{
     ApprovalDecision, ApprovalFilter, ApprovalGate, ApprovalScope, ApprovalStatus, ApprovalVerdict,
-    InstallOptions, State, StateOptions, StateRoot, verify_receipt,
+    InstallOptions, Presence, PrincipalId, RestoreAcceptance, State, StateOptions, StateRoot, check_backup,
+    verify_receipt,
 };
 
 use crate::calls::{caller, invocation};
@@ -30,6 +31,8 @@ fn i06_child() {
     let (root, options) = (StateRoot::new(root), options());
     match action.as_str() {
         "init" => drop(root.init(&options).unwrap()),
+        "backup" => back_up(&State::open(&root, &options).unwrap()),
+        "restore" => restore(&root, &options),
         "call" => call_twice(State::open(&root, &options).unwrap()),
         "approve" => approve(&State::open(&root, &options).unwrap()),
         action => act(action, &State::open(&root, &options).unwrap()),
@@ -56,15 +59,32 @@ fn call_twice(state: State) {
     }
 }
 
+/// Where the tests of backups keep one: beside the state root.
+fn backup_file(root: &StateRoot) -> std::path::PathBuf {
+    root.path().with_file_name("copy.tar")
+}
+
+fn back_up(state: &State) {
+    let mut file = std::fs::File::create(backup_file(state.root())).unwrap();
+    state.backup(&mut file, "owner").unwrap();
+}
+
+fn restore(root: &StateRoot, options: &StateOptions) {
+    let staged = root.stage_restore(options, &backup_file(root)).unwrap();
+    staged.finish(&RestoreAcceptance::default()).unwrap();
+}
+
 /// Decides the first request that waits.
 fn approve(state: &State) {
     let waiting = ApprovalFilter { status: Some(ApprovalStatus::Pending), ..ApprovalFilter::default() };
     let id = state.approvals(&waiting).unwrap().approvals[0].approval_id.clone();
     let decision = ApprovalDecision {
         verdict: ApprovalVerdict::Approve(ApprovalScope::Once),
-        principal: "somebody".into(),
+        decider: PrincipalId::of_token("somebody", Sha256Digest::of(b"somebody")),
+        presence: Presence::Unknown,
         gate: ApprovalGate::open(),
         reason: None,
+        arguments_sha256: None,
     };
     let threads = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     threads.block_on(state.decide_approval(&id, decision)).unwrap();
@@ -107,6 +127,9 @@ fn copy_of(template: &Home) -> Home {
     let home = Home::empty();
     if template.root.path().exists() {
         copy_folder(template.root.path(), home.root.path());
+    }
+    if backup_file(&template.root).exists() {
+        std::fs::copy(backup_file(&template.root), backup_file(&home.root)).unwrap();
     }
     home
 }
@@ -249,6 +272,45 @@ fn a_killed_decision_is_whole_or_not_there() {
             approve(&state);
         }
         decided == ApprovalStatus::Approved
+    });
+}
+
+#[test]
+fn killed_backup_leaves_the_state_whole_and_the_next_one_works() {
+    at_every_operation("backup", with_one, |home| {
+        let complete = check_backup(&backup_file(&home.root)).is_ok();
+        assert_eq!(version(home), Some(1));
+        let state = home.open();
+        back_up(&state);
+        state.close().unwrap();
+        check_backup(&backup_file(&home.root)).unwrap();
+        assert!(!home.root.path().join("cache/backup").exists());
+        complete
+    });
+}
+
+#[test]
+fn killed_restore_leaves_the_old_state_or_the_new_one() {
+    let changed_since = |home: &Home| {
+        with_one(home);
+        let state = home.open();
+        back_up(&state);
+        state.allow_publisher("globex", keys(2), "owner").unwrap();
+        state.close().unwrap();
+    };
+    let is_old = |home: &Home| {
+        let state = home.open();
+        let verified = state.journal().verify(palyra_journal::VerifyScope::Everything, None).unwrap();
+        assert!(verified.damage.is_none(), "{verified:?}");
+        state.view().trust().publisher("globex").is_some()
+    };
+    at_every_operation("restore", changed_since, |home| {
+        let restored = !is_old(home);
+        assert_eq!(version(home), Some(1));
+        // The next restore works, whatever was left beside the state root.
+        restore(&home.root, &home.options);
+        assert!(!is_old(home));
+        restored
     });
 }
 

@@ -13,6 +13,7 @@ mod kill;
 mod objects;
 mod opening;
 mod plugins;
+mod records;
 mod release;
 mod runs;
 mod skills;

@@ -1,9 +1,11 @@
 //! Making, opening, closing, and clocks nobody should believe.
 
+use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use palyra_journal::{EventKind, Query};
+use palyra_journal::{EventKind, Query, VerifyScope};
+use palyra_state::lock::{LOCK_FILE, SHORT_COMMAND_WAIT};
 use palyra_state::{State, StateError};
 
 use crate::home::{Home, keys};
@@ -36,6 +38,45 @@ fn a_second_owner_is_told_who_the_first_is() {
         }
         other => panic!("{:?}", other.map(|_| ())),
     }
+}
+
+#[test]
+fn second_owner_is_refused_after_the_lock_file_was_deleted() {
+    let mut home = Home::new();
+    let first = home.open();
+    std::fs::remove_file(home.root.path().join(LOCK_FILE)).unwrap();
+    home.options.wait = Duration::ZERO;
+    let refused = home.try_open().map(|_| ()).unwrap_err();
+    assert_eq!(refused.code(), "state_busy", "{refused}");
+    // The owner goes on, and its lock file is there again.
+    first.allow_publisher("acme", keys(1), "owner").unwrap();
+    assert!(home.root.path().join(LOCK_FILE).exists());
+    assert!(matches!(home.try_open(), Err(StateError::Busy { holder: Some(_) })));
+    first.close().unwrap();
+    home.options.wait = SHORT_COMMAND_WAIT;
+    let state = home.open();
+    assert!(state.view().trust().publisher("acme").is_some());
+    assert!(state.journal().verify(VerifyScope::Everything, None).unwrap().is_intact());
+}
+
+#[test]
+fn owner_whose_lock_file_was_replaced_writes_nothing_more() {
+    let home = Home::new();
+    let state = home.open();
+    state.allow_publisher("acme", keys(1), "owner").unwrap();
+    let lock = home.root.path().join(LOCK_FILE);
+    std::fs::remove_file(&lock).unwrap();
+    // As a version would create it that locks the file alone.
+    std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&lock).unwrap();
+    let size = state.journal().head().size;
+    let refused = state.block_publisher("globex", "spam", "owner").unwrap_err();
+    assert_eq!(refused.code(), "state_busy", "{refused}");
+    assert_eq!(state.journal().head().size, size);
+    drop(state);
+    let state = home.open();
+    assert!(state.view().trust().publisher("acme").is_some());
+    assert!(state.view().trust().publisher("globex").is_none());
+    assert!(state.journal().verify(VerifyScope::Everything, None).unwrap().is_intact());
 }
 
 #[test]

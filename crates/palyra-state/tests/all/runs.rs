@@ -321,15 +321,48 @@ async fn old_tapes_and_lines_go_and_receipts_stay() {
     let receipt = serde_json::to_vec(&world.state.run_receipt(&old).unwrap()).unwrap();
     assert!(verify_receipt(&receipt, None).unwrap().completed);
     assert!(world.state.tape(&new).is_ok() && !world.state.run_events(&new).unwrap().is_empty());
-    world.state.set_run_retention(&RunRetention { max_runs: 0, max_age_days: 1 }, "owner").unwrap();
+    world
+        .state
+        .set_run_retention(&RunRetention { max_runs: 0, max_age_days: 1, ..RunRetention::default() }, "owner")
+        .unwrap();
     assert_eq!(world.state.trim_runs().unwrap().runs, 1);
     assert!(world.state.tape(&new).is_err());
+}
+
+#[tokio::test]
+async fn oldest_tapes_go_when_all_take_more_than_their_quota() {
+    let time = Arc::new(AtomicU64::new(1_700_000_000_000));
+    let world = World::with_clock(&Release::default(), Arc::clone(&time));
+    let quota = 70_000;
+    let retention = RunRetention { max_tape_store_bytes: quota, ..RunRetention::default() };
+    world.state.set_run_retention(&retention, "owner").unwrap();
+    // A tape has its input, so each of these is a spooled object of twenty kilobytes.
+    let input = format!(r#"{{"text":"{}"}}"#, "x".repeat(20_000));
+    let mut runs = Vec::new();
+    for _ in 0..6 {
+        runs.push(world.call(TOOL, &input).await.unwrap().run_id);
+        // Runs are ordered by the time in their ids.
+        time.fetch_add(1_000, Ordering::SeqCst);
+        let folder = world.state.root().tapes();
+        let shards = std::fs::read_dir(folder).unwrap().map(|shard| shard.unwrap().path());
+        let files = shards.flat_map(|shard| std::fs::read_dir(shard).unwrap());
+        let total: u64 = files.map(|file| file.unwrap().metadata().unwrap().len()).sum();
+        assert!(total <= quota, "{total}");
+    }
+    let kept: Vec<bool> = runs.iter().map(|run_id| world.state.tape(run_id).is_ok()).collect();
+    assert!(kept.is_sorted() && !kept[0] && kept[4] && kept[5], "the oldest go first: {kept:?}");
+    assert_eq!(world.state.tape(&runs[0]).unwrap_err().code(), "not_found");
+    let receipt = serde_json::to_vec(&world.state.run_receipt(&runs[0]).unwrap()).unwrap();
+    assert!(verify_receipt(&receipt, None).unwrap().completed);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_that_ends_after_later_ones_were_trimmed_is_trimmed_as_well() {
     let world = slow(FOR_EVER);
-    world.state.set_run_retention(&RunRetention { max_runs: 0, max_age_days: 1 }, "owner").unwrap();
+    world
+        .state
+        .set_run_retention(&RunRetention { max_runs: 0, max_age_days: 1, ..RunRetention::default() }, "owner")
+        .unwrap();
     let (first, long) = under_way(&world).await;
     let (second, short) = under_way_besides(&world, &long.run_id).await;
     let kept = |run: &RunningRun| world.state.tape(&run.run_id).is_ok();
@@ -401,9 +434,11 @@ async fn a_call_that_finds_no_room_keeps_its_yes() {
     let verdict = palyra_state::ApprovalVerdict::Approve(palyra_state::ApprovalScope::Once);
     let decision = palyra_state::ApprovalDecision {
         verdict,
-        principal: "owner".into(),
+        decider: palyra_state::PrincipalId::of_token("other", palyra_skills::Sha256Digest::of(b"other")),
+        presence: palyra_state::Presence::Unknown,
         gate: palyra_state::ApprovalGate::open(),
         reason: None,
+        arguments_sha256: None,
     };
     world.state.decide_approval(&asked, decision).await.unwrap();
     let cancel = palyra_plugins_runtime::CancelToken::default();

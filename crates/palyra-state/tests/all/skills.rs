@@ -11,7 +11,7 @@ use palyra_skills::{RuntimeStatus, TrustState};
 use palyra_state::{InstallGate, InstallOptions, SkillError, State, StateError};
 
 use crate::home::{Home, keys, signing_key};
-use crate::release::{Release, agree, install, permitting, try_install};
+use crate::release::{Release, agree, install, permitting, try_install, update};
 
 fn status(state: &State) -> RuntimeStatus {
     state.view().index().get("acme.notes").unwrap().runtime_status()
@@ -199,6 +199,46 @@ fn verify(state: &State) -> bool {
 
 fn re_audit(state: &State) -> bool {
     matches!(state.re_audit(None).unwrap()[0].result, Err(SkillError::Damaged { .. }))
+}
+
+#[test]
+fn re_audit_records_changes_only_and_reports_damage_until_it_is_repaired() {
+    let home = Home::new();
+    let state = home.open();
+    let (first, second) = (Release::number(1).build(), Release::number(2).build());
+    install(&state, &first);
+    update(&state, &second);
+    let before = kinds(&state).len();
+    for _ in 0..2 {
+        let looked = state.re_audit(None).unwrap();
+        assert_eq!(looked.len(), 2, "the release that runs and the one kept for rollback");
+        assert!(looked.iter().all(|looked| looked.result.is_ok()));
+    }
+    assert_eq!(kinds(&state).len(), before, "nothing changed, nothing is recorded");
+    state.quarantine("acme.notes", "odd").unwrap();
+    let before = kinds(&state).len();
+    assert!(state.re_audit(None).unwrap().iter().all(|looked| looked.result.is_ok()));
+    assert_eq!(kinds(&state).len(), before, "a quarantine that stays is no news");
+    // The bytes of each release are swapped in turn.
+    for (damaged, other, index) in [(&first, &second, 1), (&second, &first, 0)] {
+        let path = state.objects().path_of(&damaged.archive_digest);
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, &other.bytes).unwrap();
+        let before = kinds(&state).len();
+        for _ in 0..2 {
+            let looked = state.re_audit(Some("acme.notes")).unwrap();
+            assert!(matches!(looked[index].result, Err(SkillError::Damaged { .. })), "{index}");
+        }
+        assert_eq!(kinds(&state)[before..], [EventKind::SkillQuarantined], "once");
+    }
+    let record = state.view().index().get("acme.notes").unwrap().clone();
+    assert!(record.previous[0].damage.is_some());
+    let path = state.objects().path_of(&first.archive_digest);
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, &first.bytes).unwrap();
+    assert!(state.re_audit(None).unwrap()[1].result.is_ok());
+    assert!(state.view().index().get("acme.notes").unwrap().previous[0].damage.is_none());
+    assert_eq!(kinds(&state).last(), Some(&EventKind::SkillAudited));
 }
 
 #[test]

@@ -4,6 +4,8 @@ use palyra_common::{Scope, ScopeSet};
 use palyra_journal::{EventKind, Query};
 use palyra_skills::Sha256Digest;
 use palyra_state::TokenError;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::home::Home;
 
@@ -56,6 +58,45 @@ fn a_repair_brings_no_removed_token_back() {
     assert_eq!(home.root.repair(&home.options, &plan.accept).unwrap().tokens(), []);
 }
 
+#[test]
+fn expired_token_stays_expired_when_the_clock_is_set_back() {
+    let start = 1_700_000_000_000;
+    let mut home = Home::new();
+    let time = Arc::new(AtomicU64::new(start));
+    let clock = Arc::clone(&time);
+    home.options.clock = Arc::new(move || clock.load(Ordering::SeqCst));
+    let state = home.open();
+    let made = state.add_token("short", reading(), Some(start + 1_000), "owner").unwrap();
+    let digest = made.record.digest;
+    assert!(state.find_token(&digest).is_some());
+    time.store(start + 1_000, Ordering::SeqCst);
+    assert!(state.find_token(&digest).is_none());
+    time.store(start, Ordering::SeqCst);
+    assert!(state.find_token(&digest).is_none(), "within one process");
+    state.close().unwrap();
+    let state = home.open();
+    assert!(state.find_token(&digest).is_none(), "and after a restart");
+    // Lifetimes are counted from the same time, so that new tokens work.
+    let lasts = state.expiry_now_ms() + 60_000;
+    let other = state.add_token("other", reading(), Some(lasts), "owner").unwrap();
+    assert!(state.find_token(&other.record.digest).is_some());
+}
+
+#[test]
+fn latest_time_that_was_edited_counts_for_nothing() {
+    let home = Home::new();
+    let state = home.open();
+    let now = state.expiry_now_ms();
+    state.close().unwrap();
+    home.sql(
+        "UPDATE meta SET value = unhex('00ffffffffffffff' || hex(zeroblob(32))) \
+        WHERE name = 'latest_time'",
+    );
+    let state = home.open();
+    assert!(state.expiry_now_ms() >= now);
+    assert!(state.expiry_now_ms() < now + 86_400_000);
+}
+
 /// Undoes the migrations after the first.
 const AS_OF_STATE_1: &str = "
 DROP TABLE token_rows;
@@ -68,6 +109,7 @@ DROP TABLE channel_cursors;
 DROP TABLE channel_dead_letters;
 DROP TABLE run_tapes;
 CREATE INDEX runs_by_skill ON runs (skill_id, started_at);
+DROP TABLE approval_arguments;
 DROP TABLE approvals;
 DROP TABLE touched;
 DROP INDEX runs_of_skill;
@@ -78,7 +120,7 @@ ALTER TABLE runs DROP COLUMN session;
 ALTER TABLE runs DROP COLUMN error;
 ALTER TABLE runs DROP COLUMN tape;
 ALTER TABLE runs DROP COLUMN trimmed;
-DELETE FROM schema_version WHERE name IN ('state-2', 'state-3', 'state-4', 'state-5', 'state-6', 'state-7', 'state-8');
+DELETE FROM schema_version WHERE owner = 'owner' AND name <> 'state-1';
 ";
 
 #[test]

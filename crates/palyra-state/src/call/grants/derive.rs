@@ -89,7 +89,7 @@ impl GrantDerivation {
             }
             (Capability::Channel(name), CapabilityKind::Channel) => name.as_str() == subject,
             (Capability::Filesystem(grant), CapabilityKind::Filesystem) => {
-                subject.contains(grant.root.as_str())
+                subject.trim_start_matches('/').split('/').next() == Some(grant.root.as_str())
             }
             _ => false,
         }

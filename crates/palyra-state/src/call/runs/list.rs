@@ -1,12 +1,14 @@
 //! Runs as a list, newest first, and their lines.
 
 use palyra_journal::JournalError;
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use serde::Serialize;
 
 use super::{RunEvent, RunRow};
 use crate::db::{signed, unsigned};
 use crate::error::StateError;
+use crate::records::{LEAF_COLUMNS, ReceiptLeaf};
 use crate::state::State;
 use crate::text::first_id_at;
 
@@ -14,7 +16,11 @@ use crate::text::first_id_at;
 const MAX_PAGE: usize = 1_000;
 /// How far the time in an id and that of its row may be apart: earlier versions looked at the clock twice.
 const CLOCK_SLACK_MS: u64 = 60_000;
-const COLUMNS: &str = "run_id, skill_id, tool_id, payload, status, started_at, finished_at, receipt_leaf, principal, session, error, tape";
+/// The columns of a run, in the order [`read_run`] takes them.
+pub(crate) const RUN_COLUMNS: &str = "run_id, skill_id, tool_id, payload, status, started_at, finished_at, receipt_leaf, principal, session, error, tape";
+
+/// Each run with the leaf its row names.
+const RUNS_WITH_LEAVES: &str = "runs LEFT JOIN journal_event e ON e.seq = receipt_leaf";
 
 /// Which runs are wanted; the default is the newest of all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,8 +53,8 @@ pub struct RunPage {
 impl State {
     /// A run by its id.
     pub fn run(&self, run_id: &str) -> Result<Option<RunRow>, StateError> {
-        let sql = format!("SELECT {COLUMNS} FROM runs WHERE run_id = ?1");
-        let read = |connection: &Connection| connection.query_row(&sql, [run_id], read_run).optional();
+        let sql = format!("SELECT {RUN_COLUMNS}, {LEAF_COLUMNS} FROM {RUNS_WITH_LEAVES} WHERE run_id = ?1");
+        let read = |connection: &Connection| connection.query_row(&sql, [run_id], read_compared).optional();
         Ok(self.journal.read(|connection| read(connection).map_err(JournalError::sqlite("read a run")))?)
     }
 
@@ -96,7 +102,7 @@ impl State {
 fn select(connection: &Connection, query: &RunQuery, limit: usize) -> rusqlite::Result<Vec<RunRow>> {
     let (sql, values) = statement(query, limit);
     let values = values.iter().map(AsRef::as_ref);
-    connection.prepare_cached(&sql)?.query_map(rusqlite::params_from_iter(values), read_run)?.collect()
+    connection.prepare_cached(&sql)?.query_map(rusqlite::params_from_iter(values), read_compared)?.collect()
 }
 
 /// The most telling of the filters leads; its index is in the order of ids, which is that of time.
@@ -125,23 +131,42 @@ fn statement(query: &RunQuery, limit: usize) -> (String, Vec<Box<dyn ToSql>>) {
     only("run_id <", id_at(query.until_ms.map(|ms| ms.saturating_add(CLOCK_SLACK_MS))));
     only("run_id <", text(&query.before));
     let wheres = if wheres.is_empty() { "1".to_owned() } else { wheres.join(" AND ") };
-    (format!("SELECT {COLUMNS} FROM runs WHERE {wheres} ORDER BY run_id DESC LIMIT {limit}"), values)
+    let columns = format!("{RUN_COLUMNS}, {LEAF_COLUMNS}");
+    let sql =
+        format!("SELECT {columns} FROM {RUNS_WITH_LEAVES} WHERE {wheres} ORDER BY run_id DESC LIMIT {limit}");
+    (sql, values)
 }
 
-fn read_run(row: &Row<'_>) -> rusqlite::Result<RunRow> {
+/// A run with the columns that differ from its receipt. A leaf in a segment file cannot be compared here.
+fn read_compared(row: &Row<'_>) -> rusqlite::Result<RunRow> {
+    let mut run = read_run(row, 0)?;
+    let differs = match ReceiptLeaf::read(row, 12)? {
+        Some(leaf) => leaf.differences(&run).into_iter().map(|difference| difference.field).collect(),
+        // Another leaf, or none although it ended.
+        None if row.get_ref(12)? != ValueRef::Null => vec!["receipt_leaf"],
+        None if run.receipt_leaf.is_none() && run.status != "started" => vec!["receipt_leaf"],
+        None => Vec::new(),
+    };
+    run.differs = differs;
+    Ok(run)
+}
+
+/// Reads [`RUN_COLUMNS`] from column `at` on.
+pub(crate) fn read_run(row: &Row<'_>, at: usize) -> rusqlite::Result<RunRow> {
     Ok(RunRow {
-        run_id: row.get(0)?,
-        skill_id: row.get(1)?,
-        tool_id: row.get(2)?,
-        payload: row.get(3)?,
-        status: row.get(4)?,
-        started_ms: unsigned(row.get(5)?),
-        finished_ms: row.get::<_, Option<i64>>(6)?.map(unsigned),
-        receipt_leaf: row.get::<_, Option<i64>>(7)?.map(unsigned),
-        principal: row.get(8)?,
-        session: row.get(9)?,
-        error: row.get(10)?,
-        tape: row.get(11)?,
+        run_id: row.get(at)?,
+        skill_id: row.get(at + 1)?,
+        tool_id: row.get(at + 2)?,
+        payload: row.get(at + 3)?,
+        status: row.get(at + 4)?,
+        started_ms: unsigned(row.get(at + 5)?),
+        finished_ms: row.get::<_, Option<i64>>(at + 6)?.map(unsigned),
+        receipt_leaf: row.get::<_, Option<i64>>(at + 7)?.map(unsigned),
+        principal: row.get(at + 8)?,
+        session: row.get(at + 9)?,
+        error: row.get(at + 10)?,
+        tape: row.get(at + 11)?,
+        differs: Vec::new(),
     })
 }
 
@@ -162,6 +187,8 @@ mod tests {
     #[test]
     fn filters_are_answered_from_an_index_in_its_order() {
         let connection = Connection::open_in_memory().unwrap();
+        let leaves = "CREATE TABLE journal_event (seq INTEGER PRIMARY KEY, at_ms, kind, actor, run, skill, subject, details)";
+        connection.execute_batch(leaves).unwrap();
         for migration in crate::db::MIGRATIONS {
             connection.execute_batch(migration.sql).unwrap();
         }

@@ -23,6 +23,9 @@ const SMALL_TAPE_GOES: &str =
     "DELETE FROM run_tapes WHERE leaf = (SELECT receipt_leaf FROM runs WHERE run_id = ?1)";
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 
+/// Bytes that all spooled tapes of a state root take together, unless an operator says otherwise.
+pub const DEFAULT_TAPE_STORE_BYTES: u64 = 4 << 30;
+
 /// What is kept of finished runs besides their rows and leaves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -31,11 +34,13 @@ pub struct RunRetention {
     pub max_age_days: u32,
     /// Tapes and lines of all but so many newest runs go.
     pub max_runs: u64,
+    /// Tapes and lines of the oldest runs go while all spooled tapes together take more bytes.
+    pub max_tape_store_bytes: u64,
 }
 
 impl Default for RunRetention {
     fn default() -> Self {
-        Self { max_age_days: 30, max_runs: 10_000 }
+        Self { max_age_days: 30, max_runs: 10_000, max_tape_store_bytes: DEFAULT_TAPE_STORE_BYTES }
     }
 }
 
@@ -86,7 +91,10 @@ impl State {
         let approvals = self.journal.transaction(Durability::Normal, move |transaction| {
             let sql = "DELETE FROM approvals
                        WHERE status IN ('used', 'denied', 'expired') AND requested_at < ?1";
+            let arguments = "DELETE FROM approval_arguments WHERE approval_id NOT IN
+                             (SELECT approval_id FROM approvals)";
             let gone = transaction.sql().execute(sql, [signed(oldest)]);
+            let gone = gone.and_then(|gone| transaction.sql().execute(arguments, []).map(|_| gone));
             gone.map_err(JournalError::sqlite("trim approvals"))
         });
         let approvals = approvals.wait()? as u64;
@@ -105,6 +113,8 @@ impl State {
             for digest in old.iter().filter_map(|(_, tape)| tape.as_ref()?.parse::<Sha256Digest>().ok()) {
                 trimmed.tapes += u64::from(self.tapes()?.remove(&digest)?);
             }
+            // They are counted again when the next tape is spooled.
+            *self.tape_bytes.lock().unwrap_or_else(PoisonError::into_inner) = None;
             let work = move |transaction: &mut JournalTransaction<'_>| trim(transaction, &old);
             let written = self.journal.transaction(Durability::Normal, work);
             trimmed.tapes += written.wait().map_err(|error: JournalError| StateError::from(error))?;
@@ -114,6 +124,59 @@ impl State {
             }
         }
     }
+}
+
+impl State {
+    /// Counts a tape that was spooled, and removes the oldest ones while all together take more than is kept; blocks
+    /// the calling thread.
+    pub(in crate::call) fn keep_tapes_within_quota(&self, added: u64) -> Result<(), StateError> {
+        let most = self.run_retention().value.max_tape_store_bytes;
+        let mut known = self.tape_bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut total = match *known {
+            Some(total) => total.saturating_add(added),
+            None => self.tapes()?.total_bytes()?,
+        };
+        *known = Some(total);
+        // What a backup reads stays; the next tape finds the same total.
+        if total <= most || self.backing_up.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        // A tenth more goes at once, so that not every run has to look for old ones.
+        let enough = most.saturating_sub(most / 10);
+        let mut after = String::new();
+        while total > enough {
+            let old = self.journal.read(|connection| {
+                oldest_taped(connection, &after).map_err(JournalError::sqlite("look for old tapes"))
+            })?;
+            let Some((last, _)) = old.last() else { break };
+            after.clone_from(last);
+            let mut gone = Vec::new();
+            for (run_id, tape) in old {
+                let digest = tape.as_ref().and_then(|tape| tape.parse::<Sha256Digest>().ok());
+                let size = digest.and_then(|digest| Some((digest, self.tapes().ok()?.size_of(&digest)?)));
+                // A small tape is in the database and bounded by the number of runs.
+                let Some((digest, size)) = size else { continue };
+                self.tapes()?.remove(&digest)?;
+                total = total.saturating_sub(size);
+                *known = Some(total);
+                gone.push((run_id, tape));
+                if total <= enough {
+                    break;
+                }
+            }
+            let work = move |transaction: &mut JournalTransaction<'_>| trim(transaction, &gone);
+            self.journal.transaction(Durability::Normal, work).wait().map_err(StateError::from)?;
+        }
+        Ok(())
+    }
+}
+
+/// Finished runs that have a tape, oldest first.
+fn oldest_taped(connection: &Connection, after: &str) -> rusqlite::Result<Vec<(String, Option<String>)>> {
+    let sql = "SELECT run_id, tape FROM runs
+               WHERE run_id > ?1 AND tape IS NOT NULL AND status <> 'started' ORDER BY run_id LIMIT ?2";
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    connection.prepare_cached(sql)?.query_map(params![after, BATCH], read)?.collect()
 }
 
 /// Which runs are trimmed.

@@ -129,6 +129,16 @@ pub(super) fn check_unchanged(then: &View, now: &View, subject: &RunSubject) -> 
     }
 }
 
+/// A call whose token was removed or expired while it waited does not begin.
+pub(super) fn requester_gone(subject: &RunSubject) -> CallError {
+    let not_runnable = WasmPluginRunError::NotRunnable {
+        name: subject.tool_id.clone(),
+        reason: "the token it was called with was removed or expired while the call waited".into(),
+        remedy: "call it again with a token that is valid".into(),
+    };
+    not_runnable.into()
+}
+
 fn check_still_runnable(state: &State, calling: &Calling) -> Result<(), CallError> {
     let view = state.view();
     // Everything was looked at in this very view.

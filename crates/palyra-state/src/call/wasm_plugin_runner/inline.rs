@@ -1,6 +1,7 @@
 //! A module that comes with the call: by policy only, without secrets and without anything to write to.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,13 +11,14 @@ use palyra_common::{
     CapabilityGrantSet, CapabilityKind, Denial, INLINE_MODULES, JsonText, OperatorGrants,
     PluginCapabilityProfile, RuntimeLimits, WasmPluginRunError, WasmPluginRunnerPolicy,
 };
-use palyra_plugins_runtime::{CancelToken, Entry, LoadedModule, ModuleKind};
+use palyra_plugins_runtime::{CancelToken, Entry, LoadRequest, LoadedModule, ModuleKind};
 use palyra_skills::Sha256Digest;
 
 use super::{Calling, ResolvedPlugin, RunSubject};
 use crate::call::grants::Authorities;
 use crate::call::{CallContext, CallError, RunListener, ToolCaller};
 use crate::gate::{InlineGate, InlineQuestion};
+use crate::principal_id::PrincipalId;
 
 /// The skill that runs of inline modules stand under; no skill can have this id.
 pub const INLINE: &str = "inline";
@@ -38,6 +40,8 @@ pub struct InlineInvocation {
     pub input: JsonText,
     /// On whose behalf.
     pub principal: String,
+    /// Who counts as asking for it, where a person has to approve it.
+    pub requester: PrincipalId,
     /// What an operator opens for this call; never a secret, never anything to write to.
     pub operator: OperatorGrants,
     /// What the caller allows the run at most.
@@ -64,7 +68,7 @@ pub(in crate::call) struct InlineCall {
 }
 
 impl InlineInvocation {
-    /// A call with nothing granted.
+    /// A call of the owner with nothing granted.
     pub fn new(module_base64: impl Into<String>, input: JsonText, principal: impl Into<String>) -> Self {
         Self {
             module_base64: module_base64.into(),
@@ -72,6 +76,7 @@ impl InlineInvocation {
             export: None,
             input,
             principal: principal.into(),
+            requester: PrincipalId::default(),
             operator: OperatorGrants::default(),
             limits: None,
             cancel: None,
@@ -96,6 +101,7 @@ impl InlineCall {
             export,
             input,
             principal,
+            requester,
             operator,
             limits,
             cancel,
@@ -121,7 +127,8 @@ impl InlineCall {
             generation: None,
             input,
             principal,
-            approved: None,
+            requester,
+            grants: operator.texts(),
             context,
             cancel: cancel.unwrap_or_default(),
             hook: None,
@@ -152,16 +159,20 @@ impl InlineCall {
         };
         let grants = authorities.effective();
         grants.check_directories(caller.state.root())?;
-        let loaded = caller.runtime.load(bytes).await?;
+        let limits = match &self.limits {
+            Some(most) => most.capped_by(&asked_ceiling(policy)),
+            None => policy.cap(&RuntimeLimits::default()),
+        };
+        let until = Instant::now().checked_add(Duration::from_millis(limits.wall_clock_timeout_ms));
+        // Modules of one caller queue behind each other, not before those of skills or of other callers.
+        let owner = format!("{INLINE}:{}", calling.principal);
+        let loaded = caller.runtime.load_for(bytes, LoadRequest { owner: &owner, until }).await?;
         Ok(ResolvedPlugin {
             entry: self.entry(&loaded)?,
             loaded,
             schemas: None,
             grants: grants.into(),
-            limits: match &self.limits {
-                Some(most) => most.capped_by(&asked_ceiling(policy)),
-                None => policy.cap(&RuntimeLimits::default()),
-            },
+            limits,
             operator_config: JsonText::empty_object(),
             requires_approval: false,
         })
@@ -203,20 +214,7 @@ pub(super) fn allowed(policy: &WasmPluginRunnerPolicy) -> Result<(), WasmPluginR
 
 /// The caller's own limits count for an inline module, under the policy's ceilings.
 fn asked_ceiling(policy: &WasmPluginRunnerPolicy) -> RuntimeLimits {
-    let most = u64::MAX >> 1;
-    let open = RuntimeLimits {
-        fuel_budget: most,
-        max_memory_bytes: most,
-        max_table_elements: most,
-        max_instances: most,
-        wall_clock_timeout_ms: most,
-        max_input_bytes: most,
-        max_output_bytes: most,
-        max_log_bytes: most,
-        max_host_calls: most,
-        max_egress_bytes: most,
-    };
-    policy.cap(&open)
+    policy.cap(&RuntimeLimits::unbounded())
 }
 
 /// A denial is not explained with a grant that an inline module is refused.

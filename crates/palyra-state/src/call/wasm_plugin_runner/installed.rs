@@ -2,6 +2,7 @@
 //! every call.
 
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use palyra_common::{
     JsonText, OperatorGrants, PluginCapabilityProfile, RuntimeLimits, WasmPluginRunnerPolicy,
@@ -14,7 +15,7 @@ use palyra_skills::grants::limits_from_manifest;
 use super::{Calling, ResolvedPlugin};
 use crate::call::find::FoundTool;
 use crate::call::grants::{Authorities, EffectiveGrants};
-use crate::call::schemas::ToolSchemas;
+use crate::call::schemas::{CheckDeadline, ToolSchemas};
 use crate::call::{CallError, ToolCaller, ToolInvocation, resolve};
 use crate::gate::{CallGate, CallQuestion};
 use crate::plugins::effective_config;
@@ -52,9 +53,9 @@ impl InstalledCall {
         let ToolInvocation {
             input,
             principal,
+            requester,
             operator,
             limits,
-            approved,
             cancel,
             listener,
             context,
@@ -69,7 +70,8 @@ impl InstalledCall {
             generation,
             input,
             principal,
-            approved,
+            requester,
+            grants: operator.texts(),
             context,
             cancel,
             listener,
@@ -94,7 +96,8 @@ impl InstalledCall {
         caller.ready_tally.note(kept.is_some());
         let (ready, loaded) = match kept {
             Some((loaded, ready)) => {
-                ready.schemas.check_input(&calling.input)?;
+                let deadline = self.deadline(&ready.limits);
+                ready.schemas.check_input(&calling.input, deadline).await?;
                 self.may_begin(calling)?;
                 (ready, loaded)
             }
@@ -103,16 +106,12 @@ impl InstalledCall {
         };
         let grants = self.grants(&ready);
         grants.check_directories(caller.state.root())?;
-        let limits = match &self.limits {
-            Some(most) => ready.limits.capped_by(most),
-            None => ready.limits.clone(),
-        };
         Ok(ResolvedPlugin {
             loaded,
             entry: ready.entry.clone(),
             schemas: Some(Arc::clone(&ready.schemas)),
             grants,
-            limits,
+            limits: self.limits_under(&ready.limits),
             operator_config: ready.operator_config.clone(),
             requires_approval: self.tool.entrypoint.risk.requires_approval,
         })
@@ -125,16 +124,18 @@ impl InstalledCall {
         calling: &Calling,
     ) -> Result<(Arc<ReadyTool>, Arc<LoadedModule>), CallError> {
         let Self { tool, view, .. } = self;
-        let schemas = caller.schemas.get(tool)?;
-        schemas.check_input(&calling.input)?;
         let policy = &view.plugins().policy.value;
-        let may_begin = || self.may_begin(calling);
-        let module = resolve::resolve(caller, view, tool, may_begin, policy.max_module_bytes).await?;
         let (skill_id, manifest) = (&tool.record.skill_id, &tool.release().manifest);
         let profile = profile_of(view, skill_id);
+        let limits = policy.cap(&profile.cap(&limits_from_manifest(manifest)));
+        let schemas = caller.schemas.get(tool)?;
+        let deadline = self.deadline(&limits);
+        schemas.check_input(&calling.input, deadline).await?;
+        let may_begin = || self.may_begin(calling);
+        let module =
+            resolve::resolve(caller, view, tool, may_begin, policy.max_module_bytes, deadline.at).await?;
         let grants = effective(tool, &module.consent, view, &OperatorGrants::default());
         let operator_config = effective_config(skill_id, manifest, view.plugins().configs.get(skill_id))?;
-        let limits = policy.cap(&profile.cap(&limits_from_manifest(manifest)));
         let entrypoint = &tool.entrypoint;
         let entry = Entry::Tool { id: entrypoint.id.clone(), export: entrypoint.export.clone() };
         let (loaded, consent) = (Arc::downgrade(&module.loaded), module.consent);
@@ -142,6 +143,19 @@ impl InstalledCall {
         let ready = Arc::new(ReadyTool { loaded, entry, schemas, consent, grants, limits, operator_config });
         tool.keep(&ready);
         Ok((ready, module.loaded))
+    }
+
+    /// The tool's limits, and below them those the caller named.
+    fn limits_under(&self, limits: &RuntimeLimits) -> RuntimeLimits {
+        match &self.limits {
+            Some(most) => limits.capped_by(most),
+            None => limits.clone(),
+        }
+    }
+
+    /// Until when everything before the run may take: as long as the run itself.
+    fn deadline(&self, limits: &RuntimeLimits) -> CheckDeadline {
+        CheckDeadline::of_call(self.limits_under(limits).wall_clock_timeout_ms, Duration::ZERO)
     }
 
     /// Asks the policy whoever calls is under.

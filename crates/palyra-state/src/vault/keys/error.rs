@@ -1,6 +1,6 @@
 //! Why nothing was done with a signing key.
 
-use palyra_skills::signing::{KeyError, KeySetError};
+use palyra_skills::signing::{KeyError, KeySetError, StatementError};
 use palyra_skills::trust::{FeedError, RotationError};
 use palyra_vault::{KeyFileError, VaultError};
 
@@ -29,9 +29,42 @@ pub enum KeysError {
     /// Keys and a threshold that do not go together.
     #[error(transparent)]
     KeySet(#[from] KeySetError),
-    /// The epoch that ends is neither known nor named.
-    #[error("the epoch of publisher `{publisher}` is not known here")]
-    UnknownEpoch {
+    /// The epoch that was named is not the one the publisher is at.
+    #[error(
+        "the keys of publisher `{publisher}` are of epoch {known}, so the rotation cannot end epoch {given}"
+    )]
+    WrongEpoch {
+        /// The publisher.
+        publisher: String,
+        /// The epoch that was named.
+        given: u64,
+        /// The epoch that is known here.
+        known: u64,
+    },
+    /// The keys that would end are not those the publisher is known by.
+    #[error("publisher `{publisher}` is known here by other keys: {}", .known.join(", "))]
+    OtherKeys {
+        /// The publisher.
+        publisher: String,
+        /// The ids of its keys.
+        known: Vec<String>,
+    },
+    /// Another successor was named for this epoch before.
+    #[error("a different rotation of publisher `{publisher}` from epoch {epoch} was signed here before")]
+    OtherSuccessor {
+        /// The publisher.
+        publisher: String,
+        /// The epoch.
+        epoch: u64,
+    },
+    /// What is to be signed is not the statement of a release.
+    #[error(transparent)]
+    Statement(#[from] StatementError),
+    /// A release that does not list the key.
+    #[error("the release does not list signing key `{name}` among the keys of publisher `{publisher}`")]
+    NotListed {
+        /// The key.
+        name: String,
         /// The publisher.
         publisher: String,
     },

@@ -2,19 +2,19 @@
 //!
 //! First the journal learns the statement, then the old keys are retired. Signing is deterministic, so whoever lost
 //! the answer asks again and gets the very same statement; another successor for the same epoch is refused, because
-//! two of them would block the publisher everywhere.
+//! two of them would block the publisher everywhere. The same handover may be written again for another epoch: that
+//! repairs a statement that was made with a wrong one, and cannot fork anything.
 
 use palyra_journal::{EventKind, Query};
+use palyra_skills::signing::dsse::Envelope;
 use palyra_skills::signing::{KeySet, SkillSigningKey};
 use palyra_skills::trust::SignedRotation;
 use palyra_vault::{KeyState, SigningKeyInfo, VaultError};
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::json;
 
 use super::{KeysError, public};
 use crate::state::State;
-
-/// Where in the details of an event the digest of the statement stands.
-const STATEMENT: &str = "statement";
 
 /// Which keys hand over to which.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct RotateKeys {
     pub from_threshold: u32,
     /// How many of the new keys must sign from now on.
     pub to_threshold: u32,
-    /// The epoch that ends; none where the publisher is known here.
+    /// The epoch that ends; none for the one that is known here, or the first.
     pub epoch: Option<u64>,
 }
 
@@ -40,30 +40,63 @@ struct Signers {
     signers: Vec<SkillSigningKey>,
 }
 
+/// The details of a `keys:rotated` event.
+#[derive(Deserialize)]
+struct MadeRotation {
+    /// Ids of the keys that ended.
+    from: Vec<String>,
+    /// Ids of their successors.
+    to: Vec<String>,
+    to_epoch: u64,
+    /// The SHA-256 of what was signed.
+    statement: String,
+    /// The statement itself; events of earlier versions do not have it.
+    #[serde(default)]
+    envelope: Option<Envelope>,
+}
+
 impl State {
     /// Signs the handover and retires the old keys.
     pub fn rotate_keys(&self, request: &RotateKeys, by: &str) -> Result<SignedRotation, KeysError> {
         let _desk = self.keeper.desk();
         let old = self.signers(&request.from, request.from_threshold)?;
         let new = self.signers(&request.to, request.to_threshold)?;
-        let epoch = self.ending_epoch(request)?;
+        let made = self.made_rotations(&request.publisher)?;
+        let epoch = self.ending_epoch(request, &old.keys, &new.keys, &made)?;
         let signers: Vec<&SkillSigningKey> = old.signers.iter().chain(&new.signers).collect();
         let rotation = SignedRotation::sign(&request.publisher, epoch, &old.keys, &new.keys, &signers)?;
-        if !self.was_made(&rotation)? {
-            old.infos.iter().chain(&new.infos).try_for_each(must_be_active)?;
+        let digest = rotation.digest().to_string();
+        if !made.iter().any(|made| made.statement == digest) {
+            let (from, to) = (key_ids(&old.keys), key_ids(&new.keys));
+            if !made.iter().any(|made| made.from == from && made.to == to) {
+                old.infos.iter().try_for_each(must_be_active)?;
+            }
+            new.infos.iter().try_for_each(must_be_active)?;
+            if made.iter().any(|made| made.to_epoch == rotation.statement().to_epoch) {
+                return Err(KeysError::OtherSuccessor { publisher: request.publisher.clone(), epoch });
+            }
             let details = json!({
-                "from": key_ids(&old.keys),
-                "to": key_ids(&new.keys),
+                "from": from,
+                "to": to,
                 "to_epoch": rotation.statement().to_epoch,
-                STATEMENT: rotation.digest().to_string(),
+                "statement": digest,
+                "envelope": rotation.envelope(),
             });
             let event = self.event(EventKind::KeysRotated).actor(by).subject(&request.publisher);
             self.tell(event.details(details))?;
         }
-        for name in &request.from {
+        // A key that is also among the successors goes on signing.
+        for name in request.from.iter().filter(|name| !request.to.contains(name)) {
             self.vault().keys().retire(name, self.now_ms())?;
         }
         Ok(rotation)
+    }
+
+    /// The rotation statements of a publisher that were signed here, in the order they were made.
+    pub fn signed_rotations(&self, publisher: &str) -> Result<Vec<SignedRotation>, KeysError> {
+        let envelopes = self.made_rotations(publisher)?.into_iter().filter_map(|made| made.envelope);
+        // A statement that does not hold is as good as none.
+        Ok(envelopes.filter_map(|envelope| SignedRotation::verify(envelope).ok()).collect())
     }
 
     fn signers(&self, names: &[String], threshold: u32) -> Result<Signers, KeysError> {
@@ -73,26 +106,49 @@ impl State {
         Ok(Signers { keys: KeySet::new(keys?, threshold)?, infos, signers })
     }
 
-    fn ending_epoch(&self, request: &RotateKeys) -> Result<u64, KeysError> {
+    /// The epoch the old keys end: what is known here, else what was asked for, else the first.
+    fn ending_epoch(
+        &self,
+        request: &RotateKeys,
+        old: &KeySet,
+        new: &KeySet,
+        made: &[MadeRotation],
+    ) -> Result<u64, KeysError> {
+        let (from, to) = (key_ids(old), key_ids(new));
         let view = self.view();
-        let known = view.trust().publisher(&request.publisher).and_then(|trust| trust.anchor.as_ref()?.epoch);
-        let unknown = || KeysError::UnknownEpoch { publisher: request.publisher.clone() };
-        request.epoch.or(known).ok_or_else(unknown)
+        let anchor = view.trust().publisher(&request.publisher).and_then(|trust| trust.anchor.as_ref());
+        let followed = |made: &&MadeRotation| made.to == from;
+        let known = anchor
+            .and_then(|anchor| anchor.epoch_of_handover(old, new))
+            .or_else(|| made.iter().rev().find(followed).map(|made| made.to_epoch));
+        let publisher = || request.publisher.clone();
+        match (request.epoch, known) {
+            (Some(given), Some(known)) if given != known => {
+                return Err(KeysError::WrongEpoch { publisher: publisher(), given, known });
+            }
+            (_, Some(known)) => return Ok(known),
+            (_, None) => {}
+        }
+        let repeated = made.iter().rev().find(|made| made.from == from && made.to == to);
+        if let Some(anchor) = anchor.filter(|anchor| repeated.is_none() && !anchor.is_signed_by(old)) {
+            return Err(KeysError::OtherKeys { publisher: publisher(), known: key_ids(&anchor.keys) });
+        }
+        let before = repeated.map(|made| made.to_epoch.saturating_sub(1));
+        Ok(request.epoch.or(before).unwrap_or_default())
     }
 
-    /// Whether the journal knows this very statement.
-    fn was_made(&self, rotation: &SignedRotation) -> Result<bool, KeysError> {
-        let digest = Value::String(rotation.digest().to_string());
-        let kinds = vec![EventKind::KeysRotated];
-        let mut next = Some(Query { kinds, newest_first: true, limit: 1_000, ..Query::default() });
+    /// What the journal tells of a publisher's rotations, oldest first.
+    fn made_rotations(&self, publisher: &str) -> Result<Vec<MadeRotation>, KeysError> {
+        let mut made = Vec::new();
+        let mut next = Some(Query { kinds: vec![EventKind::KeysRotated], limit: 1_000, ..Query::default() });
         while let Some(query) = next {
             let page = self.journal.query(&query).map_err(crate::StateError::from)?;
-            if page.events.iter().any(|event| event.event.details.get(STATEMENT) == Some(&digest)) {
-                return Ok(true);
-            }
+            let events = page.events.iter().map(|event| &event.event);
+            let own = events.filter(|event| event.subject.as_deref() == Some(publisher));
+            made.extend(own.filter_map(|event| MadeRotation::deserialize(&event.details).ok()));
             next = page.next;
         }
-        Ok(false)
+        Ok(made)
     }
 }
 

@@ -1,0 +1,44 @@
+//! Who asks and who decides, by identity: a name can be given to another token, an identity cannot.
+
+use palyra_skills::Sha256Digest;
+use serde::{Deserialize, Serialize};
+
+/// The name of the owner of the state root; no token has it.
+const OWNER: &str = "owner";
+
+/// A principal by its name and its token.
+///
+/// Two are the same only if their tokens are: a token that was removed and made again under its old name is another one.
+/// The default is the owner of the state root.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrincipalId {
+    /// What receipts and people call it.
+    pub name: String,
+    /// The digest of its token; the owner has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<Sha256Digest>,
+}
+
+impl PrincipalId {
+    /// The holder of a token.
+    pub fn of_token(name: impl Into<String>, token: Sha256Digest) -> Self {
+        Self { name: name.into(), token: Some(token) }
+    }
+
+    /// Whether it is the owner of the state root.
+    pub fn is_owner(&self) -> bool {
+        self.token.is_none()
+    }
+
+    /// Its identity in rows and digests, without the name.
+    pub(crate) fn key(&self) -> String {
+        self.token.map_or_else(|| OWNER.to_owned(), |token| format!("token:{token}"))
+    }
+}
+
+impl Default for PrincipalId {
+    fn default() -> Self {
+        Self { name: OWNER.to_owned(), token: None }
+    }
+}

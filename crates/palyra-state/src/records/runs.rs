@@ -1,0 +1,99 @@
+//! Rows of runs and small tapes, compared with the receipts of their runs.
+
+use palyra_skills::Sha256Digest;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Row};
+use serde_json::Value;
+
+use super::RecordsReport;
+use super::receipt::{LEAF_COLUMNS, ReceiptLeaf};
+use super::totals::Totals;
+use crate::call::{RUN_COLUMNS, read_run};
+
+const RECEIPTS: &str = "e.kind IN ('run:completed', 'run:failed')";
+
+/// Compares every receipt with its row, then looks for rows without a receipt; returns what the receipts sum up to.
+pub(super) fn compare(
+    connection: &Connection,
+    archived: i64,
+    report: &mut RecordsReport,
+) -> rusqlite::Result<Totals> {
+    let mut totals = Totals::new(archived > 0);
+    let sql = format!(
+        "SELECT {LEAF_COLUMNS}, t.bytes, r.receipt, {RUN_COLUMNS}
+         FROM journal_event e LEFT JOIN runs r ON r.run_id = e.run LEFT JOIN run_tapes t ON t.leaf = e.seq
+         WHERE {RECEIPTS} ORDER BY e.seq"
+    );
+    let mut statement = connection.prepare(&sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let Some(leaf) = ReceiptLeaf::read(row, 0)? else { continue };
+        compare_run(row, &leaf, report)?;
+        totals.add(&leaf);
+        report.runs += 1;
+    }
+    unproven_rows(connection, archived, report)?;
+    Ok(totals)
+}
+
+fn compare_run(row: &Row<'_>, leaf: &ReceiptLeaf, report: &mut RecordsReport) -> rusqlite::Result<()> {
+    let run_id = leaf.run.clone().unwrap_or_default();
+    if let Some(bytes) = row.get::<_, Option<Vec<u8>>>(8)? {
+        let (expected, found) = (leaf.facts.tape_sha256.as_deref(), Sha256Digest::of(&bytes).to_string());
+        if expected != Some(found.as_str()) {
+            let expected = format!("the tape `{}` of run `{run_id}`", expected.unwrap_or("(none)"));
+            report.add("run_tapes", &leaf.sequence.to_string(), expected, format!("`{found}`"));
+        }
+    }
+    if row.get_ref(10)? == ValueRef::Null {
+        report.add("runs", &run_id, format!("the row of the receipt at leaf {}", leaf.sequence), "nothing");
+        return Ok(());
+    }
+    // Rows of earlier versions have a copy of the facts, which lists show in their place.
+    if let Some(copy) = row.get_ref(9)?.as_str_or_null()? {
+        let details = row.get_ref(7)?.as_str()?;
+        let same = |text: &str| serde_json::from_str::<Value>(text).ok();
+        if same(copy) != same(details) {
+            report.add("runs", &run_id, "a copy of the facts of its receipt", "other facts in `receipt`");
+        }
+    }
+    let run = read_run(row, 10)?;
+    for difference in leaf.differences(&run) {
+        let (expected, found) = (difference.expected, difference.found);
+        let of = |value: String| format!("{} {value}", difference.field);
+        report.add("runs", &run_id, of(expected), of(found));
+    }
+    Ok(())
+}
+
+/// Rows that no receipt stands behind. A run under way has none yet, and those in segment files cannot be read here.
+fn unproven_rows(connection: &Connection, archived: i64, report: &mut RecordsReport) -> rusqlite::Result<()> {
+    let of_leaf = |leaf: &str| format!("SELECT 1 FROM journal_event e WHERE e.seq = {leaf} AND {RECEIPTS}");
+    let sql = format!(
+        "SELECT run_id FROM runs WHERE
+         CASE WHEN receipt_leaf IS NULL THEN status <> 'started'
+         ELSE receipt_leaf >= ?1 AND NOT EXISTS ({} AND e.run = runs.run_id) END ORDER BY run_id",
+        of_leaf("runs.receipt_leaf")
+    );
+    let mut statement = connection.prepare(&sql)?;
+    let mut rows = statement.query([archived])?;
+    while let Some(row) = rows.next()? {
+        report.add(
+            "runs",
+            row.get_ref(0)?.as_str()?,
+            "the receipt of a run that ended",
+            "none in the journal",
+        );
+    }
+    let sql = format!(
+        "SELECT leaf FROM run_tapes WHERE leaf >= ?1 AND NOT EXISTS ({}) ORDER BY leaf",
+        of_leaf("run_tapes.leaf")
+    );
+    let mut statement = connection.prepare(&sql)?;
+    let mut rows = statement.query([archived])?;
+    while let Some(row) = rows.next()? {
+        let leaf: i64 = row.get(0)?;
+        report.add("run_tapes", &leaf.to_string(), "the receipt of a run", "none in the journal");
+    }
+    Ok(())
+}
