@@ -18,7 +18,9 @@ const READ: &str = "#[derive(serde::Deserialize)] #[serde(default)]";
 const SKIP: &str = "#[serde(skip)]";
 
 fn main() -> Result<(), AnyError> {
-    let protos = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/proto");
+    // Asked for when it runs: a program that was built in another checkout would read the protos of that one.
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").ok_or("there is no CARGO_MANIFEST_DIR")?;
+    let protos = Path::new(&manifest).join("../../schemas/proto");
     println!("cargo:rerun-if-changed={}", protos.join("palyra").display());
     let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("there is no OUT_DIR")?);
     let mut files = Vec::new();

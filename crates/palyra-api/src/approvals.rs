@@ -25,16 +25,32 @@ pub struct Approval {
     pub tool_id: String,
     /// The release; another one needs another approval.
     pub payload: String,
-    /// Who wants to call.
+    /// In whose name the call is made: a token, the owner, or `routine:NAME`.
     pub principal: String,
+    /// Who counts as having asked, and cannot decide it: the principal, or the creator of the routine.
+    #[serde(default)]
+    pub requested_by: String,
     /// The session of the call.
     pub session: Option<String>,
     /// The larger run the call is a step of.
     pub parent_run: Option<String>,
-    /// SHA-256 over canonical arguments, tool, release and principal.
+    /// SHA-256 over canonical arguments, tool, release, principal by its token, and what the call runs under.
     pub binding: String,
-    /// The canonical arguments, shortened for people.
+    /// The canonical arguments: names in order, numbers as they were written, hidden characters escaped. Their first 4,096
+    /// bytes, unless another piece was asked for.
     pub arguments: String,
+    /// The length of the whole canonical arguments in bytes.
+    #[serde(default)]
+    pub arguments_bytes: u64,
+    /// How many bytes of them are left out of `arguments`; 0 where they are whole.
+    #[serde(default)]
+    pub arguments_omitted: u64,
+    /// SHA-256 of the whole canonical arguments; none for a request of an older version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments_sha256: Option<String>,
+    /// Directories and addresses that an operator opens for this call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grants: Vec<String>,
     /// When it was asked for, in milliseconds of Unix time.
     pub requested_ms: u64,
     /// Until when it can be decided, or used once it is approved.
@@ -66,7 +82,7 @@ pub enum ApprovalStatus {
     Used,
     /// No.
     Denied,
-    /// Time ran out, which is a no.
+    /// Time ran out, which is a no; a yes that was not used in time ends like this too.
     Expired,
 }
 
@@ -92,6 +108,10 @@ pub struct ApproveRequest {
     /// How far the yes reaches; this one call without it.
     #[serde(default)]
     pub scope: ApprovalScope,
+    /// The SHA-256 of the whole canonical arguments that were looked at; needed where lists cut them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(pattern = "^[0-9a-f]{64}$")]
+    pub arguments_sha256: Option<String>,
     /// What there is to say about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

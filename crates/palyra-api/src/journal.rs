@@ -90,6 +90,15 @@ pub struct VerifiedJournal {
     pub events_checked: u64,
     /// How many checkpoints were checked.
     pub checkpoints_checked: u64,
+    /// How many runs were compared with their receipts.
+    #[serde(default)]
+    pub runs_checked: u64,
+    /// How many totals of skills were compared with the sum of their receipts.
+    #[serde(default)]
+    pub totals_checked: u64,
+    /// How many messages of channels have the owner's MAC.
+    #[serde(default)]
+    pub messages_checked: u64,
     /// The size of the checkpoint it was compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<u64>,

@@ -87,7 +87,7 @@ pub struct RotateRequest {
     #[serde(default = "one")]
     #[schema(minimum = 1)]
     pub to_threshold: u32,
-    /// The epoch that ends; may be left out when the publisher is known here.
+    /// The epoch that ends. Rarely needed: it is known here, or taken from the rotations signed here, or the first, 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<u64>,
 }
@@ -110,6 +110,41 @@ pub struct Rotation {
     pub statement: Box<RawValue>,
     /// The SHA-256 of what was signed.
     pub statement_sha256: String,
+}
+
+/// The body of `POST /v1/keys/{name}/sign`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SignReleaseRequest {
+    /// The statement of the release, byte for byte; it must list the key.
+    pub statement: String,
+}
+
+/// The answer of `POST /v1/keys/{name}/sign`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ReleaseSignature {
+    /// The key that signed.
+    pub key_id: String,
+    /// Base64 of the 64 bytes, over the DSSE encoding of the statement.
+    pub signature: String,
+}
+
+/// The answer of `GET /v1/trust/publishers/{publisher}/succession`: what the next release must say about its keys.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct Succession {
+    /// The publisher.
+    pub publisher: String,
+    /// The epoch of the keys that are trusted here, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<u64>,
+    /// The public keys that are trusted here; none for a publisher that is not known.
+    pub keys: Vec<String>,
+    /// How many of them must sign.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<u32>,
+    /// Rotation statements that were signed here, in the order they were made.
+    #[schema(value_type = Vec<Object>)]
+    pub statements: Vec<Box<RawValue>>,
 }
 
 /// The body of `POST /v1/keys/{name}/revoke`.

@@ -43,7 +43,7 @@ pub struct RunModuleRequest {
     /// The larger run the call is a step of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_run: Option<String>,
-    /// Whether the recording comes back with the result.
+    /// Whether the recording comes back with the result; needs the scope `read` as well.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub record: bool,
 }

@@ -52,6 +52,9 @@ pub struct Routine {
     pub objective: Option<String>,
     /// How long a fire waits for a person, where its tool needs one.
     pub wait_approval_seconds: u64,
+    /// Who made or last changed it; it calls its tool only while its creator may.
+    #[serde(default)]
+    pub created_by: String,
     /// When it was made, in milliseconds of Unix time.
     pub created_ms: u64,
     /// The next due times; none while it is switched off.

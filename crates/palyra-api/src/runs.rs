@@ -46,6 +46,9 @@ pub struct Run {
     pub error: Option<String>,
     /// The digest of its tape, as long as that is kept.
     pub tape: Option<String>,
+    /// The fields that are not as the receipt in the journal says: another program changed the row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differs: Vec<String>,
 }
 
 /// The answer of `GET /v1/runs/{run_id}`.

@@ -16,6 +16,8 @@ pub enum ScopeName {
     Operate,
     /// Decide calls that wait for a person.
     Approve,
+    /// Let an answer that a person gives in an MCP client decide a call of that client.
+    Elicit,
     /// Decide whom to trust, who gets tokens, and stop the daemon.
     Admin,
 }
@@ -74,6 +76,7 @@ impl From<Scope> for ScopeName {
             Scope::Invoke => Self::Invoke,
             Scope::Operate => Self::Operate,
             Scope::Approve => Self::Approve,
+            Scope::Elicit => Self::Elicit,
             Scope::Admin => Self::Admin,
         }
     }
@@ -86,6 +89,7 @@ impl From<ScopeName> for Scope {
             ScopeName::Invoke => Self::Invoke,
             ScopeName::Operate => Self::Operate,
             ScopeName::Approve => Self::Approve,
+            ScopeName::Elicit => Self::Elicit,
             ScopeName::Admin => Self::Admin,
         }
     }

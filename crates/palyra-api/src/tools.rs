@@ -128,7 +128,7 @@ pub struct InvokeRequest {
     /// The larger run the call is a step of, for approvals that reach over one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_run: Option<String>,
-    /// Whether the recording comes back with the result.
+    /// Whether the recording comes back with the result; needs the scope `read` as well.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub record: bool,
 }

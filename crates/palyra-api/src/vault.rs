@@ -38,6 +38,9 @@ pub struct SecretEntry {
 pub struct PutSecretRequest {
     /// The value.
     pub value: SecretBytes,
+    /// Whether a value that can be guessed is kept; without it such a value is refused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_weak: bool,
 }
 
 /// The answer of `PUT /v1/vault/{scope}/{key}`.

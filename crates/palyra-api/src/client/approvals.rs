@@ -21,6 +21,26 @@ impl<T: Transport> Client<T> {
         self.get(&format!("/v1/approvals/{}", segment(approval_id))).await
     }
 
+    /// One approval with a piece of its arguments, from a byte on.
+    pub async fn approval_arguments(&self, approval_id: &str, from: u64) -> Result<Approval, ClientError> {
+        let pairs = Pairs::default().with("arguments_from", Some(from));
+        self.get(&pairs.after(&format!("/v1/approvals/{}", segment(approval_id)))).await
+    }
+
+    /// One approval with its whole arguments, put together from their pieces, as far as they are still kept.
+    pub async fn whole_approval(&self, approval_id: &str) -> Result<Approval, ClientError> {
+        let mut whole = self.approval_arguments(approval_id, 0).await?;
+        while (whole.arguments.len() as u64) < whole.arguments_bytes {
+            let next = self.approval_arguments(approval_id, whole.arguments.len() as u64).await?;
+            if next.arguments.is_empty() {
+                break;
+            }
+            whole.arguments.push_str(&next.arguments);
+        }
+        whole.arguments_omitted = whole.arguments_bytes.saturating_sub(whole.arguments.len() as u64);
+        Ok(whole)
+    }
+
     /// Says yes.
     pub async fn approve(
         &self,

@@ -4,8 +4,8 @@ use http::Method;
 
 use super::{Client, ClientError, Transport, segment};
 use crate::keys::{
-    ImportKeyRequest, KeyList, NewKeyRequest, RevokeKeyRequest, RevokedKey, RotateRequest, Rotation,
-    SealKeyRequest, SealedKey, SigningKey,
+    ImportKeyRequest, KeyList, NewKeyRequest, ReleaseSignature, RevokeKeyRequest, RevokedKey, RotateRequest,
+    Rotation, SealKeyRequest, SealedKey, SignReleaseRequest, SigningKey, Succession,
 };
 
 impl<T: Transport> Client<T> {
@@ -46,6 +46,20 @@ impl<T: Transport> Client<T> {
     ) -> Result<Rotation, ClientError> {
         let path = format!("/v1/trust/publishers/{}/rotate", segment(publisher));
         self.send(Method::POST, &path, request).await
+    }
+
+    /// Signs the statement of a release with a key of the vault.
+    pub async fn sign_release(
+        &self,
+        name: &str,
+        request: &SignReleaseRequest,
+    ) -> Result<ReleaseSignature, ClientError> {
+        self.send(Method::POST, &path(name, "/sign"), request).await
+    }
+
+    /// What the next release of a publisher must say about its keys.
+    pub async fn succession(&self, publisher: &str) -> Result<Succession, ClientError> {
+        self.get(&format!("/v1/trust/publishers/{}/succession", segment(publisher))).await
     }
 
     /// Revokes a key for good.

@@ -13,7 +13,7 @@ pub struct ReplayAnswer {
     pub run_id: String,
     /// How it compared with its tape.
     pub verdict: ReplayVerdict,
-    /// Whether the run opened files, which may have changed since.
+    /// Whether the run opened files that its tape does not have; only tapes of version 1.
     pub open: bool,
     /// The output, where there is one.
     #[serde(with = "palyra_common::json::in_order")]

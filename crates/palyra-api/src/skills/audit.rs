@@ -21,12 +21,15 @@ pub struct SkillAudit {
     pub version: Option<String>,
     /// The release.
     pub payload: String,
-    /// The status after the audit; none for a package that is not installed.
+    /// The status after the audit; none for a release that does not run.
     pub runtime_status: Option<SkillStatus>,
     /// What was found.
     pub report: Option<AuditReport>,
     /// Why it could not be audited.
     pub problem: Option<String>,
+    /// Whether it ran before and is kept for rollback: its bytes are checked now, everything else when it comes back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub kept_for_rollback: bool,
 }
 
 /// The outcome of an audit.

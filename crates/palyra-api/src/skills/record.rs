@@ -93,6 +93,9 @@ pub struct PastRelease {
     pub payload: String,
     /// Its archive.
     pub archive: String,
+    /// Why its stored bytes are not what they were, as the last re-audit found them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damage: Option<String>,
 }
 
 /// Why a release is kept from running.
