@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod attack;
 mod bench;
 mod build;
 mod clients;
@@ -34,6 +35,7 @@ enum Command {
     Skills(skills::Args),
     Reproduce(reproduce::Args),
     Test(test::Args),
+    Attack(attack::Args),
     Dist(dist::Args),
     Bench(bench::Args),
     Fuzz(fuzz::Args),
@@ -53,6 +55,7 @@ impl Cli {
             Command::Skills(args) => skills::run(args),
             Command::Reproduce(args) => reproduce::run(args),
             Command::Test(args) => test::run(args),
+            Command::Attack(args) => attack::run(args),
             Command::Dist(args) => dist::run(args),
             Command::Bench(args) => bench::run(args),
             Command::Fuzz(args) => fuzz::run(args),

@@ -5,13 +5,13 @@ mod owner_token;
 
 pub use owner_token::{OwnerToken, OwnerTokenError};
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::RwLock;
 
 use palyra_common::{Scope, ScopeSet};
 use palyra_policy::Face;
 use palyra_skills::Sha256Digest;
-use palyra_state::State;
+use palyra_state::{PrincipalId, State};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
@@ -66,6 +66,11 @@ impl Principal {
         Self { name: OWNER.into(), scopes: ScopeSet::all(), owner: true, face, token: None }
     }
 
+    /// Its identity, which another token of its name does not share.
+    pub fn id(&self) -> PrincipalId {
+        PrincipalId { name: self.name.clone(), token: self.token }
+    }
+
     /// Whether it would be let in again: its token was not removed and has not run out.
     pub fn is_still_known(&self, state: &State) -> bool {
         self.token.is_none_or(|token| state.find_token(&token).is_some())
@@ -100,10 +105,10 @@ impl Access {
 
     /// Whether this is a name of this daemon: a page that rebinds a name of its own does not know one.
     pub fn is_own_host(&self, host: &str) -> bool {
-        let name = host_name(host).to_ascii_lowercase();
-        let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        let Some((name, address)) = parse_authority(host) else { return false };
+        let name = name.to_ascii_lowercase();
         let named = || self.hosts.read().is_ok_and(|hosts| hosts.contains(&name));
-        name == "localhost" || address.is_ok_and(|address| address.is_loopback()) || named()
+        name == "localhost" || address.is_some_and(|address| address.is_loopback()) || named()
     }
 
     /// Counts somebody who is not let in; false when there were too many from there.
@@ -148,11 +153,25 @@ impl Access {
     }
 }
 
-/// `localhost` of `localhost:7437`.
-fn host_name(host: &str) -> &str {
-    match host.strip_prefix('[') {
-        Some(_) => host.find(']').map_or(host, |end| host.get(..=end).unwrap_or(host)),
-        None => host.split(':').next().unwrap_or_default(),
+/// Splits `NAME[:PORT]` or `[ADDRESS][:PORT]` into the name, brackets included, and the address it is; returns none
+/// where anything else stands in the text.
+fn parse_authority(authority: &str) -> Option<(&str, Option<IpAddr>)> {
+    let end = match authority.strip_prefix('[') {
+        Some(rest) => rest.find(']')? + 2,
+        None => authority.find(':').unwrap_or(authority.len()),
+    };
+    let (name, port) = authority.split_at_checked(end)?;
+    if !port.is_empty() {
+        let digits = port.strip_prefix(':')?;
+        let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| digits.parse::<u16>().ok())??;
+    }
+    match name.strip_prefix('[') {
+        Some(address) => {
+            let address = address.strip_suffix(']')?.parse::<Ipv6Addr>().ok()?;
+            Some((name, Some(address.into())))
+        }
+        None => Some((name, name.parse::<Ipv4Addr>().ok().map(IpAddr::from))),
     }
 }
 
@@ -179,5 +198,32 @@ mod tests {
         }
         access.allow_hosts(vec!["Palyra.Example".into()]);
         assert!(access.is_own_host("palyra.example:443") && !access.is_own_host("a.palyra.example"));
+    }
+
+    #[test]
+    fn authority_with_anything_beside_name_and_port_is_foreign() {
+        let access = Access::default();
+        for other in [
+            "[::1].evil.example",
+            "[::1]@evil.example",
+            "[::1]:80@evil.example",
+            "[::1",
+            "[::1]]",
+            "[127.0.0.1]",
+            "[::1%lo]",
+            "::1",
+            "localhost:x.evil",
+            "localhost:",
+            "localhost:+80",
+            "localhost:65536",
+            "localhost:80:80",
+            "localhost@evil.example",
+            "user@localhost",
+            "127.0.0.1:80/evil",
+            "localhost, evil.example",
+            " localhost",
+        ] {
+            assert!(!access.is_own_host(other), "{other}");
+        }
     }
 }

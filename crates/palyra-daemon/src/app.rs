@@ -20,6 +20,7 @@ use tokio::sync::{OnceCell, watch};
 use tokio::task::JoinHandle;
 
 use crate::access::Access;
+use crate::budget::MemoryBudget;
 use crate::calls::{Attended, CallPermit, Calls};
 use crate::channels::{ChannelOptions, deliver_channels};
 use crate::hooks::{DeliveryOptions, HookStanding, deliver};
@@ -87,6 +88,7 @@ pub struct App {
     policy: Arc<Policy>,
     streams: Streams,
     uploads: Uploads,
+    budget: MemoryBudget,
     mcp: McpSessions,
     metrics: Metrics,
     hook_standing: HookStanding,
@@ -117,6 +119,7 @@ impl App {
             policy: Arc::default(),
             streams: Streams::default(),
             uploads: Uploads::default(),
+            budget: MemoryBudget::default(),
             mcp: McpSessions::default(),
             metrics: Metrics::new(),
             hook_standing: HookStanding::default(),
@@ -154,6 +157,11 @@ impl App {
     pub(crate) fn begin_chore(&self) -> Option<CallPermit> {
         let (permit, _) = self.chores.begin();
         (!*self.stopping.borrow()).then_some(permit)
+    }
+
+    /// The memory of requests and answers on their way.
+    pub(crate) fn budget(&self) -> &MemoryBudget {
+        &self.budget
     }
 
     /// No run gets more than this.

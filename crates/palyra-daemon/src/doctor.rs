@@ -11,6 +11,7 @@ mod report;
 mod system;
 
 pub use fix::{CannotFix, fix};
+pub(crate) use owned::look as check_open_state;
 pub use report::{Check, Fix, Report, Severity};
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -56,14 +57,22 @@ impl Subject {
     }
 }
 
-/// Looks at everything.
+/// The checks of a state that a daemon has open, as that daemon made them; an error says why it did not.
+pub type AskDaemon<'a> = &'a dyn Fn() -> Result<Vec<Check>, String>;
+
+/// Looks at everything; where a daemon has the state open, the checks of the state itself are skipped.
 pub fn examine(subject: &Subject) -> Report {
+    examine_with(subject, &|| Err("stop the daemon to have it checked".into()))
+}
+
+/// Looks at everything, and asks a daemon that has the state open for the checks of the state itself.
+pub fn examine_with(subject: &Subject, daemon: AskDaemon<'_>) -> Report {
     let mut checks = profile::checks(subject);
     checks.extend(system::checks(subject));
     let (files, there) = files::checks(subject);
     checks.extend(files);
     if there {
-        checks.extend(owned::checks(subject));
+        checks.extend(owned::checks(subject, daemon));
     }
     Report::new(subject.profile, checks)
 }

@@ -29,9 +29,19 @@ pub(crate) async fn invoke(
     listener: Option<Arc<RunListener>>,
 ) -> Result<InvokeAnswer, Problem> {
     let record = request.record;
+    check_record(principal, record)?;
     let invocation = ToolInvocation { listener, ..read(app, principal, tool, request)? };
     let result = app.call(invocation).await.map_err(|error| error.to_problem())?;
     answer(result, record)
+}
+
+/// A tape shows settings, grants and every answer of the run, as reading it later does.
+pub(crate) fn check_record(principal: &Principal, record: bool) -> Result<(), Problem> {
+    if !record || principal.may(Scope::Read) {
+        return Ok(());
+    }
+    let problem = Problem::new("forbidden", "`record` needs the scope `read` besides `invoke`");
+    Err(problem.details(json!({ "scope": Scope::Read })))
 }
 
 fn read(
@@ -48,9 +58,9 @@ fn read(
         skill_id,
         input: read_input(input)?,
         principal: principal.name.clone(),
+        requester: principal.id(),
         operator: read_grants(principal, &asking, &grants)?,
-        limits: read_limits(&limits)?,
-        approved: None,
+        limits: read_limits(&limits, RuntimeLimits::unbounded())?,
         cancel: None,
         listener: None,
         context: read_context(session, parent_run, wait_seconds)?,
@@ -87,11 +97,14 @@ pub(crate) fn read_grants(
     OperatorGrants::parse(grants).map_err(|error| Problem::new("usage", error.to_string()).hint(error.hint()))
 }
 
-pub(crate) fn read_limits(limits: &[String]) -> Result<Option<RuntimeLimits>, Problem> {
+/// Reads the limits a caller names; those it does not name stay as they are in `most`.
+pub(crate) fn read_limits(
+    limits: &[String],
+    mut most: RuntimeLimits,
+) -> Result<Option<RuntimeLimits>, Problem> {
     if limits.is_empty() {
         return Ok(None);
     }
-    let mut most = RuntimeLimits::default();
     for limit in limits {
         most.set(limit).map_err(|error| Problem::new("usage", error.to_string()).hint(error.hint()))?;
     }

@@ -8,6 +8,7 @@
 
 pub mod access;
 mod app;
+mod budget;
 pub mod built_in;
 mod calls;
 mod catalog;

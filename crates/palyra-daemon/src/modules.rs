@@ -5,11 +5,12 @@ use std::sync::Arc;
 use palyra_api::Problem;
 use palyra_api::modules::RunModuleRequest;
 use palyra_api::tools::InvokeAnswer;
+use palyra_common::RuntimeLimits;
 use palyra_state::call::InlineInvocation;
 
 use crate::access::Principal;
 use crate::app::App;
-use crate::invoke::{answer, read_context, read_grants, read_input, read_limits};
+use crate::invoke::{answer, check_record, read_context, read_grants, read_input, read_limits};
 use crate::problem::ToProblem;
 
 /// Longest name of a tool or a function.
@@ -22,6 +23,7 @@ pub(crate) async fn run_module(
     request: RunModuleRequest,
 ) -> Result<InvokeAnswer, Problem> {
     let record = request.record;
+    check_record(principal, record)?;
     let invocation = read(app, principal, request)?;
     let result = app.call_inline(invocation).await.map_err(|error| error.to_problem())?;
     answer(result, record)
@@ -45,9 +47,11 @@ fn read(app: &App, principal: &Principal, request: RunModuleRequest) -> Result<I
         tool: short("tool", tool)?,
         export: short("export", export)?,
         operator: read_grants(principal, &asking, &grants)?,
-        limits: read_limits(&limits)?,
+        // A module brings no limits of its own: the defaults of the contract count.
+        limits: read_limits(&limits, RuntimeLimits::default())?,
         context: read_context(session, parent_run, wait_seconds)?,
         gate: asking.inline_gate(),
+        requester: principal.id(),
         ..InlineInvocation::new(module_base64, read_input(input)?, principal.name.clone())
     })
 }

@@ -75,6 +75,7 @@ impl Background {
             runtime_status: None,
             report: Some(shape(&report)?),
             problem: None,
+            kept_for_rollback: false,
         };
         Ok(SkillAudits { audits: vec![audit] })
     }

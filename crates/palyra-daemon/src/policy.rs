@@ -9,21 +9,23 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use palyra_api::Problem;
 use palyra_common::tally::{CacheCount, CacheTally};
-use palyra_common::{JsonText, Scope};
+use palyra_common::{JsonText, Scope, canonical_text};
 use palyra_policy::{
     Action, DecisionCache, Face, PolicyContext, PolicyDecision, PolicyRequest, PolicySet, PrincipalKind,
     Resource,
 };
 use palyra_skills::Sha256Digest;
-use palyra_state::call::{HookGate, canonical_arguments};
-use palyra_state::{AccessPolicy, Approval, ApprovalGate, CallGate, InlineGate, InstallGate, State};
+use palyra_state::call::HookGate;
+use palyra_state::{
+    AccessPolicy, Approval, ApprovalGate, CallGate, CallQuestion, GateVerdict, InlineGate, InstallGate, State,
+};
 use serde_json::json;
 
 use crate::access::Principal;
 use crate::problem::deciding_rule;
 
 pub(crate) use facts::{any_tool, resource, unnamed_skill};
-use facts::{requester, skill_of_release, tool, tool_of_approval};
+use facts::{requester, requester_of, skill_of_release, tool, tool_of_approval};
 
 /// What is left where the stored policy cannot be read: the owner can look and set another one.
 const UNREADABLE: &str = r#"
@@ -109,12 +111,22 @@ impl Asking {
 
     /// The gate of a call, asked when its tool is known.
     pub(crate) fn call_gate(self) -> CallGate {
+        CallGate::new(move |question| self.may_call(question))
+    }
+
+    /// The gate of a call that a routine makes: its creator has to be allowed as well.
+    pub(crate) fn call_gate_for(self, creator: Self) -> CallGate {
         CallGate::new(move |question| {
-            let context =
-                PolicyContext { arguments: self.arguments(question.input), ..PolicyContext::new(self.face) };
-            let resource = Resource::Tool(tool(question.record, question.tool));
-            permitted(self.evaluate(Action::Invoke, resource, context))
+            creator.may_call(question)?;
+            self.may_call(question)
         })
+    }
+
+    fn may_call(&self, question: &CallQuestion<'_>) -> GateVerdict {
+        let context =
+            PolicyContext { arguments: self.arguments(question.input), ..PolicyContext::new(self.face) };
+        let resource = Resource::Tool(tool(question.record, question.tool));
+        permitted(self.evaluate(Action::Invoke, resource, context))
     }
 
     /// The gate of a module that comes with its call.
@@ -151,7 +163,7 @@ impl Asking {
         // The gate is asked on the thread that writes, which must not wait for a view.
         let view = state.view();
         ApprovalGate::new(move |approval: &Approval| {
-            let requester = Some(requester(&approval.principal));
+            let requester = Some(requester_of(approval));
             let context = PolicyContext { requester, ..came.clone() };
             let resource = Resource::Tool(tool_of_approval(&view, approval));
             permitted(self.evaluate(Action::Approve, resource, context))
@@ -187,7 +199,7 @@ impl Asking {
     /// The digest of canonical arguments costs something: it is made only for rules that read it.
     fn arguments(&self, input: &JsonText) -> String {
         match self.cache.set().reads_arguments() {
-            true => Sha256Digest::of(canonical_arguments(input).as_bytes()).to_string(),
+            true => Sha256Digest::of(canonical_text(input).as_bytes()).to_string(),
             false => String::new(),
         }
     }
@@ -216,7 +228,7 @@ pub(crate) fn action_of(scope: Scope) -> Action {
         Scope::Read => Action::Read,
         Scope::Invoke => Action::Invoke,
         Scope::Operate => Action::Operate,
-        Scope::Approve => Action::Approve,
+        Scope::Approve | Scope::Elicit => Action::Approve,
         Scope::Admin => Action::Admin,
     }
 }

@@ -23,7 +23,7 @@ mod tokens;
 mod trust;
 
 pub use chain::sentence;
-pub(crate) use journal::journal_damaged;
+pub(crate) use journal::{journal_damaged, records_altered};
 pub(crate) use policy::deciding_rule;
 pub use runs::run_hints;
 pub use suggest::{closest, not_found};

@@ -61,6 +61,7 @@ pub async fn serve(
     announce: impl FnOnce(&Endpoint),
 ) -> Result<(), ServeError> {
     args.check_profile()?;
+    allow_descriptors();
     traces::begin();
     let stop = signals::stop().map_err(ServeError::Signals)?;
     let app = App::new(state, config);
@@ -83,4 +84,14 @@ pub async fn serve(
     served?;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Takes as many descriptors as the system gives: every listener may fill its table of connections, and the state needs
+/// some of its own.
+fn allow_descriptors() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
+        tracing::warn!(%error, "cannot raise the limit of open files");
+    }
 }

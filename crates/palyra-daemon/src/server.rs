@@ -5,7 +5,9 @@ mod endpoint;
 mod error;
 mod http2;
 mod listeners;
+mod table;
 mod tls;
+mod write_timeout;
 
 pub use endpoint::{Endpoint, socket_path};
 pub use error::ServerError;
@@ -17,15 +19,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use palyra_state::StateError;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::access::OwnerToken;
 use crate::app::{App, until_stopping};
+use crate::transport::connection_state::ConnectionState;
 use crate::transport::grpc::grpc_router;
 use crate::transport::http::router;
 use connection::{ConnectionLimits, Incoming, Routers};
 use listeners::{Listeners, TcpListeners};
+use table::ConnectionTable;
 
 /// The port unless somebody names another.
 pub const DEFAULT_PORT: u16 = 7437;
@@ -50,7 +54,7 @@ pub struct ServerConfig {
     pub body_timeout: Duration,
     /// Requests that are not let in from one place, before it is told to wait.
     pub failure_burst: u32,
-    /// Connections that may be open at once.
+    /// Connections of one listener that may be open at once.
     pub max_connections: usize,
     /// How long calls may go on after a stop began, before they are cancelled.
     pub grace: Duration,
@@ -87,6 +91,7 @@ pub struct Server {
 impl Server {
     /// Binds the listeners and says where they are in the state root.
     pub async fn bind(app: Arc<App>, config: ServerConfig) -> Result<Self, ServerError> {
+        ServerError::check_clock()?;
         let root = app.state().root().clone();
         let token = OwnerToken::read_or_make(&root)?;
         app.access().set_owner(&token);
@@ -105,6 +110,7 @@ impl Server {
 
     /// Whether the ports are free and the certificate can be used now; nothing stays bound.
     pub(crate) async fn check_bind(config: &ServerConfig) -> Result<(), ServerError> {
+        ServerError::check_clock()?;
         TcpListeners::bind(config).await.map(drop)
     }
 
@@ -125,7 +131,7 @@ impl Server {
                 biased;
                 () = until_stopping(&mut stopping) => break,
                 () = &mut stop => break,
-                incoming = listeners.accept() => connections.serve(incoming),
+                incoming = listeners.accept() => connections.serve(incoming).await,
                 Some(_) = connections.tasks.join_next(), if !connections.tasks.is_empty() => {}
                 () = idle => {
                     tracing::info!("nobody came for a while");
@@ -147,11 +153,10 @@ impl Server {
 struct Connections {
     routers: Routers,
     limits: ConnectionLimits,
-    permits: Arc<Semaphore>,
-    /// Of the socket: whoever fills the port with connections keeps nobody of this user out.
-    socket_permits: Arc<Semaphore>,
-    /// Their own, so that neither face can take all room from the other.
-    grpc_permits: Arc<Semaphore>,
+    /// One table for each listener: a flood of one leaves the places of the others alone.
+    http: ConnectionTable,
+    socket: ConnectionTable,
+    grpc: ConnectionTable,
     stopping: watch::Receiver<bool>,
     tasks: JoinSet<()>,
 }
@@ -164,30 +169,33 @@ impl Connections {
                 header_timeout: config.header_timeout,
                 body_timeout: config.body_timeout,
             },
-            permits: Arc::new(Semaphore::new(config.max_connections)),
-            socket_permits: Arc::new(Semaphore::new(config.max_connections)),
-            grpc_permits: Arc::new(Semaphore::new(config.max_connections)),
+            http: ConnectionTable::new(config.max_connections),
+            socket: ConnectionTable::new(config.max_connections),
+            grpc: ConnectionTable::new(config.max_connections),
             stopping: app.stopping(),
             tasks: JoinSet::new(),
         }
     }
 
-    /// Serves a connection, or closes it at once where there are too many.
-    fn serve(&mut self, incoming: Incoming) {
-        let permits = match &incoming {
-            Incoming::Socket(_) => &self.socket_permits,
-            Incoming::Grpc(..) => &self.grpc_permits,
-            Incoming::Tcp(..) | Incoming::Tls(..) => &self.permits,
+    /// Serves a connection, or closes it at once where every place is taken by an authenticated one.
+    async fn serve(&mut self, incoming: Incoming) {
+        // The loop prefers new connections to ended ones: during a flood these would pile up.
+        while self.tasks.try_join_next().is_some() {}
+        let (table, peer) = match &incoming {
+            Incoming::Socket(_) => (&mut self.socket, None),
+            Incoming::Grpc(_, peer, _) => (&mut self.grpc, Some(*peer)),
+            Incoming::Tcp(_, peer) | Incoming::Tls(_, peer, _) => (&mut self.http, Some(*peer)),
         };
-        let Ok(permit) = Arc::clone(permits).try_acquire_owned() else {
+        if !table.make_place(peer) {
             tracing::warn!("too many connections");
             return;
-        };
-        let serving = connection::serve(incoming, self.routers.clone(), self.limits, self.stopping.clone());
-        self.tasks.spawn(async move {
-            serving.await;
-            drop(permit);
-        });
+        }
+        let state = ConnectionState::default();
+        let (routers, stopping) = (self.routers.clone(), self.stopping.clone());
+        let serving = connection::serve(incoming, routers, self.limits, state.clone(), stopping);
+        table.add(peer, state, self.tasks.spawn(serving));
+        // A connection is read before later ones can push it out.
+        tokio::task::yield_now().await;
     }
 
     /// Waits for what is under way, ends it after the grace, and lets go of whatever is left.

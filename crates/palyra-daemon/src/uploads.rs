@@ -82,10 +82,14 @@ impl Coming {
 }
 
 impl Spooled {
+    /// Bytes it takes in memory.
+    pub(crate) fn length(&self) -> usize {
+        usize::try_from(self.length).unwrap_or(usize::MAX)
+    }
+
     /// The package in memory, once.
     pub(crate) fn read(mut self) -> io::Result<Arc<[u8]>> {
-        let length = usize::try_from(self.length).map_err(io::Error::other)?;
-        let mut bytes: Arc<[u8]> = std::iter::repeat_n(0, length).collect();
+        let mut bytes: Arc<[u8]> = std::iter::repeat_n(0, self.length()).collect();
         self.file.rewind()?;
         if let Some(bytes) = Arc::get_mut(&mut bytes) {
             self.file.read_exact(bytes)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use palyra_state::StateError;
-use palyra_state::channels::{ChannelKind, ChannelRecord, PublishedMessage};
+use palyra_state::channels::{ChannelKind, ChannelRecord, MessageSeal, PublishedMessage};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -15,6 +15,9 @@ use crate::problem::sentence;
 
 /// Messages read at once.
 const PAGE: usize = 32;
+const NO_MAC: &str =
+    "the message has no MAC: an earlier version published it, or another program wrote it into `state.db`";
+const WRONG_MAC: &str = "the message was changed in `state.db` after it was published";
 
 /// Delivers what is published, until the daemon stops.
 pub(crate) async fn deliver_channels(app: Arc<App>, options: ChannelOptions) {
@@ -95,6 +98,11 @@ impl Sender {
     /// Sends one message until it is taken or given up.
     async fn send(&self, message: &PublishedMessage, before: u32) -> Result<(), StateError> {
         let (state, name) = (self.app.state(), &self.channel.name);
+        // Given up at once: a person can still look at it and send it with `dead-letters retry`.
+        if message.seal == MessageSeal::Missing {
+            tracing::warn!(channel = name, message = message.id, "message without a MAC was not delivered");
+            return state.settle_channel_message(message, before, Some(NO_MAC)).await;
+        }
         let mut attempts = before;
         loop {
             attempts += 1;
@@ -102,7 +110,7 @@ impl Sender {
             let Err(reason) = try_once(&self.app, &self.channel, message).await else {
                 return state.settle_channel_message(message, attempts, None).await;
             };
-            if attempts >= self.options.max_attempts {
+            if attempts >= self.options.max_attempts || message.seal == MessageSeal::Invalid {
                 tracing::warn!(channel = name, message = message.id, reason, "a message was given up");
                 return state.settle_channel_message(message, attempts, Some(&reason)).await;
             }
@@ -135,6 +143,9 @@ pub(crate) async fn try_once(
     channel: &ChannelRecord,
     message: &PublishedMessage,
 ) -> Result<(), String> {
+    if message.seal == MessageSeal::Invalid {
+        return Err(WRONG_MAC.to_owned());
+    }
     match &channel.kind {
         ChannelKind::Console => Ok(()),
         ChannelKind::File { path } => {

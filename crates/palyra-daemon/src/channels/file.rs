@@ -4,23 +4,14 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use palyra_common::fs::open_append_without_links;
 use palyra_state::channels::PublishedMessage;
-use rustix::fs::{Mode, OFlags};
 use serde_json::json;
 
 /// Appends a message; a line that a killed daemon left half written is ended first.
 pub(super) fn append(path: &Path, message: &PublishedMessage) -> io::Result<()> {
-    // Non-blocking and without links: what stands there must be a file, and the one that was named.
-    let flags = OFlags::RDWR
-        | OFlags::APPEND
-        | OFlags::CREATE
-        | OFlags::NOFOLLOW
-        | OFlags::NONBLOCK
-        | OFlags::CLOEXEC;
-    let mut file = File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?);
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
-    }
+    // A folder may have become a link into the state root since the channel was defined.
+    let mut file = open_append_without_links(path)?;
     let mut text = if ends_with_a_line(&mut file)? { String::new() } else { "\n".to_owned() };
     text.push_str(&line(message));
     file.write_all(text.as_bytes())?;

@@ -9,26 +9,62 @@ use palyra_vault::{DeviceKeyError, VaultError};
 use std::sync::Arc;
 
 use super::system::answers;
-use super::{Check, Subject};
+use super::{AskDaemon, Check, Severity, Subject};
 use crate::problem::sentence;
 
 /// How far the clock may be behind the newest event.
 const SLACK_MS: u64 = 60_000;
 
+/// The checks that need the state to be open.
+const INSIDE: [&str; 11] = [
+    "journal.checkpoint",
+    "journal.verify",
+    "runs.records",
+    "system.clock",
+    "skills.bytes",
+    "storage.database",
+    "skills.quarantined",
+    "hooks.bindings",
+    "vault.rollback",
+    "vault.entries",
+    "routines.re_audit",
+];
+
 /// Opens the state and looks into it; one that cannot be opened is a finding.
-pub(super) fn checks(subject: &Subject) -> Vec<Check> {
+pub(super) fn checks(subject: &Subject, daemon: AskDaemon<'_>) -> Vec<Check> {
     match State::open(&subject.root, &subject.options) {
         Ok(state) => look(&Arc::new(state)),
-        Err(error) => vec![closed(subject, &error)],
+        Err(StateError::Busy { .. }) if answers(subject) => beside_daemon(daemon),
+        Err(error) => {
+            let closed = closed(&error);
+            let skipped = match closed.severity {
+                Severity::Error => Vec::new(),
+                _ => skipped("the state could not be opened"),
+            };
+            std::iter::once(closed).chain(skipped).collect()
+        }
     }
 }
 
-/// Why the state cannot be opened, by what a person has to do.
-fn closed(subject: &Subject, error: &StateError) -> Check {
-    match error {
-        StateError::Busy { .. } if answers(subject) => {
-            Check::ok("state.open", "a daemon has it open: stop it to have everything looked at")
+/// What the daemon says about the state it has open; without its answer, nothing is known about it.
+fn beside_daemon(daemon: AskDaemon<'_>) -> Vec<Check> {
+    match daemon() {
+        Ok(checks) => checks,
+        Err(reason) => {
+            let open = Check::ok("state.open", "a daemon has it open");
+            let skipped = skipped(&format!("a daemon has the state open: {reason}"));
+            std::iter::once(open).chain(skipped).collect()
         }
+    }
+}
+
+fn skipped(reason: &str) -> Vec<Check> {
+    INSIDE.into_iter().map(|id| Check::skipped(id, format!("not checked, because {reason}"))).collect()
+}
+
+/// Why the state cannot be opened, by what a person has to do.
+fn closed(error: &StateError) -> Check {
+    match error {
         StateError::Busy { holder } => {
             let who = holder.as_ref().map_or_else(
                 || "another process".to_owned(),
@@ -53,7 +89,7 @@ fn closed(subject: &Subject, error: &StateError) -> Check {
         }
         StateError::Vault(vault) => match &**vault {
             VaultError::DeviceKey(DeviceKeyError::PassphraseNeeded { .. }) => {
-                Check::note("state.open", "the device key is under a passphrase")
+                Check::skipped("state.open", "not checked, because the device key is under a passphrase")
                     .advise("give `--passphrase-file FILE`")
             }
             VaultError::DeviceKey(key) => Check::error("vault.device_key", sentence(key))
@@ -64,10 +100,10 @@ fn closed(subject: &Subject, error: &StateError) -> Check {
     }
 }
 
-fn look(state: &Arc<State>) -> Vec<Check> {
+pub(crate) fn look(state: &Arc<State>) -> Vec<Check> {
     let mut checks = vec![Check::ok("state.open", "database and vault agree")];
-    checks.extend([checkpoint(state), journal(state), clock(state), objects(state), storage(state)]);
-    checks.extend([quarantined(state), bindings(state), device_key(state)]);
+    checks.extend([checkpoint(state), journal(state), records(state), clock(state), objects(state)]);
+    checks.extend([storage(state), quarantined(state), bindings(state), device_key(state), entries(state)]);
     checks.extend(re_audit(state));
     checks
 }
@@ -98,6 +134,45 @@ fn journal(state: &State) -> Check {
                 .advise("put a backup back with `palyra restore FILE`, and find out who wrote to `state.db`"),
         },
         Err(error) => Check::error("journal.verify", sentence(&error)),
+    }
+}
+
+/// Rows of runs, totals and messages against the receipts and MACs that prove them.
+fn records(state: &State) -> Check {
+    let report = match state.verify_records() {
+        Ok(report) => report,
+        Err(error) => return Check::error("runs.records", sentence(&error)),
+    };
+    let told: Vec<String> = report.differences.iter().take(5).map(ToString::to_string).collect();
+    let more = report.more.saturating_add((report.differences.len() - told.len()) as u64);
+    match (report.is_intact(), report.unsealed_messages) {
+        (true, 0) => {
+            let checked = format!("{} runs are as their receipts say", report.runs);
+            Check::ok("runs.records", checked)
+        }
+        (true, unsealed) => Check::note(
+            "runs.records",
+            format!("channel messages without a MAC, which are not delivered: {unsealed}"),
+        )
+        .advise("earlier versions wrote none; look at them with `palyra channels tail NAME`"),
+        (false, _) => {
+            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+            Check::error("runs.records", format!("{}{more}", told.join("; ")))
+                .advise("find out what wrote to `state.db`, and put a backup back with `palyra restore FILE`")
+        }
+    }
+}
+
+/// Secrets and signing keys, each opened once.
+fn entries(state: &State) -> Check {
+    match state.vault_faults() {
+        Ok(faults) if faults.is_empty() => {
+            Check::ok("vault.entries", "every secret and every signing key can be opened")
+        }
+        Ok(faults) => Check::error("vault.entries", faults.join("; ")).advise(
+            "put the entry in again with `palyra vault put` or `palyra keys import`, or put a backup back with `palyra restore FILE`",
+        ),
+        Err(error) => Check::error("vault.entries", sentence(&error)),
     }
 }
 

@@ -1,5 +1,8 @@
 //! What a doctor says.
 
+use std::borrow::Cow;
+
+use palyra_api::doctor::{StateCheck, StateFix};
 use palyra_common::deployment_profiles::DeploymentProfile;
 use serde::Serialize;
 
@@ -11,6 +14,8 @@ pub enum Severity {
     Ok,
     /// Worth knowing.
     Note,
+    /// It was not checked.
+    Skipped,
     /// It works, and should not stay so.
     Warning,
     /// Something does not work, or is not safe.
@@ -21,7 +26,7 @@ pub enum Severity {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
     /// Its name, the same in every version.
-    pub id: &'static str,
+    pub id: Cow<'static, str>,
     /// How bad it is.
     pub severity: Severity,
     /// What was seen.
@@ -47,23 +52,27 @@ pub struct Report {
     pub profile: &'static str,
     /// The worst of all.
     pub severity: Severity,
+    /// How many checks were not made.
+    pub skipped: usize,
     /// The checks, in the order they were made.
     pub checks: Vec<Check>,
 }
 
 impl Report {
     pub(super) fn new(profile: &DeploymentProfile, mut checks: Vec<Check>) -> Self {
-        // What a profile requires may not even warn.
+        let skipped = checks.iter().filter(|check| check.severity == Severity::Skipped).count();
+        // What a profile requires may not even warn, and has to be checked.
+        let is_open = |severity| matches!(severity, Severity::Warning | Severity::Skipped);
         for check in &mut checks {
-            if check.severity == Severity::Warning && profile.required_checks.contains(&check.id) {
+            if is_open(check.severity) && profile.required_checks.contains(&&*check.id) {
                 check.severity = Severity::Error;
             }
         }
         let severity = checks.iter().map(|check| check.severity).max().unwrap_or(Severity::Ok);
-        Self { profile: profile.name, severity, checks }
+        Self { profile: profile.name, severity, skipped, checks }
     }
 
-    /// What is not in order.
+    /// What is not in order, or not known to be.
     pub fn findings(&self) -> impl Iterator<Item = &Check> {
         self.checks.iter().filter(|check| check.severity > Severity::Note)
     }
@@ -74,9 +83,33 @@ impl Report {
     }
 }
 
+impl From<StateCheck> for Check {
+    /// A check that the daemon made; `--fix` cannot do what it offers while the daemon has the state open.
+    fn from(check: StateCheck) -> Self {
+        let StateCheck { id, severity, evidence, fix } = check;
+        let severity = match severity.as_str() {
+            "ok" => Severity::Ok,
+            "note" => Severity::Note,
+            "skipped" => Severity::Skipped,
+            "warning" => Severity::Warning,
+            _ => Severity::Error,
+        };
+        let says = |fix: StateFix| match fix.automatic {
+            true => format!("{}: stop the daemon, then run `palyra doctor --fix`", fix.says),
+            false => fix.says,
+        };
+        let fix = fix.map(|fix| Fix { says: says(fix), automatic: false });
+        Self { id: id.into(), severity, evidence, fix }
+    }
+}
+
 impl Check {
     pub(super) fn ok(id: &'static str, evidence: impl Into<String>) -> Self {
-        Self { id, severity: Severity::Ok, evidence: evidence.into(), fix: None }
+        Self { id: id.into(), severity: Severity::Ok, evidence: evidence.into(), fix: None }
+    }
+
+    pub(super) fn skipped(id: &'static str, evidence: impl Into<String>) -> Self {
+        Self { severity: Severity::Skipped, ..Self::ok(id, evidence) }
     }
 
     pub(super) fn note(id: &'static str, evidence: impl Into<String>) -> Self {

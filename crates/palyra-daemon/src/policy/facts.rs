@@ -20,6 +20,13 @@ impl Principal {
     }
 }
 
+/// Who asked for a call that waits; one that does not say so is nobody's that could decide.
+pub(super) fn requester_of(approval: &Approval) -> palyra_policy::Principal {
+    let Some(asked) = &approval.requester else { return requester(&approval.principal) };
+    let kind = if asked.is_owner() { PrincipalKind::Owner } else { PrincipalKind::Token };
+    palyra_policy::Principal::new(kind, asked.name.clone(), [])
+}
+
 /// Who asked for a call, by name: no token has the owner's, and none has a colon.
 pub(super) fn requester(name: &str) -> palyra_policy::Principal {
     if let Some(routine) = name.strip_prefix("routine:") {

@@ -24,9 +24,12 @@ impl ToProblem for ApprovalError {
             Self::NoSuchScope { approval_id, scope } => {
                 problem.details(json!({ "approval_id": approval_id, "scope": scope }))
             }
-            Self::NotFound { approval_id } | Self::Tampered { approval_id } => {
-                problem.details(json!({ "approval_id": approval_id }))
-            }
+            Self::ArgumentsCut { approval_id, bytes, omitted } => problem.details(json!({
+                "approval_id": approval_id, "arguments_bytes": bytes, "arguments_omitted": omitted })),
+            Self::NotFound { approval_id }
+            | Self::OwnRequest { approval_id }
+            | Self::OtherArguments { approval_id }
+            | Self::Tampered { approval_id } => problem.details(json!({ "approval_id": approval_id })),
             Self::Denied { .. } | Self::State(_) => problem,
         }
     }

@@ -15,8 +15,19 @@ impl ToProblem for KeysError {
             Self::KeyFile(error) => error.to_problem(),
             Self::Key(error) => error.to_problem(),
             Self::KeySet(error) => error.to_problem(),
-            Self::UnknownEpoch { .. } => Problem::new("usage", self.to_string())
-                .hint("name the epoch your releases have now with `--epoch N`; the first is 1"),
+            Self::WrongEpoch { .. } => Problem::new("usage", self.to_string())
+                .hint("leave out `--epoch`; nothing was signed and no key was retired"),
+            Self::OtherKeys { publisher, .. } => Problem::new("usage", self.to_string()).hint(format!(
+                "name its present keys with `--from`; `palyra trust show {publisher}` lists them"
+            )),
+            Self::OtherSuccessor { .. } => Problem::new("usage", self.to_string()).hint(
+                "ask for the same keys and thresholds again; a second successor would block the publisher",
+            ),
+            Self::Statement(_) => Problem::new("bad_statement", self.to_string())
+                .hint("only the statement of a release is signed; `palyra skills package build` makes one"),
+            Self::NotListed { .. } => Problem::new("bad_statement", self.to_string()).hint(
+                "list the key when the package is built: `palyra skills package build --publisher-key KEY`",
+            ),
             Self::Rotation(_) => Problem::new("bad_statement", sentence(self))
                 .hint("every new key and enough of the old ones must sign"),
             Self::Revocations(_) => Problem::new("bad_statement", sentence(self)),

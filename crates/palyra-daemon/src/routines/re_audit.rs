@@ -1,9 +1,10 @@
-//! The built-in routine: everything installed walks corridor 2 again, and the journal is verified as a whole.
+//! The built-in routine: every stored release is looked at again, and the journal is verified as a whole.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use palyra_journal::VerifyScope;
+use palyra_skills::index::QuarantineCause;
 use palyra_state::{FireEnd, FireStatus, ReAudit, SkillError, State};
 
 use super::runner::failed;
@@ -36,7 +37,7 @@ fn look(state: &Arc<State>, principal: &str) -> FireEnd {
         status: FireStatus::Completed,
         run_id: None,
         error: None,
-        message: Some(told(audits.len(), &new)),
+        message: Some(summary(audits.len(), &new, &damaged(state))),
         fuel: None,
     }
 }
@@ -67,11 +68,32 @@ fn quarantined(state: &State) -> BTreeSet<String> {
     kept.map(|(record, release)| format!("{} {}", record.skill_id, release.manifest.version)).collect()
 }
 
-fn told(looked_at: usize, new: &[String]) -> String {
+/// Every stored release whose bytes are not its own: reported by each fire until it is repaired.
+fn damaged(state: &State) -> BTreeSet<String> {
+    let view = state.view();
+    let mut damaged = BTreeSet::new();
+    for record in view.index().iter() {
+        let by_bytes =
+            |quarantine: &palyra_skills::index::Quarantine| quarantine.cause == QuarantineCause::Damage;
+        let releases = record.releases().filter(|release| release.quarantine.as_ref().is_some_and(by_bytes));
+        let past = record.previous.iter().filter(|past| past.damage.is_some());
+        let versions =
+            releases.map(|release| &release.manifest.version).chain(past.map(|past| &past.version));
+        damaged.extend(versions.map(|version| format!("{} {version}", record.skill_id)));
+    }
+    damaged
+}
+
+fn summary(looked_at: usize, new: &[String], damaged: &BTreeSet<String>) -> String {
     let releases = if looked_at == 1 { "1 release".to_owned() } else { format!("{looked_at} releases") };
-    match new.is_empty() {
+    let new: Vec<&str> = new.iter().filter(|name| !damaged.contains(*name)).map(String::as_str).collect();
+    let damaged: Vec<&str> = damaged.iter().map(String::as_str).collect();
+    let found = [("damaged", damaged), ("quarantined", new)];
+    let found = found.iter().filter(|(_, names)| !names.is_empty());
+    let found: Vec<String> = found.map(|(what, names)| format!("{what}: {}", names.join(", "))).collect();
+    match found.is_empty() {
         true => format!("{releases} and the journal are as they were left"),
-        false => format!("{releases} looked at, quarantined: {}", new.join(", ")),
+        false => format!("{releases} looked at, {}", found.join("; ")),
     }
 }
 

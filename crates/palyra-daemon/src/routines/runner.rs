@@ -9,10 +9,11 @@ use palyra_common::{JsonText, LimitKind, OperatorGrants, Scope, WasmPluginRunErr
 use palyra_control_plane::{Held, RoutineAction, RoutineRunner, RunOrder};
 use palyra_policy::{Face, Principal, PrincipalKind};
 use palyra_state::call::{CallContext, CallError, ToolInvocation};
-use palyra_state::{FireEnd, FireRun, FireStatus};
+use palyra_state::{FireEnd, FireRun, FireStatus, PrincipalId};
 use tokio::sync::watch;
 
 use super::re_audit;
+use crate::access;
 use crate::app::App;
 use crate::problem::ToProblem;
 
@@ -38,7 +39,7 @@ impl RoutineRunner for Runner {
     }
 }
 
-/// The call of a routine: what it may is what its own principal may.
+/// The call of a routine: it may what both its own principal and its creator may.
 async fn call(
     app: &Arc<App>,
     order: &RunOrder,
@@ -46,7 +47,11 @@ async fn call(
     input: &str,
     mut ended: watch::Receiver<bool>,
 ) -> FireEnd {
-    let invocation = match invocation(app, order, tool, input) {
+    let creator = match creator(app, &order.routine.creator) {
+        Ok(creator) => creator,
+        Err(reason) => return failed("forbidden", &reason, None),
+    };
+    let invocation = match invocation(app, order, &creator, tool, input) {
         Ok(invocation) => invocation,
         Err(error) => return ended_with(&error, None),
     };
@@ -68,10 +73,30 @@ async fn call(
     }
 }
 
-fn invocation(app: &App, order: &RunOrder, tool: &str, input: &str) -> Result<ToolInvocation, CallError> {
+/// The creator as it is now; a routine does not outlive the token it was made with.
+fn creator(app: &App, id: &PrincipalId) -> Result<access::Principal, String> {
+    let Some(token) = id.token else { return Ok(access::Principal::owner(Face::Command)) };
+    let record = app.state().find_token(&token).ok_or_else(|| {
+        format!("the token `{}` that created this routine was removed or has expired", id.name)
+    })?;
+    if !record.scopes.contains(Scope::Invoke) {
+        return Err(format!("the token `{}` that created this routine lacks the scope `invoke`", id.name));
+    }
+    let (name, scopes) = (record.name, record.scopes);
+    Ok(access::Principal { name, scopes, owner: false, face: Face::Routine, token: Some(token) })
+}
+
+fn invocation(
+    app: &App,
+    order: &RunOrder,
+    creator: &access::Principal,
+    tool: &str,
+    input: &str,
+) -> Result<ToolInvocation, CallError> {
     let routine = &order.routine;
     let principal = Principal::new(PrincipalKind::Routine, routine.name.clone(), [Scope::Invoke]);
     let asking = app.policy().asking_as(app.state(), principal, Face::Routine);
+    let creator_asking = app.policy().asking(app.state(), creator);
     let input = JsonText::from_text(input.to_owned())
         .map_err(|error| WasmPluginRunError::invalid_input("", error.to_string()))?;
     let wait = Duration::from_millis(routine.wait_approval_ms);
@@ -80,9 +105,9 @@ fn invocation(app: &App, order: &RunOrder, tool: &str, input: &str) -> Result<To
         skill_id: None,
         input,
         principal: routine.principal(),
+        requester: creator.id(),
         operator: OperatorGrants::default(),
         limits: order.fuel_left.map(|fuel| app.ceiling().capped_at(LimitKind::Fuel, fuel)),
-        approved: None,
         cancel: None,
         listener: None,
         context: CallContext {
@@ -90,7 +115,7 @@ fn invocation(app: &App, order: &RunOrder, tool: &str, input: &str) -> Result<To
             parent_run: None,
             wait_for_approval: (!wait.is_zero()).then_some(wait),
         },
-        gate: asking.call_gate(),
+        gate: asking.call_gate_for(creator_asking),
     })
 }
 

@@ -8,7 +8,7 @@ use palyra_control_plane::{
     ConcurrencyPolicy, ControlError, MisfirePolicy, Objective, ObjectiveState, QuietHours, Routine,
     RoutineAction, ScheduleError, When, is_built_in, parse_every,
 };
-use palyra_state::FireQuery;
+use palyra_state::{FireQuery, PrincipalId};
 use serde_json::Value;
 
 use super::Control;
@@ -62,6 +62,7 @@ pub(crate) fn routine(app: &App, routine: &Routine) -> Result<RoutineTold, Probl
         jitter_seconds: routine.jitter_ms / 1_000,
         objective: routine.objective.clone(),
         wait_approval_seconds: routine.wait_approval_ms / 1_000,
+        created_by: routine.creator.name.clone(),
         created_ms: routine.created_ms,
         next_ms: next(routine, app.now_ms()).map_err(|error| ControlError::from(error).to_problem())?,
         under_way: control.fires().under_way(&routine.name) as u64,
@@ -85,10 +86,11 @@ fn next(routine: &Routine, now_ms: u64) -> Result<Vec<u64>, ScheduleError> {
     Ok(next)
 }
 
-/// The routine a request describes; `there` is the one it changes.
+/// The routine a request describes, on behalf of its creator; `there` is the one it changes.
 pub(crate) fn read(
     request: RoutineRequest,
     there: Option<&Routine>,
+    creator: PrincipalId,
     now_ms: u64,
 ) -> Result<Routine, Problem> {
     let told = |error: ScheduleError| ControlError::from(error).to_problem();
@@ -129,6 +131,7 @@ pub(crate) fn read(
         jitter_ms: u64::from(request.jitter_seconds.unwrap_or(0)) * 1_000,
         objective: request.objective,
         wait_approval_ms: wait * 1_000,
+        creator,
         created_ms: there.map_or(now_ms, |there| there.created_ms),
         since_ms: now_ms,
     })

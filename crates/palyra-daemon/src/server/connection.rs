@@ -16,8 +16,11 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tower::ServiceExt;
 
+use super::error::ServerError;
 use super::http2::speak_grpc;
+use super::write_timeout::WriteTimeout;
 use crate::app::until_stopping;
+use crate::transport::connection_state::ConnectionState;
 use crate::transport::http::{Arrival, BodyTimeout};
 
 /// Longest head of a request.
@@ -54,22 +57,47 @@ pub(super) async fn serve(
     incoming: Incoming,
     Routers { http, grpc }: Routers,
     limits: ConnectionLimits,
+    state: ConnectionState,
     stopping: watch::Receiver<bool>,
 ) {
     match incoming {
-        Incoming::Socket(stream) => speak(stream, Arrival::Socket, http, limits, stopping).await,
-        Incoming::Tcp(stream, peer) => speak(stream, Arrival::Tcp(peer), http, limits, stopping).await,
+        Incoming::Socket(stream) => {
+            speak(stream, Origin { arrival: Arrival::Socket, state }, http, limits, stopping).await;
+        }
+        Incoming::Tcp(stream, peer) => {
+            speak(stream, Origin { arrival: Arrival::Tcp(peer), state }, http, limits, stopping).await;
+        }
         Incoming::Tls(stream, peer, tls) => {
             if let Some(stream) = shake_hands(stream, &tls, limits).await {
-                speak(stream, Arrival::Tcp(peer), http, limits, stopping).await;
+                speak(stream, Origin { arrival: Arrival::Tcp(peer), state }, http, limits, stopping).await;
             }
         }
-        Incoming::Grpc(stream, peer, None) => speak_grpc(stream, peer, grpc, limits, stopping).await,
+        Incoming::Grpc(stream, peer, None) => {
+            speak_grpc(stream, Origin { arrival: Arrival::Grpc(peer), state }, grpc, limits, stopping).await;
+        }
         Incoming::Grpc(stream, peer, Some(tls)) => {
             if let Some(stream) = shake_hands(stream, &tls, limits).await {
-                speak_grpc(stream, peer, grpc, limits, stopping).await;
+                speak_grpc(stream, Origin { arrival: Arrival::Grpc(peer), state }, grpc, limits, stopping)
+                    .await;
             }
         }
+    }
+}
+
+/// The connection a request came over, as its extensions say.
+#[derive(Clone)]
+pub(super) struct Origin {
+    arrival: Arrival,
+    state: ConnectionState,
+}
+
+impl Origin {
+    /// Says in a request where it came from and how long its body may take.
+    pub(super) fn mark<B>(&self, request: &mut http::Request<B>, limits: ConnectionLimits) {
+        let extensions = request.extensions_mut();
+        extensions.insert(self.arrival);
+        extensions.insert(self.state.clone());
+        extensions.insert(BodyTimeout(limits.body_timeout));
     }
 }
 
@@ -88,19 +116,22 @@ async fn shake_hands(
 
 async fn speak(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    arrival: Arrival,
+    origin: Origin,
     router: Router,
     limits: ConnectionLimits,
     mut stopping: watch::Receiver<bool>,
 ) {
+    if let Err(error) = ServerError::check_clock() {
+        return tracing::warn!(%error, "connection refused");
+    }
     let service = service_fn(move |request: http::Request<IncomingBody>| {
         let mut request = request.map(Body::new);
-        request.extensions_mut().insert(arrival);
-        request.extensions_mut().insert(BodyTimeout(limits.body_timeout));
+        origin.mark(&mut request, limits);
         router.clone().oneshot(request)
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.header_timeout).max_buf_size(MAX_HEAD_BYTES);
+    let stream = WriteTimeout::new(stream, limits.body_timeout);
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
     let ended = tokio::select! {

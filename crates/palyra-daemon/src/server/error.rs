@@ -33,6 +33,9 @@ pub enum ServerError {
         /// Why not.
         reason: String,
     },
+    /// The HTTP library cannot write a `Date` header for the present time, and panics instead.
+    #[error("the clock of this machine is outside the years 1970 to 9998")]
+    ClockOutOfRange,
     /// The state root's own files.
     #[error(transparent)]
     File(#[from] FsError),
@@ -51,7 +54,16 @@ impl ServerError {
             }
             Self::File(error) | Self::OwnerToken(OwnerTokenError::File(error)) => error.hint(),
             Self::OwnerToken(OwnerTokenError::NotAToken) => Some("remove the file; the daemon makes a new one".into()),
+            Self::ClockOutOfRange => Some("set the clock, then start the daemon again".into()),
             _ => None,
+        }
+    }
+
+    /// Refuses to serve while the clock is out of range.
+    pub(super) fn check_clock() -> Result<(), Self> {
+        match palyra_common::time::is_out_of_range() {
+            true => Err(Self::ClockOutOfRange),
+            false => Ok(()),
         }
     }
 }

@@ -1,16 +1,11 @@
 //! One connection of gRPC: HTTP/2, with bounds on what it may hold and on how long it may be there for nothing.
 
-use std::net::IpAddr;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use bytes::Bytes;
 use http::HeaderValue;
 use http::header::HOST;
-use http_body::{Frame, SizeHint};
 use hyper::body::Incoming as IncomingBody;
 use hyper::server::conn::http2;
 use hyper::service::service_fn;
@@ -19,14 +14,24 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tower::ServiceExt;
 
-use super::connection::ConnectionLimits;
+use super::connection::{ConnectionLimits, Origin};
+use super::error::ServerError;
+use super::write_timeout::WriteTimeout;
 use crate::app::until_stopping;
-use crate::transport::http::{Arrival, BodyTimeout};
+use crate::transport::held_body::HeldBody;
 
 /// Calls of one connection at once.
 const MAX_STREAMS: u32 = 100;
 /// Longest head of a call.
-const MAX_HEAD_BYTES: u32 = 64 << 10;
+const MAX_HEAD_BYTES: u32 = 16 << 10;
+/// Bytes one call may send before the daemon reads them.
+const STREAM_WINDOW_BYTES: u32 = 64 << 10;
+/// Bytes all calls of a connection may send before the daemon reads them.
+const CONNECTION_WINDOW_BYTES: u32 = 256 << 10;
+/// Bytes of an answer that wait in a connection for its peer.
+const MAX_SEND_BYTES: usize = 64 << 10;
+/// Calls a peer may begin and reset before the connection is closed.
+const MAX_RESETS: usize = 64;
 /// How often a connection is asked whether it is still there, and how long it may take to say so.
 const PING: Duration = Duration::from_secs(20);
 /// A connection without a call is let go of after so many times the patience for a head.
@@ -35,25 +40,34 @@ const IDLE: u32 = 12;
 /// Serves a connection to its end.
 pub(super) async fn speak_grpc(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    peer: IpAddr,
+    origin: Origin,
     router: Router,
     limits: ConnectionLimits,
     mut stopping: watch::Receiver<bool>,
 ) {
+    if let Err(error) = ServerError::check_clock() {
+        return tracing::warn!(%error, "connection refused");
+    }
     let under_way = watch::Sender::new(0_usize);
     let mut calls = under_way.subscribe();
     let service = service_fn(move |request: http::Request<IncomingBody>| {
         let call = Call::begin(&under_way);
-        let answering = router.clone().oneshot(arrived(request, peer, limits));
-        async move { answering.await.map(|response| response.map(|answer| Answering { answer, _call: call })) }
+        let answering = router.clone().oneshot(arrived(request, &origin, limits));
+        async move { answering.await.map(|response| response.map(|answer| HeldBody::new(answer, call))) }
     });
     let mut builder = http2::Builder::new(TokioExecutor::new());
     builder
         .timer(TokioTimer::new())
         .max_concurrent_streams(MAX_STREAMS)
         .max_header_list_size(MAX_HEAD_BYTES)
+        .initial_stream_window_size(STREAM_WINDOW_BYTES)
+        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+        .max_send_buf_size(MAX_SEND_BYTES)
+        .max_pending_accept_reset_streams(MAX_RESETS)
+        .max_local_error_reset_streams(MAX_RESETS)
         .keep_alive_interval(PING)
         .keep_alive_timeout(PING);
+    let stream = WriteTimeout::new(stream, limits.body_timeout);
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
     let ended = tokio::select! {
@@ -76,7 +90,7 @@ pub(super) async fn speak_grpc(
 /// A request as the router takes it: HTTP/2 has its host beside the headers.
 fn arrived(
     request: http::Request<IncomingBody>,
-    peer: IpAddr,
+    origin: &Origin,
     limits: ConnectionLimits,
 ) -> http::Request<Body> {
     let mut request = request.map(Body::new);
@@ -86,8 +100,7 @@ fn arrived(
     {
         request.headers_mut().insert(HOST, authority);
     }
-    request.extensions_mut().insert(Arrival::Grpc(peer));
-    request.extensions_mut().insert(BodyTimeout(limits.body_timeout));
+    origin.mark(&mut request, limits);
     request
 }
 
@@ -121,31 +134,5 @@ impl Call {
 impl Drop for Call {
     fn drop(&mut self) {
         self.0.send_modify(|count| *count = count.saturating_sub(1));
-    }
-}
-
-/// An answer that is being sent.
-struct Answering {
-    answer: Body,
-    _call: Call,
-}
-
-impl http_body::Body for Answering {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.answer).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.answer.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.answer.size_hint()
     }
 }

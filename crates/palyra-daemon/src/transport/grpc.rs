@@ -11,6 +11,7 @@ mod door;
 mod gateway;
 mod hooks;
 mod inward;
+mod metered;
 mod plugins;
 mod routines;
 mod run;

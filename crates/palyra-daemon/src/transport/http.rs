@@ -9,6 +9,7 @@ mod backup;
 mod blocking;
 mod body;
 mod channels;
+mod doctor;
 mod events;
 mod health;
 mod hooks;
@@ -38,7 +39,7 @@ mod upload;
 mod vault;
 
 pub use access::Arrival;
-pub(crate) use access::{RequestId, knock};
+pub(crate) use access::{RequestId, identified, knock};
 pub(crate) use body::BodyTimeout;
 pub use openapi::document as openapi_document;
 pub use router::{router, routes};

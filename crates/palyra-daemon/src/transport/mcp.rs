@@ -10,10 +10,12 @@ mod caller;
 mod calls;
 mod catalogue;
 mod changes;
+mod conversation;
 mod server;
 mod sessions;
 mod standing;
 
 pub(crate) use caller::Standing;
+pub(crate) use conversation::PARSED_WEIGHT;
 pub(crate) use sessions::McpSessions;
 pub(crate) use standing::serve_standing;

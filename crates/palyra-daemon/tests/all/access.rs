@@ -72,7 +72,7 @@ fn the_table_of_routes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_of_another_origin_and_a_rebinding_name_are_turned_away() {
-    let daemon = Daemon::start().await;
+    let daemon = Daemon::with(ServerConfig { failure_burst: 100, ..config() }).await;
     let token = Some(daemon.token.as_str());
     let own = format!("http://{}", daemon.address);
     for (headers, status, code) in [
@@ -85,6 +85,11 @@ async fn a_page_of_another_origin_and_a_rebinding_name_are_turned_away() {
         (&[("Host", "localhost.evil.example:7437")], 421, "misdirected"),
         (&[("Host", "127.0.0.1"), ("Host", "evil.example")], 421, "misdirected"),
         (&[("Host", "")], 421, "misdirected"),
+        (&[("Host", "[::1].evil.example")], 421, "misdirected"),
+        (&[("Host", "[::1]@evil.example")], 421, "misdirected"),
+        (&[("Host", "localhost:x.evil")], 421, "misdirected"),
+        (&[("Origin", own.as_str()), ("Origin", "http://evil.example")], 403, "forbidden"),
+        (&[("Sec-Fetch-Site", "none"), ("Sec-Fetch-Site", "cross-site")], 403, "forbidden"),
     ] {
         let reply = ask(&daemon, "GET", "/v1/health", token, headers, "").await;
         assert_eq!((reply.status, reply.code().as_str()), (status, code), "{headers:?}");

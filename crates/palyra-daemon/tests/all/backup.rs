@@ -5,7 +5,7 @@ use http_body_util::BodyExt;
 use palyra_api::tools::InvokeRequest;
 use palyra_common::Scope;
 use palyra_journal::{EventKind, Query, VerifyScope};
-use palyra_state::{State, StateRoot, check_backup};
+use palyra_state::{RestoreAcceptance, State, StateRoot, check_backup};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -48,7 +48,8 @@ async fn a_backup_is_made_while_calls_go_on_and_opens_elsewhere() {
         std::fs::write(&file, &bytes).unwrap();
         let manifest = check_backup(&file).unwrap();
         let root = StateRoot::new(folder.path().join(format!("root-{number}")));
-        root.restore(&options(daemon.clock()), &file).unwrap();
+        let staged = root.stage_restore(&options(daemon.clock()), &file).unwrap();
+        staged.finish(&RestoreAcceptance::default()).unwrap();
         let state = State::open(&root, &options(daemon.clock())).unwrap();
         let there = receipts(&state);
         assert!((before..=after).contains(&there), "{before} {there} {after}");

@@ -399,3 +399,62 @@ async fn a_message_that_was_given_up_outlives_newer_ones() {
     assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 1);
     daemon.state().trim_channels().unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn message_written_into_the_database_is_not_delivered() {
+    let daemon = daemon().await;
+    let server = TestServer::http(|_| TestReply::ok("")).await.unwrap();
+    add_webhook(&daemon, format!("http://{}/", server.address()), &["127.0.0.1/32"]).await;
+    say(&daemon).await;
+    until(&daemon, "it is delivered", |daemon| count(daemon, EventKind::ChannelDelivered) == 1).await;
+    // Without a MAC, with one of another row, and with one that is made up.
+    let plant = |transaction: &mut palyra_journal::JournalTransaction<'_>| {
+        for mac in ["NULL", "mac", "randomblob(32)"] {
+            let sql = format!(
+                "INSERT INTO channel_messages (channel, skill_id, run_id, content_type, body, at, mac)
+                 SELECT channel, skill_id, run_id, content_type, x'706c616e746564', at, {mac}
+                 FROM channel_messages ORDER BY id LIMIT 1"
+            );
+            transaction.sql().execute(&sql, []).unwrap();
+        }
+        Ok::<(), palyra_journal::JournalError>(())
+    };
+    daemon.state().journal().transaction(palyra_journal::Durability::Normal, plant).await.unwrap();
+    say(&daemon).await;
+    until(&daemon, "the last is delivered", |daemon| count(daemon, EventKind::ChannelDelivered) == 2).await;
+    assert_eq!(count(&daemon, EventKind::ChannelDeadLettered), 3);
+    assert!(server.requests().iter().all(|request| &request.body[..] == b"hello"));
+    // A person may send the one that an earlier version could have written, and never one with a wrong MAC.
+    let client = daemon.over_socket();
+    let letters = client.channel_dead_letters("alerts", None).await.unwrap().dead_letters;
+    let [made_up, copied, without] = &letters[..] else { panic!("{letters:?}") };
+    assert!(without.reason.contains("no MAC") && copied.reason.contains("was changed"), "{letters:?}");
+    for letter in [made_up, copied] {
+        let refused = client.retry_channel_letter("alerts", letter.letter).await.unwrap_err().into_problem();
+        assert_eq!(refused.code, "not_delivered");
+    }
+    client.retry_channel_letter("alerts", without.letter).await.unwrap();
+    assert_eq!(server.requests().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn file_channel_does_not_follow_a_folder_that_became_a_link() {
+    let daemon = daemon().await;
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("out");
+    std::fs::create_dir(&folder).unwrap();
+    let request = AddChannelRequest {
+        name: "alerts".into(),
+        to: ChannelTarget::File,
+        path: Some(folder.join("owner.token").display().to_string()),
+        ..AddChannelRequest::default()
+    };
+    daemon.over_socket().add_channel(&request).await.unwrap();
+    std::fs::remove_dir(&folder).unwrap();
+    std::os::unix::fs::symlink(daemon.root.path(), &folder).unwrap();
+    let token = std::fs::read(daemon.root.path().join("owner.token")).ok();
+    say(&daemon).await;
+    let reason = given_up(&daemon).await;
+    assert!(reason.contains("not a directory but a link"), "{reason}");
+    assert_eq!(std::fs::read(daemon.root.path().join("owner.token")).ok(), token);
+}

@@ -1,11 +1,12 @@
 //! States that are broken on purpose: each is found by its name, and each fix that is offered works.
 
 use crate::process::{options, start};
+use palyra_common::SecretValue;
 use palyra_common::deployment_profiles::DeploymentProfile;
 use palyra_control_plane::{RE_AUDIT, StateStore};
 use palyra_daemon::Endpoint;
 use palyra_daemon::access::OwnerToken;
-use palyra_daemon::doctor::{Report, Severity, Subject, examine, fix};
+use palyra_daemon::doctor::{Report, Severity, Subject, examine, examine_with, fix};
 use palyra_daemon::server::socket_path;
 use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, NewEvent};
 use palyra_state::{FireCause, FireEnd, FireKey, FireStatus, NewFire, State, StateOptions, StateRoot};
@@ -73,6 +74,19 @@ impl Patient {
         };
         state.journal().transaction(Durability::Full, edit).wait().unwrap();
         state.close().unwrap();
+    }
+
+    /// Flips a bit at the end of an entry, where its sealed value is.
+    fn damage_entry(&self, drawer: &str) {
+        let state = self.open();
+        let secret = "global/pin".parse().unwrap();
+        state.put_secret(&secret, &SecretValue::new(b"a secret".to_vec()), "owner").unwrap();
+        state.create_key("release", "owner").unwrap();
+        state.close().unwrap();
+        let entry = fs::read_dir(self.root().join("vault").join(drawer)).unwrap().next().unwrap().unwrap();
+        let mut bytes = fs::read(entry.path()).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        fs::write(entry.path(), bytes).unwrap();
     }
 
     fn object(&self) -> PathBuf {
@@ -247,6 +261,16 @@ const CASES: &[Case] = &[
         true,
     ),
     ("a missing release", |p| fs::remove_file(p.object()).unwrap(), "skills.bytes", true),
+    ("a damaged secret", |p| p.damage_entry("secrets"), "vault.entries", false),
+    ("a damaged signing key", |p| p.damage_entry("keys"), "vault.entries", false),
+    (
+        "a run that never was",
+        |p| {
+            p.sql("INSERT INTO runs (run_id, skill_id, tool_id, payload, status, started_at) VALUES ('run_1', 's', 't', 'p', 'completed', 1)");
+        },
+        "runs.records",
+        false,
+    ),
     (
         "hooks that are in the file only",
         |p| {
@@ -327,8 +351,8 @@ const CASES: &[Case] = &[
     ),
 ];
 
-fn found(report: &Report) -> Vec<&'static str> {
-    report.findings().map(|check| check.id).collect()
+fn found(report: &Report) -> Vec<&str> {
+    report.findings().map(|check| &*check.id).collect()
 }
 
 #[test]
@@ -386,6 +410,35 @@ fn what_a_profile_requires_may_not_even_warn() {
     patient.subject.profile = DeploymentProfile::find("single-vm").unwrap();
     let strict = examine(&patient.subject);
     assert_eq!(strict.check("system.open_files").unwrap().severity, Severity::Error);
+}
+
+#[test]
+fn checks_that_a_daemon_did_not_answer_are_skipped_and_not_in_order() {
+    let mut patient = Patient::whole();
+    let owner = patient.open();
+    fs::create_dir_all(patient.root().join("run")).unwrap();
+    let socket = std::os::unix::net::UnixListener::bind(socket_path(&patient.subject.root)).unwrap();
+    let report = examine(&patient.subject);
+    assert_eq!(report.check("state.open").unwrap().severity, Severity::Ok);
+    assert_eq!(report.check("journal.verify").unwrap().severity, Severity::Skipped);
+    assert!(report.skipped >= 10 && report.findings().count() >= report.skipped, "{report:?}");
+    // What a profile requires and nobody checked is an error.
+    patient.subject.profile = DeploymentProfile::find("single-vm").unwrap();
+    let strict = examine(&patient.subject);
+    assert_eq!(strict.check("routines.re_audit").unwrap().severity, Severity::Error);
+    // With the answer of the daemon nothing is skipped.
+    let state = Arc::new(owner);
+    let answer = palyra_api::doctor::StateCheck {
+        id: "routines.re_audit".into(),
+        severity: "warning".into(),
+        evidence: "it is off".into(),
+        fix: Some(palyra_api::doctor::StateFix { says: "switch it on".into(), automatic: true }),
+    };
+    let answered = examine_with(&patient.subject, &|| Ok(vec![answer.clone().into()]));
+    assert_eq!(answered.skipped, 0);
+    let check = answered.check("routines.re_audit").unwrap();
+    assert_eq!((check.severity, check.fix.as_ref().unwrap().automatic), (Severity::Error, false));
+    drop((socket, state));
 }
 
 #[test]

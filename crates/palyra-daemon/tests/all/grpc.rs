@@ -6,8 +6,10 @@ mod description;
 mod limits;
 mod methods;
 mod run;
+mod unfinished;
 mod wire;
 
+pub(crate) use unfinished::{connect, status_before_message};
 pub(crate) use wire::Wire;
 
 use palyra_api::grpc::DESCRIPTORS;

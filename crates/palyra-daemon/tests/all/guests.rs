@@ -89,9 +89,14 @@ pub(crate) fn package(name: &str, quotas: &str, release: u32) -> (Vec<u8>, Sha25
         .iter()
         .map(|(tool, wat, _)| (format!("modules/{tool}.wasm"), wat::parse_str(wat).unwrap()))
         .collect();
+    build(&manifest, &modules)
+}
+
+/// A package of any manifest and modules, and what a first consent to it agrees to.
+pub(crate) fn build(manifest: &str, modules: &[(String, Vec<u8>)]) -> (Vec<u8>, Sha256Digest) {
     let key = SkillSigningKey::from_seed(&zeroize::Zeroizing::new([1; 32]));
     let request = BuildRequest {
-        manifest_toml: &manifest,
+        manifest_toml: manifest,
         modules: modules.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect(),
         signers: vec![&key],
         publisher_epoch: 1,

@@ -4,6 +4,7 @@ use crate::daemon::Daemon;
 use crate::raw::ask;
 use palyra_api::ClientError;
 use palyra_api::journal::{JournalQuery, VerifyRequest};
+use palyra_api::tools::InvokeRequest;
 use palyra_common::Scope;
 
 fn code<T: std::fmt::Debug>(result: Result<T, ClientError>) -> String {
@@ -119,4 +120,25 @@ async fn another_history_is_found_out() {
     let foreign = one.in_process().checkpoint().await.unwrap();
     let against = VerifyRequest { against: Some(foreign.note) };
     assert_eq!(code(two.over_tcp().verify_journal(&against).await), "bad_checkpoint");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn verify_names_an_edited_run_and_lists_show_that_it_differs() {
+    let daemon = Daemon::with_bench().await;
+    let client = daemon.over_socket();
+    let called = client.invoke("acme.bench.echo", &InvokeRequest::default()).await.unwrap();
+    let intact = client.verify_journal(&VerifyRequest::default()).await.unwrap();
+    assert_eq!(intact.runs_checked, 1);
+    let edit = |transaction: &mut palyra_journal::JournalTransaction<'_>| {
+        let sql = "UPDATE runs SET status = 'failed'";
+        transaction.sql().execute(sql, []).map_err(palyra_journal::JournalError::sqlite("edit"))
+    };
+    daemon.state().journal().transaction(palyra_journal::Durability::Normal, edit).await.unwrap();
+    let problem = client.verify_journal(&VerifyRequest::default()).await.unwrap_err().into_problem();
+    let what = problem.details["differences"][0]["what"].as_str().unwrap().to_owned();
+    assert_eq!((problem.code.as_str(), what), ("state_damaged", format!("row `runs/{}`", called.run_id)));
+    assert_eq!(client.run(&called.run_id).await.unwrap().run.differs, ["status"]);
+    let checks = client.check_state().await.unwrap().checks;
+    let records = checks.iter().find(|check| check.id == "runs.records").unwrap();
+    assert!(records.severity == "error" && records.evidence.contains(&called.run_id), "{records:?}");
 }

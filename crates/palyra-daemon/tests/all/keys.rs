@@ -3,11 +3,35 @@
 use crate::daemon::Daemon;
 use palyra_api::keys::{
     ImportKeyRequest, RevocationStatement, RevokeKeyRequest, RotateRequest, SealKeyRequest,
+    SignReleaseRequest,
 };
 use palyra_api::trust::KeysRequest;
 use palyra_api::{ClientError, SecretBytes};
 use palyra_common::Scope;
 use palyra_journal::{EventKind, Query};
+use palyra_skills::signing::SkillSigningKey;
+use palyra_skills::signing::dsse::EnvelopeSignature;
+use palyra_skills::{BuildRequest, pack_skill_artifact};
+
+const MANIFEST: &str = r#"manifest_version = 1
+skill_id = "acme.notes"
+name = "Notes"
+version = "1.0.0"
+publisher = "acme"
+release_counter = 1
+
+[compat]
+required_protocol_major = 1
+min_palyra_version = "0.1.0"
+
+[[entrypoints.tools]]
+id = "acme.notes.add"
+name = "Add"
+description = "Adds a note."
+module = "modules/notes.wasm"
+input_schema = { type = "object" }
+output_schema = { type = "object" }
+"#;
 
 fn secret(text: &str) -> SecretBytes {
     SecretBytes::new(text.as_bytes())
@@ -78,8 +102,6 @@ async fn a_handover_is_made_once_and_told_as_often_as_asked() {
     for name in ["old", "new", "other"] {
         client.new_key(name).await.unwrap();
     }
-    let unknown = RotateRequest { epoch: None, ..rotate("old", "new") };
-    assert_eq!(code(client.rotate_keys("acme", &unknown).await), "usage");
     assert_eq!(code(client.rotate_keys("acme", &rotate("old", "nwe")).await), "not_found");
     let first = client.rotate_keys("acme", &rotate("old", "new")).await.unwrap();
     assert_eq!(client.key("old").await.unwrap().state, "retired");
@@ -92,6 +114,58 @@ async fn a_handover_is_made_once_and_told_as_often_as_asked() {
     client.allow_publisher("acme", &keys).await.unwrap();
     let applied = client.apply_statement(first.statement.get().as_bytes().to_vec()).await.unwrap();
     assert_eq!(applied.outcome, "rotated");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rotation_takes_the_epoch_from_what_is_known() {
+    let daemon = Daemon::start().await;
+    let client = daemon.over_tcp();
+    for name in ["one", "two", "three", "four"] {
+        client.new_key(name).await.unwrap();
+    }
+    let handover = |from: &str, to: &str, epoch: Option<u64>| RotateRequest { epoch, ..rotate(from, to) };
+    // Nothing is known: the first keys of a publisher are of epoch 0.
+    assert_eq!(client.rotate_keys("acme", &handover("one", "two", None)).await.unwrap().from_epoch, 0);
+    // The rotations that were signed here are known.
+    assert_eq!(code(client.rotate_keys("acme", &handover("two", "three", Some(7))).await), "usage");
+    assert_eq!(client.key("two").await.unwrap().state, "active");
+    assert_eq!(client.rotate_keys("acme", &handover("two", "three", None)).await.unwrap().from_epoch, 1);
+    let succession = client.succession("acme").await.unwrap();
+    assert_eq!((succession.statements.len(), succession.keys.len(), succession.epoch), (2, 0, None));
+    // The keys a publisher is trusted by are known.
+    let keys = KeysRequest { keys: vec![client.key("three").await.unwrap().public_key], threshold: 1 };
+    client.allow_publisher("acme", &keys).await.unwrap();
+    assert_eq!(code(client.rotate_keys("acme", &handover("four", "one", None)).await), "usage");
+    assert_eq!(client.rotate_keys("acme", &handover("three", "four", None)).await.unwrap().from_epoch, 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn vault_key_signs_only_releases_that_list_it() {
+    let daemon = Daemon::start().await;
+    let client = daemon.over_tcp();
+    client.new_key("release").await.unwrap();
+    for statement in ["", "{}", "not a statement", r#"{"_type":"https://in-toto.io/Statement/v1"}"#] {
+        let request = SignReleaseRequest { statement: statement.into() };
+        assert_eq!(code(client.sign_release("release", &request).await), "bad_statement", "{statement}");
+    }
+    let signer = SkillSigningKey::from_seed(&zeroize::Zeroizing::new([9; 32]));
+    let request = BuildRequest {
+        manifest_toml: MANIFEST,
+        modules: vec![("modules/notes.wasm", b"\0asm\x01\0\0\0")],
+        ..BuildRequest::default()
+    };
+    let foreign = pack_skill_artifact(&request, &[signer.public()]).unwrap();
+    let sign = |statement: &[u8]| SignReleaseRequest { statement: String::from_utf8_lossy(statement).into() };
+    assert_eq!(code(client.sign_release("release", &sign(foreign.statement())).await), "bad_statement");
+
+    let own = client.key("release").await.unwrap().public_key.parse().unwrap();
+    let packed = pack_skill_artifact(&request, &[own]).unwrap();
+    let signed = client.sign_release("release", &sign(packed.statement())).await.unwrap();
+    let keyid = signed.key_id.parse().unwrap();
+    let built = packed.finish(vec![EnvelopeSignature { keyid, sig: signed.signature }]).unwrap();
+    assert_eq!(built.missing_signatures, 0);
+    let reader = daemon.over_tcp_as(&daemon.token_with("reader", &[Scope::Read, Scope::Operate]));
+    assert_eq!(code(reader.sign_release("release", &sign(packed.statement())).await), "forbidden");
 }
 
 #[tokio::test(flavor = "multi_thread")]

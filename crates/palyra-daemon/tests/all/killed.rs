@@ -8,7 +8,8 @@ mod deliveries;
 
 use crate::process::{options, start};
 use aftermath::check;
-use busy::{Acknowledged, keep_busy};
+pub(crate) use busy::Acknowledged;
+use busy::keep_busy;
 use palyra_state::StateRoot;
 use palyra_state::lock::SHORT_COMMAND_WAIT;
 
@@ -21,6 +22,18 @@ const MOST_ANSWERS: u64 = 120;
 async fn a_killed_daemon_loses_and_doubles_nothing() {
     let points = number("PALYRA_KILL_POINTS").unwrap_or(FEW);
     let seed = number("PALYRA_KILL_SEED").unwrap_or_else(|| u64::from(std::process::id()));
+    let mut point = 0;
+    let all = kill_while(seed, || {
+        point += 1;
+        point <= points
+    })
+    .await;
+    assert!(!all.runs.is_empty() && !all.decided.is_empty() && all.release > 1, "{all:?}");
+    assert!(!all.fired.is_empty(), "{all:?}");
+}
+
+/// Kills a daemon at one random point of its work after another, and checks its state after each.
+pub(crate) async fn kill_while(seed: u64, mut go_on: impl FnMut() -> bool) -> Acknowledged {
     let home = tempfile::tempdir().unwrap();
     let root = StateRoot::new(home.path().join("root"));
     let state = root.init(&options(SHORT_COMMAND_WAIT)).unwrap();
@@ -31,7 +44,10 @@ async fn a_killed_daemon_loses_and_doubles_nothing() {
     state.close().unwrap();
     let mut all = Acknowledged::default();
     let mut random = seed;
-    for point in 0..points {
+    for point in 0.. {
+        if !go_on() {
+            break;
+        }
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let answers = (random >> 33) % MOST_ANSWERS;
         let mut daemon = Victim(start(&root, &[]));
@@ -41,8 +57,7 @@ async fn a_killed_daemon_loses_and_doubles_nothing() {
         let checked = tokio::task::spawn_blocking(move || check(&root, &known)).await;
         assert!(checked.is_ok(), "PALYRA_KILL_SEED={seed}, point {point}, after {answers} answers");
     }
-    assert!(!all.runs.is_empty() && !all.decided.is_empty() && all.release > 1, "{all:?}");
-    assert!(!all.fired.is_empty(), "{all:?}");
+    all
 }
 
 /// A daemon that never outlives its test.

@@ -7,6 +7,8 @@ mod raw;
 
 mod access;
 mod approvals;
+mod attack;
+mod attack_approvals;
 mod audit_policy;
 mod backup;
 mod bodies;
@@ -15,6 +17,7 @@ mod doctor;
 mod events;
 mod grpc;
 mod hooks;
+mod host_limits;
 mod journal;
 mod keys;
 mod killed;

@@ -28,7 +28,7 @@ use tokio::sync::mpsc;
 pub(crate) struct Editor {
     /// What its person says when asked; none for a client that cannot ask.
     answer: Option<bool>,
-    asked: Arc<Mutex<Vec<String>>>,
+    pub(crate) asked: Arc<Mutex<Vec<String>>>,
     progress: Arc<Mutex<Vec<(f64, String)>>>,
     changed: Arc<tokio::sync::Notify>,
 }
@@ -65,7 +65,7 @@ impl ClientHandler for Editor {
 }
 
 impl Editor {
-    fn that_says(yes: bool) -> Self {
+    pub(crate) fn that_says(yes: bool) -> Self {
         Self { answer: Some(yes), ..Self::default() }
     }
 
@@ -89,6 +89,15 @@ impl Editor {
         token: &str,
         lifecycle: ClientLifecycleMode,
     ) -> Client {
+        self.over(&daemon.over_tcp_as(token), lifecycle).await
+    }
+
+    /// The same for any client of the API.
+    pub(crate) async fn over(
+        self,
+        api: &palyra_api::Client<palyra_api::client::remote::Remote>,
+        lifecycle: ClientLifecycleMode,
+    ) -> Client {
         let (ours, theirs) = tokio::io::duplex(64 << 10);
         let (mut input, mut output) = tokio::io::split(theirs);
         let (pieces, sent) = mpsc::channel(4);
@@ -98,7 +107,7 @@ impl Editor {
                 let _ = pieces.send(piece[..count].to_vec().into()).await;
             }
         });
-        let mut answers = daemon.over_tcp_as(token).mcp(channel_body(sent)).await.unwrap();
+        let mut answers = api.mcp(channel_body(sent)).await.unwrap();
         tokio::spawn(async move {
             use http_body_util::BodyExt;
             while let Some(Ok(frame)) = answers.frame().await {
@@ -127,11 +136,11 @@ pub(crate) async fn call(client: &Client, tool: &str, input: JsonObject) -> Resu
     }
 }
 
-fn number(n: u32) -> JsonObject {
+pub(crate) fn number(n: u32) -> JsonObject {
     json!({ "n": n }).as_object().unwrap().clone()
 }
 
-fn problem(result: Result<CallToolResult, Value>) -> Value {
+pub(crate) fn problem(result: Result<CallToolResult, Value>) -> Value {
     let result = result.unwrap();
     assert_eq!(result.is_error, Some(true));
     result.meta.unwrap()["palyra/problem"].clone()
@@ -261,7 +270,7 @@ async fn clients_hear_when_the_set_of_tools_changes() {
 async fn a_person_is_asked_only_where_the_client_can_and_its_token_may() {
     let daemon = Daemon::with_bench().await;
     let plain = editor_token(&daemon);
-    let may = daemon.token_with("asking", &[Scope::Read, Scope::Invoke, Scope::Approve]);
+    let may = daemon.token_with("asking", &[Scope::Read, Scope::Invoke, Scope::Elicit]);
     let ask = "acme__bench__ask";
     for (way, lifecycle) in lifecycles() {
         for (editor, token) in [(Editor::default(), &may), (Editor::that_says(true), &plain)] {
@@ -301,7 +310,7 @@ async fn a_person_is_asked_only_where_the_client_can_and_its_token_may() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_counts_for_the_call_of_its_own_client_only() {
     let daemon = Daemon::with_bench().await;
-    let scopes = [Scope::Read, Scope::Invoke, Scope::Approve];
+    let scopes = [Scope::Read, Scope::Invoke, Scope::Elicit];
     let (one, other) = (daemon.token_with("one", &scopes), daemon.token_with("other", &scopes));
     let [_, (_, current)] = lifecycles();
     let first = Editor::default().over_http(&daemon, &one, current.clone()).await;

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use palyra_api::modules::RunModuleRequest;
 use palyra_api::policy::PolicyChange;
 use palyra_api::runner_policy::{RunnerPolicy, RunnerPolicyChange};
-use palyra_api::tools::InvokeAnswer;
+use palyra_api::tools::{InvokeAnswer, InvokeRequest};
 use palyra_api::{ClientError, Problem};
 use palyra_common::Scope;
 use palyra_journal::{EventKind, Query, RecordedEvent};
@@ -50,6 +50,25 @@ fn events(daemon: &Daemon, kind: EventKind) -> Vec<RecordedEvent> {
 pub(crate) async fn allow(daemon: &Daemon) {
     let policy = RunnerPolicy { allow_inline_modules: true, ..RunnerPolicy::default() };
     daemon.in_process().set_runner_policy(&RunnerPolicyChange { policy, revision: None }).await.unwrap();
+}
+
+/// The tape shows settings, grants and answers, as `GET /v1/runs/{run}/tape` does, which needs `read`.
+#[tokio::test(flavor = "multi_thread")]
+async fn recording_a_call_needs_the_scope_read() {
+    let daemon = Daemon::start().await;
+    allow(&daemon).await;
+    let recorded = RunModuleRequest { record: true, ..module(ECHO) };
+    let as_token = |name: &str, scopes: &[Scope]| daemon.over_tcp_as(&daemon.token_with(name, scopes));
+    let blind = as_token("blind", &[Scope::Invoke, Scope::Operate]);
+    let refused = problem(blind.run_module(&recorded).await);
+    assert_eq!((refused.code.as_str(), refused.status), ("forbidden", 403));
+    assert_eq!(refused.details["scope"], "read");
+    let tool = InvokeRequest { record: true, ..InvokeRequest::default() };
+    let refused = problem(blind.invoke("acme.notes.add", &tool).await);
+    assert_eq!((refused.code.as_str(), &refused.details["scope"]), ("forbidden", &json!("read")));
+    assert!(blind.run_module(&module(ECHO)).await.unwrap().tape.is_none());
+    let seeing = as_token("seeing", &[Scope::Read, Scope::Invoke, Scope::Operate]);
+    assert!(seeing.run_module(&recorded).await.unwrap().tape.is_some());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,10 +2,11 @@
 
 use crate::daemon::{Daemon, config};
 use crate::raw::{Reply, parse};
+use palyra_common::Scope;
 use palyra_daemon::ServerConfig;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, UnixStream};
 
 const SHORT: Duration = Duration::from_millis(100);
 
@@ -46,13 +47,16 @@ async fn half_a_body_is_given_up_on() {
 #[tokio::test(flavor = "multi_thread")]
 async fn connections_are_counted() {
     let daemon = Daemon::with(ServerConfig { max_connections: 2, ..config() }).await;
-    let head = format!(
-        "GET /v1/health HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n",
-        daemon.address,
-        daemon.token.as_str()
-    );
+    let other = daemon.token_with("other", &[Scope::Read]);
+    let head = |token: &str| {
+        format!(
+            "GET /v1/health HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\n\r\n",
+            daemon.address
+        )
+    };
     let mut held = Vec::new();
-    for _ in 0..2 {
+    for token in [daemon.token.as_str(), &other] {
+        let head = head(token);
         let mut stream = TcpStream::connect(daemon.address).await.unwrap();
         stream.write_all(head.as_bytes()).await.unwrap();
         let mut first = [0; 12];
@@ -61,7 +65,65 @@ async fn connections_are_counted() {
         held.push(stream);
     }
     let mut third = TcpStream::connect(daemon.address).await.unwrap();
-    let _ = third.write_all(head.as_bytes()).await;
+    let _ = third.write_all(head(&other).as_bytes()).await;
     assert_eq!(rest(&mut third).await.status, 0, "one too many is closed at once");
     daemon.over_socket().health().await.unwrap();
+}
+
+/// What opens a connection and then says no more.
+fn half_a_head() -> &'static [u8] {
+    b"GET /v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow:"
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn half_open_connections_yield_to_new_ones() {
+    let daemon = Daemon::with(ServerConfig { max_connections: 8, ..config() }).await;
+    let kept = daemon.over_tcp();
+    kept.health().await.unwrap();
+    let mut held = Vec::new();
+    for _ in 0..40 {
+        let mut stream = TcpStream::connect(daemon.address).await.unwrap();
+        stream.write_all(half_a_head()).await.unwrap();
+        let mut socket = UnixStream::connect(&daemon.socket).await.unwrap();
+        socket.write_all(half_a_head()).await.unwrap();
+        let mut grpc = TcpStream::connect(daemon.grpc).await.unwrap();
+        grpc.write_all(b"PRI * HTTP/2.0\r\n").await.unwrap();
+        held.push((stream, socket, grpc));
+        if held.len() % 10 == 0 {
+            daemon.over_tcp().health().await.unwrap();
+            daemon.over_socket().health().await.unwrap();
+            let wire = crate::grpc::Wire::owner(&daemon);
+            wire.raw("/palyra.gateway.v1.GatewayService/GetHealth", Vec::new()).await.unwrap();
+            kept.health().await.unwrap();
+        }
+    }
+    let (mut oldest, ..) = held.remove(0);
+    assert_eq!(rest(&mut oldest).await.status, 0, "the oldest was closed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unread_answers_end_with_their_connection() {
+    let daemon = Daemon::with(ServerConfig { body_timeout: SHORT, ..config() }).await;
+    daemon.install("bench", "");
+    let text = "x".repeat(100 << 10);
+    let body = format!("{{\"input\":{{\"text\":\"{text}\"}}}}");
+    let head = format!(
+        "POST /v1/tools/acme.bench.echo/invoke HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        daemon.address,
+        daemon.token.as_str(),
+        body.len()
+    );
+    let mut stream = TcpStream::connect(daemon.address).await.unwrap();
+    // More answers than the buffers of the system hold: the daemon has to wait for this client, and then does not.
+    loop {
+        let sent = async {
+            stream.write_all(head.as_bytes()).await?;
+            stream.write_all(body.as_bytes()).await
+        };
+        if sent.await.is_err() {
+            break;
+        }
+    }
+    assert!(daemon.over_tcp().health().await.is_ok());
 }

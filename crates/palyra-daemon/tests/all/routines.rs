@@ -179,8 +179,10 @@ async fn a_call_that_needs_a_person_asks_and_waits() {
         }
     };
     assert_eq!(client.routine("ask").await.unwrap().under_way, 1);
-    // The owner did not ask for it: no person at a terminal is needed to say yes.
-    client.approve(&id, &ApproveRequest::default()).await.unwrap();
+    // The owner made the routine, so it is the owner's request: only the owner in person decides it.
+    assert_eq!(problem(client.approve(&id, &ApproveRequest::default()).await).code, "forbidden");
+    let in_person = ApproveRequest { owner_present: true, ..ApproveRequest::default() };
+    client.approve(&id, &in_person).await.unwrap();
     assert_eq!(fire.await.unwrap().unwrap().status, "completed");
     assert_eq!(client.approval(&id).await.unwrap().status, ApprovalStatus::Used);
     // Another fire needs another yes, and one that does not wait says so.
@@ -209,7 +211,9 @@ async fn nobody_lets_a_routine_call_what_it_may_not_call_itself() {
     let rule = rule.replace("Principal::\"routine/r\"", "Principal::\"token/both\"");
     owner.set_policy(&PolicyChange { text: format!("{DEFAULT_POLICY}\n{rule}\n") }).await.unwrap();
     assert_eq!(problem(both.add_routine(&request("s", ECHO, "{}")).await).code, "forbidden");
-    assert_eq!(owner.fire_routine("r").await.unwrap().status, "completed");
+    // What its creator may no longer call, the routine may not call either, whoever fires it.
+    let fire = owner.fire_routine("r").await.unwrap();
+    assert_eq!((fire.status.as_str(), fire.error.as_deref()), ("failed", Some("forbidden")));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -281,8 +285,12 @@ async fn the_built_in_routine_finds_tampering_and_quarantines_it() {
     scheduled.advance(25 * 3_600_000);
     let fires = scheduled.ended(RE_AUDIT, 2).await;
     assert_eq!((fires[0].cause.as_str(), fires[0].status.as_str()), ("schedule", "completed"), "{fires:?}");
-    assert_eq!(fires[0].message.as_deref(), Some("2 releases looked at, quarantined: acme.other 1.0.0"));
+    let found = Some("2 releases looked at, damaged: acme.other 1.0.0");
+    assert_eq!(fires[0].message.as_deref(), found);
     let quarantined = events(&scheduled.daemon, EventKind::SkillQuarantined);
+    // The next look says so again, and records nothing new.
+    assert_eq!(client.fire_routine(RE_AUDIT).await.unwrap().message.as_deref(), found);
+    assert_eq!(events(&scheduled.daemon, EventKind::SkillQuarantined).len(), quarantined.len());
     let last = &quarantined.last().unwrap().event;
     assert_eq!(
         (last.skill.as_deref(), last.actor.as_deref()),

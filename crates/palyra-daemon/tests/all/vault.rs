@@ -16,7 +16,7 @@ fn secret(text: &str) -> SecretRef {
 }
 
 fn value(bytes: &[u8]) -> PutSecretRequest {
-    PutSecretRequest { value: SecretBytes::new(bytes) }
+    PutSecretRequest { value: SecretBytes::new(bytes), allow_weak: true }
 }
 
 fn code<T: std::fmt::Debug>(result: Result<T, ClientError>) -> String {
@@ -44,6 +44,26 @@ async fn a_secret_is_put_listed_and_removed_whichever_way() {
     let gone = client.remove_secret(&secret("global/token")).await.unwrap_err().into_problem();
     assert_eq!((gone.code.as_str(), gone.status), ("not_found", 404));
     assert_eq!(gone.details["known"], serde_json::json!(["skill:acme.notes/pin"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn weak_secret_is_refused_unless_allowed() {
+    let daemon = Daemon::start().await;
+    let (client, pin) = (daemon.over_tcp(), secret("skill:acme.notes/pin"));
+    for guessable in [&b"1234"[..], b"483920", b"aaaaaaaaaaaaaaaa"] {
+        let strict = PutSecretRequest { value: SecretBytes::new(guessable), allow_weak: false };
+        let refused = client.put_secret(&pin, &strict).await.unwrap_err().into_problem();
+        assert_eq!((refused.code.as_str(), refused.status), ("usage", 400));
+        let told = serde_json::to_string(&refused).unwrap();
+        assert!(
+            told.contains("--allow-weak") && !told.contains(std::str::from_utf8(guessable).unwrap()),
+            "{told}"
+        );
+    }
+    assert!(client.secrets().await.unwrap().secrets.is_empty());
+    client.put_secret(&pin, &value(b"1234")).await.unwrap();
+    let strong = PutSecretRequest { value: SecretBytes::new(CANARY.as_bytes()), allow_weak: false };
+    client.put_secret(&secret("global/token"), &strong).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

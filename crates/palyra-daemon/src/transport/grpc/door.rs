@@ -1,6 +1,6 @@
 //! The door of gRPC: who is let in before a message is read, and until when the answer is wanted.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::Router;
@@ -8,20 +8,41 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use palyra_api::Client;
 use palyra_api::grpc::{DESCRIPTORS, status_of};
+use palyra_api::routines::MAX_ROUTINE_BYTES;
+use palyra_api::tools::MAX_INVOKE_BYTES;
+use palyra_api::{Client, Problem};
+use palyra_common::Scope;
+use palyra_policy::Resource;
 use prost::Message as _;
 use prost_types::{FileDescriptorProto, FileDescriptorSet, ServiceDescriptorProto};
+use tokio::sync::OwnedSemaphorePermit;
 use tonic::Status;
 
+use super::MAX_MESSAGE_BYTES;
 use super::answer::failed;
 use super::deadline::{self, InTime, Timed};
 use super::inward::Inward;
+use super::metered::MeteredMessages;
+use crate::access::Principal;
 use crate::app::App;
-use crate::transport::http::{BodyTimeout, knock, router};
+use crate::budget::{BudgetExceeded, Reservation};
+use crate::denials;
+use crate::policy::{action_of, any_tool};
+use crate::transport::connection_state::ConnectionState;
+use crate::transport::held_body::HeldBody;
+use crate::transport::http::route::SMALL_BODY;
+use crate::transport::http::{Arrival, BodyTimeout, identified, knock, router};
 
 /// The one method that needs no token: whoever balances load asks it, and it tells nothing but that a daemon is there.
 const HEALTH_CHECK: &str = "/grpc.health.v1.Health/Check";
+/// The methods that take a longer message than [`SMALL_BODY`], and the longest each takes.
+const LONG_MESSAGES: [(&str, usize); 4] = [
+    ("/palyra.gateway.v1.GatewayService/Invoke", MAX_INVOKE_BYTES),
+    ("/palyra.gateway.v1.GatewayService/Run", MAX_INVOKE_BYTES),
+    ("/palyra.routines.v1.RoutinesService/AddRoutine", MAX_ROUTINE_BYTES),
+    ("/palyra.skills.v1.SkillsService/InstallSkill", MAX_MESSAGE_BYTES),
+];
 /// What every server of gRPC has; reading about the daemon is enough for it.
 const GENERAL: &str = "/grpc.";
 
@@ -29,32 +50,80 @@ const GENERAL: &str = "/grpc.";
 pub(super) struct Door {
     app: Arc<App>,
     router: Router,
-    /// Methods whose messages come one by one, each in its own time.
-    standing: HashSet<String>,
+    methods: HashMap<String, Method>,
+}
+
+/// What a description says about a method.
+struct Method {
+    scope: Scope,
+    /// Its messages come one by one, each in its own time.
+    takes_stream: bool,
+}
+
+/// What a call that was let in holds until it is answered.
+struct Admitted {
+    /// None for a call without a token.
+    reservation: Option<Reservation>,
+    _anonymous: Option<OwnedSemaphorePermit>,
 }
 
 impl Door {
     pub(super) fn new(app: &Arc<App>) -> Self {
-        Self { app: Arc::clone(app), router: router(app), standing: standing() }
+        Self { app: Arc::clone(app), router: router(app), methods: methods() }
     }
 
-    /// Lets a request in as whoever its token is of.
-    async fn enter(&self, request: &mut Request) -> Result<(), Status> {
+    /// Lets a call in as the principal of its token, with the scope of its method; no byte of a message was read yet.
+    async fn enter(&self, request: &mut Request) -> Result<Admitted, Status> {
         if request.uri().path() == HEALTH_CHECK {
-            return Ok(());
+            return anonymous(request);
         }
-        knock(&self.app, request).map_err(|problem| status_of(&problem))?;
-        let inward = Inward::of(request, &self.router);
+        let refused = |problem: Problem| status_of(&problem);
+        let principal = knock(&self.app, request).map_err(refused)?;
+        if let Some(Method { scope, .. }) = self.methods.get(request.uri().path()) {
+            self.check_scope(&principal, *scope, request)?;
+        }
+        let exceeded = |exceeded: BudgetExceeded| status_of(&exceeded.into());
+        let reservation = self.app.budget().open(&principal.name).map_err(exceeded)?;
+        let inward = Inward::of(request, &self.router, &reservation);
         if request.uri().path().starts_with(GENERAL) {
             Client::new(inward.clone()).health().await.map_err(failed)?;
         }
         request.extensions_mut().insert(inward);
-        Ok(())
+        Ok(Admitted { reservation: Some(reservation), _anonymous: None })
     }
 
-    fn stands(&self, path: &str) -> bool {
-        (path.starts_with(GENERAL) && path != HEALTH_CHECK) || self.standing.contains(path)
+    /// The scope is asked again by the route the call goes to, together with the policy.
+    fn check_scope(&self, principal: &Principal, scope: Scope, request: &Request) -> Result<(), Status> {
+        if principal.may(scope) {
+            return Ok(());
+        }
+        let asking = self.app.policy().asking(self.app.state(), principal);
+        let resource = match scope {
+            Scope::Invoke => Resource::Tool(any_tool()),
+            _ => Resource::Daemon,
+        };
+        let problem = asking.missing_scope(scope, action_of(scope), resource);
+        let from = request.extensions().get::<Arrival>().and_then(Arrival::address);
+        let problem = identified(problem);
+        let id = problem.request_id.as_deref().unwrap_or_default();
+        denials::record(&self.app, id, &principal.name, from, &problem);
+        Err(status_of(&problem))
     }
+
+    fn takes_stream(&self, path: &str) -> bool {
+        (path.starts_with(GENERAL) && path != HEALTH_CHECK)
+            || self.methods.get(path).is_some_and(|method| method.takes_stream)
+    }
+}
+
+/// Lets a call without a token in, unless its connection has too many of them already.
+fn anonymous(request: &Request) -> Result<Admitted, Status> {
+    let connection = request.extensions().get::<ConnectionState>();
+    let permit = connection.map(|connection| {
+        let many = || Problem::new("busy", "this connection has too many calls without a token under way");
+        connection.anonymous_call().ok_or_else(|| status_of(&many()))
+    });
+    Ok(Admitted { reservation: None, _anonymous: permit.transpose()? })
 }
 
 /// The layer around every service.
@@ -63,41 +132,67 @@ pub(super) async fn admit(State(door): State<Arc<Door>>, mut request: Request, n
         Ok(until) => until,
         Err(status) => return status.into_http(),
     };
-    if let Err(status) = door.enter(&mut request).await {
-        return status.into_http();
-    }
-    if !door.stands(request.uri().path())
-        && let Some(BodyTimeout(patience)) = request.extensions().get::<BodyTimeout>().copied()
-    {
+    let admitted = match door.enter(&mut request).await {
+        Ok(admitted) => admitted,
+        Err(status) => return status.into_http(),
+    };
+    let path = request.uri().path();
+    let long = LONG_MESSAGES.iter().find(|(method, _)| *method == path);
+    let limit = long.map_or(SMALL_BODY, |(_, limit)| *limit);
+    let patience = request.extensions().get::<BodyTimeout>().filter(|_| !door.takes_stream(path)).copied();
+    let reservation = admitted.reservation.clone();
+    request = request.map(|message| Body::new(MeteredMessages::new(message, limit, reservation)));
+    if let Some(BodyTimeout(patience)) = patience {
         request = request.map(|message| Body::new(InTime::new(message, patience)));
     }
-    let Some(until) = until else { return next.run(request).await };
-    match tokio::time::timeout_at(until, next.run(request)).await {
-        Ok(response) => response.map(|answer| Body::new(Timed::new(answer, until))),
-        Err(_) => deadline::passed().into_http(),
-    }
+    let answering = next.run(request);
+    let response = match until {
+        None => answering.await,
+        Some(until) => match tokio::time::timeout_at(until, answering).await {
+            Ok(response) => response.map(|answer| Body::new(Timed::new(answer, until))),
+            Err(_) => return deadline::passed().into_http(),
+        },
+    };
+    response.map(|answer| Body::new(HeldBody::new(answer, admitted)))
 }
 
-/// The methods that take a stream, as their descriptions say.
-fn standing() -> HashSet<String> {
-    let mut found = HashSet::new();
-    for (name, service) in described() {
-        let taking = service.method.iter().filter(|method| method.client_streaming());
-        found.extend(taking.map(|method| format!("/{name}/{}", method.name())));
+/// What the descriptions say about every method.
+fn methods() -> HashMap<String, Method> {
+    let mut found = HashMap::new();
+    for (name, file, at, service) in described() {
+        for (index, method) in service.method.iter().enumerate() {
+            if let Some(scope) = scope(&file, at, index) {
+                let takes_stream = method.client_streaming();
+                found.insert(format!("/{name}/{}", method.name()), Method { scope, takes_stream });
+            }
+        }
     }
     found
 }
 
-/// The whole names of the services.
-pub(super) fn services() -> Vec<String> {
-    described().into_iter().map(|(name, _)| name).collect()
+/// The scope in the comment of a method.
+fn scope(file: &FileDescriptorProto, service: usize, method: usize) -> Option<Scope> {
+    let place = [6, i32::try_from(service).ok()?, 2, i32::try_from(method).ok()?];
+    let comments = &file.source_code_info.as_ref()?.location;
+    let comment = comments.iter().find(|location| location.path == place)?.leading_comments();
+    let word = comment.split_once("Needs the scope `")?.1.split('`').next()?;
+    Scope::ALL.into_iter().find(|scope| scope.wire_name() == word)
 }
 
-fn described() -> Vec<(String, ServiceDescriptorProto)> {
+/// The whole names of the services.
+pub(super) fn services() -> Vec<String> {
+    described().into_iter().map(|(name, ..)| name).collect()
+}
+
+/// Every service: its whole name, the file it is in, and its place there.
+fn described() -> Vec<(String, Arc<FileDescriptorProto>, usize, ServiceDescriptorProto)> {
     let files = FileDescriptorSet::decode(DESCRIPTORS).map(|set| set.file).unwrap_or_default();
     let named = |file: FileDescriptorProto| {
-        let package = file.package().to_owned();
-        file.service.into_iter().map(move |service| (format!("{package}.{}", service.name()), service))
+        let file = Arc::new(file);
+        let services = file.service.clone().into_iter().enumerate();
+        services.map(move |(at, service)| {
+            (format!("{}.{}", file.package(), service.name()), Arc::clone(&file), at, service)
+        })
     };
     files.into_iter().flat_map(named).collect()
 }
@@ -108,11 +203,23 @@ mod tests {
 
     #[test]
     fn two_methods_take_a_stream() {
-        let mut standing: Vec<String> = standing().into_iter().collect();
-        standing.sort();
+        let methods = methods();
+        let mut streams: Vec<&str> =
+            methods.iter().filter(|(_, method)| method.takes_stream).map(|(path, _)| path.as_str()).collect();
+        streams.sort_unstable();
         assert_eq!(
-            standing,
+            streams,
             ["/palyra.gateway.v1.GatewayService/Run", "/palyra.skills.v1.SkillsService/InstallSkill"]
         );
+    }
+
+    #[test]
+    fn every_method_has_a_scope_and_every_long_one_exists() {
+        let methods = methods();
+        let described: usize = described().iter().map(|(.., service)| service.method.len()).sum();
+        assert_eq!(methods.len(), described, "a method without a scope would be let in without one");
+        for (method, _) in LONG_MESSAGES {
+            assert!(methods.contains_key(method), "{method}");
+        }
     }
 }

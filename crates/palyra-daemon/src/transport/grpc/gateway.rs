@@ -70,7 +70,12 @@ impl GatewayService for Gateway {
 
     async fn get_approval(&self, request: Request<GetApprovalRequest>) -> Answer<GetApprovalResponse> {
         let (client, asked) = enter(request)?;
-        let approval = told(client.approval(&asked.approval_id).await)?;
+        let GetApprovalRequest { approval_id, arguments_from } = asked;
+        let approval = match arguments_from {
+            Some(from) => client.approval_arguments(&approval_id, from).await,
+            None => client.approval(&approval_id).await,
+        };
+        let approval = told(approval)?;
         Ok(Response::new(GetApprovalResponse { approval }))
     }
 
@@ -79,8 +84,9 @@ impl GatewayService for Gateway {
         request: Request<DecideApprovalRequest>,
     ) -> Answer<DecideApprovalResponse> {
         let (client, asked) = enter(request)?;
-        let DecideApprovalRequest { approval_id, approve, scope, reason, owner_present } = asked;
-        let decision = RunDecision { approval_id, approve, scope, reason, owner_present };
+        let DecideApprovalRequest { approval_id, approve, scope, reason, owner_present, arguments_sha256 } =
+            asked;
+        let decision = RunDecision { approval_id, approve, scope, reason, owner_present, arguments_sha256 };
         let approval = told(decide(&client, decision).await)?;
         Ok(Response::new(DecideApprovalResponse { approval }))
     }
@@ -108,13 +114,13 @@ pub(super) async fn decide(
     client: &Client<Inward>,
     decision: RunDecision,
 ) -> Result<palyra_api::approvals::Approval, ClientError> {
-    let RunDecision { approval_id, approve, scope, reason, owner_present } = decision;
+    let RunDecision { approval_id, approve, scope, reason, owner_present, arguments_sha256 } = decision;
     if !approve {
         return client.deny(&approval_id, &DenyRequest { reason, owner_present }).await;
     }
     let scope = palyra_api::grpc::words::asked::<ApprovalScope, _>(scope);
     let scope = scope.map_err(|problem| ClientError::Problem(Box::new(problem)))?.unwrap_or_default();
-    client.approve(&approval_id, &ApproveRequest { scope, reason, owner_present }).await
+    client.approve(&approval_id, &ApproveRequest { scope, arguments_sha256, reason, owner_present }).await
 }
 
 async fn next_event(mut events: SseStream) -> Option<(Result<SubscribeEventsResponse, Status>, SseStream)> {

@@ -13,6 +13,7 @@ use palyra_api::{Client, Transport, TransportError};
 use palyra_state::call::RunListener;
 use tower::ServiceExt;
 
+use crate::budget::Reservation;
 use crate::transport::http::{Arrival, BodyTimeout, Heard};
 
 /// Carries requests to the router as whoever sent a message; the token is looked at again for each.
@@ -24,11 +25,13 @@ pub(super) struct Inward {
     token: Option<HeaderValue>,
     patience: Option<BodyTimeout>,
     heard: Option<Heard>,
+    /// Of the call this is on behalf of; it counts the answers that become the call's own.
+    reservation: Reservation,
 }
 
 impl Inward {
     /// On behalf of a request.
-    pub(super) fn of(request: &Request, router: &Router) -> Self {
+    pub(super) fn of(request: &Request, router: &Router, reservation: &Reservation) -> Self {
         let token = request.headers().get(AUTHORIZATION).cloned().map(|mut token| {
             token.set_sensitive(true);
             token
@@ -40,6 +43,7 @@ impl Inward {
             token,
             patience: request.extensions().get::<BodyTimeout>().copied(),
             heard: None,
+            reservation: reservation.clone(),
         }
     }
 
@@ -69,6 +73,9 @@ impl Transport for Inward {
             Ok(response) => response,
             Err(never) => match never {},
         };
+        if let Some(length) = http_body::Body::size_hint(response.body()).exact() {
+            self.reservation.set(usize::try_from(length).unwrap_or(usize::MAX));
+        }
         Ok(response.map(|body| body.map_err(|error| BodyError(error.to_string())).boxed_unsync()))
     }
 }

@@ -22,8 +22,10 @@ use tonic::{Request, Response, Status, Streaming};
 use super::answer::{Answer, enter, refused, told};
 use super::asked::out_of_order;
 
-/// Parts of a package that may wait to be kept.
+/// Pieces of a package that may wait to be kept.
 const WAITING_PARTS: usize = 4;
+/// Bytes of one piece.
+const PIECE_BYTES: usize = 64 << 10;
 
 pub(super) struct Skills;
 
@@ -149,9 +151,14 @@ async fn pass_on(
 ) -> Result<(), Status> {
     while let Some(InstallSkillRequest { part }) = parts.message().await? {
         let Some(Part::Chunk(chunk)) = part else { return Err(out_of_order("says what is permitted")) };
-        if pieces.send(chunk.into()).await.is_err() {
-            // Nobody wants more of it; the answer says why.
-            return std::future::pending().await;
+        let mut chunk = bytes::Bytes::from(chunk);
+        // Short pieces, so that what waits to be kept is a part of one message and not several whole ones.
+        while !chunk.is_empty() {
+            let piece = chunk.split_to(chunk.len().min(PIECE_BYTES));
+            if pieces.send(piece).await.is_err() {
+                // Nobody wants more of it; the answer says why.
+                return std::future::pending().await;
+            }
         }
     }
     Ok(())

@@ -19,13 +19,14 @@ use serde_json::json;
 use tracing::Instrument;
 
 use super::answer::{Failure, Told, write_problem};
-use super::body::hear_out;
+use super::body::{hear_out, hold_answer};
 use super::route::Route;
 use super::telemetry::Watched;
 use crate::access::{Principal, Refused};
 use crate::app::App;
 use crate::problem::ToProblem;
 use crate::traces::RequestSpan;
+use crate::transport::connection_state::ConnectionState;
 use crate::{denials, policy};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -136,15 +137,21 @@ pub(super) async fn authorise(
     }
     let principal = request.extensions().get::<Principal>();
     let allowed = match principal {
-        Some(principal) => allow(&app, principal, &needs, names.as_ref().ok()),
+        Some(principal) => allow(&app, principal, &needs, names.as_ref().ok()).map(|()| principal),
         None => Err(came_past_the_door()),
     };
-    if let Err(problem) = allowed {
-        hear_out(request.into_body()).await;
-        return Failure::from(problem).into_response();
-    }
+    let reserved = allowed.and_then(|principal| Ok(app.budget().open(&principal.name)?));
+    let reservation = match reserved {
+        Ok(reservation) => reservation,
+        Err(problem) => {
+            hear_out(request.into_body()).await;
+            return Failure::from(problem).into_response();
+        }
+    };
     request.extensions_mut().insert(needs);
-    next.run(request).await
+    request.extensions_mut().insert(reservation.clone());
+    let response = next.run(request).await;
+    hold_answer(response, reservation)
 }
 
 /// The scope is the outer bound; within it the policy decides, here or in the corridor that knows more.
@@ -167,12 +174,17 @@ fn allow(
 }
 
 /// Whether a request may come in that another face decodes before it carries it in here, where it is asked again.
-pub(crate) fn knock(app: &App, request: &Request) -> Result<(), Problem> {
-    enter(app, request).map(drop).map_err(|failure| {
-        let id = new_id();
-        record(app, &id, failure.problem());
-        Problem { request_id: Some(id.to_string()), ..failure.problem().clone() }
+pub(crate) fn knock(app: &App, request: &Request) -> Result<Principal, Problem> {
+    enter(app, request).map_err(|failure| {
+        let problem = identified(failure.problem().clone());
+        record(app, problem.request_id.as_deref().unwrap_or_default(), &problem);
+        problem
     })
+}
+
+/// A problem with an id of its own.
+pub(crate) fn identified(problem: Problem) -> Problem {
+    Problem { request_id: Some(new_id().to_string()), ..problem }
 }
 
 fn enter(app: &App, request: &Request) -> Result<Principal, Failure> {
@@ -194,7 +206,11 @@ fn enter(app: &App, request: &Request) -> Result<Principal, Failure> {
         .and_then(|()| check_page(request.headers()))
         .map_err(limited)?;
     let token = bearer(request.headers());
-    app.access().authenticate(app.state(), token, from, face).map_err(|refused| refusal(refused).into())
+    let principal = app.access().authenticate(app.state(), token, from, face).map_err(refusal)?;
+    if let Some(connection) = request.extensions().get::<ConnectionState>() {
+        connection.set_authenticated(&principal.name);
+    }
+    Ok(principal)
 }
 
 fn refuse(app: &App, request_id: &str, failure: Failure) -> Response {
@@ -235,7 +251,12 @@ fn check_host(app: &App, headers: &HeaderMap, uri: &Uri) -> Result<(), Problem> 
 
 /// A browser says which page a request is from; only pages of this daemon may ask.
 fn check_page(headers: &HeaderMap) -> Result<(), Problem> {
-    let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    // Which of two values another reader of the request believes is not known: neither is believed here.
+    let text = |name: &HeaderName| {
+        let mut values = headers.get_all(name).iter();
+        let first = values.next()?.to_str().unwrap_or("?");
+        Some(if values.next().is_some() { "?" } else { first })
+    };
     let own_origin = |origin: &str| {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         origin == format!("http://{host}") || origin == format!("https://{host}")

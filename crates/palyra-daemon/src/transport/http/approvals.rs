@@ -3,20 +3,24 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use palyra_api::Problem;
 use palyra_api::approvals::{Approval, ApprovalList, ApprovalStatus, ApproveRequest, DenyRequest};
 use palyra_common::Scope;
-use palyra_state::{ApprovalDecision, ApprovalFilter, ApprovalScope, ApprovalVerdict};
+use palyra_skills::Sha256Digest;
+use palyra_state::{
+    ApprovalDecision, ApprovalFilter, ApprovalPage, ApprovalScope, ApprovalVerdict, Presence,
+};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::access::Caller;
-use super::answer::{Answer, Json};
+use super::answer::{Answer, Failure, Json};
 use super::blocking::blocking;
 use super::params::{Asked, Named, page_limit};
 use super::route::{Route, SMALL_BODY};
-use super::shape::shape;
 use crate::access::Principal;
 use crate::app::App;
+use crate::shape::shape;
 
 /// Most approvals of one answer.
 const MAX_LISTED: u16 = 500;
@@ -29,9 +33,10 @@ pub(super) fn routes() -> Vec<Route> {
             .answers::<ApprovalList>(),
         Route::get("/v1/approvals/{approval_id}", Scope::Read, show)
             .summary("One call that waits for a person, or waited")
+            .query::<ApprovalParts>()
             .answers::<Approval>(),
         Route::post("/v1/approvals/{approval_id}/approve", Scope::Approve, approve)
-            .summary("Let a call run; of several who decide, one wins")
+            .summary("Let a call run; of several who decide, one wins, and never the one who asked")
             .takes::<ApproveRequest>(SMALL_BODY)
             .answers::<Approval>(),
         Route::post("/v1/approvals/{approval_id}/deny", Scope::Approve, deny)
@@ -54,19 +59,36 @@ struct ApprovalsQuery {
     limit: Option<u16>,
 }
 
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+struct ApprovalParts {
+    /// From which byte on `arguments` shows the canonical arguments, up to 1 MiB of them; without it their first 4,096
+    /// bytes.
+    #[param(minimum = 0)]
+    arguments_from: Option<u64>,
+}
+
 async fn list(State(app): State<Arc<App>>, Asked(query): Asked<ApprovalsQuery>) -> Answer<ApprovalList> {
     let filter = ApprovalFilter {
         status: query.status.map(of_state),
         before: query.before,
         limit: page_limit(query.limit, MAX_LISTED)?,
     };
-    let page = blocking(&app, move |app| app.state().approvals(&filter)).await?;
-    Ok(Json(shape(&page)?))
+    let ApprovalPage { approvals, next } = blocking(&app, move |app| app.state().approvals(&filter)).await?;
+    let approvals = approvals.into_iter().map(to_api).collect::<Result<Vec<_>, Failure>>()?;
+    Ok(Json(ApprovalList { approvals, next }))
 }
 
-async fn show(State(app): State<Arc<App>>, Named(approval_id): Named<String>) -> Answer<Approval> {
-    let approval = blocking(&app, move |app| app.state().approval(&approval_id)).await?;
-    Ok(Json(shape(&approval)?))
+async fn show(
+    State(app): State<Arc<App>>,
+    Named(approval_id): Named<String>,
+    Asked(ApprovalParts { arguments_from }): Asked<ApprovalParts>,
+) -> Answer<Approval> {
+    let approval = blocking(&app, move |app| match arguments_from {
+        Some(from) => app.state().approval_arguments(&approval_id, from),
+        None => app.state().approval(&approval_id),
+    });
+    Ok(Json(to_api(approval.await?)?))
 }
 
 async fn approve(
@@ -75,9 +97,12 @@ async fn approve(
     Named(approval_id): Named<String>,
     Json(request): Json<ApproveRequest>,
 ) -> Answer<Approval> {
-    let verdict = ApprovalVerdict::Approve(reach(request.scope));
-    let decision = decision(&app, principal, verdict, request.owner_present, request.reason);
-    Ok(Json(shape(&app.state().decide_approval(&approval_id, decision).await?)?))
+    let ApproveRequest { scope, arguments_sha256, reason, owner_present } = request;
+    let verdict = ApprovalVerdict::Approve(reach(scope));
+    let arguments_sha256 = arguments_sha256.as_deref().map(read_digest).transpose()?;
+    let decision = decision(&app, &principal, verdict, owner_present, reason);
+    let decision = ApprovalDecision { arguments_sha256, ..decision };
+    Ok(Json(to_api(app.state().decide_approval(&approval_id, decision).await?)?))
 }
 
 async fn deny(
@@ -86,21 +111,86 @@ async fn deny(
     Named(approval_id): Named<String>,
     Json(request): Json<DenyRequest>,
 ) -> Answer<Approval> {
-    let decision = decision(&app, principal, ApprovalVerdict::Deny, request.owner_present, request.reason);
-    Ok(Json(shape(&app.state().decide_approval(&approval_id, decision).await?)?))
+    let decision = decision(&app, &principal, ApprovalVerdict::Deny, request.owner_present, request.reason);
+    Ok(Json(to_api(app.state().decide_approval(&approval_id, decision).await?)?))
 }
 
 /// Only the owner can say that it is there itself; a token that says so is no person.
 fn decision(
     app: &App,
-    principal: Principal,
+    principal: &Principal,
     verdict: ApprovalVerdict,
     owner_present: bool,
     reason: Option<String>,
 ) -> ApprovalDecision {
-    let asking = app.policy().asking(app.state(), &principal);
-    let gate = asking.approval_gate(app.state(), owner_present && principal.owner);
-    ApprovalDecision { verdict, principal: principal.name, gate, reason }
+    let present = owner_present && principal.owner;
+    ApprovalDecision {
+        verdict,
+        decider: principal.id(),
+        presence: if present { Presence::Owner } else { Presence::Unknown },
+        gate: app.policy().asking(app.state(), principal).approval_gate(app.state(), present),
+        reason,
+        arguments_sha256: None,
+    }
+}
+
+fn read_digest(text: &str) -> Result<Sha256Digest, Problem> {
+    let digest = text.parse::<Sha256Digest>();
+    digest.map_err(|error| Problem::new("usage", format!("`arguments_sha256` cannot be read: {error}")))
+}
+
+fn to_api(approval: palyra_state::Approval) -> Result<Approval, Failure> {
+    let arguments_omitted = approval.arguments_omitted();
+    let palyra_state::Approval {
+        approval_id,
+        status,
+        skill_id,
+        tool_id,
+        payload,
+        principal,
+        requester,
+        session,
+        parent_run,
+        binding,
+        circumstances: _,
+        arguments,
+        arguments_bytes,
+        arguments_sha256,
+        grants,
+        requested_ms,
+        expires_ms,
+        scope,
+        decided_by,
+        decided_ms,
+        reason,
+        asked_because,
+        uses,
+    } = approval;
+    Ok(Approval {
+        approval_id,
+        status: shape(&status)?,
+        skill_id,
+        tool_id,
+        payload: payload.to_string(),
+        requested_by: requester.map_or_else(|| principal.clone(), |requester| requester.name),
+        principal,
+        session,
+        parent_run,
+        binding: binding.to_string(),
+        arguments,
+        arguments_bytes,
+        arguments_omitted,
+        arguments_sha256: arguments_sha256.map(|digest| digest.to_string()),
+        grants,
+        requested_ms,
+        expires_ms,
+        scope: scope.map(|scope| shape(&scope)).transpose()?,
+        decided_by,
+        decided_ms,
+        reason,
+        asked_because,
+        uses,
+    })
 }
 
 fn reach(scope: palyra_api::approvals::ApprovalScope) -> ApprovalScope {

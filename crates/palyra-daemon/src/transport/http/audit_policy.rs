@@ -116,13 +116,17 @@ fn keep_list(app: &App, principal: &Principal, list: &AdvisoryList) -> Result<Ad
 fn each(audited: Vec<ReAudit>) -> Result<Vec<AuditedAgain>, Failure> {
     let one = |ReAudit { skill_id, result, .. }| {
         Ok(match result {
-            Ok(outcome) => AuditedAgain { skill_id, runtime_status: shape(&outcome.status)?, problem: None },
-            Err(error) => AuditedAgain {
+            Ok(outcome) => {
+                let Some(outcome) = outcome else { return Ok(None) };
+                Some(AuditedAgain { skill_id, runtime_status: shape(&outcome.status)?, problem: None })
+            }
+            Err(error) => Some(AuditedAgain {
                 skill_id,
                 runtime_status: SkillStatus::Quarantined,
                 problem: Some(error.to_string()),
-            },
+            }),
         })
     };
-    audited.into_iter().map(one).collect()
+    // A release that is kept for rollback and whole has no status.
+    audited.into_iter().map(one).filter_map(Result::transpose).collect()
 }

@@ -4,18 +4,20 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
-use bytes::{Bytes, BytesMut};
+use axum::response::Response;
+use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
-use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use palyra_api::{Problem, SecretBytes};
 use palyra_common::SecretValue;
 use serde::de::DeserializeOwned;
-use tokio::sync::Semaphore;
 
 use super::access::Needs;
 use super::answer::{Failure, Json};
 use super::route::SMALL_BODY;
+use crate::budget::Reservation;
+use crate::transport::held_body::HeldBody;
 
 /// How long a body may take to arrive; a listener says so, and a request of this process has no such limit.
 #[derive(Debug, Clone, Copy)]
@@ -102,47 +104,75 @@ pub(super) async fn read_whole(request: Request) -> Result<(Parts, Bytes), Failu
     let limit = request.extensions().get::<Needs>().map_or(SMALL_BODY, |needs| needs.body_limit);
     let (parts, body) = request.into_parts();
     let timeout = parts.extensions.get::<BodyTimeout>().copied();
-    let bytes = read_body(body, timeout, limit).await?;
+    let bytes = read_body(body, timeout, limit, reservation(&parts.extensions)?).await?;
     Ok((parts, bytes))
 }
 
 async fn read(request: Request, limit: usize) -> Result<Bytes, Failure> {
-    let timeout = request.extensions().get::<BodyTimeout>().copied();
-    read_body(request.into_body(), timeout, limit).await
+    let (parts, body) = request.into_parts();
+    let timeout = parts.extensions.get::<BodyTimeout>().copied();
+    read_body(body, timeout, limit, reservation(&parts.extensions)?).await
 }
 
-async fn read_body(body: Body, timeout: Option<BodyTimeout>, limit: usize) -> Result<Bytes, Failure> {
+/// The reservation of a request that was let in.
+pub(super) fn reservation(extensions: &http::Extensions) -> Result<&Reservation, Problem> {
+    extensions.get().ok_or_else(|| Problem::new("internal", "a request came past the door"))
+}
+
+async fn read_body(
+    body: Body,
+    timeout: Option<BodyTimeout>,
+    limit: usize,
+    reservation: &Reservation,
+) -> Result<Bytes, Failure> {
     let timeout = timeout.map_or(Duration::MAX, |timeout| timeout.0);
-    let short = http_body::Body::size_hint(&body).upper().is_some_and(|bytes| bytes <= UNCOUNTED as u64);
-    let body = Limited::new(body, limit);
-    let read = async {
-        match short {
-            true => body.collect().await.map(Collected::to_bytes).map_err(|error| broken(&*error, limit)),
-            false => collect_counted(body, limit).await,
-        }
-    };
+    let read = collect(Limited::new(body, limit), limit, reservation);
     let late = |_| Problem::new("request_timeout", "the body did not arrive in time");
     Ok(tokio::time::timeout(timeout, read).await.map_err(late)??)
 }
 
-/// Bytes of a body that are not counted against the room all of them have.
-const UNCOUNTED: usize = 1 << 20;
-/// The room of all bodies on their way that are longer, in pieces of [`UNCOUNTED`] bytes: each is bounded, and so are they
-/// together.
-static ROOM: Semaphore = Semaphore::const_new(256);
-
-/// Collects a body that may be long; it is refused when there is no room for the next piece.
-async fn collect_counted(mut body: Limited<Body>, limit: usize) -> Result<Bytes, Problem> {
-    let (mut bytes, mut room) = (BytesMut::new(), Vec::new());
+/// Collects a body; it is refused when the budget does not allow its next part.
+///
+/// Parts are copied, because each one, however short, would keep the whole buffer it was read into.
+async fn collect(mut body: Limited<Body>, limit: usize, reservation: &Reservation) -> Result<Bytes, Problem> {
+    let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| broken(&*error, limit))?;
-        bytes.extend_from_slice(frame.data_ref().map_or(&[], |data| data));
-        while room.len() < bytes.len() / UNCOUNTED {
-            let full = |_| Problem::new("too_many_uploads", "too many long bodies are on their way");
-            room.push(ROOM.try_acquire().map_err(full)?);
+        let Ok(data) = frame.into_data() else { continue };
+        if bytes.is_empty() && http_body::Body::is_end_stream(&body) {
+            reservation.grow_to(data.len())?;
+            return Ok(data);
         }
+        if bytes.capacity() - bytes.len() < data.len() {
+            let needed = bytes.len() + data.len();
+            let capacity = needed.max(bytes.capacity().saturating_mul(2)).min(limit.max(needed));
+            if let Err(exceeded) = reservation.grow_to(capacity) {
+                drop(bytes);
+                reservation.set(0);
+                hear_out(body).await;
+                return Err(exceeded.into());
+            }
+            bytes.reserve_exact(capacity - bytes.len());
+        }
+        bytes.extend_from_slice(&data);
     }
-    Ok(bytes.freeze())
+    Ok(bytes.into())
+}
+
+/// Answers up to this length are not counted while they wait for their client.
+const UNCOUNTED_ANSWER: u64 = 16 << 10;
+
+/// Counts an answer until its client has read it, and lets go of what its request held.
+///
+/// An answer without a length goes on while its request is worked on, and keeps what that holds.
+pub(super) fn hold_answer(response: Response, reservation: Reservation) -> Response {
+    match http_body::Body::size_hint(response.body()).exact() {
+        Some(0..=UNCOUNTED_ANSWER) => return response,
+        Some(length) => reservation.set(usize::try_from(length).unwrap_or(usize::MAX)),
+        None if reservation.is_empty() => return response,
+        None => {}
+    }
+    response.map(|body| Body::new(HeldBody::new(body, reservation)))
 }
 
 fn broken(error: &(dyn std::error::Error + Send + Sync + 'static), limit: usize) -> Problem {
@@ -158,7 +188,7 @@ const UNWANTED: (usize, Duration) = (32 << 20, Duration::from_secs(2));
 
 /// Reads on for a moment before somebody is refused who still sends: a connection that closes on unread bytes loses the
 /// answer on its way.
-pub(super) async fn hear_out(mut body: Body) {
+pub(super) async fn hear_out(mut body: impl http_body::Body<Data = Bytes> + Unpin) {
     let (most, patience) = UNWANTED;
     let read = async {
         let mut left = most;
@@ -177,24 +207,59 @@ pub(super) async fn hear_out(mut body: Body) {
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
+    use crate::budget::{MemoryBudget, PRINCIPAL_BYTES, TOTAL_BYTES};
+
+    const CHUNK: usize = 1 << 20;
 
     fn chunks(count: usize) -> Body {
-        let chunk = Bytes::from(vec![b'x'; UNCOUNTED]);
+        let chunk = Bytes::from(vec![b'x'; CHUNK]);
         Body::from_stream(futures::stream::iter(
             (0..count).map(move |_| Ok::<_, std::io::Error>(chunk.clone())),
         ))
     }
 
     #[tokio::test]
-    async fn long_bodies_share_one_room_and_give_it_back() {
-        let read = |count| read_body(chunks(count), None, 64 << 20);
-        assert_eq!(read(3).await.unwrap().len(), 3 << 20);
-        let taken = ROOM.try_acquire_many(254).unwrap();
-        assert_eq!(read(3).await.unwrap_err().problem().code, "too_many_uploads");
-        assert_eq!(read(1).await.unwrap().len(), 1 << 20);
+    async fn bodies_draw_on_one_budget_and_give_it_back() {
+        let budget = MemoryBudget::default();
+        let read = |principal: &'static str, count, limit| {
+            let reservation = budget.open(principal).unwrap();
+            async move { read_body(chunks(count), None, limit, &reservation).await }
+        };
+        assert_eq!(read("a", 3, 64 << 20).await.unwrap().len(), 3 * CHUNK);
+        let taken = budget.open("other").unwrap();
+        taken.set(TOTAL_BYTES);
+        assert_eq!(read("a", 9, 64 << 20).await.unwrap_err().problem().code, "too_many_uploads");
+        assert_eq!(read("a", 3, 64 << 20).await.unwrap().len(), 3 * CHUNK, "the guaranteed part is left");
         drop(taken);
-        assert_eq!(read(3).await.unwrap().len(), 3 << 20);
-        let long = read_body(chunks(3), None, 2 << 20).await;
-        assert_eq!(long.unwrap_err().problem().code, "body_too_large");
+        assert_eq!(read("a", 9, 64 << 20).await.unwrap().len(), 9 * CHUNK);
+        assert_eq!(read("a", 3, 2 << 20).await.unwrap_err().problem().code, "body_too_large");
+    }
+
+    #[tokio::test]
+    async fn short_bodies_are_counted_too() {
+        let budget = MemoryBudget::default();
+        let held = budget.open("a").unwrap();
+        held.set(PRINCIPAL_BYTES - CHUNK);
+        let reservation = budget.open("a").unwrap();
+        let one = read_body(Body::from(vec![b'x'; CHUNK]), None, 64 << 20, &reservation);
+        assert_eq!(one.await.unwrap().len(), CHUNK);
+        assert!(budget.open("a").is_err());
+    }
+
+    #[tokio::test]
+    async fn unread_answers_are_counted_until_they_are_sent() {
+        let budget = MemoryBudget::default();
+        let answer = |length| {
+            let reservation = budget.open("a").unwrap();
+            hold_answer(Response::new(Body::from(vec![b'x'; length])), reservation)
+        };
+        let held = budget.open("a").unwrap();
+        held.set(PRINCIPAL_BYTES - 3 * CHUNK);
+        let waiting: Vec<Response> = (0..3).map(|_| answer(CHUNK)).collect();
+        assert!(budget.open("a").is_err());
+        for response in waiting {
+            assert_eq!(response.into_body().collect().await.unwrap().to_bytes().len(), CHUNK);
+        }
+        assert!(budget.open("a").is_ok());
     }
 }

@@ -17,7 +17,7 @@ use super::events::{head, kind, told};
 use super::params::{Asked, page_limit};
 use super::route::Route;
 use crate::app::App;
-use crate::problem::journal_damaged;
+use crate::problem::{journal_damaged, records_altered};
 
 /// Longest body with a checkpoint: its note, every character escaped, and some room for the rest.
 const MAX_VERIFY_BYTES: usize = 6 * MAX_NOTE_BYTES + (1 << 10);
@@ -29,7 +29,7 @@ pub(super) fn routes() -> Vec<Route> {
             .query::<JournalParams>()
             .answers::<JournalPage>(),
         Route::post("/v1/journal/verify", Scope::Operate, verify)
-            .summary("Check every event, every stored hash and every checkpoint")
+            .summary("Check every event, every stored hash and every checkpoint, and the rows that follow from receipts")
             .takes::<VerifyRequest>(MAX_VERIFY_BYTES)
             .answers::<VerifiedJournal>(),
         Route::post("/v1/journal/checkpoint", Scope::Operate, checkpoint)
@@ -135,11 +135,18 @@ fn check(app: &App, against: Option<&str>) -> Result<VerifiedJournal, Failure> {
     if let Some(damage) = &report.damage {
         return Err(journal_damaged(damage, &report).into());
     }
+    let records = app.state().verify_records()?;
+    if !records.is_intact() {
+        return Err(records_altered(&records).into());
+    }
     Ok(VerifiedJournal {
         head: head(report.head),
         archived: report.archived,
         events_checked: report.events_checked,
         checkpoints_checked: report.checkpoints_checked,
+        runs_checked: records.runs,
+        totals_checked: records.totals,
+        messages_checked: records.messages,
         against: against.map(|checkpoint| checkpoint.head().size),
     })
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::State;
 use palyra_api::keys::{
-    ImportKeyRequest, KeyList, NewKeyRequest, RevokeKeyRequest, RevokedKey, RotateRequest, Rotation,
-    SealKeyRequest, SealedKey, SigningKey,
+    ImportKeyRequest, KeyList, NewKeyRequest, ReleaseSignature, RevokeKeyRequest, RevokedKey, RotateRequest,
+    Rotation, SealKeyRequest, SealedKey, SignReleaseRequest, SigningKey, Succession,
 };
 use palyra_api::{Problem, SecretBytes, SecretText};
 use palyra_common::Scope;
 use palyra_policy::Action;
+use palyra_skills::signing::dsse::EnvelopeSignature;
 use palyra_skills::signing::{ListedKey, PublisherKey};
 use palyra_skills::trust::{SignedRotation, TrustStatement};
 use palyra_state::{KeysError, RevocationStatement, RevokeKey, RotateKeys};
@@ -28,6 +29,9 @@ use crate::access::Principal;
 use crate::app::App;
 use crate::problem::ToProblem;
 use crate::when;
+
+/// Longest body of a request to sign: a statement is at most 1 MiB, and JSON escapes its quotes.
+const SIGN_BODY: usize = 2 << 20;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -52,6 +56,14 @@ pub(super) fn routes() -> Vec<Route> {
             .summary("Seal a key under a passphrase, for its owner on this machine")
             .takes::<SealKeyRequest>(SMALL_BODY)
             .answers::<SealedKey>(),
+        Route::post("/v1/keys/{name}/sign", Scope::Admin, sign)
+            .does(Action::Vault)
+            .summary("Sign the statement of a release; the key stays in the vault")
+            .takes::<SignReleaseRequest>(SIGN_BODY)
+            .answers::<ReleaseSignature>(),
+        Route::get("/v1/trust/publishers/{publisher}/succession", Scope::Read, succession)
+            .summary("The keys, epoch and rotation statements that the next release of a publisher needs")
+            .answers::<Succession>(),
         Route::post("/v1/keys/{name}/revoke", Scope::Admin, revoke)
             .does(Action::Vault)
             .summary("Revoke a key for good")
@@ -132,6 +144,39 @@ async fn rotate(
     let request = RotateKeys { publisher, from, to, from_threshold, to_threshold, epoch };
     let rotation = blocking(&app, move |app| app.state().rotate_keys(&request, &principal.name)).await?;
     handed_over(rotation).map(Json)
+}
+
+async fn sign(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(name): Named<String>,
+    Json(request): Json<SignReleaseRequest>,
+) -> Answer<ReleaseSignature> {
+    let signed = blocking(&app, move |app| {
+        app.state().sign_release(&name, request.statement.as_bytes(), &principal.name)
+    });
+    let EnvelopeSignature { keyid, sig } = signed.await?;
+    Ok(Json(ReleaseSignature { key_id: keyid.to_string(), signature: sig }))
+}
+
+async fn succession(State(app): State<Arc<App>>, Named(publisher): Named<String>) -> Answer<Succession> {
+    let publisher = publisher_name(&publisher)?.as_str().to_owned();
+    let known = blocking(&app, move |app| {
+        let view = app.state().view();
+        let anchor = view.trust().publisher(&publisher).and_then(|trust| trust.anchor.as_ref());
+        let rotations = app.state().signed_rotations(&publisher)?.into_iter();
+        let statements = rotations.map(|rotation| written(&TrustStatement::Rotation(Box::new(rotation))));
+        Ok::<_, Failure>(Succession {
+            epoch: anchor.and_then(|anchor| anchor.epoch),
+            keys: anchor
+                .map(|anchor| anchor.keys.keys().map(ToString::to_string).collect())
+                .unwrap_or_default(),
+            threshold: anchor.map(|anchor| anchor.keys.threshold()),
+            statements: statements.collect::<Result<_, _>>()?,
+            publisher,
+        })
+    });
+    Ok(Json(known.await?))
 }
 
 async fn revoke(

@@ -10,8 +10,7 @@ use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use http_body_util::Full;
 use palyra_api::Problem;
-use palyra_api::mcp::MESSAGES;
-use palyra_api::tools::MAX_INVOKE_BYTES;
+use palyra_api::mcp::{MAX_MESSAGE_BYTES, MESSAGES};
 use palyra_common::Scope;
 use palyra_policy::Face;
 use tokio_util::io::{ReaderStream, StreamReader};
@@ -19,11 +18,11 @@ use zeroize::Zeroizing;
 
 use super::access::{Arrival, Caller, RequestId, bearer};
 use super::answer::Failure;
-use super::body::read_whole;
+use super::body::{read_whole, reservation};
 use super::events::EVENT_STREAM;
 use super::route::Route;
 use crate::app::App;
-use crate::transport::mcp::{Standing, serve_standing};
+use crate::transport::mcp::{PARSED_WEIGHT, Standing, serve_standing};
 
 /// Bytes of answers that may wait for a client to read.
 const WAITING_BYTES: usize = 64 << 10;
@@ -33,7 +32,7 @@ pub(super) fn routes() -> Vec<Route> {
         Route::post("/mcp", Scope::Read, exchange)
             .via(Face::Mcp)
             .summary("A message of the Model Context Protocol; calling a tool needs the scope `invoke` too")
-            .takes_bytes("application/json", MAX_INVOKE_BYTES)
+            .takes_bytes("application/json", MAX_MESSAGE_BYTES)
             .answers_with(EVENT_STREAM),
         Route::get("/mcp", Scope::Read, exchange)
             .via(Face::Mcp)
@@ -54,11 +53,17 @@ async fn exchange(
     request: Request,
 ) -> Result<Response, Failure> {
     let (parts, bytes) = read_whole(request).await?;
+    let parsed = bytes.len().saturating_mul(PARSED_WEIGHT);
+    reservation(&parts.extensions)?.grow_to(parsed).map_err(Problem::from)?;
     let request = Request::from_parts(parts, Full::new(bytes));
-    Ok(app.mcp().answer(&app, &principal.name, request).await?)
+    Ok(app.mcp().answer(&app, &principal.id(), request).await?)
 }
 
-async fn standing(State(app): State<Arc<App>>, request: Request) -> Result<Response, Failure> {
+async fn standing(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    request: Request,
+) -> Result<Response, Failure> {
     let (parts, body) = request.into_parts();
     let token = bearer(&parts.headers).map(|token| Zeroizing::new(token.to_owned()));
     let standing = Standing {
@@ -68,7 +73,7 @@ async fn standing(State(app): State<Arc<App>>, request: Request) -> Result<Respo
     };
     let messages = StreamReader::new(body.into_data_stream().map_err(std::io::Error::other));
     let (ours, theirs) = tokio::io::duplex(WAITING_BYTES);
-    tokio::spawn(serve_standing(app, standing, messages, ours));
+    tokio::spawn(serve_standing(app, standing, messages, ours, principal.name));
     let mut response = Response::new(Body::from_stream(ReaderStream::new(theirs)));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(MESSAGES));
     Ok(response)

@@ -10,9 +10,9 @@ use super::access::{Needs, admit, authorise};
 use super::answer::Failure;
 use super::route::Route;
 use super::{
-    aliases, approvals, audit_policy, backup, channels, events, health, hooks, journal, keys, mcp, modules,
-    objectives, openapi, packages, plugins, policy, routines, runner_policy, runs, skills, telemetry, tokens,
-    tools, trust, vault,
+    aliases, approvals, audit_policy, backup, channels, doctor, events, health, hooks, journal, keys, mcp,
+    modules, objectives, openapi, packages, plugins, policy, routines, runner_policy, runs, skills,
+    telemetry, tokens, tools, trust, vault,
 };
 use crate::app::App;
 
@@ -44,6 +44,7 @@ pub fn routes() -> Vec<Route> {
         keys::routes(),
         journal::routes(),
         backup::routes(),
+        doctor::routes(),
         mcp::routes(),
     ]
     .into_iter()

@@ -44,12 +44,14 @@ pub(super) fn routes() -> Vec<Route> {
             .summary("Take a routine away; its history stays")
             .answers::<RemovedName>(),
         Route::post("/v1/routines/{routine}/enable", Scope::Operate, enable)
+            .and(Scope::Invoke)
             .summary("Switch a routine on; what was due meanwhile is not made up for")
             .answers::<Routine>(),
         Route::post("/v1/routines/{routine}/disable", Scope::Operate, disable)
             .summary("Switch a routine off")
             .answers::<Routine>(),
         Route::post("/v1/routines/{routine}/fire", Scope::Operate, fire)
+            .and(Scope::Invoke)
             .summary("Fire a routine now; the answer comes when it ended")
             .answers::<Fire>(),
         Route::get("/v1/routines/{routine}/fires", Scope::Read, fires)
@@ -122,6 +124,9 @@ async fn disable(
 
 async fn switch(app: &Arc<App>, principal: Principal, name: String, enabled: bool) -> Answer<Routine> {
     let switched = blocking(app, move |app| {
+        if enabled {
+            may_fire(app, &principal, &app.control().store().routine(&name)?)?;
+        }
         let routine = app.control().store().switch_routine(&name, enabled, &principal.name)?;
         told::routine(app, &routine).map_err(Failure::from)
     });
@@ -130,8 +135,16 @@ async fn switch(app: &Arc<App>, principal: Principal, name: String, enabled: boo
     Ok(Json(switched))
 }
 
-async fn fire(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<Fire> {
-    let routine = blocking(&app, move |app| app.control().store().routine(&name)).await?;
+async fn fire(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(name): Named<String>,
+) -> Answer<Fire> {
+    let found = blocking(&app, move |app| {
+        let routine = app.control().store().routine(&name)?;
+        may_fire(app, &principal, &routine).map(|()| routine)
+    });
+    let routine = found.await?;
     let key = match app.control().fires().fire_by_hand(&routine, app.now_ms()).await? {
         Fired::Begun(key, under_way) => {
             // A caller that goes away does not end it: it has its place in the history.
@@ -177,9 +190,18 @@ fn keep(app: &App, principal: &Principal, mut request: RoutineRequest) -> Result
     }
     let replace = request.replace;
     let there = control.store().routine(&request.name).ok().filter(|_| replace);
-    let routine = told::read(request, there.as_ref(), app.now_ms())?;
+    let routine = told::read(request, there.as_ref(), principal.id(), app.now_ms())?;
     control.store().put_routine(&routine, replace, &principal.name)?;
     Ok(told::routine(app, &routine)?)
+}
+
+/// Whoever lets a routine fire could make its call itself; its creator is asked about at each fire.
+fn may_fire(
+    app: &App,
+    principal: &Principal,
+    routine: &palyra_control_plane::Routine,
+) -> Result<(), Failure> {
+    routine.tool().map_or(Ok(()), |tool| permitted(app, principal, tool))
 }
 
 /// Nobody lets a routine call what it could not call itself; the id of the tool.
@@ -191,7 +213,11 @@ fn callable(app: &App, principal: &Principal, tool: &str) -> Result<String, Fail
         return Err(problem.details(json!({ "scope": Scope::Invoke, "action": Action::Invoke })).into());
     }
     let id = known.summary.tool_id;
-    let resource = policy::resource(&app.state().view(), ResourceKind::Tool, &id);
+    permitted(app, principal, &id).map(|()| id)
+}
+
+fn permitted(app: &App, principal: &Principal, tool: &str) -> Result<(), Failure> {
+    let resource = policy::resource(&app.state().view(), ResourceKind::Tool, tool);
     let decision = app.policy().asking(app.state(), principal).decide(Action::Invoke, resource);
-    if decision.allowed { Ok(id) } else { Err(decision.to_problem().into()) }
+    if decision.allowed { Ok(()) } else { Err(decision.to_problem().into()) }
 }

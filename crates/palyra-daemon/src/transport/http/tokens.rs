@@ -32,7 +32,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn list(State(app): State<Arc<App>>) -> Answer<TokenList> {
-    let now = app.now_ms();
+    let now = app.state().expiry_now_ms();
     let tokens = app.state().tokens().iter().map(|record| told(record, now)).collect();
     Ok(Json(TokenList { tokens }))
 }
@@ -51,7 +51,7 @@ async fn remove(
     Named(name): Named<String>,
 ) -> Answer<Token> {
     let removed = blocking(&app, move |app| app.state().remove_token(&name, &principal.name)).await?;
-    Ok(Json(told(&removed, app.now_ms())))
+    Ok(Json(told(&removed, app.state().expiry_now_ms())))
 }
 
 fn make(app: &App, principal: &Principal, request: &NewTokenRequest) -> Result<NewToken, Failure> {
@@ -64,7 +64,7 @@ fn make(app: &App, principal: &Principal, request: &NewTokenRequest) -> Result<N
         )
         .into());
     }
-    let now = app.now_ms();
+    let now = app.state().expiry_now_ms();
     let expires = request.lifetime_seconds.map(|seconds| now.saturating_add(seconds.saturating_mul(1_000)));
     let made = app.state().add_token(&request.name, scopes, expires, &principal.name)?;
     Ok(NewToken { token: told(&made.record, now), secret: made.secret.as_str().to_owned() })

@@ -14,16 +14,20 @@ use tokio::time::timeout;
 use super::access::Needs;
 use super::answer::Failure;
 use super::blocking::blocking;
-use super::body::BodyTimeout;
+use super::body::{BodyTimeout, reservation};
 use super::route::SMALL_BODY;
 use crate::app::App;
+use crate::budget::Reservation;
 use crate::uploads::Spooled;
 
 /// A package is long: each part of it has the time of a whole small body, and all of it this many times that.
 const PATIENCE: u32 = 20;
 
 /// A package that came whole, not yet looked at.
-pub(super) struct Upload(Spooled);
+pub(super) struct Upload {
+    package: Spooled,
+    reservation: Reservation,
+}
 
 impl Upload {
     /// Brings the package into memory and judges it there; it waits while too many others are.
@@ -39,7 +43,9 @@ impl Upload {
         let permit = app.uploads().may_read().await;
         blocking(app, move |app| {
             let _permit = permit;
-            let bytes = self.0.read().map_err(not_kept)?;
+            let Self { package, reservation } = self;
+            reservation.grow_to(package.length()).map_err(Problem::from)?;
+            let bytes = package.read().map_err(not_kept)?;
             work(app, bytes).map_err(Into::<Failure>::into)
         })
         .await
@@ -57,6 +63,7 @@ impl FromRequest<Arc<App>> for Upload {
             Problem::new("too_many_uploads", "too many packages are on their way already").hint("try again")
         };
         let mut coming = app.uploads().begin(app.state().root().path()).ok_or_else(many)?;
+        let reservation = reservation(request.extensions())?.clone();
         let patience = request.extensions().get::<BodyTimeout>().map(|timeout| timeout.0);
         let began = Instant::now();
         let mut body = request.into_body();
@@ -69,7 +76,7 @@ impl FromRequest<Arc<App>> for Upload {
             }
             coming.take(chunk).await;
         }
-        Ok(Self(coming.end().await.map_err(not_kept)?))
+        Ok(Self { package: coming.end().await.map_err(not_kept)?, reservation })
     }
 }
 

@@ -7,8 +7,8 @@ use palyra_api::Problem;
 use palyra_api::vault::{
     MAX_SECRET_BODY_BYTES, PutSecretAnswer, PutSecretRequest, RemovedSecret, SecretEntry, SecretList,
 };
-use palyra_common::Scope;
 use palyra_common::capabilities::SecretRef;
+use palyra_common::{MIN_SECRET_BITS, Scope, is_weak_secret};
 use palyra_policy::Action;
 use palyra_state::StateError;
 use palyra_vault::SecretInfo;
@@ -52,6 +52,10 @@ async fn put(
 ) -> Answer<PutSecretAnswer> {
     let secret = reference(&scope, &key)?;
     let value = open_secret(&request.value)?;
+    // That there is no value at all is said where it would be kept.
+    if !request.allow_weak && !value.expose().is_empty() && is_weak_secret(value.expose()) {
+        return Err(weak(&secret).into());
+    }
     let put = blocking(&app, move |app| app.state().put_secret(&secret, &value, &principal.name)).await?;
     let SecretEntry { secret, created, updated } = entry(&put.info);
     Ok(Json(PutSecretAnswer { secret, created, updated, replaced: put.replaced }))
@@ -83,6 +87,15 @@ fn take_away(app: &App, secret: &SecretRef, by: &str) -> Result<RemovedSecret, F
         return Err(not_found("secret", &secret.to_string(), known).into());
     }
     Ok(RemovedSecret { secret: secret.to_string() })
+}
+
+/// A value that can be guessed would be found out by what a guest may do with it.
+fn weak(secret: &SecretRef) -> Problem {
+    let message =
+        format!("the value of `{secret}` is too easy to guess: it has less than {MIN_SECRET_BITS} bits");
+    Problem::new("usage", message).hint("use a longer value drawn at random").hint(format!(
+        "keep it all the same with `palyra vault put {secret} --allow-weak`, or `allow_weak` in the request"
+    ))
 }
 
 /// What is not a name may be a secret, so it is never repeated.

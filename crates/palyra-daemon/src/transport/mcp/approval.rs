@@ -1,13 +1,14 @@
 //! Calls that need a person's yes: their MCP client asks them, where it can and the operator lets its token.
 //!
-//! The answer of a client counts only for a token with the scope `approve`, only for a call of that token, and only as
-//! far as the access policy lets a person decide there. Everybody else is told the command that approves.
+//! The answer of a client counts only for a token with the scope `elicit`, only for a call of that token whose arguments
+//! the question shows whole, and only as far as the access policy lets a person decide there. Every other client gets
+//! `approval_required` with the command that approves.
 
 use std::time::Duration;
 
 use palyra_api::Problem;
 use palyra_common::Scope;
-use palyra_state::{Approval, ApprovalDecision, ApprovalScope, ApprovalStatus, ApprovalVerdict};
+use palyra_state::{Approval, ApprovalDecision, ApprovalScope, ApprovalStatus, ApprovalVerdict, Presence};
 use rmcp::model::{
     CallToolRequestParams, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
     ElicitationSchema, InputRequest, InputRequests, InputRequiredResult,
@@ -73,7 +74,7 @@ pub(super) async fn ask(call: &Call<'_>, problem: &Problem) -> Asked {
 fn may_ask(call: &Call<'_>) -> bool {
     let can = call.context.client_capabilities().and_then(|can| can.elicitation);
     let can = can.is_some_and(|modes| modes.form.is_some() || modes.url.is_none());
-    can && call.caller.principal.may(Scope::Approve)
+    can && call.caller.principal.may(Scope::Elicit)
 }
 
 /// The request of this caller for this tool, if it still waits.
@@ -81,7 +82,7 @@ async fn waiting(call: &Call<'_>, id: &str) -> Option<Approval> {
     let (app, id) = (std::sync::Arc::clone(call.app), id.to_owned());
     let read = tokio::task::spawn_blocking(move || app.state().approval(&id));
     let approval = read.await.ok()?.ok()?;
-    let own = approval.principal == call.caller.principal.name;
+    let own = approval.requester.as_ref() == Some(&call.caller.principal.id());
     (own && approval.status == ApprovalStatus::Pending).then_some(approval)
 }
 
@@ -95,9 +96,11 @@ async fn decide(call: &Call<'_>, approval: &Approval, answer: &ElicitResult) -> 
     let asking = call.app.policy().asking(call.app.state(), principal);
     let decision = ApprovalDecision {
         verdict,
-        principal: principal.name.clone(),
+        decider: principal.id(),
+        presence: Presence::McpClient,
         gate: asking.elicited_gate(call.app.state()),
         reason: Some("answered in the MCP client".to_owned()),
+        arguments_sha256: None,
     };
     match call.app.state().decide_approval(&approval.approval_id, decision).await {
         Ok(_) if yes => Asked::Yes,
@@ -112,7 +115,11 @@ async fn decide(call: &Call<'_>, approval: &Approval, answer: &ElicitResult) -> 
     }
 }
 
+/// The question, unless the arguments do not fit into it.
 fn question(approval: &Approval) -> Option<ElicitRequestParams> {
+    if approval.arguments_omitted() > 0 {
+        return None;
+    }
     let Approval { tool_id, skill_id, arguments, .. } = approval;
     let message = format!(
         "Let `{tool_id}` of the skill `{skill_id}` run once, with exactly these arguments?\n{arguments}"

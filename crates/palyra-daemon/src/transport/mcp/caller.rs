@@ -12,6 +12,7 @@ use zeroize::Zeroizing;
 use super::sessions::SESSION_ID;
 use crate::access::Principal;
 use crate::app::App;
+use crate::budget::Reservation;
 use crate::problem::ToProblem;
 use crate::transport::http::{Arrival, RequestId};
 
@@ -50,6 +51,14 @@ impl Identity {
             Self::OfRequest => of_request(extensions),
             Self::Standing(standing) => standing.caller(app),
         }
+    }
+}
+
+/// Counts an answer in the budget of its request, until the client has read it.
+pub(super) fn hold_answer(extensions: &Extensions, bytes: usize) {
+    let of_http = || extensions.get::<http::request::Parts>()?.extensions.get::<Reservation>();
+    if let Some(reservation) = extensions.get::<Reservation>().or_else(of_http) {
+        reservation.set(bytes);
     }
 }
 

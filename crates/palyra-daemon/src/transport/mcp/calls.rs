@@ -18,8 +18,9 @@ use serde_json::value::RawValue;
 
 use super::answer::{given, no_answer, refused};
 use super::approval::{self, Asked};
-use super::caller::Caller;
+use super::caller::{Caller, hold_answer};
 use super::catalogue::Structure;
+use super::conversation::PARSED_WEIGHT;
 use crate::app::App;
 use crate::policy::any_tool;
 use crate::{denials, invoke};
@@ -62,7 +63,7 @@ pub(super) async fn call(
         return call.told(&Refusal::of(*problem));
     }
     let refusal = match call.attempt().await {
-        Ok(answer) => return Ok(given(&answer, structure(context)).into()),
+        Ok(answer) => return Ok(call.give(&answer)),
         Err(refusal) => refusal,
     };
     // An answer that did not help is not asked for again.
@@ -72,7 +73,7 @@ pub(super) async fn call(
         Asked::No(problem) => call.told(&Refusal::of(*problem)),
         Asked::Later(question) => Ok((*question).into()),
         Asked::Yes => match call.attempt().await {
-            Ok(answer) => Ok(given(&answer, structure(context)).into()),
+            Ok(answer) => Ok(call.give(&answer)),
             Err(refusal) => call.told(&refusal),
         },
     }
@@ -85,6 +86,12 @@ impl Refusal {
 }
 
 impl Call<'_> {
+    /// The answer as the client gets it: the text, and the value it was parsed into.
+    fn give(&self, answer: &InvokeAnswer) -> CallToolResponse {
+        hold_answer(&self.context.extensions, answer.result.get().len().saturating_mul(PARSED_WEIGHT));
+        given(answer, structure(self.context)).into()
+    }
+
     async fn attempt(&self) -> Result<InvokeAnswer, Refusal> {
         let (listener, mut lines) = RunListener::new();
         let mut progress = Progress::of(self.context);

@@ -12,14 +12,16 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::answer::no_answer;
-use super::caller::{Caller, Identity};
+use super::caller::{Caller, Identity, hold_answer};
 use super::calls::{self, structure};
 use super::catalogue;
 use super::changes::ToolChanges;
+use super::conversation::{MAX_UNDER_WAY, too_many_under_way};
 use crate::app::App;
 
 /// What a model is told about all of this.
@@ -32,16 +34,24 @@ pub(super) struct McpServer {
     app: Weak<App>,
     identity: Identity,
     closed: CancellationToken,
+    under_way: Arc<Semaphore>,
 }
 
 impl McpServer {
     pub(super) fn new(app: Weak<App>, identity: Identity) -> Self {
-        Self { app, identity, closed: CancellationToken::new() }
+        let under_way = Arc::new(Semaphore::new(MAX_UNDER_WAY));
+        Self { app, identity, closed: CancellationToken::new(), under_way }
     }
 
     fn app(&self) -> Result<Arc<App>, ErrorData> {
         let gone = || no_answer(&Problem::new("shutting_down", "the daemon stops"));
         self.app.upgrade().ok_or_else(gone)
+    }
+
+    /// A client of a session may go away and leave its requests under way: they are counted here too.
+    fn begin(&self) -> Result<OwnedSemaphorePermit, ErrorData> {
+        let begun = Arc::clone(&self.under_way).try_acquire_owned();
+        begun.map_err(|_| no_answer(&too_many_under_way()))
     }
 
     fn caller(&self, app: &App, extensions: &Extensions) -> Result<Caller, ErrorData> {
@@ -74,10 +84,12 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let app = self.app()?;
+        let _begun = self.begin()?;
         self.caller(&app, &context.extensions)?;
         let structure = structure(&context);
         let listing = tokio::task::spawn_blocking(move || catalogue::tools(app.state(), structure));
         let tools = listing.await.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        hold_answer(&context.extensions, serde_json::to_vec(&tools).map_or(0, |listed| listed.len()));
         Ok(ListToolsResult::with_all_items(tools))
     }
 
@@ -87,6 +99,7 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let app = self.app()?;
+        let _begun = self.begin()?;
         let caller = self.caller(&app, &context.extensions)?;
         let span = tracing::debug_span!("mcp", request_id = %caller.request_id);
         calls::call(&app, &caller, &request, &context).instrument(span).await

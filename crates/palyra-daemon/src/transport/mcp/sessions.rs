@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use axum::body::Body;
 use bytes::Bytes;
 use http::{HeaderName, Method, Request, Response};
 use http_body_util::Full;
 use palyra_api::Problem;
-use palyra_api::tools::MAX_INVOKE_BYTES;
+use palyra_api::mcp::MAX_MESSAGE_BYTES;
+use palyra_state::PrincipalId;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
@@ -29,7 +31,7 @@ type Service = StreamableHttpService<McpServer, LocalSessionManager>;
 /// The sessions of every token; no token reaches those of another.
 #[derive(Default)]
 pub(crate) struct McpSessions {
-    by_token: Mutex<HashMap<String, (Service, Arc<LocalSessionManager>)>>,
+    by_token: Mutex<HashMap<PrincipalId, (Service, Arc<LocalSessionManager>)>>,
     ended: OnceLock<CancellationToken>,
 }
 
@@ -38,7 +40,7 @@ impl McpSessions {
     pub(crate) async fn answer(
         &self,
         app: &Arc<App>,
-        token: &str,
+        token: &PrincipalId,
         request: Request<Full<Bytes>>,
     ) -> Result<Response<Body>, Problem> {
         let begins = request.method() == Method::POST && !request.headers().contains_key(SESSION_ID);
@@ -66,21 +68,24 @@ impl McpSessions {
         self.ended.get_or_init(begin).clone()
     }
 
-    fn of(&self, app: &Arc<App>, token: &str) -> (Service, Arc<LocalSessionManager>) {
+    fn of(&self, app: &Arc<App>, token: &PrincipalId) -> (Service, Arc<LocalSessionManager>) {
         let mut by_token = self.by_token.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = by_token.get(token) {
             return known.clone();
         }
         // Whoever lost its token has no sessions to come back to.
-        by_token.retain(|name, _| app.state().tokens().iter().any(|token| token.name == *name));
-        let (weak, sessions) = (Arc::downgrade(app), Arc::new(LocalSessionManager::default()));
+        by_token.retain(|id, _| id.token.is_none_or(|token| app.state().find_token(&token).is_some()));
+        let mut sessions = LocalSessionManager::default();
+        // Answers that were sent are not kept for clients that come back for them: they would pile up for a minute.
+        sessions.session_config.completed_cache_ttl = Duration::ZERO;
+        let (weak, sessions) = (Arc::downgrade(app), Arc::new(sessions));
         let make = move || Ok(McpServer::new(weak.clone(), Identity::OfRequest));
         // The daemon has looked at `Host` and `Origin` already, by names that are configured in one place.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_cancellation_token(self.ended(app))
-            .with_max_request_body_bytes(MAX_INVOKE_BYTES);
+            .with_max_request_body_bytes(MAX_MESSAGE_BYTES);
         let service = StreamableHttpService::new(make, Arc::clone(&sessions), config);
-        by_token.entry(token.to_owned()).or_insert((service, sessions)).clone()
+        by_token.entry(token.clone()).or_insert((service, sessions)).clone()
     }
 }

@@ -6,6 +6,7 @@ use rmcp::service::serve_server_with_ct;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::caller::{Identity, Standing};
+use super::conversation::Conversation;
 use super::server::McpServer;
 use crate::app::App;
 
@@ -15,11 +16,17 @@ pub(crate) async fn serve_standing(
     standing: Standing,
     messages: impl AsyncRead + Send + Unpin + 'static,
     answers: impl AsyncWrite + Send + Unpin + 'static,
+    principal: String,
 ) {
     let ended = app.mcp().ended(&app).child_token();
     let server = McpServer::new(Arc::downgrade(&app), Identity::Standing(standing));
+    let conversation = Conversation::new(messages, answers, app.budget(), &principal);
     drop(app);
-    match serve_server_with_ct(server, (messages, answers), ended).await {
+    let conversation = match conversation {
+        Ok(conversation) => conversation,
+        Err(error) => return tracing::debug!(%error, "an MCP client did not begin"),
+    };
+    match serve_server_with_ct(server, conversation, ended).await {
         Ok(running) => {
             let _ = running.waiting().await;
         }

@@ -1,11 +1,16 @@
 //! What one connection may send, and for how long it may be there for nothing.
 
+use super::unfinished::{connect, status_before_message};
 use super::{Wire, call, problem};
 use crate::daemon::{Daemon, config};
+use crate::raw::ask;
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
 use palyra_api::grpc::gateway::v1::gateway_service_client::GatewayServiceClient;
 use palyra_api::grpc::gateway::v1::{GetHealthRequest, SubscribeEventsRequest};
 use palyra_api::grpc::skills::v1::QuarantineSkillRequest;
 use palyra_api::grpc::skills::v1::skills_service_client::SkillsServiceClient;
+use palyra_common::Scope;
 use palyra_daemon::server::TlsFiles;
 use palyra_daemon::{App, AppConfig, Server, ServerConfig, ServerError};
 use palyra_plugins_runtime::InProcessCompiler;
@@ -15,7 +20,6 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tonic::Code;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_that_is_too_long_is_refused() {
@@ -23,10 +27,11 @@ async fn a_message_that_is_too_long_is_refused() {
     let wire = Wire::owner(&daemon);
     let reason = "x".repeat(5 << 20);
     let long = QuarantineSkillRequest { skill_id: "acme.bench".into(), reason };
-    let refused = SkillsServiceClient::new(wire.clone()).quarantine_skill(long).await.unwrap_err();
-    assert_eq!(refused.code(), Code::OutOfRange, "{refused}");
+    let refused = problem(SkillsServiceClient::new(wire.clone()).quarantine_skill(long).await);
+    assert_eq!((refused.code.as_str(), &refused.details["limit"]), ("body_too_large", &(64 << 10).into()));
     // Short enough for the wire, and too long for the path it goes to.
-    let long = QuarantineSkillRequest { skill_id: "acme.bench".into(), reason: "x".repeat(70 << 10) };
+    let reason = "\u{1}".repeat(60 << 10);
+    let long = QuarantineSkillRequest { skill_id: "acme.bench".into(), reason };
     let refused = problem(SkillsServiceClient::new(wire.clone()).quarantine_skill(long).await);
     assert_eq!(refused.code, "body_too_large");
     let text = format!("{{\"text\": \"{}\"}}", "é".repeat(1 << 20));
@@ -104,4 +109,58 @@ async fn under_tls_it_speaks_http_2() {
     assert_eq!(response.status(), 200);
     let answer = http_body_util::BodyExt::collect(response.into_body()).await.unwrap();
     assert_eq!(answer.trailers().unwrap()["grpc-status"], "0");
+}
+
+const INVOKE: &str = "/palyra.gateway.v1.GatewayService/Invoke";
+const HEALTH: &str = "/grpc.health.v1.Health/Check";
+const PERMISSION_DENIED: &str = "7";
+const RESOURCE_EXHAUSTED: &str = "8";
+const UNAUTHENTICATED: &str = "16";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn token_and_scope_are_decided_before_a_message_is_read() {
+    let daemon = Daemon::with_bench().await;
+    let reader = daemon.token_with("reader", &[Scope::Read]);
+    let sender = connect(daemon.grpc).await.unwrap();
+    for (token, status) in
+        [(None, UNAUTHENTICATED), (Some("palyra_0"), UNAUTHENTICATED), (Some(&*reader), PERMISSION_DENIED)]
+    {
+        let told = status_before_message(sender.clone(), daemon.grpc, INVOKE, token, (60 << 20, 0)).await;
+        assert_eq!(told.unwrap(), status, "{token:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn health_check_takes_a_short_message_and_few_at_once() {
+    let daemon = Daemon::start().await;
+    let sender = connect(daemon.grpc).await.unwrap();
+    let told = status_before_message(sender.clone(), daemon.grpc, HEALTH, None, ((64 << 10) + 1, 0)).await;
+    assert_eq!(told.unwrap(), RESOURCE_EXHAUSTED);
+    let mut calls: FuturesUnordered<_> = (0..5)
+        .map(|_| status_before_message(sender.clone(), daemon.grpc, HEALTH, None, (64 << 10, 0)))
+        .collect();
+    for _ in 0..3 {
+        assert_eq!(calls.next().await.unwrap().unwrap(), RESOURCE_EXHAUSTED, "two at once are enough");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn messages_and_bodies_under_way_share_one_budget() {
+    let daemon = Daemon::with_bench().await;
+    let token = daemon.token_with("caller", &[Scope::Read, Scope::Invoke]);
+    let sender = connect(daemon.grpc).await.unwrap();
+    let mut calls: FuturesUnordered<_> = (0..8)
+        .map(|_| status_before_message(sender.clone(), daemon.grpc, INVOKE, Some(&token), (60 << 20, 0)))
+        .collect();
+    for _ in 0..5 {
+        assert_eq!(calls.next().await.unwrap().unwrap(), RESOURCE_EXHAUSTED, "192 MiB are three of them");
+    }
+    let long = format!("{{\"input\":{{\"text\":\"{}\"}}}}", "x".repeat(20 << 20));
+    let json = &[("Content-Type", "application/json")];
+    let path = "/v1/tools/acme.bench.echo/invoke";
+    let reply = ask(&daemon, "POST", path, Some(&token), json, &long).await;
+    assert_eq!((reply.status, reply.code().as_str()), (429, "too_many_uploads"));
+    let other = ask(&daemon, "POST", path, Some(&daemon.token), json, "{\"input\":{}}").await;
+    assert_eq!(other.status, 200, "{other:?}");
+    drop(calls);
 }

@@ -93,7 +93,7 @@ async fn gateway(daemon: &Daemon, wire: &Wire) {
     };
     let listed = client.list_approvals(listed).await.unwrap().into_inner();
     assert_eq!(listed, read(&http.approvals(&ApprovalQuery::default()).await.unwrap()));
-    let shown = gateway::GetApprovalRequest { approval_id: approval_id.clone() };
+    let shown = gateway::GetApprovalRequest { approval_id: approval_id.clone(), ..Default::default() };
     let shown = client.get_approval(shown).await.unwrap().into_inner().approval.unwrap();
     assert_eq!(shown, listed.approvals[0]);
     let decision = |approve, owner_present| gateway::DecideApprovalRequest {

@@ -27,9 +27,14 @@ pub(crate) struct Wire {
 
 impl Wire {
     pub(crate) fn new(daemon: &Daemon, token: Option<&str>) -> Self {
+        Self::at(daemon.grpc, token)
+    }
+
+    /// To a daemon that is a process of its own.
+    pub(crate) fn at(address: std::net::SocketAddr, token: Option<&str>) -> Self {
         Self {
             client: Client::builder(TokioExecutor::new()).http2_only(true).build(HttpConnector::new()),
-            place: daemon.grpc.to_string().parse().unwrap(),
+            place: address.to_string().parse().unwrap(),
             authority: None,
             token: token.map(|token| format!("Bearer {token}").parse().unwrap()),
             timeout: None,

@@ -22,7 +22,7 @@ use zeroize::Zeroizing;
 
 /// What a daemon said it did.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Acknowledged {
+pub(crate) struct Acknowledged {
     /// Runs whose result came back.
     pub(super) runs: Vec<String>,
     /// Approvals that were decided.
@@ -89,6 +89,7 @@ pub(super) fn add_routines(state: State) -> State {
             jitter_ms: 100 * number as u64,
             objective: None,
             wait_approval_ms: 0,
+            creator: Default::default(),
             created_ms: now,
             since_ms: now,
         };

@@ -8,7 +8,7 @@ use palyra_api::skills::{
     SkillStatus, SkillVerified,
 };
 use palyra_skills::SkillInventoryEntry;
-use palyra_state::{ReAudit, SkillError};
+use palyra_state::ReAudit;
 
 use super::known;
 use crate::access::Principal;
@@ -124,21 +124,26 @@ fn audit_again(app: &App, principal: &Principal, skill_id: Option<&str>) -> Resu
 }
 
 fn one_audit(audited: ReAudit) -> Result<SkillAudit, Failure> {
-    let ReAudit { skill_id, payload, result } = audited;
-    let audit = |version, status, report, problem: Option<SkillError>| SkillAudit {
+    let ReAudit { skill_id, version, payload, result } = audited;
+    let audit = SkillAudit {
         skill_id,
-        version,
+        version: Some(version),
         payload: payload.to_string(),
-        runtime_status: Some(status),
-        report,
-        problem: problem.map(|error| error.to_string()),
+        runtime_status: None,
+        report: None,
+        problem: None,
+        kept_for_rollback: false,
     };
     Ok(match result {
-        Ok(outcome) => {
-            let version = outcome.record.release(payload).map(|release| release.manifest.version.to_string());
-            audit(version, shape(&outcome.status)?, shape(&outcome.audit)?, None)
+        Ok(Some(outcome)) => {
+            let (status, report) = (shape(&outcome.status)?, shape(&outcome.audit)?);
+            SkillAudit { runtime_status: Some(status), report, ..audit }
         }
-        Err(error) => audit(None, SkillStatus::Quarantined, None, Some(error)),
+        Ok(None) => SkillAudit { kept_for_rollback: true, ..audit },
+        Err(error) => {
+            let problem = Some(error.to_string());
+            SkillAudit { runtime_status: Some(SkillStatus::Quarantined), problem, ..audit }
+        }
     })
 }
 

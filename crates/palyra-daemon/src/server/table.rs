@@ -1,0 +1,190 @@
+//! The open connections of one listener, and which of them yields to a new one.
+//!
+//! A connection is anonymous until one of its requests was authenticated. Anonymous connections never take all places:
+//! when there are too many of them, the oldest is closed and the new one is served, so that a flood of connections that
+//! send nothing, or half a head, cannot keep anyone out. Where authenticated connections take every place, the oldest of
+//! a principal that has more than its part of them is closed.
+
+use std::collections::{HashMap, VecDeque};
+use std::net::IpAddr;
+
+use tokio::task::AbortHandle;
+
+use crate::transport::connection_state::ConnectionState;
+
+/// One in this many places is only for authenticated connections.
+const RESERVED_PART: usize = 4;
+/// One address may have one in this many of the anonymous places.
+const PEER_PART: usize = 2;
+/// One principal may have one in this many places when there are no others left.
+const PRINCIPAL_PART: usize = 2;
+
+/// The open connections of one listener, oldest first.
+pub(super) struct ConnectionTable {
+    limit: usize,
+    open: VecDeque<Connection>,
+}
+
+struct Connection {
+    peer: Option<IpAddr>,
+    state: ConnectionState,
+    task: AbortHandle,
+}
+
+impl Connection {
+    fn is_anonymous(&self) -> bool {
+        self.state.principal().is_none()
+    }
+}
+
+impl ConnectionTable {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { limit, open: VecDeque::new() }
+    }
+
+    /// Makes a place for one more connection; false where none of the others yields.
+    pub(super) fn make_place(&mut self, peer: Option<IpAddr>) -> bool {
+        self.open.retain(|connection| !connection.task.is_finished());
+        let of_peer = |connection: &Connection| peer.is_some() && connection.peer == peer;
+        let limit = (self.limit - self.limit / RESERVED_PART).max(1);
+        let anonymous = || self.open.iter().filter(|connection| connection.is_anonymous());
+        let (all, own) = (anonymous().count(), anonymous().filter(|connection| of_peer(connection)).count());
+        if own >= (limit / PEER_PART).max(1) {
+            return self.close_oldest(|connection| connection.is_anonymous() && of_peer(connection));
+        }
+        if all >= limit || (all > 0 && self.open.len() >= self.limit) {
+            return self.close_oldest(Connection::is_anonymous);
+        }
+        if self.open.len() < self.limit {
+            return true;
+        }
+        let Some(greedy) = self.greedy_principal() else { return false };
+        self.close_oldest(|connection| connection.state.principal() == Some(greedy.as_str()))
+    }
+
+    /// Notes a connection that is served.
+    pub(super) fn add(&mut self, peer: Option<IpAddr>, state: ConnectionState, task: AbortHandle) {
+        self.open.push_back(Connection { peer, state, task });
+    }
+
+    /// The principal with the most connections, if these are more than its part.
+    fn greedy_principal(&self) -> Option<String> {
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for principal in self.open.iter().filter_map(|connection| connection.state.principal()) {
+            *counts.entry(principal).or_default() += 1;
+        }
+        let (principal, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+        (count > self.limit / PRINCIPAL_PART).then(|| principal.to_owned())
+    }
+
+    /// Closes the oldest of these connections; false where there is none.
+    fn close_oldest(&mut self, among: impl Fn(&Connection) -> bool) -> bool {
+        let oldest = self.open.iter().position(among).and_then(|at| self.open.remove(at));
+        oldest.is_some_and(|connection| {
+            connection.task.abort();
+            true
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::task::JoinSet;
+
+    struct Fixture {
+        table: ConnectionTable,
+        tasks: JoinSet<()>,
+        opened: u16,
+    }
+
+    impl Fixture {
+        fn new(limit: usize) -> Self {
+            Self { table: ConnectionTable::new(limit), tasks: JoinSet::new(), opened: 0 }
+        }
+
+        /// Opens a connection from an address that no other has.
+        fn open(&mut self) -> bool {
+            let [high, low] = self.opened.to_be_bytes();
+            self.open_from(Some([192, 0, high, low]))
+        }
+
+        fn open_from(&mut self, peer: Option<[u8; 4]>) -> bool {
+            let peer = peer.map(IpAddr::from);
+            let served = self.table.make_place(peer);
+            if served {
+                let task = self.tasks.spawn(std::future::pending());
+                self.table.add(peer, ConnectionState::default(), task);
+                self.opened += 1;
+            }
+            served
+        }
+
+        fn authenticate(&self, at: usize, principal: &str) {
+            self.table.open[at].state.set_authenticated(principal);
+        }
+
+        /// The last part of each address, oldest first.
+        fn peers(&self) -> Vec<u8> {
+            let last = |connection: &Connection| match connection.peer {
+                Some(IpAddr::V4(address)) => address.octets()[3],
+                _ => 0,
+            };
+            self.table.open.iter().map(last).collect()
+        }
+    }
+
+    #[tokio::test]
+    async fn table_closes_the_oldest_anonymous_connection_for_a_new_one() {
+        let mut fixture = Fixture::new(8);
+        for _ in 0..6 {
+            assert!(fixture.open());
+        }
+        fixture.authenticate(0, "a");
+        fixture.authenticate(2, "b");
+        for _ in 0..3 {
+            assert!(fixture.open());
+        }
+        assert_eq!(fixture.peers(), [0, 2, 3, 4, 5, 6, 7, 8]);
+    }
+
+    #[tokio::test]
+    async fn table_keeps_places_for_authenticated_connections() {
+        let mut fixture = Fixture::new(8);
+        for _ in 0..20 {
+            assert!(fixture.open());
+        }
+        assert_eq!(fixture.peers(), [14, 15, 16, 17, 18, 19], "two of eight places stay free");
+    }
+
+    #[tokio::test]
+    async fn one_peer_takes_half_of_the_anonymous_places() {
+        let mut fixture = Fixture::new(8);
+        assert!(fixture.open_from(Some([192, 0, 2, 1])));
+        for _ in 0..10 {
+            assert!(fixture.open_from(Some([192, 0, 2, 2])));
+        }
+        assert_eq!(fixture.peers(), [1, 2, 2, 2]);
+        let mut socket = Fixture::new(8);
+        for _ in 0..10 {
+            assert!(socket.open_from(None));
+        }
+        assert_eq!(socket.peers().len(), 6, "a Unix socket has no peers");
+    }
+
+    #[tokio::test]
+    async fn principal_with_most_connections_yields_when_every_place_is_authenticated() {
+        let mut fixture = Fixture::new(8);
+        for at in 0..8 {
+            assert!(fixture.open());
+            fixture.authenticate(at, if at % 4 == 3 { "few" } else { "many" });
+        }
+        assert!(fixture.open());
+        assert_eq!(fixture.peers(), [1, 2, 3, 4, 5, 6, 7, 8]);
+        fixture.authenticate(7, "few");
+        assert!(fixture.open());
+        assert_eq!(fixture.peers(), [2, 3, 4, 5, 6, 7, 8, 9]);
+        fixture.authenticate(7, "few");
+        assert!(!fixture.open(), "both have half of the places");
+    }
+}

@@ -1,0 +1,38 @@
+//! What is known about a connection: shared by its requests and the server's table of connections.
+
+use std::sync::{Arc, OnceLock};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Calls without a token that one connection may have under way.
+const ANONYMOUS_CALLS: usize = 2;
+
+/// The principal a connection was first authenticated as, and what it may do before that.
+#[derive(Debug, Clone)]
+pub(crate) struct ConnectionState {
+    principal: Arc<OnceLock<Box<str>>>,
+    anonymous_calls: Arc<Semaphore>,
+}
+
+impl Default for ConnectionState {
+    fn default() -> Self {
+        Self { principal: Arc::default(), anonymous_calls: Arc::new(Semaphore::new(ANONYMOUS_CALLS)) }
+    }
+}
+
+impl ConnectionState {
+    /// Notes that a request of this connection was authenticated.
+    pub(crate) fn set_authenticated(&self, principal: &str) {
+        self.principal.get_or_init(|| principal.into());
+    }
+
+    /// The principal of its first authenticated request; none before that.
+    pub(crate) fn principal(&self) -> Option<&str> {
+        self.principal.get().map(AsRef::as_ref)
+    }
+
+    /// A permit for a call without a token, unless as many as allowed are under way.
+    pub(crate) fn anonymous_call(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.anonymous_calls).try_acquire_owned().ok()
+    }
+}

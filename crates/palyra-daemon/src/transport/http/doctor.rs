@@ -1,0 +1,28 @@
+//! `/v1/doctor`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use palyra_api::doctor::StateChecks;
+use palyra_common::Scope;
+
+use super::answer::{Answer, Failure, Json};
+use super::blocking::blocking;
+use super::route::Route;
+use super::shape::shape;
+use crate::app::App;
+use crate::doctor::check_open_state;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::post("/v1/doctor", Scope::Operate, check)
+            .summary("Check the state that this daemon has open, as `palyra doctor` does")
+            .answers::<StateChecks>(),
+    ]
+}
+
+async fn check(State(app): State<Arc<App>>) -> Answer<StateChecks> {
+    blocking(&app, |app| Ok::<_, Failure>(StateChecks { checks: shape(&check_open_state(app.state()))? }))
+        .await
+        .map(Json)
+}

@@ -1,0 +1,20 @@
+//! `kill -9` at random points of a daemon's work, as the test of kills does it.
+
+use super::Tally;
+use super::rounds::Rounds;
+use super::target::Target;
+use crate::killed::kill_while;
+use std::sync::Arc;
+
+pub(super) async fn run(_: Arc<Target>, rounds: Arc<Rounds>) -> Tally {
+    let mut tried = 0;
+    let seed = u64::from(std::process::id());
+    // What is lost or doubled ends the test there, with the seed.
+    kill_while(seed, || {
+        let go_on = rounds.next();
+        tried += u64::from(go_on);
+        go_on
+    })
+    .await;
+    Tally::of(tried)
+}
