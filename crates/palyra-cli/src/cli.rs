@@ -216,7 +216,9 @@ mod tests {
 
     /// Flags that widen what a guest may do, hear or use, whom the host trusts, which key signs, or how well a key is
     /// kept, come from the operator's hand only; with a command where another one has a flag of that name.
-    const WIDENING: [&str; 48] = [
+    const WIDENING: [&str; 54] = [
+        "--arguments-sha256",
+        "--allow-weak",
         "--grant",
         "--secret",
         "run --limit",
@@ -229,6 +231,8 @@ mod tests {
         "--compile-timeout-ms",
         "--yes",
         "--accept",
+        "restore --accept-unsigned",
+        "restore --accept-other-key",
         "--device-key",
         "--key-file",
         "--key-passphrase-file",
@@ -238,6 +242,8 @@ mod tests {
         "--signing-key-vault-ref",
         "--signing-key-stdin",
         "--signing-key-file",
+        "--succession",
+        "--publisher-key",
         "--sign-with",
         "--threshold",
         "--from-threshold",
@@ -282,8 +288,16 @@ mod tests {
     ];
 
     /// Flags that mean what another flag says, and those of commands that a person types.
-    const WITHOUT: [&str; 6] =
-        ["--json", "--help", "--version", "up --detach", "logs --lines", "logs --follow"];
+    const WITHOUT: [&str; 8] = [
+        "approvals show --whole",
+        "--json",
+        "--help",
+        "--version",
+        "up --detach",
+        "logs --lines",
+        "logs --follow",
+        "skills package sign --out",
+    ];
 
     /// Every flag as `COMMAND --FLAG` with its variable.
     fn flags() -> Vec<(String, Option<String>)> {

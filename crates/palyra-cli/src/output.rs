@@ -87,6 +87,11 @@ impl Printer {
         }
     }
 
+    /// Returns whether a person reads the output, rather than a program.
+    pub(crate) fn is_for_person(&self) -> bool {
+        self.form == OutputForm::Human
+    }
+
     /// Shows a person what a question is about, whatever else they want to hear.
     pub(crate) fn show(&self, text: &str) {
         say(text);

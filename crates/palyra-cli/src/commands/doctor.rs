@@ -3,14 +3,16 @@
 mod bundle;
 
 use crate::cli::Globals;
+use crate::client;
 use crate::error::CliError;
 use crate::output::{Printer, Remark, Reply};
 use crate::state;
 use clap::Args;
+use palyra_api::doctor::StateChecks;
 use palyra_common::deployment_profiles::{DeploymentProfile, PROFILES};
 use palyra_common::env_vars::{PALYRA_DOCTOR_BUNDLE, PALYRA_PROFILE};
 use palyra_common::redact::escape_untrusted;
-use palyra_daemon::doctor::{Check, Report, Severity, Subject, examine, fix};
+use palyra_daemon::doctor::{Check, Report, Severity, Subject, examine_with, fix};
 use palyra_state::StateOptions;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -25,7 +27,8 @@ Example:
   palyra doctor --bundle report.json";
 
 const MORE: &str = "\
-It looks and changes nothing, unless you say `--fix`. Stop a daemon first to have the state itself looked at.";
+It looks and changes nothing, unless you say `--fix`. A daemon that runs checks the state itself;
+to fix something in the state, stop the daemon first.";
 
 /// Look at the machine and the state, and say what is not in order.
 #[derive(Args)]
@@ -50,7 +53,7 @@ struct Examined {
     #[serde(flatten)]
     report: Report,
     /// What `--fix` did.
-    fixed: Vec<&'static str>,
+    fixed: Vec<String>,
     /// What it tried, and why that did not work.
     not_fixed: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,22 +74,32 @@ pub(crate) fn run(args: &DoctorArgs, globals: &Globals) -> ExitCode {
 
 fn execute(args: &DoctorArgs, globals: &Globals) -> Result<Examined, CliError> {
     let subject = subject(args, globals)?;
-    let mut report = examine(&subject);
+    let ask = || ask_daemon(globals);
+    let mut report = examine_with(&subject, &ask);
     let (mut fixed, mut not_fixed) = (Vec::new(), Vec::new());
     if args.fix {
         let automatic = |check: &&Check| check.fix.as_ref().is_some_and(|fix| fix.automatic);
-        let offered: Vec<&'static str> =
-            report.checks.iter().filter(automatic).map(|check| check.id).collect();
+        let offered: Vec<String> =
+            report.checks.iter().filter(automatic).map(|check| check.id.to_string()).collect();
         for id in offered {
-            match fix(&subject, id) {
+            match fix(&subject, &id) {
                 Ok(()) => fixed.push(id),
                 Err(error) => not_fixed.push(error.to_string()),
             }
         }
-        report = examine(&subject);
+        report = examine_with(&subject, &ask);
     }
     let bundle = args.bundle.as_deref().map(|path| bundle::write(path, &subject, &report)).transpose()?;
     Ok(Examined { report, fixed, not_fixed, bundle })
+}
+
+/// The checks of the state that only its owner can make.
+fn ask_daemon(globals: &Globals) -> Result<Vec<Check>, String> {
+    let checked = client::ask(globals, "doctor", async |client| client.check_state().await);
+    match checked {
+        Ok(StateChecks { checks }) => Ok(checks.into_iter().map(Check::from).collect()),
+        Err(error) => Err(format!("it did not check it: {error}")),
+    }
 }
 
 fn subject(args: &DoctorArgs, globals: &Globals) -> Result<Subject, CliError> {
@@ -119,6 +132,11 @@ impl Reply for Examined {
             .findings()
             .filter(|check| check.fix.as_ref().is_some_and(|fix| fix.automatic))
             .count();
+        match self.report.skipped {
+            0 => {}
+            1 => remarks.push(Remark::Warning("1 check was skipped".into())),
+            skipped => remarks.push(Remark::Warning(format!("{skipped} checks were skipped"))),
+        }
         match (self.report.findings().count(), open) {
             (0, _) => remarks.push(Remark::Note("everything is in order".into())),
             (_, 0) => {}
@@ -138,6 +156,7 @@ fn line(check: &Check) -> String {
     let word = match check.severity {
         Severity::Ok => "ok",
         Severity::Note => "note",
+        Severity::Skipped => "skipped",
         Severity::Warning => "warning",
         Severity::Error => "error",
     };

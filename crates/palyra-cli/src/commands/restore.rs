@@ -8,8 +8,9 @@ use crate::state;
 use crate::terminal::confirm;
 use clap::Args;
 use palyra_daemon::ToProblem;
-use palyra_state::{RestorePlan, Restored, StateOptions};
+use palyra_state::{RestoreAcceptance, RestorePlan, Restored, StateOptions};
 use serde::Serialize;
+use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -20,8 +21,9 @@ Example:
   palyra restore /srv/backups/palyra.tar";
 
 const MORE: &str = "\
-Everything is proven before anything is changed: every file by its hash, the journal up to the
-checkpoint of the backup, every row by its MAC. The old state root is kept beside the new one.";
+Everything is verified before anything is changed: the signature over the list of files, every
+file by its hash, the journal up to the checkpoint of the backup, every row by its MAC. The old
+state root is kept beside the new one. A backup without a signature needs `--accept-unsigned`.";
 
 /// Put a backup in the place of the state root.
 #[derive(Args)]
@@ -29,6 +31,14 @@ checkpoint of the backup, every row by its MAC. The old state root is kept besid
 pub(crate) struct RestoreArgs {
     /// The backup
     file: PathBuf,
+
+    /// Restore a backup without a signature; its contents are listed
+    #[arg(long)]
+    accept_unsigned: bool,
+
+    /// Replace a state root by a backup of another one
+    #[arg(long)]
+    accept_other_key: bool,
 }
 
 #[derive(Serialize)]
@@ -51,12 +61,39 @@ fn execute(args: &RestoreArgs, globals: &Globals, printer: &Printer) -> Result<D
         ..StateOptions::default()
     };
     let told = |error: palyra_state::BackupError| CliError::from(error.to_problem());
-    let plan = root.restore_plan(&options, &args.file).map_err(told)?;
-    if !globals.yes {
-        printer.show(&shown(&plan));
+    let accepted = RestoreAcceptance { unsigned: args.accept_unsigned, other_key: args.accept_other_key };
+    let staged = root.stage_restore(&options, &args.file).map_err(told)?;
+    let plan = staged.plan();
+    let refused = plan.check(&accepted).err();
+    if !globals.yes || (printer.is_for_person() && (refused.is_some() || !plan.signed)) {
+        printer.show(&(shown(plan) + &listed(plan)));
+    }
+    // A program finds the listing in the error.
+    if let Some(refused) = refused {
+        return Err(refused.to_problem().details(json!({ "plan": plan })).into());
     }
     confirm(globals, "Put this backup in the place of the state root?")?;
-    root.restore(&options, &args.file).map(Done).map_err(told)
+    staged.finish(&accepted).map(Done).map_err(told)
+}
+
+/// What a person has to know before agreeing: files without a signature, and whatever is missing or differs.
+fn listed(plan: &RestorePlan) -> String {
+    let list = |title: &str, lines: &[String]| match lines {
+        [] => String::new(),
+        lines => {
+            let lines: String = lines
+                .iter()
+                .map(|line| format!("  {}\n", palyra_common::redact::escape_untrusted(line)))
+                .collect();
+            format!("\n{title}\n{lines}")
+        }
+    };
+    let contents =
+        if plan.signed { String::new() } else { list("Files, without a signature", &plan.contents) };
+    contents
+        + &list("Not restored", &plan.left_out)
+        + &list("Missing in the backup", &plan.missing)
+        + &list("Rows that differ from the journal", &plan.altered)
 }
 
 fn shown(plan: &RestorePlan) -> String {
@@ -70,6 +107,7 @@ fn shown(plan: &RestorePlan) -> String {
         ("by palyra", plan.palyra_version.clone()),
         ("files", format!("{}, {}", plan.files, byte_count(plan.bytes))),
         ("device key", plan.device_key.clone()),
+        ("signed by", if plan.signed { plan.key.clone() } else { "nobody".to_owned() }),
         ("in the backup", format!("{} events", plan.backup_head.size)),
         ("there now", present),
     ])
@@ -85,9 +123,15 @@ impl Reply for Done {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        vec![
+        let plan = &self.0.plan;
+        let lacking = plan.missing.iter().map(|line| format!("missing in the backup: {line}"));
+        let altered = plan.altered.iter().map(|line| format!("differs from the journal: {line}"));
+        let left_out = plan.left_out.iter().map(|path| format!("not restored: `{path}`"));
+        let mut remarks: Vec<Remark> = lacking.chain(altered).chain(left_out).map(Remark::Warning).collect();
+        remarks.extend([
             Remark::Warning("what was revoked or removed after the backup is as it was before".into()),
             Remark::Next("look at `palyra trust list` and `palyra tokens list`".into()),
-        ]
+        ]);
+        remarks
     }
 }

@@ -57,7 +57,7 @@ fn execute(
     printer: &Printer,
     warnings: &Warnings,
 ) -> Result<FinishedRun, Failure> {
-    let plan = RunPlan::read(args, globals.no_input, warnings)?;
+    let plan = RunPlan::read(args, globals, warnings)?;
     let mut threads = tokio::runtime::Builder::new_multi_thread();
     let threads =
         threads.worker_threads(2).enable_all().build().map_err(CliError::io("no threads can be started"))?;

@@ -1,7 +1,23 @@
 //! Skills that cannot be packaged.
 
-use palyra_skills::{BuildError, ManifestError};
+use super::CliError;
+use palyra_api::Problem;
+use palyra_skills::{BuildError, CosignError, ManifestError};
 use serde_json::{Value, json};
+
+impl From<CosignError> for CliError {
+    fn from(error: CosignError) -> Self {
+        match error {
+            CosignError::Build(error) => error.into(),
+            CosignError::Package(ref reason) => {
+                Self::Problem(Box::new(Problem::new(reason.code(), error.to_string()).hint(error.hint())))
+            }
+            CosignError::NotListed { .. } | CosignError::AlreadySigned(_) => {
+                Self::usage_with_hint(error.to_string(), error.hint())
+            }
+        }
+    }
+}
 
 pub(super) fn code(error: &BuildError) -> &'static str {
     match error {

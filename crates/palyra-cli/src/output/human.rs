@@ -115,7 +115,8 @@ fn summary(tool: &str, run: &FinishedRun) -> String {
     [
         format!("{tool} {verb} {}", duration(usage.elapsed)),
         format!("fuel {} of {}", count(usage.fuel), count(limits.fuel_budget)),
-        format!("memory {} of {}", bytes(usage.peak_memory_bytes), bytes(limits.max_memory_bytes)),
+        // Without the few bytes that the host holds beside the guest's pages.
+        format!("memory {} of {}", bytes(usage.peak_memory_bytes & !1_023), bytes(limits.max_memory_bytes)),
         counted(usage.host_calls, "host call"),
         format!("egress {}", bytes(usage.egress_bytes)),
         format!("code {code} in {}", duration(module.load_time)),
@@ -150,7 +151,11 @@ fn replay_lines(run: &FinishedRun, verdict: &ReplayVerdict) -> String {
         text.push_str(&line(WARNING, "warning", "the tape is from another engine, so fuel was not compared"));
     }
     if tape.end.open {
-        text.push_str(&line(WARNING, "warning", "the run used files, which are not on the tape"));
+        text.push_str(&line(
+            WARNING,
+            "warning",
+            "the run used files, which a tape of version 1 does not have",
+        ));
     }
     text
 }

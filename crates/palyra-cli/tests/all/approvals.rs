@@ -13,6 +13,7 @@ fn bench() -> SkillBench {
     let export = "export = \"palyra_plugin_main\"\n";
     let risky = format!("{export}risk = {{ default_sensitive = true, requires_approval = true }}\n");
     let manifest = example("counter-wat").replacen(export, &risky, 1);
+    let manifest = manifest.replacen("additionalProperties = false", "additionalProperties = true", 1);
     let file = bench.package("counter", &manifest, "counter-wat");
     bench.install(&file, &[]);
     bench
@@ -45,6 +46,38 @@ fn the_owner_decides_its_own_call_only_at_a_terminal() {
     assert_eq!(bench.palyra(&["approvals", "show", "apr_none"]).code, 11);
     let twice = bench.palyra(&["approvals", "deny", &id, "--json"]);
     assert_eq!((twice.code, &twice.error()["code"]), (1, &json!("already_decided")));
+}
+
+#[test]
+fn cut_arguments_need_their_digest_unless_they_were_shown_whole() {
+    let bench = bench();
+    let ask = |step: u8| {
+        let input = format!(r#"{{"a":"{}","step":{step},"z":"rm -rf /"}}"#, "x".repeat(5_000));
+        let refused = bench.palyra(&["run", "palyra.counter_wat.add", "--input", &input, "--json"]);
+        refused.error()["details"]["approval_id"].as_str().unwrap().to_owned()
+    };
+    let id = ask(1);
+    let cut = bench.json(&["approvals", "show", &id]);
+    let digest = cut["arguments_sha256"].as_str().unwrap();
+    assert!(
+        cut["arguments_omitted"].as_u64().unwrap() > 0 && !cut["arguments"].to_string().contains("rm -rf")
+    );
+    for command in [&["approvals", "show", &id][..], &["approvals", "list"]] {
+        let shown = bench.ok(command).stdout;
+        assert!(shown.contains("more bytes, sha256 ") && shown.contains(digest), "{shown}");
+    }
+    let whole = bench.json(&["approvals", "show", &id, "--whole"]);
+    assert!(whole["arguments"].as_str().unwrap().ends_with(r#""z":"rm -rf /"}"#), "{whole}");
+    // The flag that skips the question skips what it would have shown.
+    let blind = at_terminal(&bench.environment, &["approvals", "approve", &id, "--yes"], &[]);
+    assert_eq!(blind.code, 2, "{}", blind.shown);
+    let named = ["approvals", "approve", &id, "--yes", "--arguments-sha256", digest];
+    let named = at_terminal(&bench.environment, &named, &[]);
+    assert_eq!(named.code, 0, "{}", named.shown);
+    let id = ask(2);
+    let seen = [Typing::Shown("Let `palyra.counter_wat.add` run? [y/N] ", "y")];
+    let seen = at_terminal(&bench.environment, &["approvals", "approve", &id], &seen);
+    assert!(seen.code == 0 && seen.shown.contains("rm -rf /"), "{}", seen.shown);
 }
 
 #[test]

@@ -129,6 +129,7 @@ fn skill_commands(ear: &mut Ear, port: u16) {
     let build = ["skills", "package", "build", "two", "--out", "two.palyra-skill"];
     ear.run(&[&build[..], &["--signing-key-stdin", "--key-passphrase-file", "passphrase"]].concat());
     ear.answer(&[&build[..], &["--signing-key-vault-ref", "canary"]].concat());
+    ear.run(&["skills", "package", "sign", "two.palyra-skill", "--signing-key-vault-ref", "canary"]);
     ear.run(&["skills", "package", "inspect", "echo.palyra-skill"]);
     ear.run(&["skills", "package", "verify", "echo.palyra-skill", "--allow-tofu"]);
     ear.run(&["skills", "package", "diff", "one.palyra-skill", "two.palyra-skill"]);

@@ -48,6 +48,22 @@ pub(crate) fn up(environment: &TestEnvironment, arguments: &[&str]) -> Backgroun
 }
 
 #[test]
+fn second_daemon_is_refused_after_the_lock_file_was_deleted() {
+    let environment = TestEnvironment::with_state();
+    let daemon = up(&environment, &[]);
+    std::fs::remove_file(environment.home(".palyra/owner.lock")).unwrap();
+    let second =
+        environment.palyra(&["daemon", "run", "--listen", "127.0.0.1:0", "--lock-wait", "0", "--json"]);
+    assert_eq!((second.code, &second.error()["code"]), (8, &json!("state_busy")), "{}", second.shown());
+    environment.new_key("release");
+    assert_eq!(environment.palyra(&["daemon", "stop"]).code, 0);
+    drop(daemon);
+    let verified = environment.palyra(&["journal", "verify"]);
+    assert_eq!(verified.code, 0, "{}", verified.shown());
+    assert_eq!(environment.palyra(&["keys", "list", "--json"]).json()["keys"].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn from_nothing_to_a_daemon_and_back() {
     let environment = TestEnvironment::new();
     let none = environment.palyra(&["daemon", "status"]);
@@ -180,7 +196,8 @@ fn secrets_are_kept_with_a_daemon_as_without() {
     let own = shown(&environment, &["vault", "list"]);
     let _daemon = up(&environment, &[]);
     assert_eq!(shown(&environment, &["vault", "list"]), own);
-    assert_snapshot!(put(b"abc").shown(), @"
+    let weak = ["vault", "put", "global/token", "--allow-weak"];
+    assert_snapshot!(environment.palyra_with_input(&weak, b"abc").shown(), @"
     exit 0
     --- stdout
     secret  global/token

@@ -94,3 +94,24 @@ fn the_doctor_finds_fixes_and_writes_down() {
     let worker = environment.palyra(&["doctor", "--profile", "worker-enabled"]);
     assert!(worker.code == 1 && worker.stdout.contains("no worker backend"), "{}", worker.shown());
 }
+
+#[test]
+fn doctor_beside_a_daemon_makes_the_checks_it_makes_without_one() {
+    let environment = TestEnvironment::with_state();
+    assert_eq!(environment.palyra(&["routines", "disable", "re-audit"]).code, 0);
+    let doctor = ["doctor", "--profile", "single-vm", "--json"];
+    let checks = |ran: &crate::environment::Ran| {
+        let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(report["skipped"], json!(0), "{}", ran.shown());
+        let of =
+            |id: &str| report["checks"].as_array().unwrap().iter().find(|check| check["id"] == id).cloned();
+        [of("routines.re_audit"), of("journal.verify"), of("vault.entries")]
+            .map(|check| check.unwrap()["severity"].clone())
+    };
+    let alone = environment.palyra(&doctor);
+    let daemon = crate::daemon::up(&environment, &[]);
+    let beside = environment.palyra(&doctor);
+    assert_eq!((alone.code, beside.code), (1, 1), "{}", beside.shown());
+    assert_eq!(checks(&alone), checks(&beside));
+    drop(daemon);
+}

@@ -19,7 +19,8 @@ fn table_of(text: &str, heading: &str) -> Vec<Vec<String>> {
     let section =
         text.split(&format!("## {heading}\n")).nth(1).unwrap_or_else(|| panic!("no heading `{heading}`"));
     let section = section.split("\n## ").next().unwrap();
-    let rows = section.lines().filter(|line| line.starts_with('|')).skip(2);
+    let is_row = |line: &&str| line.starts_with('|');
+    let rows = section.lines().skip_while(|line| !is_row(line)).take_while(is_row).skip(2);
     rows.map(|row| row.trim_matches('|').split(" | ").map(|cell| cell.trim().to_owned()).collect()).collect()
 }
 
@@ -116,7 +117,9 @@ fn the_commands_about_the_state_exist() {
     let mut commands = 0;
     for line in text.lines().filter_map(|line| line.strip_prefix("$ palyra ")) {
         let words: Vec<&str> = line.split(['<', '>']).next().unwrap().split_whitespace().collect();
-        let verb: Vec<&str> = words.iter().copied().take(2).filter(|word| !word.starts_with('-')).collect();
+        let depth = if words.starts_with(&["skills", "package"]) { 3 } else { 2 };
+        let verb = words.iter().copied().take(depth).filter(|word| !word.starts_with('-'));
+        let verb: Vec<&str> = verb.collect();
         let help = environment.palyra(&[&verb[..], &["--help"]].concat());
         assert_eq!(help.code, 0, "{line}");
         for flag in words.iter().filter(|word| word.starts_with("--")) {

@@ -242,7 +242,7 @@ fn usage() {
     exit 2
     --- stderr
     error: unknown limit `speed`
-    hint: write `NAME=VALUE` with one of fuel, memory, tables, instances, timeout, input, output, log, host_calls, egress
+    hint: write `NAME=VALUE` with one of fuel, memory, tables, instances, timeout, input, output, log, host_calls, egress, tape
     ");
     assert_snapshot!(failed(&environment, "echo.wat", &["--limit", "timeout=soon"]), @"
     code usage

@@ -157,7 +157,7 @@ fn tape_of_945e3d1_replays_identically() {
     assert_eq!(answer["module"]["sha256"], fixture.expected["tape"]["module_sha256"]);
 }
 
-/// Their status is not compared: approvals expire.
+/// Those that were open lapse: they do not say what they were bound to.
 #[test]
 fn approvals_of_945e3d1_are_listed() {
     let fixture = Fixture::with_state();
@@ -168,6 +168,10 @@ fn approvals_of_945e3d1_are_listed() {
             "approval_id": approval_id,
             "tool_id": approval["tool_id"],
             "principal": approval["principal"],
+            "status": match approval["status"].as_str().unwrap() {
+                "pending" | "approved" => "expired",
+                closed => closed,
+            },
         });
         assert_contains(&listed["approvals"], &json!([facts]));
         assert_contains(&fixture.json(&["approvals", "show", approval_id]), &facts);
@@ -180,6 +184,7 @@ fn routines_and_objectives_of_945e3d1_are_kept() {
     fixture.check_field(&["routines", "list"], "routines");
     fixture.check_field(&["routines", "show", "tick"], "fires");
     fixture.check_field(&["objectives", "list"], "objectives");
+    assert_eq!(fixture.json(&["routines", "show", "tick"])["created_by"], "owner");
     let fired = fixture.json(&["routines", "fire", "tick"]);
     assert_eq!(fired["status"], "completed", "{fired}");
 }
@@ -266,7 +271,15 @@ fn backup_of_945e3d1_restores_into_another_root() {
     let fixture = Fixture::new();
     let root = fixture.environment.home("restored");
     let root = ["--state-root", root.to_str().unwrap()];
-    let restored = fixture.json(&[&["restore", &file("backup.tar"), "--yes"], &root[..]].concat());
+    let refused = fixture.palyra(&[&["restore", &file("backup.tar"), "--yes"], &root[..]].concat());
+    assert_eq!((refused.code, &refused.error()["code"]), (7, &json!("bad_backup")), "{}", refused.shown());
+    let listed = &refused.error()["details"]["plan"]["contents"];
+    assert!(listed.as_array().unwrap().contains(&json!("vault/device.key")), "{listed}");
+    assert!(!fixture.environment.home("restored").exists());
+    let accepted = ["restore", &file("backup.tar"), "--yes", "--accept-unsigned"];
+    let restored = fixture.json(&[&accepted[..], &root[..]].concat());
+    assert_eq!(restored["missing"], json!([]), "{restored}");
+    assert_eq!(restored["altered"], json!([]), "{restored}");
     assert_eq!(restored["backup_head"], fixture.expected["backup"]["head"], "{restored}");
     fixture.check_field(&[&["skills", "list"], &root[..]].concat(), "skills");
     fixture.check_field(&[&["vault", "list"], &root[..]].concat(), "secrets");

@@ -142,11 +142,41 @@ fn palyras_own_directories_cannot_be_granted() {
     assert_snapshot!(environment.run("echo.wat", &["--grant", &whole]).shown(), @"
     exit 2
     --- stderr
-    error: grant `fs-read:home=[ROOT]/home/` would open `[ROOT]/home/.config/palyra`, where Palyra keeps its own keys or code
+    error: grant `fs-read:home=[ROOT]/home/` would open `[ROOT]/home/.config/palyra`, where Palyra keeps its own keys, code or state
     hint: name a directory that neither contains it nor lies in it
     ");
     let documents = format!("fs-read:documents={}", home.join("documents").display());
     assert_eq!(environment.run("echo.wat", &["--grant", &documents]).code, 0);
+}
+
+/// By default, by flag and by variable; the root itself, inside it and above it.
+#[test]
+fn state_root_cannot_be_granted_to_a_module() {
+    let environment = TestEnvironment::with_state();
+    environment.write("echo.wat", echo());
+    for directory in [".palyra", ".palyra/vault", ".palyra/objects/aa"] {
+        for kind in ["fs-read", "fs-write"] {
+            let grant = format!("{kind}:d={}", environment.home(directory).display());
+            let ran = environment.run("echo.wat", &["--grant", &grant]);
+            assert_eq!(ran.code, 2, "{grant}: {}", ran.shown());
+            assert!(ran.stderr.contains("keeps its own keys, code or state"), "{}", ran.stderr);
+        }
+    }
+    let elsewhere = environment.path("place/root");
+    std::fs::create_dir_all(elsewhere.join("vault")).unwrap();
+    let root = elsewhere.to_str().unwrap();
+    for directory in ["place", "place/root", "place/root/vault"] {
+        let grant = format!("fs-read:d={}", environment.path(directory).display());
+        let by_flag = environment.run("echo.wat", &["--grant", &grant, "--state-root", root]);
+        assert_eq!(by_flag.code, 2, "{grant}: {}", by_flag.shown());
+    }
+    let default = format!("fs-read:d={}", environment.home(".palyra").display());
+    let other = environment.run("echo.wat", &["--grant", &default, "--state-root", root]);
+    assert_eq!(other.code, 2, "the default root stays closed beside another: {}", other.shown());
+    let inside = environment.home(".palyra/store");
+    let stored = environment.run("echo.wat", &["--storage-dir", inside.to_str().unwrap()]);
+    assert_eq!(stored.code, 2, "{}", stored.shown());
+    assert!(!inside.exists());
 }
 
 #[test]

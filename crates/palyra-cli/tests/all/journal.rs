@@ -100,6 +100,7 @@ fn a_checkpoint_kept_elsewhere_finds_out_an_old_copy_of_everything() {
     events   4
     root     [SHA256]
     checked  4 events, 5 checkpoints
+    records  0 runs, 0 totals and 0 messages are as they were written
     --- stderr
     next: keep a checkpoint elsewhere, with `palyra journal checkpoint`, to compare with later
     ");
@@ -119,6 +120,7 @@ fn a_checkpoint_kept_elsewhere_finds_out_an_old_copy_of_everything() {
     events   5
     root     [SHA256]
     checked  5 events, 6 checkpoints
+    records  0 runs, 0 totals and 0 messages are as they were written
     against  the checkpoint at 5 is part of it
     ");
     // A vault in a file cannot tell that the whole root is an old copy; the checkpoint can.

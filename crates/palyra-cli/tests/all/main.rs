@@ -38,6 +38,7 @@ mod skills;
 mod skills_package;
 mod state;
 mod state_help;
+mod succession;
 mod tapes;
 mod tools;
 mod trust;

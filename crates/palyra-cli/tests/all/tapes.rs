@@ -151,13 +151,13 @@ fn a_file_that_is_not_a_tape() {
     assert_snapshot!(replay_edited("{\"step\"", "{\"stop\""), @"
     exit 1
     --- stderr
-    error: `a.tape` is not a tape: line 2 of the tape is not right: unknown variant `stop`, expected one of `tape`, `step`, `end` at line 1 column 7
+    error: `a.tape` is not a tape: line 2 of the tape is not right: unknown variant `stop`, expected one of `tape`, `step`, `blob`, `end` at line 1 column 7
     hint: a tape is what `palyra run --record FILE` writes
     ");
-    assert_snapshot!(replay_edited("palyra.tape/v1", "palyra.tape/v9"), @"
+    assert_snapshot!(replay_edited("palyra.tape/v2", "palyra.tape/v9"), @"
     exit 1
     --- stderr
-    error: `a.tape` is not a tape: line 1 of the tape is not right: its schema is not `palyra.tape/v1`
+    error: `a.tape` is not a tape: line 1 of the tape is not right: its schema is not `palyra.tape/v2` or `palyra.tape/v1`
     hint: a tape is what `palyra run --record FILE` writes
     ");
     let environment = recorded();
@@ -260,6 +260,32 @@ fn a_revealed_secret_is_needed_again() {
       found: another value
     hint: give the secret the run had with `--secret NAME=@FILE`
     ");
+}
+
+/// Files are read from the tape and writes only compared: neither with the grant nor without it is a directory opened.
+#[test]
+fn replay_with_a_directory_to_write_to_overwrites_nothing() {
+    let environment = TestEnvironment::new();
+    let guest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/guests/wasi-probe.wasm");
+    std::fs::create_dir(environment.path("out")).unwrap();
+    let directory = environment.path("out").canonicalize().unwrap();
+    let grant = format!("fs-write:out={}", directory.display());
+    let call = ["--tool", "probe.write", "--input", "\"/out/b.txt\"", "--json"];
+    let live =
+        environment.run(guest, &[&call[..], &["--grant", &grant, "--record", "a.tape"]].concat()).json();
+    assert_eq!((&live["result"], environment.read("out/b.txt").as_str()), (&"ok".into(), "written"));
+    let ops: Vec<&str> =
+        live["host_calls"].as_array().unwrap().iter().map(|call| call["op"].as_str().unwrap()).collect();
+    assert_eq!(ops, ["fs.open", "fs.write"]);
+    environment.write("out/b.txt", "X");
+    for grants in [&["--grant", grant.as_str()][..], &[]] {
+        let replay = environment.run(guest, &[&["--replay", "a.tape", "--json"], grants].concat()).json();
+        assert_eq!(replay["replay"]["verdict"], "identical", "{replay}");
+        assert_eq!(environment.read("out/b.txt"), "X");
+    }
+    std::fs::remove_dir_all(directory).unwrap();
+    let replay = environment.run(guest, &["--replay", "a.tape", "--json"]).json();
+    assert_eq!((&replay["replay"]["verdict"], &replay["result"]), (&"identical".into(), &"ok".into()));
 }
 
 #[test]

@@ -21,6 +21,14 @@ fn a_secret_is_put_listed_and_removed() {
     kept    for the first time
     ");
     assert_snapshot!(put(b"abc").shown(), @"
+    exit 2
+    --- stderr
+    error: the value of `global/token` is too easy to guess: it has less than 40 bits
+    hint: use a longer value drawn at random
+    hint: keep it all the same with `palyra vault put global/token --allow-weak`, or `allow_weak` in the request
+    ");
+    let weak = environment.palyra_with_input(&["vault", "put", "global/token", "--allow-weak"], b"abc");
+    assert_snapshot!(weak.shown(), @"
     exit 0
     --- stdout
     secret  global/token

@@ -9,6 +9,7 @@ use crate::terminal::{Terminal, confirm};
 use clap::{Args, ValueEnum};
 use palyra_api::approvals::{Approval, ApprovalScope, ApproveRequest};
 use palyra_common::env_vars::PALYRA_APPROVALS_APPROVE_REASON;
+use palyra_skills::Sha256Digest;
 use serde::Serialize;
 
 const EXAMPLE: &str = "\
@@ -16,7 +17,7 @@ Example:
   palyra approvals approve apr_0123456789abcdef0123
   palyra approvals approve apr_0123456789abcdef0123 --scope arguments --reason 'reviewed'";
 
-/// Let a call run; whoever asked for it cannot, unless it is the owner on a terminal.
+/// Let a call run; its requester cannot, except the owner on a terminal.
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ApproveArgs {
@@ -26,6 +27,10 @@ pub(super) struct ApproveArgs {
     /// How far the yes reaches: this call, its run, these exact arguments, or the tool for its session
     #[arg(long, value_enum, default_value_t, value_name = "SCOPE")]
     scope: Reach,
+
+    /// SHA-256 of the whole arguments; needed off a terminal where lists cut them
+    #[arg(long, value_name = "SHA256")]
+    arguments_sha256: Option<String>,
 
     /// What there is to say about it
     #[arg(long, value_name = "TEXT")]
@@ -46,18 +51,23 @@ enum Reach {
 #[derive(Serialize)]
 pub(super) struct Approved(Approval);
 
-/// On a terminal the person sees first what it is about; elsewhere the command is the decision.
+/// On a terminal the person sees first what it is about, with the whole arguments; elsewhere the command is the decision,
+/// and has to name the digest of arguments that lists cut.
 pub(super) fn execute(
     args: &ApproveArgs,
     globals: &Globals,
     printer: &Printer,
 ) -> Result<Approved, CliError> {
     let present = Terminal::of_person(globals).is_some();
+    let mut arguments_sha256 = args.arguments_sha256.clone();
     if present && !globals.yes {
         let id = &args.approval;
-        let asked = client::ask(globals, "approvals approve", async |client| client.approval(id).await)?;
+        let asked =
+            client::ask(globals, "approvals approve", async |client| client.whole_approval(id).await)?;
         printer.show(&view::approval(&asked));
         confirm(globals, &format!("Let `{}` run?", asked.tool_id))?;
+        // The digest of what was shown, not of what the daemon says it is.
+        arguments_sha256.get_or_insert_with(|| Sha256Digest::of(asked.arguments.as_bytes()).to_string());
     }
     let request = ApproveRequest {
         scope: match args.scope {
@@ -66,6 +76,7 @@ pub(super) fn execute(
             Reach::Arguments => ApprovalScope::Arguments,
             Reach::Session => ApprovalScope::Session,
         },
+        arguments_sha256,
         reason: args.reason.clone(),
         owner_present: present,
     };

@@ -1,5 +1,6 @@
 //! `palyra approvals list`.
 
+use super::view;
 use crate::cli::Globals;
 use crate::client;
 use crate::error::CliError;
@@ -12,8 +13,8 @@ use palyra_common::env_vars::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Most characters of arguments on a line; `approvals show` has more.
-const MAX_ARGUMENTS_CHARS: usize = 60;
+/// Most bytes of arguments on a line; `approvals show` has more.
+const MAX_ARGUMENTS_BYTES: usize = 60;
 
 const EXAMPLE: &str = "\
 Example:
@@ -79,14 +80,13 @@ impl Reply for Listed {
 
     fn data(&self) -> String {
         let row = |approval: &Approval| {
-            let arguments: String = approval.arguments.chars().take(MAX_ARGUMENTS_CHARS).collect();
             [
                 approval.approval_id.clone(),
                 approval.status.wire_name().to_owned(),
                 approval.tool_id.clone(),
                 approval.principal.clone(),
                 when(approval.expires_ms),
-                arguments,
+                view::arguments(approval, MAX_ARGUMENTS_BYTES),
             ]
         };
         let rows: Vec<_> = self.0.approvals.iter().map(row).collect();

@@ -11,7 +11,8 @@ use serde::Serialize;
 
 const EXAMPLE: &str = "\
 Example:
-  palyra approvals show apr_0123456789abcdef0123";
+  palyra approvals show apr_0123456789abcdef0123
+  palyra approvals show apr_0123456789abcdef0123 --whole";
 
 /// Show what a call wants to do, and what became of it.
 #[derive(Args)]
@@ -19,13 +20,21 @@ Example:
 pub(super) struct ShowArgs {
     /// The approval
     approval: String,
+
+    /// Show the whole arguments, however long they are
+    #[arg(long)]
+    whole: bool,
 }
 
 #[derive(Serialize)]
 pub(super) struct Shown(Approval);
 
 pub(super) fn execute(args: &ShowArgs, globals: &Globals) -> Result<Shown, CliError> {
-    client::ask(globals, "approvals show", async |client| client.approval(&args.approval).await).map(Shown)
+    let shown = client::ask(globals, "approvals show", async |client| match args.whole {
+        true => client.whole_approval(&args.approval).await,
+        false => client.approval(&args.approval).await,
+    });
+    shown.map(Shown)
 }
 
 impl Reply for Shown {
@@ -38,6 +47,9 @@ impl Reply for Shown {
     fn talk(&self) -> Vec<Remark> {
         let id = &self.0.approval_id;
         match self.0.status {
+            ApprovalStatus::Pending if self.0.arguments_omitted > 0 => {
+                vec![Remark::Next(format!("palyra approvals show {id} --whole"))]
+            }
             ApprovalStatus::Pending => vec![
                 Remark::Next(format!("palyra approvals approve {id}")),
                 Remark::Next(format!("palyra approvals deny {id}")),

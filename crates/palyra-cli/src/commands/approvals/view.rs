@@ -6,6 +6,8 @@ use palyra_api::approvals::Approval;
 /// What is asked for, by whom, and what became of it.
 pub(super) fn approval(approval: &Approval) -> String {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let requested_by = approval.requested_by.clone();
+    let requested_by = if requested_by == approval.principal { String::new() } else { requested_by };
     facts(&[
         ("approval", approval.approval_id.clone()),
         ("status", approval.status.wire_name().to_owned()),
@@ -15,7 +17,10 @@ pub(super) fn approval(approval: &Approval) -> String {
         ("for", approval.principal.clone()),
         ("session", text(&approval.session)),
         ("part of", text(&approval.parent_run)),
-        ("arguments", approval.arguments.clone()),
+        ("asked for by", requested_by),
+        ("opens", approval.grants.join(", ")),
+        ("arguments", arguments(approval, usize::MAX)),
+        ("sha256 of them", text(&approval.arguments_sha256)),
         ("asked", when(approval.requested_ms)),
         ("asked by", text(&approval.asked_because)),
         ("until", when(approval.expires_ms)),
@@ -25,4 +30,14 @@ pub(super) fn approval(approval: &Approval) -> String {
         ("because", text(&approval.reason)),
         ("used", if approval.uses > 0 { approval.uses.to_string() } else { String::new() }),
     ])
+}
+
+/// The arguments, at most so many bytes of them; a cut says how much is missing and names the whole by its digest.
+pub(super) fn arguments(approval: &Approval, most: usize) -> String {
+    let Approval { arguments, arguments_bytes, arguments_sha256, .. } = approval;
+    let shown = arguments.get(..arguments.floor_char_boundary(most)).unwrap_or_default();
+    match (arguments_bytes.saturating_sub(shown.len() as u64), arguments_sha256) {
+        (0, _) | (_, None) => shown.to_owned(),
+        (omitted, Some(digest)) => format!("{shown}… ({omitted} more bytes, sha256 {digest})"),
+    }
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Most characters of details on a line for people; `--json` has them all.
 const MAX_DETAILS_CHARS: usize = 160;
 /// What the owner writes for itself: it proves the rows, and says nothing to people.
-const BOOKKEEPING: [&str; 3] = ["rows", "generation", "all_rows"];
+const BOOKKEEPING: [&str; 4] = ["rows", "generation", "all_rows", "envelope"];
 
 /// One line: sequence, time, kind, what it is about, details.
 pub(super) fn line(event: &Event) -> String {

@@ -10,7 +10,7 @@ pub(crate) struct Instant(pub(crate) u64);
 
 /// Reads `2026-01-31T12:00:00Z`, `2026-01-31` (its beginning in UTC), `90s`, `30m`, `2h` or `7d` ago.
 pub(crate) fn parse(text: &str) -> Result<Instant, String> {
-    read(text, Timestamp::now())
+    read(text, Timestamp::try_from(palyra_common::time::system_time()).unwrap_or(Timestamp::UNIX_EPOCH))
         .and_then(|time| u64::try_from(time.as_millisecond()).ok())
         .map(Instant)
         .ok_or_else(|| {

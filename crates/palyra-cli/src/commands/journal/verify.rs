@@ -66,6 +66,13 @@ impl Reply for Verified {
                 "checked",
                 format!("{} events, {} checkpoints", report.events_checked, report.checkpoints_checked),
             ),
+            (
+                "records",
+                format!(
+                    "{} runs, {} totals and {} messages are as they were written",
+                    report.runs_checked, report.totals_checked, report.messages_checked
+                ),
+            ),
             ("archived", archived.unwrap_or_default()),
             ("against", against.unwrap_or_default()),
         ])

@@ -15,12 +15,16 @@ use std::path::PathBuf;
 const EXAMPLE: &str = "\
 Example:
   palyra keys new release-2
-  palyra keys rotate acme --from release --to release-2 --epoch 1 --out rotation.json";
+  palyra keys rotate acme --from release --to release-2 --out rotation.json";
 
 const MORE: &str = "\
 The old keys are retired: they sign no more, because two different successors for one epoch
-would block the publisher everywhere. Ship the statement with your next release, or send it to
-those who trust you. The same command, asked again, writes the very same statement.";
+would block the publisher everywhere. Your next release carries the statement by itself when it
+is built on this state root, and with `--succession FILE` elsewhere; those who trust you can also
+apply it. The same command, asked again, writes the very same statement. `--epoch` is rarely
+needed: the epoch is known here, or follows from rotations that were signed here, or is 0, that of
+a publisher's first keys. One that contradicts what is known is refused. If a statement was
+written with a wrong epoch, ask again with the right one.";
 
 /// Hand over to other keys: writes a statement signed by the old keys and the new ones.
 #[derive(Args)]
@@ -45,7 +49,7 @@ pub(super) struct RotateArgs {
     #[arg(long, default_value_t = 1, value_name = "N")]
     to_threshold: u32,
 
-    /// The epoch that ends; may be left out when the publisher is known here
+    /// The epoch that ends [default: the one known here, else 0]
     #[arg(long, value_name = "N")]
     #[arg(env = PALYRA_KEYS_ROTATE_EPOCH, hide_env_values = true)]
     epoch: Option<u64>,

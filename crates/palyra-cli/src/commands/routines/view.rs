@@ -49,6 +49,7 @@ pub(super) fn facts_of(routine: &Routine) -> Vec<(&'static str, String)> {
         ("objective", routine.objective.clone().unwrap_or_default()),
         ("waits for a person", seconds(routine.wait_approval_seconds)),
         ("acts as", format!("routine:{}", routine.name)),
+        ("made by", routine.created_by.clone()),
         ("made", when(routine.created_ms)),
         (
             "last",

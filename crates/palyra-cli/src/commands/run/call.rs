@@ -6,6 +6,7 @@ use super::module_file::ModuleFile;
 use super::sandbox::{HostSettings, read_roots, storage_in};
 use super::tape_file::{TapeFile, read_tape};
 use super::{grants, json_source, secrets};
+use crate::cli::Globals;
 use crate::error::CliError;
 use crate::interrupt::Interrupt;
 use crate::output::Warnings;
@@ -44,9 +45,12 @@ pub(super) struct LiveCall {
 
 impl RunPlan {
     /// Checks the flags first, then the files, cheapest first.
-    pub(super) fn read(args: &RunArgs, no_input: bool, warnings: &Warnings) -> Result<Self, CliError> {
-        let mut stdin = StandardInput::new(no_input);
-        let grants = grants::read_grants(&args.grants)?;
+    pub(super) fn read(args: &RunArgs, globals: &Globals, warnings: &Warnings) -> Result<Self, CliError> {
+        let mut stdin = StandardInput::new(globals.no_input);
+        let grants = grants::read_grants(&args.grants, globals)?;
+        if let Some(directory) = &args.storage_dir {
+            grants::check_own_directory("--storage-dir", directory, globals)?;
+        }
         let limits = grants::read_limits(&args.limits)?;
         let path = args.module.as_deref().ok_or_else(|| CliError::usage("name a tool or a `--module`"))?;
         let module = ModuleFile::read(path, MAX_MODULE_BYTES)?;

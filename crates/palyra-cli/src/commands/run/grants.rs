@@ -1,26 +1,43 @@
 //! `--grant` and `--limit`.
 
+use crate::cli::Globals;
 use crate::directories::Directories;
 use crate::error::CliError;
 use palyra_common::capabilities::FilesystemGrant;
+use palyra_common::env_vars::PALYRA_STATE_ROOT;
 use palyra_common::{Capability, CapabilityGrantSet, LimitKind, OperatorGrants, RuntimeLimits};
 use palyra_plugins_runtime::RuntimeConfig;
 use std::path::{Path, PathBuf};
 
-/// Reads the grants; a directory must be named, and must not hold Palyra's own keys or code.
-pub(super) fn read_grants(texts: &[String]) -> Result<OperatorGrants, CliError> {
+/// Reads the grants; a directory must be named, and must not hold Palyra's own keys, code or state.
+pub(super) fn read_grants(texts: &[String], globals: &Globals) -> Result<OperatorGrants, CliError> {
     let grants = OperatorGrants::parse(texts)?;
-    let directories = Directories::from_environment();
-    let own: Vec<PathBuf> = [directories.config, directories.cache].into_iter().flatten().collect();
+    let own = own_directories(globals);
     for grant in grants.capabilities.filesystem() {
         check_directory(grant, &own)?;
     }
     Ok(grants)
 }
 
+/// Refuses a directory of the author's that holds Palyra's own keys, code or state, or lies in them.
+pub(super) fn check_own_directory(flag: &str, directory: &Path, globals: &Globals) -> Result<(), CliError> {
+    match own_directory(directory, &own_directories(globals)) {
+        None => Ok(()),
+        Some(own) => Err(opens_own(&format!("`{flag} {}`", directory.display()), &own)),
+    }
+}
+
+/// Where Palyra keeps its own: the state root by flag, by variable and by default, whichever of them this command uses.
+fn own_directories(globals: &Globals) -> Vec<PathBuf> {
+    let directories = Directories::from_environment();
+    let variable = std::env::var_os(PALYRA_STATE_ROOT).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let state = [globals.state_root.clone(), variable, directories.state];
+    [directories.config, directories.cache].into_iter().chain(state).flatten().collect()
+}
+
 /// Reads what an operator may add to an installed skill: directories for its roots, and addresses.
-pub(super) fn read_operator_grants(texts: &[String]) -> Result<OperatorGrants, CliError> {
-    let grants = read_grants(texts)?;
+pub(super) fn read_operator_grants(texts: &[String], globals: &Globals) -> Result<OperatorGrants, CliError> {
+    let grants = read_grants(texts, globals)?;
     let doors = Vec::<Capability>::from(grants.capabilities.clone());
     match doors.into_iter().find(|grant| !matches!(grant, Capability::Filesystem(_))) {
         None => Ok(grants),
@@ -38,21 +55,23 @@ fn check_directory(grant: &FilesystemGrant, own: &[PathBuf]) -> Result<(), CliEr
             format!("write it as `{grant}=DIRECTORY`"),
         ));
     };
-    let directory = real(directory);
-    match own
-        .iter()
-        .map(|path| real(path))
-        .find(|own| own.starts_with(&directory) || directory.starts_with(own))
-    {
+    match own_directory(directory, own) {
         None => Ok(()),
-        Some(own) => Err(CliError::usage_with_hint(
-            format!(
-                "grant `{grant}` would open `{}`, where Palyra keeps its own keys or code",
-                own.display()
-            ),
-            "name a directory that neither contains it nor lies in it",
-        )),
+        Some(own) => Err(opens_own(&format!("grant `{grant}`"), &own)),
     }
+}
+
+/// The directory of Palyra's own that a directory contains or lies in.
+fn own_directory(directory: &Path, own: &[PathBuf]) -> Option<PathBuf> {
+    let directory = real(directory);
+    own.iter().map(|path| real(path)).find(|own| own.starts_with(&directory) || directory.starts_with(own))
+}
+
+fn opens_own(what: &str, own: &Path) -> CliError {
+    CliError::usage_with_hint(
+        format!("{what} would open `{}`, where Palyra keeps its own keys, code or state", own.display()),
+        "name a directory that neither contains it nor lies in it",
+    )
 }
 
 /// The path without links, as far as it exists.
@@ -87,27 +106,22 @@ pub(super) fn read_limits(texts: &[String]) -> Result<RuntimeLimits, CliError> {
     Ok(limits)
 }
 
-/// A replay takes its grants from the tape, with one exception: directories are not on the tape, so only the
-/// command line opens them, and only those the recorded run had.
+/// A replay has the grants of its tape and opens no directory. The directories of the recorded run may be named, as
+/// older versions asked for; they stay closed.
 pub(super) fn check_replay_grants(
     given: &OperatorGrants,
     taped: &CapabilityGrantSet,
 ) -> Result<(), CliError> {
     let directories: CapabilityGrantSet =
         taped.filesystem().iter().cloned().map(palyra_common::Capability::Filesystem).collect();
-    if given.capabilities == directories && given.allow_addresses.is_empty() {
+    let none_or_same = given.capabilities.is_empty() || given.capabilities == directories;
+    if none_or_same && given.allow_addresses.is_empty() {
         return Ok(());
     }
-    if directories.is_empty() {
-        return Err(CliError::usage_with_hint(
-            "`--grant` cannot be used with `--replay`",
-            "a replay has the grants of its tape",
-        ));
-    }
-    let hints = directories.filesystem().iter().map(|grant| format!("--grant '{grant}'")).collect();
-    let message =
-        "the recorded run had directories, which are not on the tape: open the same ones, and nothing else";
-    Err(CliError::Usage { message: message.into(), hints })
+    Err(CliError::usage_with_hint(
+        "`--grant` cannot be used with `--replay`",
+        "a replay has the grants of its tape",
+    ))
 }
 
 #[cfg(test)]
@@ -142,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replay_opens_only_the_directories_of_its_tape() {
+    fn a_replay_has_the_grants_of_its_tape() {
         let check = |given: &[&str], taped: &[&str]| {
             let taped = OperatorGrants::parse(taped).unwrap().capabilities;
             check_replay_grants(&OperatorGrants::parse(given).unwrap(), &taped)
@@ -152,10 +166,11 @@ mod tests {
         assert_eq!(check(&["fs-read:a=/x"], &["fs-read:a=/x", "channel:c"]), Ok(()));
         assert_eq!(check(&["channel:c"], &["channel:c"]), Err("a replay has the grants of its tape".into()));
         assert_eq!(check(&["address:10.0.0.1"], &[]), Err("a replay has the grants of its tape".into()));
-        for given in [&[][..], &["fs-write:a=/x"], &["fs-read:a=/y"], &["fs-read:a=/x", "channel:c"]] {
+        assert_eq!(check(&[], &["fs-write:a=/x"]), Ok(()));
+        for given in [&["fs-write:a=/x"][..], &["fs-read:a=/y"], &["fs-read:a=/x", "channel:c"]] {
             assert_eq!(
                 check(given, &["fs-read:a=/x", "channel:c"]),
-                Err("--grant 'fs-read:a=/x'".into()),
+                Err("a replay has the grants of its tape".into()),
                 "{given:?}"
             );
         }

@@ -27,7 +27,7 @@ pub(super) fn run(
     printer: &Printer,
 ) -> Result<CalledTool, CliError> {
     // Read here too, so that a mistake is one of the command line.
-    grants::read_grants(&args.grants)?;
+    grants::read_grants(&args.grants, globals)?;
     let module = ModuleFile::read(module, MAX_INLINE_MODULE_BYTES)?;
     let request = RunModuleRequest {
         tool: args.tool.clone(),

@@ -18,6 +18,7 @@ use palyra_api::tools::{InvokeAnswer, InvokeRequest, LogLine};
 use palyra_api::{ClientError, Problem};
 use palyra_common::{JsonText, RuntimeLimits};
 use palyra_daemon::{AppConfig, Outside};
+use palyra_skills::Sha256Digest;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -49,7 +50,7 @@ pub(super) fn run(
         };
         match with_progress(&what, printer.terminal(), client.invoke(tool, &request)).await {
             Err(ClientError::Problem(problem)) if problem.code == "approval_required" => {
-                approve(&client, tool, &request, globals, *problem).await?;
+                approve(&client, tool, globals, *problem).await?;
                 with_progress(&what, printer.terminal(), client.invoke(tool, &request)).await
             }
             other => other,
@@ -73,7 +74,7 @@ pub(super) fn kept(mut answer: InvokeAnswer, record: Option<TapeFile>) -> Result
 
 fn read(args: &RunArgs, globals: &Globals) -> Result<InvokeRequest, CliError> {
     // Read here too, so that a mistake is one of the command line.
-    grants::read_operator_grants(&args.grants)?;
+    grants::read_operator_grants(&args.grants, globals)?;
     Ok(InvokeRequest {
         input: Some(read_input(args, globals)?),
         limits: args.limits.clone(),
@@ -112,7 +113,6 @@ pub(super) fn sandbox_of(args: &RunArgs) -> Result<AppConfig, CliError> {
 async fn approve(
     client: &client::AnyClient,
     tool: &str,
-    request: &InvokeRequest,
     globals: &Globals,
     wanted: Problem,
 ) -> Result<(), ClientError> {
@@ -120,14 +120,19 @@ async fn approve(
     let (Some(person), Some(id)) = (Terminal::of_person(globals), id) else {
         return Err(ClientError::Problem(Box::new(wanted)));
     };
-    let input = request.input.as_ref().map_or("{}", |input| input.get());
-    let input =
-        JsonText::from_text(input.to_owned()).map_or_else(|_| input.to_owned(), |text| compact_json(&text));
-    let question = format!("Let `{tool}` run with {}?", shortened(&input));
+    // What is approved is what the daemon keeps, so that is what the person sees, all of it.
+    let Ok(asked) = client.whole_approval(&id).await else {
+        return Err(ClientError::Problem(Box::new(wanted)));
+    };
+    let question = format!("Let `{tool}` run with {}?", asked.arguments);
     let agreed =
         person.agrees_between(question).await.map_err(|error| ClientError::Protocol(error.to_string()))?;
     let decided = match agreed {
-        true => client.approve(&id, &ApproveRequest { owner_present: true, ..Default::default() }).await,
+        true => {
+            let arguments_sha256 = Some(Sha256Digest::of(asked.arguments.as_bytes()).to_string());
+            let request = ApproveRequest { owner_present: true, arguments_sha256, ..Default::default() };
+            client.approve(&id, &request).await
+        }
         false => client.deny(&id, &DenyRequest { owner_present: true, ..Default::default() }).await,
     };
     match decided {
@@ -142,13 +147,6 @@ async fn approve(
         }
         Err(error) => Err(error),
     }
-}
-
-fn shortened(text: &str) -> String {
-    const LONGEST: usize = 400;
-    let short: String = text.chars().take(LONGEST).collect();
-    let short = palyra_common::redact::escape_untrusted(&short);
-    if text.chars().count() > LONGEST { format!("{short}…") } else { short }
 }
 
 fn called(mut answer: InvokeAnswer) -> Result<CalledTool, CliError> {

@@ -5,7 +5,7 @@ use crate::files::{FileError, read_file};
 use crate::output::Warnings;
 use crate::standard_input::StandardInput;
 use palyra_common::capabilities::{SecretRef, SecretScope};
-use palyra_common::{CapabilityGrantSet, SecretValue};
+use palyra_common::{CapabilityGrantSet, MIN_SECRET_BITS, SecretValue, is_weak_secret};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -28,6 +28,8 @@ pub(super) fn read_secrets(
         if value.expose().len() < palyra_egress::limits::MIN_SECRET_BYTES {
             warnings
                 .add(format!("the secret `{name}` is too short to be found and blotted out where it leaks"));
+        } else if is_weak_secret(value.expose()) {
+            warnings.add(format!("the secret `{name}` is easy to guess: less than {MIN_SECRET_BITS} bits"));
         }
         if secrets.insert(name.clone(), value).is_some() {
             return Err(CliError::usage(format!("the secret `{name}` is given twice")));

@@ -1,5 +1,6 @@
 //! `palyra runs list`.
 
+use super::show;
 use crate::cli::Globals;
 use crate::client;
 use crate::commands::journal::time::{self, Instant};
@@ -99,7 +100,8 @@ impl Reply for Listed {
         let none = self.0.runs.is_empty().then(|| Remark::Note("there is no such run".into()));
         let more =
             self.0.next.as_ref().map(|id| Remark::Next(format!("there are more: add `--before {id}`")));
-        none.into_iter().chain(more).collect()
+        let altered = self.0.runs.iter().filter_map(show::altered);
+        none.into_iter().chain(altered).chain(more).collect()
     }
 
     fn lines(&self) -> Option<Vec<Value>> {

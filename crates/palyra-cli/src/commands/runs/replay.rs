@@ -57,7 +57,7 @@ impl Reply for Replayed {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        let open = "the run opened files, which are not on its tape and may have changed since";
+        let open = "the run opened files, which its tape of version 1 does not have";
         if self.0.open { vec![Remark::Warning(open.into())] } else { Vec::new() }
     }
 }

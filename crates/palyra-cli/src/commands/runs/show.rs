@@ -74,11 +74,21 @@ impl Reply for Shown {
 
     fn talk(&self) -> Vec<Remark> {
         let id = &self.0.run.run_id;
-        match self.0.run.receipt_leaf {
-            Some(_) => vec![Remark::Next(format!("palyra runs receipt {id}"))],
-            None => vec![Remark::Next(format!("palyra runs events {id} --follow"))],
-        }
+        let next = match self.0.run.receipt_leaf {
+            Some(_) => Remark::Next(format!("palyra runs receipt {id}")),
+            None => Remark::Next(format!("palyra runs events {id} --follow")),
+        };
+        altered(&self.0.run).into_iter().chain([next]).collect()
     }
+}
+
+/// A warning for a row that another program changed.
+pub(super) fn altered(run: &Run) -> Option<Remark> {
+    let fields = run.differs.join("`, `");
+    (!run.differs.is_empty()).then(|| {
+        let text = format!("the row of `{}` differs from its receipt in `{fields}`", run.run_id);
+        Remark::Warning(format!("{text}: see `palyra journal verify`"))
+    })
 }
 
 fn door_line(door: &str, uses: &Value) -> String {

@@ -88,6 +88,7 @@ impl Reply for Audited {
                 .runtime_status
                 .map(|status| format!(", {}", shapes::status(status)))
                 .unwrap_or_default();
+            let status = if audit.kept_for_rollback { ", kept for rollback".to_owned() } else { status };
             let report = audit.report.as_ref().map(shapes::audit).unwrap_or_default();
             let problem =
                 audit.problem.as_ref().map(|problem| format!("  ! {problem}\n")).unwrap_or_default();

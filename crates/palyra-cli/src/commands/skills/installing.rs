@@ -12,12 +12,12 @@ use crate::terminal::Terminal;
 use clap::Args;
 use palyra_api::ClientError;
 use palyra_api::skills::{
-    AuditVerdict, ConsentBody, InstallOutcome, InstallQuery, InstallStep, Placement, SkillStatus, TrustState,
-    Withheld,
+    ConsentBody, InstallOutcome, InstallQuery, InstallStep, Placement, QuarantineCause, SkillStatus, Withheld,
 };
 use palyra_common::capabilities::SecretRef;
 use palyra_skills::Sha256Digest;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::path::Path;
 
@@ -188,16 +188,32 @@ fn not_given(outcome: &InstallOutcome) -> String {
     outcome.withheld.iter().map(told).collect()
 }
 
+/// What keeps the release from running.
+fn cause(outcome: &InstallOutcome) -> Option<QuarantineCause> {
+    Some(outcome.release()?.quarantine.as_ref()?.cause)
+}
+
+/// The command that accepts what the audit found, where an operator may accept all of it.
+fn after_audit(outcome: &InstallOutcome) -> String {
+    let id = &outcome.record.skill_id;
+    let found = outcome.audit.iter().flat_map(|report| &report.findings);
+    let stops: Vec<_> = found.filter(|finding| finding.quarantines()).collect();
+    if stops.is_empty() || stops.iter().any(|finding| finding.hard) {
+        return format!(
+            "`palyra skills info {id}` lists the findings; ask the publisher for a corrected release"
+        );
+    }
+    let rules: BTreeSet<&str> = stops.iter().map(|finding| finding.id.as_str()).collect();
+    let accept: String = rules.iter().map(|rule| format!(" --accept {rule}")).collect();
+    format!("if you judge the findings harmless, accept them: `palyra skills enable {id}{accept}`")
+}
+
 impl<V: Verb> Judged for Walked<V> {
     fn exit_code(&self) -> u8 {
-        let audited = self.outcome.audit.as_ref().is_none_or(|report| report.verdict == AuditVerdict::Pass);
-        match (self.answer, self.outcome.status) {
-            (Answer::Declined, _) => skills::DECLINED,
-            (_, SkillStatus::Quarantined) if self.outcome.trust == TrustState::Quarantine => {
-                skills::UNTRUSTED
-            }
-            (_, SkillStatus::Quarantined) if audited => skills::UNTRUSTED,
-            (_, SkillStatus::Quarantined) => skills::QUARANTINED,
+        match (self.answer, self.outcome.status, cause(&self.outcome)) {
+            (Answer::Declined, ..) => skills::DECLINED,
+            (_, SkillStatus::Quarantined, Some(QuarantineCause::Audit)) => skills::QUARANTINED,
+            (_, SkillStatus::Quarantined, _) => skills::UNTRUSTED,
             _ => 0,
         }
     }
@@ -234,19 +250,19 @@ impl<V: Verb> Reply for Walked<V> {
     fn talk(&self) -> Vec<Remark> {
         let record = &self.outcome.record;
         let (id, publisher) = (&record.skill_id, &record.publisher);
-        match self.outcome.status {
-            SkillStatus::Active => {
+        match (self.outcome.status, cause(&self.outcome)) {
+            (SkillStatus::Active, _) => {
                 let tool = record.current.tool_ids().into_iter().next();
                 tool.map(|tool| Remark::Next(format!("palyra run {tool} --input JSON"))).into_iter().collect()
             }
-            SkillStatus::AwaitingConsent => {
+            (SkillStatus::AwaitingConsent, _) => {
                 let digest = self.outcome.consent_digest.as_ref();
                 let digest = digest.map(|digest| format!(" --consent {digest}")).unwrap_or_default();
                 vec![Remark::Next(format!(
                     "read what it asks for, then agree: palyra skills consent {id}{digest}"
                 ))]
             }
-            SkillStatus::Quarantined if self.outcome.trust == TrustState::Quarantine => {
+            (SkillStatus::Quarantined, Some(QuarantineCause::UnknownPublisher)) => {
                 let key = self.outcome.signers.first().cloned().unwrap_or_default();
                 vec![
                     Remark::Warning(format!(
@@ -258,11 +274,15 @@ impl<V: Verb> Reply for Walked<V> {
                     )),
                 ]
             }
-            SkillStatus::Quarantined => {
+            (SkillStatus::Quarantined, Some(QuarantineCause::Audit)) => vec![
+                Remark::Warning("the audit keeps it from running; it is stored".into()),
+                Remark::Next(after_audit(&self.outcome)),
+            ],
+            (SkillStatus::Quarantined, _) => {
                 vec![Remark::Next(format!("palyra skills info {id} says what would change it"))]
             }
-            SkillStatus::Disabled => vec![Remark::Next(format!("palyra skills enable {id}"))],
-            SkillStatus::Error => vec![Remark::Warning("it does not fit this machine".into())],
+            (SkillStatus::Disabled, _) => vec![Remark::Next(format!("palyra skills enable {id}"))],
+            (SkillStatus::Error, _) => vec![Remark::Warning("it does not fit this machine".into())],
         }
     }
 }

@@ -4,6 +4,8 @@ mod build;
 mod diff;
 mod directory;
 mod inspect;
+mod publisher_keys;
+mod sign;
 mod signing_key;
 mod verify;
 
@@ -29,6 +31,7 @@ pub(super) struct PackageArgs {
 #[derive(Subcommand)]
 enum PackageCommand {
     Build(build::BuildArgs),
+    Sign(sign::SignArgs),
     Verify(verify::VerifyArgs),
     Inspect(inspect::InspectArgs),
     Diff(diff::DiffArgs),
@@ -37,6 +40,7 @@ enum PackageCommand {
 pub(super) fn run(args: &PackageArgs, globals: &Globals, printer: &Printer) -> ExitCode {
     match &args.command {
         PackageCommand::Build(args) => show(printer, build::run(args, globals)),
+        PackageCommand::Sign(args) => show(printer, sign::run(args, globals)),
         PackageCommand::Verify(args) => show(printer, verify::run(args, globals)),
         PackageCommand::Inspect(args) => show(printer, inspect::run(args)),
         PackageCommand::Diff(args) => show(printer, diff::run(args)),

@@ -19,12 +19,13 @@ const MAX_SECRET_BYTES: u64 = 64 << 10;
 const EXAMPLE: &str = "\
 Example:
   palyra vault put global/github_token
-  palyra vault put skill:acme.notes/pin < pin.txt";
+  palyra vault put skill:acme.notes/pin --allow-weak < pin.txt";
 
 const MORE: &str = "\
 On a terminal you are asked for the value; otherwise it is read from standard input, without its
 last line break. It never stands on the command line, where every program on this machine could
-read it.";
+read it. A value that can be guessed (less than 40 bits, such as a PIN) is refused: a skill that
+may only have it injected could find it out by trying. --allow-weak keeps it all the same.";
 
 /// Keep a secret, in place of an earlier one of the same name.
 #[derive(Args)]
@@ -33,6 +34,10 @@ pub(super) struct PutArgs {
     /// Whose it is and its name
     #[arg(value_name = "SCOPE/KEY")]
     reference: String,
+
+    /// Keep a value that can be guessed, such as a PIN
+    #[arg(long)]
+    allow_weak: bool,
 
     /// A value on the command line, taken only so that the refusal does not repeat it.
     #[arg(hide = true, num_args = 0.., allow_hyphen_values = true)]
@@ -59,7 +64,7 @@ pub(super) fn execute(args: &PutArgs, globals: &Globals) -> Result<Put, CliError
     }
     let secret = reference::read(&args.reference)?;
     let value = read_value(&secret.to_string(), globals)?;
-    let request = PutSecretRequest { value: SecretBytes::new(value.expose()) };
+    let request = PutSecretRequest { value: SecretBytes::new(value.expose()), allow_weak: args.allow_weak };
     let put = async |client: AnyClient| client.put_secret(&secret, &request).await;
     let put = client::ask(globals, "vault put", put)?;
     Ok(Put { put, short: value.expose().len() < palyra_egress::limits::MIN_SECRET_BYTES })

@@ -1,12 +1,14 @@
-//! The key that signs: from the vault, or from a typed key file; never from an argument or a variable.
+//! The keys that sign: from the vault, or from typed key files; never from an argument or a variable.
 
 use crate::cli::Globals;
+use crate::client::AnyClient;
 use crate::error::CliError;
 use crate::files::read_at_most;
-use crate::state;
 use crate::terminal::Terminal;
 use clap::Args;
-use palyra_skills::signing::SkillSigningKey;
+use palyra_api::keys::SignReleaseRequest;
+use palyra_skills::signing::dsse::EnvelopeSignature;
+use palyra_skills::signing::{PublisherKey, STATEMENT_PAYLOAD_TYPE, SkillSigningKey};
 use palyra_vault::{KeyFileType, Passphrase, key_file};
 use std::path::PathBuf;
 use zeroize::Zeroizing;
@@ -14,50 +16,59 @@ use zeroize::Zeroizing;
 /// Longest key file; a real one has about 400 bytes.
 const MAX_KEY_FILE_BYTES: u64 = 4_096;
 
-/// A key comes from exactly one of these.
+/// Keys come from exactly one of these.
 const SOURCES: [&str; 3] = ["signing_key_vault_ref", "signing_key_stdin", "signing_key_file"];
 
-/// Where the signing key comes from.
+/// Where the signing keys come from.
 #[derive(Args)]
 #[command(next_help_heading = "Signing key")]
 #[group(skip)]
 #[command(group = clap::ArgGroup::new("signing_key").required(true).args(SOURCES))]
 pub(super) struct SigningKeyArgs {
-    /// A key of this state root's vault, by its name; see `palyra keys list`
+    /// A key of this state root's vault, by name; may be given again
     #[arg(long, value_name = "NAME")]
-    signing_key_vault_ref: Option<String>,
+    signing_key_vault_ref: Vec<String>,
 
     /// An encrypted key file on standard input
     #[arg(long)]
     signing_key_stdin: bool,
 
-    /// An encrypted key file that only you can read
+    /// An encrypted key file that only you can read; may be given again
     #[arg(long, value_name = "FILE")]
-    signing_key_file: Option<PathBuf>,
+    signing_key_file: Vec<PathBuf>,
 
-    /// The file with the passphrase of the key file; without it the terminal asks
+    /// The file with the passphrase of the key files; without it the terminal asks
     #[arg(long, value_name = "FILE", conflicts_with = "signing_key_vault_ref")]
     key_passphrase_file: Option<PathBuf>,
 }
 
+/// Keys of the vault that sign, in whichever process owns it.
+pub(super) struct VaultKeys<'a> {
+    client: &'a AnyClient,
+    names: &'a [String],
+    public: Vec<PublisherKey>,
+}
+
 impl SigningKeyArgs {
-    /// Opens the key.
-    pub(super) fn open(&self, globals: &Globals) -> Result<SkillSigningKey, CliError> {
-        let seed = match (&self.signing_key_vault_ref, &self.signing_key_file) {
-            (Some(name), _) => state::open(globals, "skills package build")?.vault().keys().seed(name)?,
-            (None, Some(path)) => {
-                let passphrase = self.passphrase(globals)?;
-                key_file::read(path, KeyFileType::SigningKey, &passphrase).map_err(refused)?
-            }
-            (None, None) => {
-                let read = read_at_most(std::io::stdin().lock(), MAX_KEY_FILE_BYTES, MAX_KEY_FILE_BYTES);
-                let (text, _) = read.map_err(CliError::io("standard input cannot be read"))?;
-                let text = Zeroizing::new(text);
-                key_file::decode(KeyFileType::SigningKey, &text, &self.passphrase(globals)?)
-                    .map_err(refused)?
-            }
+    /// The names of keys in the vault; none when key files sign.
+    pub(super) fn vault_names(&self) -> &[String] {
+        &self.signing_key_vault_ref
+    }
+
+    /// Opens the key files.
+    pub(super) fn open_files(&self, globals: &Globals) -> Result<Vec<SkillSigningKey>, CliError> {
+        if self.signing_key_stdin {
+            let read = read_at_most(std::io::stdin().lock(), MAX_KEY_FILE_BYTES, MAX_KEY_FILE_BYTES);
+            let (text, _) = read.map_err(CliError::io("standard input cannot be read"))?;
+            let text = Zeroizing::new(text);
+            let seed = key_file::decode(KeyFileType::SigningKey, &text, &self.passphrase(globals)?);
+            return Ok(vec![SkillSigningKey::from_seed(&seed.map_err(refused)?)]);
+        }
+        let open = |path: &PathBuf| {
+            let seed = key_file::read(path, KeyFileType::SigningKey, &self.passphrase(globals)?);
+            Ok(SkillSigningKey::from_seed(&seed.map_err(refused)?))
         };
-        Ok(SkillSigningKey::from_seed(&seed))
+        self.signing_key_file.iter().map(open).collect()
     }
 
     fn passphrase(&self, globals: &Globals) -> Result<Passphrase, CliError> {
@@ -72,6 +83,46 @@ impl SigningKeyArgs {
             )),
         }
     }
+}
+
+impl<'a> VaultKeys<'a> {
+    /// Looks the keys up; their secret halves stay where they are.
+    pub(super) async fn find(client: &'a AnyClient, names: &'a [String]) -> Result<Self, CliError> {
+        let mut public = Vec::with_capacity(names.len());
+        for name in names {
+            let key = client.key(name).await?.public_key.parse();
+            public.push(key.map_err(|error| CliError::usage(format!("key `{name}` cannot sign: {error}")))?);
+        }
+        Ok(Self { client, names, public })
+    }
+
+    /// The public halves, in the order of the names.
+    pub(super) fn public(&self) -> &[PublisherKey] {
+        &self.public
+    }
+
+    /// Signs the statement of a release with each key.
+    pub(super) async fn sign(&self, statement: &[u8]) -> Result<Vec<EnvelopeSignature>, CliError> {
+        let statement = String::from_utf8_lossy(statement).into_owned();
+        let request = SignReleaseRequest { statement };
+        let mut signatures = Vec::with_capacity(self.names.len());
+        for (name, key) in self.names.iter().zip(&self.public) {
+            let signed = self.client.sign_release(name, &request).await?;
+            // Whether it holds, and under this key, is checked when it goes into the package.
+            signatures.push(EnvelopeSignature { keyid: key.key_id(), sig: signed.signature });
+        }
+        Ok(signatures)
+    }
+}
+
+/// Signs the statement of a release with keys that are at hand.
+pub(super) fn sign_with(keys: &[SkillSigningKey], statement: &[u8]) -> Vec<EnvelopeSignature> {
+    keys.iter().map(|key| EnvelopeSignature::sign(STATEMENT_PAYLOAD_TYPE, statement, key)).collect()
+}
+
+/// The public halves of keys that are at hand.
+pub(super) fn public_halves(keys: &[SkillSigningKey]) -> Vec<PublisherKey> {
+    keys.iter().map(SkillSigningKey::public).collect()
 }
 
 fn refused(error: palyra_vault::KeyFileError) -> CliError {
