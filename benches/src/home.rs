@@ -87,7 +87,7 @@ pub fn invocation(input: &str) -> Result<ToolInvocation> {
         principal: "owner".to_owned(),
         operator: OperatorGrants::default(),
         limits: None,
-        approved: None,
+        requester: palyra_state::PrincipalId::default(),
         cancel: None,
         listener: None,
         context: CallContext::default(),
