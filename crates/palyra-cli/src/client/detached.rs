@@ -15,12 +15,12 @@ use std::io::{BufRead, BufReader, Read, Seek};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-/// How long a daemon that nobody asked for stays after the last connection.
+/// Idle time after which a daemon that a command started on its own stops.
 const IDLE_EXIT: &str = "10m";
 /// Longest line with which it says where it listens, and longest error.
-const MAX_TOLD_BYTES: u64 = 64 << 10;
+const MAX_REPLY_BYTES: u64 = 64 << 10;
 
-/// Starts a daemon of this state root that stops once nobody connects any more, and waits until it listens.
+/// Starts a daemon of this state root that stops when it is idle, and waits until it listens.
 pub(super) fn start_temporary(globals: &Globals, root: &StateRoot) -> Result<(), CliError> {
     let mut arguments: Vec<OsString> = [
         "daemon",
@@ -51,12 +51,12 @@ pub(crate) fn start(
     let mut errors = tempfile::tempfile().map_err(failed())?;
     let mut command = command(globals, root, arguments).map_err(failed())?;
     let mut child = command.stderr(errors.try_clone().map_err(failed())?).spawn().map_err(failed())?;
-    let mut told = String::new();
+    let mut line = String::new();
     if let Some(stdout) = child.stdout.take() {
         // A line means that it listens; an end without one means that it does not.
-        BufReader::new(stdout.take(MAX_TOLD_BYTES)).read_line(&mut told).map_err(failed())?;
+        BufReader::new(stdout.take(MAX_REPLY_BYTES)).read_line(&mut line).map_err(failed())?;
     }
-    match serde_json::from_str(&told) {
+    match serde_json::from_str(&line) {
         Ok(started) => Ok(Some(started)),
         Err(_) if daemon_answers(root) => Ok(None),
         Err(_) => {
@@ -97,9 +97,9 @@ fn reason(errors: &mut File) -> CliError {
         details: Value,
     }
     let mut text = String::new();
-    let read = errors.rewind().and_then(|()| errors.take(MAX_TOLD_BYTES).read_to_string(&mut text));
-    let told = read.ok().and_then(|_| serde_json::from_str::<Document>(text.lines().last()?).ok());
-    let problem = match told {
+    let read = errors.rewind().and_then(|()| errors.take(MAX_REPLY_BYTES).read_to_string(&mut text));
+    let document = read.ok().and_then(|_| serde_json::from_str::<Document>(text.lines().last()?).ok());
+    let problem = match document {
         Some(Document { error }) => {
             Problem::new(error.code, error.message).hints(error.hints).details(error.details)
         }

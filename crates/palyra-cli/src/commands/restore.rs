@@ -60,9 +60,9 @@ fn execute(args: &RestoreArgs, globals: &Globals, printer: &Printer) -> Result<D
         passphrase: state::given_passphrase(globals)?.map(Arc::new),
         ..StateOptions::default()
     };
-    let told = |error: palyra_state::BackupError| CliError::from(error.to_problem());
+    let to_cli = |error: palyra_state::BackupError| CliError::from(error.to_problem());
     let accepted = RestoreAcceptance { unsigned: args.accept_unsigned, other_key: args.accept_other_key };
-    let staged = root.stage_restore(&options, &args.file).map_err(told)?;
+    let staged = root.stage_restore(&options, &args.file).map_err(to_cli)?;
     let plan = staged.plan();
     let refused = plan.check(&accepted).err();
     if !globals.yes || (printer.is_for_person() && (refused.is_some() || !plan.signed)) {
@@ -73,7 +73,7 @@ fn execute(args: &RestoreArgs, globals: &Globals, printer: &Printer) -> Result<D
         return Err(refused.to_problem().details(json!({ "plan": plan })).into());
     }
     confirm(globals, "Put this backup in the place of the state root?")?;
-    staged.finish(&accepted).map(Done).map_err(told)
+    staged.finish(&accepted).map(Done).map_err(to_cli)
 }
 
 /// What a person has to know before agreeing: files without a signature, and whatever is missing or differs.

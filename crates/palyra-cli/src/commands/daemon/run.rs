@@ -63,7 +63,7 @@ pub(crate) fn run(args: &RunArgs, globals: &Globals, printer: &Printer) -> ExitC
     ended(outcome, printer)
 }
 
-/// What a person is told when the daemon is ready, beside where it is.
+/// What the ready message says beside the address of the daemon.
 #[derive(Default)]
 pub(crate) struct Introduction {
     /// What happened before.
@@ -147,12 +147,12 @@ impl Reply for Started {
     const SCHEMA: &'static str = "palyra.daemon.run/v1";
 
     fn data(&self) -> String {
-        let mut told = vec![("ready", self.url.clone())];
-        told.extend(self.grpc_url.clone().map(|url| ("grpc", url)));
-        told.push(("state root", self.state_root.clone()));
-        told.extend(self.log_file.clone().map(|path| ("log", path)));
-        told.extend([("process", self.pid.to_string()), ("token file", self.token_file.clone())]);
-        facts(&told)
+        let mut rows = vec![("ready", self.url.clone())];
+        rows.extend(self.grpc_url.clone().map(|url| ("grpc", url)));
+        rows.push(("state root", self.state_root.clone()));
+        rows.extend(self.log_file.clone().map(|path| ("log", path)));
+        rows.extend([("process", self.pid.to_string()), ("token file", self.token_file.clone())]);
+        facts(&rows)
     }
 
     fn talk(&self) -> Vec<Remark> {
