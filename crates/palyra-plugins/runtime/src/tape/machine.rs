@@ -239,7 +239,10 @@ impl Replay {
                 |output: &Option<JsonText>| clip(output.as_ref().map_or("no output", JsonText::as_str));
             return differs("output", text(&recorded.output), text(&end.output));
         }
-        if header.engine == self.tape.header.engine && recorded.fuel != end.fuel {
+        if header.engine == self.tape.header.engine
+            && counts_fuel_as_now(&self.tape)
+            && recorded.fuel != end.fuel
+        {
             return differs("fuel", recorded.fuel.to_string(), end.fuel.to_string());
         }
         ReplayVerdict::Identical
@@ -249,6 +252,12 @@ impl Replay {
 /// Runs ended by time or by their caller promise an equal prefix only.
 fn ended_from_outside(end: &TapeEnd) -> bool {
     matches!(&*end.outcome, "timed_out" | "cancelled")
+}
+
+/// Version 1 recorded the fuel of a run that ended by a trap or a limit without the part since the last call, so
+/// that figure says nothing about a replay.
+fn counts_fuel_as_now(tape: &Tape) -> bool {
+    !tape.header.is_version_1() || matches!(&*tape.end.outcome, "ok" | "tool_failed")
 }
 
 fn brief(value: &Value) -> String {

@@ -98,3 +98,15 @@ async fn fuel_of_a_trapped_run_replays() {
     let again = runtime.invoke(&module, replay).await;
     assert_eq!((again.replay, again.usage.fuel), (Some(ReplayVerdict::Identical), live.usage.fuel));
 }
+
+#[tokio::test]
+async fn version_1_tape_of_a_trapped_run_replays_without_comparing_fuel() {
+    let runtime = runtime();
+    let module = load(&runtime, &burning("(drop (i32.load (global.get $far)))")).await;
+    let mut old = runtime.invoke(&module, call("t", "{}")).await.tape;
+    old.header.schema = "palyra.tape/v1".into();
+    old.header.limits.max_tape_bytes = palyra_common::limits::NO_TAPE_LIMIT;
+    old.end.fuel = 0;
+    let replay = Invocation { replay: Some(Arc::new(old)), ..call("t", "{}") };
+    assert_eq!(runtime.invoke(&module, replay).await.replay, Some(ReplayVerdict::Identical));
+}
