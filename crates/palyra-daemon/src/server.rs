@@ -7,7 +7,7 @@ mod http2;
 mod listeners;
 mod table;
 mod tls;
-mod write_timeout;
+mod watched_stream;
 
 pub use endpoint::{Endpoint, socket_path};
 pub use error::ServerError;

@@ -18,7 +18,7 @@ use tower::ServiceExt;
 
 use super::error::ServerError;
 use super::http2::speak_grpc;
-use super::write_timeout::WriteTimeout;
+use super::watched_stream::WatchedStream;
 use crate::app::until_stopping;
 use crate::transport::connection_state::ConnectionState;
 use crate::transport::http::{Arrival, BodyTimeout};
@@ -92,6 +92,10 @@ pub(super) struct Origin {
 }
 
 impl Origin {
+    pub(super) fn state(&self) -> &ConnectionState {
+        &self.state
+    }
+
     /// Says in a request where it came from and how long its body may take.
     pub(super) fn mark<B>(&self, request: &mut http::Request<B>, limits: ConnectionLimits) {
         let extensions = request.extensions_mut();
@@ -124,6 +128,7 @@ async fn speak(
     if let Err(error) = ServerError::check_clock() {
         return tracing::warn!(%error, "connection refused");
     }
+    let state = origin.state().clone();
     let service = service_fn(move |request: http::Request<IncomingBody>| {
         let mut request = request.map(Body::new);
         origin.mark(&mut request, limits);
@@ -131,7 +136,7 @@ async fn speak(
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.header_timeout).max_buf_size(MAX_HEAD_BYTES);
-    let stream = WriteTimeout::new(stream, limits.body_timeout);
+    let stream = WatchedStream::new(stream, state, limits.body_timeout);
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
     let ended = tokio::select! {

@@ -16,7 +16,7 @@ use tower::ServiceExt;
 
 use super::connection::{ConnectionLimits, Origin};
 use super::error::ServerError;
-use super::write_timeout::WriteTimeout;
+use super::watched_stream::WatchedStream;
 use crate::app::until_stopping;
 use crate::transport::held_body::HeldBody;
 
@@ -48,6 +48,7 @@ pub(super) async fn speak_grpc(
     if let Err(error) = ServerError::check_clock() {
         return tracing::warn!(%error, "connection refused");
     }
+    let state = origin.state().clone();
     let under_way = watch::Sender::new(0_usize);
     let mut calls = under_way.subscribe();
     let service = service_fn(move |request: http::Request<IncomingBody>| {
@@ -67,7 +68,7 @@ pub(super) async fn speak_grpc(
         .max_local_error_reset_streams(MAX_RESETS)
         .keep_alive_interval(PING)
         .keep_alive_timeout(PING);
-    let stream = WriteTimeout::new(stream, limits.body_timeout);
+    let stream = WatchedStream::new(stream, state, limits.body_timeout);
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
     let ended = tokio::select! {

@@ -1,8 +1,9 @@
 //! The open connections of one listener, and which of them yields to a new one.
 //!
 //! A connection is anonymous until one of its requests was authenticated. Anonymous connections never take all places:
-//! when there are too many of them, the oldest is closed and the new one is served, so that a flood of connections that
-//! send nothing, or half a head, cannot keep anyone out. Where authenticated connections take every place, the oldest of
+//! when there are too many of them, one is closed and the new one is served, so that a flood of connections that send
+//! nothing, or half a head, cannot keep anyone out: the oldest that stopped in the middle of a head, or the oldest of all.
+//! A client that is slow to send its head on a loaded machine is thus not closed for those that never finish theirs. Where authenticated connections take every place, the oldest of
 //! a principal that has more than its part of them is closed.
 
 use std::collections::{HashMap, VecDeque};
@@ -50,10 +51,10 @@ impl ConnectionTable {
         let anonymous = || self.open.iter().filter(|connection| connection.is_anonymous());
         let (all, own) = (anonymous().count(), anonymous().filter(|connection| of_peer(connection)).count());
         if own >= (limit / PEER_PART).max(1) {
-            return self.close_oldest(|connection| connection.is_anonymous() && of_peer(connection));
+            return self.close_anonymous(of_peer);
         }
         if all >= limit || (all > 0 && self.open.len() >= self.limit) {
-            return self.close_oldest(Connection::is_anonymous);
+            return self.close_anonymous(|_| true);
         }
         if self.open.len() < self.limit {
             return true;
@@ -75,6 +76,13 @@ impl ConnectionTable {
         }
         let (principal, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
         (count > self.limit / PRINCIPAL_PART).then(|| principal.to_owned())
+    }
+
+    /// Closes one of these connections that is anonymous: the oldest that stalled, else the oldest.
+    fn close_anonymous(&mut self, among: impl Fn(&Connection) -> bool) -> bool {
+        let anonymous = |connection: &Connection| connection.is_anonymous() && among(connection);
+        self.close_oldest(|connection| anonymous(connection) && connection.state.is_stalled())
+            || self.close_oldest(anonymous)
     }
 
     /// Closes the oldest of these connections; false where there is none.
@@ -146,6 +154,19 @@ mod tests {
             assert!(fixture.open());
         }
         assert_eq!(fixture.peers(), [0, 2, 3, 4, 5, 6, 7, 8]);
+    }
+
+    #[tokio::test]
+    async fn stalled_connection_yields_before_an_older_silent_one() {
+        let mut fixture = Fixture::new(8);
+        for _ in 0..6 {
+            assert!(fixture.open());
+        }
+        fixture.table.open[3].state.set_stalled();
+        assert!(fixture.open());
+        assert_eq!(fixture.peers(), [0, 1, 2, 4, 5, 6]);
+        assert!(fixture.open());
+        assert_eq!(fixture.peers(), [1, 2, 4, 5, 6, 7], "without one that stalled, the oldest yields");
     }
 
     #[tokio::test]

@@ -1,5 +1,6 @@
 //! What is known about a connection: shared by its requests and the server's table of connections.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -12,11 +13,16 @@ const ANONYMOUS_CALLS: usize = 2;
 pub(crate) struct ConnectionState {
     principal: Arc<OnceLock<Box<str>>>,
     anonymous_calls: Arc<Semaphore>,
+    stalled: Arc<AtomicBool>,
 }
 
 impl Default for ConnectionState {
     fn default() -> Self {
-        Self { principal: Arc::default(), anonymous_calls: Arc::new(Semaphore::new(ANONYMOUS_CALLS)) }
+        Self {
+            principal: Arc::default(),
+            anonymous_calls: Arc::new(Semaphore::new(ANONYMOUS_CALLS)),
+            stalled: Arc::default(),
+        }
     }
 }
 
@@ -29,6 +35,16 @@ impl ConnectionState {
     /// The principal of its first authenticated request; none before that.
     pub(crate) fn principal(&self) -> Option<&str> {
         self.principal.get().map(AsRef::as_ref)
+    }
+
+    /// Notes that the peer stopped after its first bytes while the daemon waits for more.
+    pub(crate) fn set_stalled(&self) {
+        self.stalled.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the peer ever stopped after its first bytes.
+    pub(crate) fn is_stalled(&self) -> bool {
+        self.stalled.load(Ordering::Relaxed)
     }
 
     /// A permit for a call without a token, unless as many as allowed are under way.

@@ -1,4 +1,4 @@
-//! A stream that fails once its peer has not taken any bytes for too long.
+//! A stream that notices a peer that stops: one that takes no bytes fails, one that sends half a head is noted.
 
 use std::io;
 use std::pin::Pin;
@@ -8,17 +8,23 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
-/// Without it a peer that never reads would keep its answer in memory for as long as it likes.
-pub(super) struct WriteTimeout<S> {
+use crate::transport::connection_state::ConnectionState;
+
+/// Fails a write once the peer has taken no bytes for `write_timeout`: a peer that never reads would keep its answer in
+/// memory for as long as it likes. Notes in the connection's state that the peer sent bytes and then stopped.
+pub(super) struct WatchedStream<S> {
     stream: S,
-    timeout: Duration,
+    state: ConnectionState,
+    /// Whether the peer has sent anything.
+    has_bytes: bool,
+    write_timeout: Duration,
     /// Runs while a write waits.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> WriteTimeout<S> {
-    pub(super) fn new(stream: S, timeout: Duration) -> Self {
-        Self { stream, timeout, waiting: None }
+impl<S> WatchedStream<S> {
+    pub(super) fn new(stream: S, state: ConnectionState, write_timeout: Duration) -> Self {
+        Self { stream, state, has_bytes: false, write_timeout, waiting: None }
     }
 
     fn check<T>(&mut self, written: Poll<io::Result<T>>, context: &mut Context<'_>) -> Poll<io::Result<T>> {
@@ -26,24 +32,31 @@ impl<S> WriteTimeout<S> {
             self.waiting = None;
             return written;
         }
-        let timeout = self.timeout;
+        let timeout = self.write_timeout;
         let waiting = self.waiting.get_or_insert_with(|| Box::pin(tokio::time::sleep(timeout)));
         std::task::ready!(waiting.as_mut().poll(context));
         Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the peer does not read its answers")))
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for WatchedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if buffer.filled().len() > before {
+            self.has_bytes = true;
+        } else if read.is_pending() && self.has_bytes {
+            self.state.set_stalled();
+        }
+        read
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WatchedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -85,7 +98,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn write_fails_when_the_peer_takes_nothing_in_time() {
         let (ours, mut theirs) = tokio::io::duplex(4);
-        let mut ours = WriteTimeout::new(ours, Duration::from_secs(30));
+        let mut ours = WatchedStream::new(ours, ConnectionState::default(), Duration::from_secs(30));
         ours.write_all(b"1234").await.unwrap();
         let (written, _) = tokio::join!(ours.write_all(b"5678"), async {
             tokio::time::sleep(Duration::from_secs(29)).await;
@@ -94,5 +107,20 @@ mod tests {
         written.unwrap();
         let error = ours.write_all(b"9").await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test]
+    async fn peer_that_stops_after_some_bytes_is_stalled_and_a_silent_one_is_not() {
+        let (ours, mut theirs) = tokio::io::duplex(64);
+        let state = ConnectionState::default();
+        let mut ours = WatchedStream::new(ours, state.clone(), Duration::from_secs(30));
+        let mut buffer = [0; 64];
+        assert!(futures::poll!(Box::pin(ours.read(&mut buffer))).is_pending());
+        assert!(!state.is_stalled());
+        theirs.write_all(b"GET /").await.unwrap();
+        assert_eq!(ours.read(&mut buffer).await.unwrap(), 5);
+        assert!(!state.is_stalled());
+        assert!(futures::poll!(Box::pin(ours.read(&mut buffer))).is_pending());
+        assert!(state.is_stalled());
     }
 }
