@@ -4,6 +4,7 @@
 //! The guest's descriptors are ours: a replay has the same ones without any real file behind them.
 
 mod descriptor;
+mod listing;
 mod locate;
 mod streams;
 mod taped;

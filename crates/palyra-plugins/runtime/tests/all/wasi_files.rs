@@ -1,7 +1,7 @@
 //! Files: every use is counted, on the tape and replayed from it; what is not granted ends the run.
 
 use crate::harness::*;
-use palyra_common::{Denial, WasmPluginRunError};
+use palyra_common::{Denial, RuntimeLimits, WasmPluginRunError};
 use palyra_plugins_runtime::{Invocation, LoadedModule, ReplayVerdict, RunReport, Tape, WasmRuntime};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -282,4 +282,26 @@ async fn start_up_code_finds_nothing_and_is_not_denied() {
         let again = replay(&runtime, &module, &report).await;
         assert_eq!(again.replay, Some(ReplayVerdict::Identical), "{input}");
     }
+}
+
+#[tokio::test]
+async fn directory_listing_counts_as_memory_while_it_is_read() {
+    let (runtime, folders) = (runtime(), Folders::new());
+    let module = load(&runtime, &built_guest("wasi-probe")).await;
+    let list = |max_memory_bytes| {
+        let limits = RuntimeLimits { max_memory_bytes, ..RuntimeLimits::default() };
+        granted(Invocation { limits, ..call("probe.list", "\"/docs\"") }, &folders.grants())
+    };
+    let few = runtime.invoke(&module, list(64 << 20)).await;
+    assert!(few.result.is_ok(), "{:?}", few.result);
+    // 4,000 names of 200 bytes are about a mebibyte.
+    for number in 0..4_000 {
+        std::fs::write(folders.path(&format!("docs/{number:0>200}")), "").unwrap();
+    }
+    let barely = few.usage.peak_memory_bytes + (256 << 10);
+    assert_eq!(kind(&runtime.invoke(&module, list(barely)).await), "quota_exceeded(memory)");
+    let many = runtime.invoke(&module, list(64 << 20)).await;
+    assert!(many.result.is_ok(), "{:?}", many.result);
+    assert!(many.usage.peak_memory_bytes > few.usage.peak_memory_bytes + (1 << 20));
+    assert_eq!(replay(&runtime, &module, &many).await.replay, Some(ReplayVerdict::Identical));
 }

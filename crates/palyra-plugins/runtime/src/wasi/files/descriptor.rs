@@ -1,6 +1,7 @@
 //! `wasi:filesystem`: the host side of every descriptor.
 
 use super::Node;
+use super::listing::{Listing, read_entries};
 use super::locate::{Located, locate};
 use super::streams::{FileStreamError, StreamOf, TapedInput, TapedOutput};
 use super::taped::{Entry, Identity, Kind, Opened, Stat, flag_bits, flags_of, new_time};
@@ -11,7 +12,6 @@ use crate::run_context::{
 use crate::run_state::RunState;
 use palyra_common::capabilities::FilesystemAccess;
 use serde_json::{Value, json};
-use std::collections::VecDeque;
 use std::sync::Arc;
 use wasmtime::component::{Resource, ResourceTable};
 use wasmtime_wasi::filesystem::{Descriptor, WasiFilesystemCtx, WasiFilesystemCtxView};
@@ -182,16 +182,13 @@ impl HostDescriptor for RunState {
             Ok(roots.map(|grant| Entry(Kind::Directory, grant.root.to_string())).collect())
         } else {
             let live = async {
-                let mut library = target.library()?;
-                let fd = library.fd();
-                let listing = library.view().read_directory(fd).await.map_err(failure)?;
-                let listing = library.table.delete(listing).map_err(|error| failure(error.into()))?;
-                listing.into_iter().map(|entry| entry.map(Entry::from).map_err(failure)).collect()
+                let directory = target.directory()?;
+                read_entries(Arc::clone(&target.run), directory).await
             };
             let request = json!({ "path": target.path });
             target.run.file_step("fs.list", &target.path, request, live).await
         };
-        let listing = Listing(listed.map_err(to_guest)?.into());
+        let listing = Listing::new(&self.run, listed.map_err(to_guest)?).map_err(to_guest)?;
         Ok(Resource::new_own(self.table.push(listing)?.rep()))
     }
 
@@ -455,16 +452,13 @@ impl HostDescriptor for RunState {
     }
 }
 
-/// The names of a directory that are still to be given out.
-struct Listing(VecDeque<Entry>);
-
 impl HostDirectoryEntryStream for RunState {
     async fn read_directory_entry(
         &mut self,
         stream: Resource<DirectoryEntryStream>,
     ) -> FsResult<Option<DirectoryEntry>> {
-        let Listing(entries) = self.table.get_mut(&Resource::<Listing>::new_borrow(stream.rep()))?;
-        Ok(entries.pop_front().map(DirectoryEntry::from))
+        let listing = self.table.get_mut(&Resource::<Listing>::new_borrow(stream.rep()))?;
+        Ok(listing.next_entry().map(DirectoryEntry::from))
     }
 
     fn drop(&mut self, stream: Resource<DirectoryEntryStream>) -> wasmtime::Result<()> {
@@ -631,6 +625,15 @@ impl Target {
                 true => HostFailure::Denied(denied_write(grant, &self.path)),
                 false => HostFailure::File(FileErrorCode(ErrorCode::NotPermitted)),
             });
+        }
+    }
+
+    /// The open directory itself, or why there is none.
+    fn directory(&self) -> Result<Arc<std::fs::File>, HostFailure> {
+        match &self.real {
+            Some(Descriptor::Dir(directory)) => Ok(Arc::clone(&directory.dir)),
+            Some(Descriptor::File(_)) => Err(HostFailure::File(FileErrorCode(ErrorCode::NotDirectory))),
+            None => Err(HostFailure::Unavailable("there is no file".into())),
         }
     }
 

@@ -111,12 +111,6 @@ impl From<Stat> for DescriptorStat {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Entry(pub(super) Kind, pub(super) String);
 
-impl From<DirectoryEntry> for Entry {
-    fn from(entry: DirectoryEntry) -> Self {
-        Self(entry.type_.into(), entry.name)
-    }
-}
-
 impl From<Entry> for DirectoryEntry {
     fn from(Entry(kind, name): Entry) -> Self {
         Self { type_: kind.into(), name }
