@@ -3,16 +3,16 @@
 //! Where a daemon runs it is remote, over the socket in the state root; where none does, this process owns the
 //! state for its one command and speaks to the same router without a socket. `--url` reaches another machine.
 
+mod connection;
 mod detached;
-mod door;
 
+pub(crate) use connection::daemon_answers;
 pub(crate) use detached::start as start_daemon;
-pub(crate) use door::daemon_answers;
 
 use crate::cli::Globals;
 use crate::error::CliError;
 use crate::interrupt::Interrupt;
-use door::Door;
+use connection::Connection;
 use palyra_api::{Client, Transport};
 use palyra_daemon::AppConfig;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ where
     F: Future<Output = Result<T, E>>,
     E: Into<CliError>,
 {
-    speak(|| Door::open(globals, command, sandbox), work)
+    speak(|| Connection::open(globals, command, sandbox), work)
 }
 
 /// The same for work that outlives one question: the daemon is always another process, so that others can ask too.
@@ -53,11 +53,11 @@ where
     F: Future<Output = Result<T, E>>,
     E: Into<CliError>,
 {
-    speak(|| Door::lasting(globals), work)
+    speak(|| Connection::lasting(globals), work)
 }
 
 fn speak<T, E, F>(
-    open: impl FnOnce() -> Result<Door, CliError>,
+    open: impl FnOnce() -> Result<Connection, CliError>,
     work: impl FnOnce(AnyClient) -> F,
 ) -> Result<T, CliError>
 where
@@ -67,12 +67,12 @@ where
     let mut threads = tokio::runtime::Builder::new_multi_thread();
     let threads = threads.worker_threads(2).enable_all().build();
     let threads = threads.map_err(CliError::io("no threads can be started"))?;
-    let door = open()?;
+    let connection = open()?;
     let answer = threads.block_on(async {
         let interrupt = Interrupt::listen().map_err(CliError::io("signals cannot be heard"))?;
-        let client = Client::new(door.transport());
+        let client = Client::new(connection.transport());
         let asked = interrupt.or(work(client)).await;
-        let closed = door.close().await;
+        let closed = connection.close().await;
         let answer = asked.ok_or(CliError::Interrupted)?.map_err(Into::into)?;
         closed.map(|()| answer)
     });

@@ -68,10 +68,10 @@ pub(crate) fn open_file(path: &Path, most: u64) -> Result<(File, u64), FileError
 
 /// Reads to the end or to one byte more than `most`; says whether it was the end.
 ///
-/// The room is taken at once where the length is known, so that a secret leaves no copies behind.
+/// The capacity is taken at once where the length is known, so that a secret leaves no copies behind.
 pub(crate) fn read_at_most(source: impl Read, expected: u64, most: u64) -> io::Result<(Vec<u8>, bool)> {
-    let room = usize::try_from(expected.min(most).saturating_add(1)).unwrap_or(0);
-    let mut bytes = Vec::with_capacity(room);
+    let capacity = usize::try_from(expected.min(most).saturating_add(1)).unwrap_or(0);
+    let mut bytes = Vec::with_capacity(capacity);
     source.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     let whole = bytes.len() as u64 <= most;
     Ok((bytes, whole))

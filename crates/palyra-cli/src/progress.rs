@@ -50,7 +50,7 @@ pub(crate) fn with_progress_blocking<T>(
 }
 
 /// The same for work that blocks its thread and has something to say now and then: it hands that to its argument,
-/// and the line is out of the way while it is said.
+/// and the line is cleared while the remark prints.
 pub(crate) fn with_progress_between<T>(
     what: &str,
     terminal: Option<impl Write + Send>,
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_out_of_the_way_while_a_step_is_told() {
+    fn progress_line_is_cleared_while_a_step_prints() {
         let mut line = Line { terminal: Vec::new(), seconds: 0 };
         line.erase();
         line.tick("checking");
@@ -145,14 +145,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_meanwhile_is_said_with_a_terminal_and_without() {
+    fn remarks_print_with_and_without_a_terminal() {
         for terminal in [None, Some(Vec::new())] {
-            let said = std::cell::Cell::new(0);
+            let count = std::cell::Cell::new(0);
             let result = with_progress_between("checking", terminal, |tell| {
-                tell(&|| said.set(said.get() + 1));
+                tell(&|| count.set(count.get() + 1));
                 7
             });
-            assert_eq!((result, said.get()), (7, 1));
+            assert_eq!((result, count.get()), (7, 1));
         }
     }
 }

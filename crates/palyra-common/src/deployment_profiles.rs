@@ -175,8 +175,8 @@ mod tests {
         }
         assert_eq!(ends("cluster", plan("127.0.0.1:1", true, true)), None);
         let refused = PROFILES[2].check(&plan("127.0.0.1:1", true, true));
-        let told = refused.map_err(|refusal| refusal.to_string());
+        let message = refused.map_err(|refusal| refusal.to_string());
         let words = "the profile `worker-enabled` cannot be used: no worker backend is in this build";
-        assert_eq!(told, Err(words.to_owned()));
+        assert_eq!(message, Err(words.to_owned()));
     }
 }

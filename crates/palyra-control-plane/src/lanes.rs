@@ -1,4 +1,4 @@
-//! Who of a routine is under way: one lane for each routine, with room by its policy.
+//! Fires under way: one lane per routine, which admits as many at once as its policy allows.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -39,13 +39,13 @@ impl Lanes {
     pub(crate) fn enter(&self, routine: &str, policy: ConcurrencyPolicy) -> Option<Place> {
         let mut lanes = self.lock();
         let lane = lanes.entry(routine.to_owned()).or_default();
-        let room = match policy {
+        let admitted = match policy {
             ConcurrencyPolicy::Forbid => lane.there.is_empty(),
             ConcurrencyPolicy::Allow => lane.there.len() < MOST_AT_ONCE,
             ConcurrencyPolicy::Replace => true,
             ConcurrencyPolicy::Queue => lane.there.len() <= MOST_WAITING,
         };
-        if !room {
+        if !admitted {
             return None;
         }
         if policy == ConcurrencyPolicy::Replace {

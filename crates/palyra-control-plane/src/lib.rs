@@ -30,6 +30,6 @@ pub use objective::{MAX_OBJECTIVES, Objective, ObjectiveState};
 pub use plan::{GRACE, Plan, PlannedFire, jitter, plan};
 pub use routine::{ConcurrencyPolicy, MAX_CATCH_UP, MAX_ROUTINES, MisfirePolicy, Routine, RoutineAction};
 pub use schedule::{QuietHours, Schedule, When, parse_every};
-pub use scheduler::{Book, Scheduler};
+pub use scheduler::{Scheduler, Timetable};
 pub use state_store::StateStore;
-pub use store::{Charge, RoutineStore, Standing};
+pub use store::{Charge, RoutineStore, ScheduledRoutine};

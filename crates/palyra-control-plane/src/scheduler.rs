@@ -1,8 +1,8 @@
 //! The loop: sleep until the next fire, or until a definition changes.
 
-mod book;
+mod timetable;
 
-pub use book::Book;
+pub use timetable::Timetable;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use crate::clock::Clock;
 use crate::fires::{Fired, Fires};
 use crate::routine::Routine;
-use book::Step;
+use timetable::Step;
 
 /// After how long definitions that could not be read are read again.
 const RETRY_MS: i64 = 60_000;
@@ -34,21 +34,21 @@ impl Scheduler {
 
     /// Runs until `stop` ends; what is under way then goes on without it.
     pub async fn run(mut self, stop: impl Future<Output = ()> + Send) {
-        let (mut book, mut stale) = (Book::default(), true);
+        let (mut timetable, mut stale) = (Timetable::default(), true);
         tokio::pin!(stop);
         loop {
             let now = self.clock.now();
             if stale {
                 self.changes.mark_unchanged();
-                stale = !self.load(&mut book, now).await;
+                stale = !self.load(&mut timetable, now).await;
             }
-            let steps = book.step(now);
+            let steps = timetable.step(now);
             for step in steps {
                 self.carry_out(step, now).await;
             }
             let retry =
                 stale.then(|| Timestamp::from_millisecond(now.as_millisecond() + RETRY_MS).ok()).flatten();
-            let wake = [book.wake(), retry].into_iter().flatten().min();
+            let wake = [timetable.wake(), retry].into_iter().flatten().min();
             tokio::select! {
                 biased;
                 () = &mut stop => return,
@@ -58,10 +58,10 @@ impl Scheduler {
         }
     }
 
-    async fn load(&self, book: &mut Book, now: Timestamp) -> bool {
+    async fn load(&self, timetable: &mut Timetable, now: Timestamp) -> bool {
         match self.fires.store().load(milliseconds(now)).await {
-            Ok(standings) => {
-                book.take(standings);
+            Ok(routines) => {
+                timetable.take(routines);
                 true
             }
             Err(error) => {

@@ -14,7 +14,7 @@ use crate::name::check_name;
 use crate::objective::{MAX_OBJECTIVES, Objective, ObjectiveState};
 use crate::routine::{MAX_ROUTINES, Routine, RoutineAction};
 use crate::schedule::time;
-use crate::store::{Charge, RoutineStore, Standing};
+use crate::store::{Charge, RoutineStore, ScheduledRoutine};
 
 /// The definitions and fires of an open state.
 #[derive(Clone)]
@@ -180,21 +180,22 @@ impl StateStore {
         first.map_or_else(|| self.0.now_ms(), |recorded| recorded.event.at_ms)
     }
 
-    fn standing(&self, now_ms: u64) -> Result<Vec<Standing>, StateError> {
+    fn standing(&self, now_ms: u64) -> Result<Vec<ScheduledRoutine>, StateError> {
         let routines = self.routines().map_err(|error| StateError::Record {
             doing: "read",
             key: "routine".into(),
             reason: error.to_string(),
         })?;
-        let standing =
-            |routine: Routine| Ok(Standing { last_due_ms: self.0.last_due(&routine.name, now_ms)?, routine });
+        let standing = |routine: Routine| {
+            Ok(ScheduledRoutine { last_due_ms: self.0.last_due(&routine.name, now_ms)?, routine })
+        };
         routines.into_iter().filter(|routine| routine.enabled).map(standing).collect()
     }
 }
 
 #[async_trait]
 impl RoutineStore for StateStore {
-    async fn load(&self, now_ms: u64) -> Result<Vec<Standing>, StateError> {
+    async fn load(&self, now_ms: u64) -> Result<Vec<ScheduledRoutine>, StateError> {
         let store = self.clone();
         blocking(move || store.standing(now_ms)).await
     }

@@ -7,7 +7,7 @@ use crate::routine::Routine;
 
 /// A routine, and the newest of its due times that was taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct ScheduledRoutine {
     /// The routine.
     pub routine: Routine,
     /// In milliseconds of Unix time.
@@ -29,7 +29,7 @@ pub enum Charge {
 #[async_trait]
 pub trait RoutineStore: Send + Sync + 'static {
     /// Every enabled routine, as of now.
-    async fn load(&self, now_ms: u64) -> Result<Vec<Standing>, StateError>;
+    async fn load(&self, now_ms: u64) -> Result<Vec<ScheduledRoutine>, StateError>;
     /// What a fire of a routine is charged to.
     async fn charge(&self, routine: &Routine) -> Result<Charge, StateError>;
     /// Takes a fire.

@@ -78,7 +78,7 @@ fn summary(view: &View, record: &SkillRecord, tool: &ToolEntrypoint, platform: &
         skill_id: record.skill_id.clone(),
         name: tool.name.clone(),
         description: tool.description.clone(),
-        status: status(record.standing(platform).0),
+        status: status(record.status_and_eligibility(platform).0),
         requires_approval: tool.risk.requires_approval,
     }
 }

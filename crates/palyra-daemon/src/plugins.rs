@@ -79,13 +79,13 @@ fn summary(state: &State, record: &SkillRecord) -> Result<PluginSummary, Problem
     let id = &record.skill_id;
     let EffectiveGrants { grants, derivations, .. } =
         state.effective_grants(id).map_err(|error| error.to_problem())?;
-    let narrowed = derivations.iter().filter(|one| one.said_no().is_some()).count();
+    let narrowed = derivations.iter().filter(|one| one.refusal().is_some()).count();
     let missing = config(state, id)?.fields.into_iter();
     let missing = missing.filter(|field| field.required && field.source == ConfigSource::Missing);
     Ok(PluginSummary {
         skill_id: id.clone(),
         version: record.current.manifest.version.to_string(),
-        status: catalog::status(record.standing(state.platform()).0),
+        status: catalog::status(record.status_and_eligibility(state.platform()).0),
         granted: lines(&grants),
         narrowed: narrowed as u64,
         profile: state.profile(id).is_some(),

@@ -3,7 +3,7 @@
 use crate::decision::PolicyDecision;
 use crate::request::{PolicyRequest, Principal, Resource};
 use crate::set::PolicySet;
-use crate::words::Action;
+use crate::vocabulary::Action;
 use palyra_common::tally::CacheTally;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;

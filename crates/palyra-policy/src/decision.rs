@@ -1,7 +1,7 @@
 //! The answer: allowed or not, by which rules, and in words.
 
 use crate::set::PolicyRevision;
-use crate::words::{Action, ResourceKind};
+use crate::vocabulary::{Action, ResourceKind};
 use palyra_common::Scope;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -72,7 +72,7 @@ pub enum RuleEffect {
 impl PolicyDecision {
     /// What was decided, without the rules; it holds nothing of the request but closed words.
     pub fn headline(&self) -> String {
-        let (action, resource) = (self.action, self.resource.in_words());
+        let (action, resource) = (self.action, self.resource.description());
         match &self.verdict {
             PolicyVerdict::Permitted => format!("`{action}` on {resource} is permitted"),
             PolicyVerdict::Forbidden => format!("`{action}` on {resource} is forbidden"),

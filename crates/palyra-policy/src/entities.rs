@@ -3,7 +3,7 @@
 //! Ids and names are handed over as values and never become text of a rule, so no name can say anything.
 
 use crate::request::{PolicyRequest, Principal, Resource, Skill, Tool};
-use crate::words::{Action, Face, PrincipalKind, ResourceKind, TrustState};
+use crate::vocabulary::{Action, Face, PrincipalKind, ResourceKind, TrustState};
 use cedar_policy::{
     Context, Entities, Entity, EntityId, EntityTypeName, EntityUid, Request, RestrictedExpression,
 };

@@ -17,7 +17,7 @@ mod explain;
 mod request;
 mod set;
 mod text;
-mod words;
+mod vocabulary;
 
 pub use cache::{DecisionCache, PolicyKey};
 pub use decision::{PolicyDecision, PolicyReason, PolicyVerdict, RuleEffect};
@@ -25,4 +25,4 @@ pub use palyra_common::Scope;
 pub use request::{PolicyContext, PolicyRequest, Principal, Resource, Skill, Tool};
 pub use set::{DEFAULT_POLICY, PolicyRevision, PolicySet, RuleSummary, SCHEMA};
 pub use text::{PolicyProblem, PolicyTextError};
-pub use words::{Action, Face, PrincipalKind, ResourceKind, TrustState};
+pub use vocabulary::{Action, Face, PrincipalKind, ResourceKind, TrustState};

@@ -1,6 +1,6 @@
 //! What is asked: who, what, on what, and how it came.
 
-use crate::words::{Action, Face, PrincipalKind, ResourceKind, TrustState};
+use crate::vocabulary::{Action, Face, PrincipalKind, ResourceKind, TrustState};
 use palyra_common::Scope;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

@@ -6,7 +6,7 @@ mod scan;
 pub(crate) use rules::{CheckedRule, check_rules};
 pub(crate) use scan::reads_arguments;
 
-use crate::words::Action;
+use crate::vocabulary::Action;
 use palyra_common::limits::{MAX_POLICY_BYTES, MAX_POLICY_RULES};
 
 /// Most words and signs of one rule; what the parser recurses over stays small.

@@ -84,7 +84,7 @@ pub struct Withheld {
 
 /// Consents by the payload they are for; a copy shares the records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ConsentBook(BTreeMap<Sha256Digest, Arc<ConsentRecord>>);
+pub struct ConsentIndex(BTreeMap<Sha256Digest, Arc<ConsentRecord>>);
 
 /// What a run of a skill may touch at most: what the manifest asks for and consent granted.
 #[must_use]
@@ -170,7 +170,7 @@ impl ConsentRecord {
     }
 }
 
-impl ConsentBook {
+impl ConsentIndex {
     /// The consent for a release.
     #[must_use]
     pub fn get(&self, payload: Sha256Digest) -> Option<&ConsentRecord> {
@@ -193,7 +193,7 @@ impl ConsentBook {
     }
 }
 
-impl FromIterator<ConsentRecord> for ConsentBook {
+impl FromIterator<ConsentRecord> for ConsentIndex {
     fn from_iter<I: IntoIterator<Item = ConsentRecord>>(records: I) -> Self {
         Self(records.into_iter().map(|record| (record.request.payload, Arc::new(record))).collect())
     }

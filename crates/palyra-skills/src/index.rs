@@ -250,7 +250,7 @@ impl FromIterator<SkillRecord> for InstalledSkillsIndex {
 impl SkillRecord {
     /// Its state on this machine, and what it misses there.
     #[must_use]
-    pub fn standing(&self, platform: &Platform) -> (RuntimeStatus, Eligibility) {
+    pub fn status_and_eligibility(&self, platform: &Platform) -> (RuntimeStatus, Eligibility) {
         let eligibility = eligibility(&self.current.manifest, platform);
         match self.runtime_status() {
             RuntimeStatus::Active if !eligibility.is_eligible() => (RuntimeStatus::Error, eligibility),
@@ -332,7 +332,7 @@ impl SkillInventoryEntry {
     /// A record as this machine sees it.
     #[must_use]
     pub fn new(record: SkillRecord, platform: &Platform) -> Self {
-        let (runtime_status, eligibility) = record.standing(platform);
+        let (runtime_status, eligibility) = record.status_and_eligibility(platform);
         Self { record, runtime_status, eligibility }
     }
 }

@@ -26,7 +26,7 @@ pub use build::{
     BuildError, BuildRequest, BuiltArtifact, PackedRelease, build_signed_skill_artifact, pack_skill_artifact,
 };
 pub use compat::Platform;
-pub use consent::{ConsentBook, ConsentGiven, ConsentRecord, ConsentRequest};
+pub use consent::{ConsentGiven, ConsentIndex, ConsentRecord, ConsentRequest};
 pub use cosign::{CosignError, CosignedPackage};
 pub use digest::Sha256Digest;
 pub use grants::{capability_digest, capability_grants_from_manifest};

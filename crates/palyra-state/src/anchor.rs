@@ -25,7 +25,7 @@ pub(crate) struct Anchors {
 
 /// Which anchor a database answers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum AnchorStatus {
     /// The committed one: nothing is left to do.
     Committed(Anchor),
     /// The pending one: its commit happened, and the vault has to learn that.
@@ -46,12 +46,12 @@ impl Anchor {
 
 impl Anchors {
     /// Compares a database with what is kept.
-    pub(crate) fn standing(&self, generation: Option<u64>, root: &Sha256Digest) -> Standing {
+    pub(crate) fn anchor_status(&self, generation: Option<u64>, root: &Sha256Digest) -> AnchorStatus {
         let is = |anchor: &&Anchor| Some(anchor.generation) == generation && anchor.root == *root;
         match (self.committed.as_ref().filter(is), self.pending.as_ref().filter(is)) {
-            (Some(anchor), _) => Standing::Committed(anchor.clone()),
-            (None, Some(anchor)) => Standing::Finish(anchor.clone()),
-            (None, None) => Standing::Neither,
+            (Some(anchor), _) => AnchorStatus::Committed(anchor.clone()),
+            (None, Some(anchor)) => AnchorStatus::Finish(anchor.clone()),
+            (None, None) => AnchorStatus::Neither,
         }
     }
 
@@ -74,12 +74,12 @@ mod tests {
     #[test]
     fn a_database_answers_to_one_of_two_or_to_none() {
         let anchors = Anchors { committed: Some(anchor(4, "old")), pending: Some(anchor(5, "new")) };
-        let standing =
-            |generation, text: &str| anchors.standing(generation, &Sha256Digest::of(text.as_bytes()));
-        assert_eq!(standing(Some(4), "old"), Standing::Committed(anchor(4, "old")));
-        assert_eq!(standing(Some(5), "new"), Standing::Finish(anchor(5, "new")));
+        let anchor_status =
+            |generation, text: &str| anchors.anchor_status(generation, &Sha256Digest::of(text.as_bytes()));
+        assert_eq!(anchor_status(Some(4), "old"), AnchorStatus::Committed(anchor(4, "old")));
+        assert_eq!(anchor_status(Some(5), "new"), AnchorStatus::Finish(anchor(5, "new")));
         for (generation, text) in [(Some(4), "new"), (Some(5), "old"), (Some(3), "old"), (None, "old")] {
-            assert_eq!(standing(generation, text), Standing::Neither, "{generation:?} {text}");
+            assert_eq!(anchor_status(generation, text), AnchorStatus::Neither, "{generation:?} {text}");
         }
         assert_eq!(anchors.highest_generation(), 5);
     }

@@ -20,7 +20,7 @@ const PAGE: usize = 1_000;
 /// Writes the changed rows into the details of the events that tell of them: the row of a skill into the last
 /// event about that skill, every other row into the first event.
 pub(crate) fn tell_rows(events: &mut [NewEvent], generation: u64, changes: &[RowChange]) {
-    let mut told: Vec<Map<String, Value>> = vec![Map::new(); events.len()];
+    let mut rows_of_events: Vec<Map<String, Value>> = vec![Map::new(); events.len()];
     for change in changes {
         let (table, key, leaf) = match change {
             RowChange::Put { table, key, bytes } => {
@@ -30,11 +30,11 @@ pub(crate) fn tell_rows(events: &mut [NewEvent], generation: u64, changes: &[Row
         };
         let of_skill = |event: &NewEvent| table == SealedTable::Index && event.skill.as_ref() == Some(key);
         let place = events.iter().rposition(of_skill).unwrap_or(0);
-        if let Some(rows) = told.get_mut(place) {
+        if let Some(rows) = rows_of_events.get_mut(place) {
             rows.insert(SealedRows::name(table, key), leaf);
         }
     }
-    for (index, (event, rows)) in events.iter_mut().zip(told).enumerate() {
+    for (index, (event, rows)) in events.iter_mut().zip(rows_of_events).enumerate() {
         if index > 0 && rows.is_empty() {
             continue;
         }

@@ -11,7 +11,7 @@ mod file;
 mod index;
 mod payload;
 mod record;
-mod standing;
+mod status;
 
 pub use deliveries::{DeadLetter, HookCursor};
 pub use error::{HookError, LetterError};
@@ -22,6 +22,6 @@ pub use index::{AppliedBinding, HookIndex};
 pub use payload::{HOOK_EVENT_SCHEMA, event_payload, is_of_hook, sample_payload};
 pub(crate) use payload::{Wanted, before_tool_payload, hook_principal};
 pub use record::HookBindingRecord;
-pub use standing::{BindingChange, BindingProblem, FileStanding, HookStanding};
+pub use status::{BindingChange, BindingProblem, BindingsFileStatus, HookStatus};
 
 pub(crate) use deliveries::advance;

@@ -4,7 +4,7 @@
 use palyra_common::{Capability, CapabilityGrantSet};
 use palyra_journal::JournalError;
 use palyra_skills::consent::{ConsentRequest, consented_grants};
-use palyra_skills::grants::{Permission, permissions_in_words};
+use palyra_skills::grants::{Permission, describe_permissions};
 use palyra_skills::index::{InstalledRelease, QuarantineCause};
 use palyra_skills::trust::PublisherMode;
 use palyra_skills::{
@@ -132,7 +132,7 @@ fn can_touch(view: &View, release: &InstalledRelease) -> CanTouch {
     let asked: Vec<Capability> = capability_grants_from_manifest(&release.manifest).into();
     let one = |grant: &Capability| CapabilityGrantSet::from_iter([grant.clone()]);
     let closed = asked.into_iter().filter(|grant| !one(grant).is_within(&granted)).collect();
-    CanTouch { asks: permissions_in_words(&release.manifest), granted, closed }
+    CanTouch { asks: describe_permissions(&release.manifest), granted, closed }
 }
 
 fn why(entry: &SkillInventoryEntry) -> String {

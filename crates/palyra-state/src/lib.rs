@@ -70,7 +70,7 @@ pub use queues::Queues;
 pub use receipts::{NoReceipt, RECEIPT_SCHEMA, RunReceipt, RunReceiptError, VerifiedReceipt, verify_receipt};
 pub use records::RecordsReport;
 pub use repair::{JournalFate, RepairPlan};
-pub use reports::{BlastRadius, DeclaredDoor, DeclaredVersusUsed, Touch};
+pub use reports::{BlastRadius, DeclaredCapability, DeclaredVersusUsed, Touch};
 pub use root::StateRoot;
 pub use routines::{
     Budget, ClaimedFire, ControlKind, ControlRow, FireCause, FireEnd, FireKey, FirePage, FireQuery, FireRow,

@@ -21,18 +21,18 @@ const MAX_LISTED_RUNS: usize = 1_000;
 pub struct DeclaredVersusUsed {
     /// The skill.
     pub skill_id: String,
-    /// Every door the manifest declares, used or not.
-    pub declared: Vec<DeclaredDoor>,
+    /// Every capability the manifest declares, used or not.
+    pub declared: Vec<DeclaredCapability>,
     /// Doors it came to without declaring them.
     pub undeclared: Vec<CapabilityTotal>,
     /// What its runs get now, and why.
     pub grants: EffectiveGrants,
 }
 
-/// One declared door.
+/// A declared capability and its use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DeclaredDoor {
-    /// The door, as in `http:api.example.com`.
+pub struct DeclaredCapability {
+    /// The capability, as in `http:api.example.com`.
     pub capability: String,
     /// Calls that went through.
     pub used: u64,
@@ -89,17 +89,17 @@ impl State {
             self.journal.read(|connection| totals(connection, skill_id)).map_err(StateError::from)?;
         let mut used: BTreeMap<String, CapabilityTotal> =
             used.into_iter().map(|total| (total.capability.clone(), total)).collect();
-        let door = |capability: String| match used.remove(&capability) {
-            Some(total) => DeclaredDoor {
+        let with_use = |capability: String| match used.remove(&capability) {
+            Some(total) => DeclaredCapability {
                 capability,
                 used: total.used,
                 denied: total.denied,
                 last_run: Some(total.last_run),
             },
-            None => DeclaredDoor { capability, used: 0, denied: 0, last_run: None },
+            None => DeclaredCapability { capability, used: 0, denied: 0, last_run: None },
         };
         let declared =
-            declared(&capability_grants_from_manifest(&record.current.manifest)).map(door).collect();
+            declared(&capability_grants_from_manifest(&record.current.manifest)).map(with_use).collect();
         Ok(DeclaredVersusUsed {
             skill_id: skill_id.to_owned(),
             declared,

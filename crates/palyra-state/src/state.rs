@@ -12,7 +12,7 @@ use palyra_vault::{KeySourceChoice, Passphrase, Vault};
 use tokio::sync::watch;
 
 use crate::actor::actor;
-use crate::anchor::Standing;
+use crate::anchor::AnchorStatus;
 use crate::call::{RunningRuns, close_interrupted};
 use crate::db::RowKey;
 use crate::error::StateError;
@@ -125,8 +125,8 @@ impl State {
         let row_key = keeper.row_key();
         let survey = survey(root, &directory, &keeper, &row_key)?;
         let damaged = |damage| StateError::Damaged { damage };
-        let (generation, journal) = match (&survey.standing, survey.journal) {
-            (Standing::Committed(anchor) | Standing::Finish(anchor), Some(journal))
+        let (generation, journal) = match (&survey.anchor_status, survey.journal) {
+            (AnchorStatus::Committed(anchor) | AnchorStatus::Finish(anchor), Some(journal))
                 if survey.damage.is_none() =>
             {
                 (anchor.generation, journal)
@@ -138,8 +138,8 @@ impl State {
         if !untold.is_none() {
             return Err(damaged(untold));
         }
-        match (&survey.standing, &survey.anchors.pending) {
-            (Standing::Finish(_), _) => keeper.fulfil()?,
+        match (&survey.anchor_status, &survey.anchors.pending) {
+            (AnchorStatus::Finish(_), _) => keeper.fulfil()?,
             (_, Some(_)) => keeper.withdraw()?,
             _ => {}
         }

@@ -7,7 +7,7 @@ use palyra_journal::{JournalError, JournalOptions, JournalStore, TreeHead};
 use palyra_skills::Sha256Digest;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::anchor::{Anchors, Standing};
+use crate::anchor::{AnchorStatus, Anchors};
 use crate::damage::Damage;
 use crate::db::{MIGRATIONS, RowFault, RowKey, RowProblem, SealedRows, read_generation, read_tables};
 use crate::error::StateError;
@@ -26,7 +26,7 @@ pub(crate) struct Survey {
     pub(crate) generation: Option<u64>,
     pub(crate) anchors: Anchors,
     /// The anchor the database answers to.
-    pub(crate) standing: Standing,
+    pub(crate) anchor_status: AnchorStatus,
     /// The journal, if it could be opened as it was anchored.
     pub(crate) journal: Option<JournalStore>,
 }
@@ -43,10 +43,10 @@ pub(crate) fn survey(
     let anchors = keeper.anchors(&mut damage)?;
     let head = keeper.head(&mut damage)?;
     let (rows, generation) = read_database(root, row_key, &mut damage);
-    let standing = anchors.standing(generation, &rows.root());
-    let anchor = match &standing {
-        Standing::Committed(anchor) | Standing::Finish(anchor) => Some(anchor.clone()),
-        Standing::Neither => None,
+    let anchor_status = anchors.anchor_status(generation, &rows.root());
+    let anchor = match &anchor_status {
+        AnchorStatus::Committed(anchor) | AnchorStatus::Finish(anchor) => Some(anchor.clone()),
+        AnchorStatus::Neither => None,
     };
     let anchored = anchor.as_ref().or(anchors.committed.as_ref()).map(|anchor| anchor.journal);
     let kept = [anchored, head].into_iter().flatten().max_by_key(|head| head.size);
@@ -55,7 +55,7 @@ pub(crate) fn survey(
         compare_generation(&anchors, generation, &mut damage);
         compare_rows(&anchors, &rows, journal.as_ref(), &mut damage);
     }
-    Ok(Survey { damage, rows, generation, anchors, standing, journal })
+    Ok(Survey { damage, rows, generation, anchors, anchor_status, journal })
 }
 
 fn check_entries(directory: &Directory, damage: &mut Damage) -> Result<(), StateError> {

@@ -191,24 +191,24 @@ impl State {
 
 /// The tokens of one view.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct TokenBook {
+pub(crate) struct TokenIndex {
     by_name: BTreeMap<String, TokenRecord>,
     by_digest: BTreeMap<Sha256Digest, String>,
 }
 
-impl FromIterator<TokenRecord> for TokenBook {
+impl FromIterator<TokenRecord> for TokenIndex {
     fn from_iter<I: IntoIterator<Item = TokenRecord>>(records: I) -> Self {
-        let mut book = Self::default();
+        let mut index = Self::default();
         for record in records {
-            book.by_digest.insert(record.digest, record.name.clone());
-            book.by_name.insert(record.name.clone(), record);
+            index.by_digest.insert(record.digest, record.name.clone());
+            index.by_name.insert(record.name.clone(), record);
         }
-        book
+        index
     }
 }
 
 impl View {
-    pub(crate) fn tokens(&self) -> &TokenBook {
+    pub(crate) fn tokens(&self) -> &TokenIndex {
         &self.tokens
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use palyra_skills::Sha256Digest;
 use palyra_skills::audit::{AdvisoryList, AuditPolicy};
-use palyra_skills::consent::{ConsentBook, ConsentRecord};
+use palyra_skills::consent::{ConsentIndex, ConsentRecord};
 use palyra_skills::index::{
     InstalledRelease, InstalledSkillsIndex, Quarantine, QuarantineCause, SkillRecord,
 };
@@ -21,7 +21,7 @@ use crate::db::{RowChange, SealedRows, SealedTable};
 use crate::error::StateError;
 use crate::hooks::HookIndex;
 use crate::plugins::PluginSettings;
-use crate::tokens::{TokenBook, TokenRecord};
+use crate::tokens::{TokenIndex, TokenRecord};
 pub(crate) use published::PublishedView;
 
 const AUDIT_POLICY: &str = "audit_policy";
@@ -37,11 +37,11 @@ pub struct View {
     rows: SealedRows,
     trust: Arc<SkillTrustStore>,
     index: InstalledSkillsIndex,
-    consents: ConsentBook,
+    consents: ConsentIndex,
     aliases: BTreeMap<String, String>,
     policy: AuditPolicy,
     plugins: Arc<PluginSettings>,
-    pub(crate) tokens: TokenBook,
+    pub(crate) tokens: TokenIndex,
     tools: Arc<ToolNames>,
 }
 
@@ -99,7 +99,7 @@ impl View {
     }
 
     /// What was agreed to.
-    pub fn consents(&self) -> &ConsentBook {
+    pub fn consents(&self) -> &ConsentIndex {
         &self.consents
     }
 

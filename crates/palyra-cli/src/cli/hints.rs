@@ -68,24 +68,24 @@ fn unknown(root: &Command, words: &str) -> Option<String> {
 }
 
 #[test]
-fn every_command_somebody_is_told_to_type_exists() {
+fn every_command_in_a_hint_exists() {
     let root = Cli::command();
-    let mut told = 0;
+    let mut count = 0;
     let mut wrong = Vec::new();
     for (path, text) in sources() {
-        let told_to_people = text.split("#[cfg(test)]").next().unwrap_or_default();
-        for words in commands(told_to_people) {
+        let user_facing = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for words in commands(user_facing) {
             if LABELS.iter().any(|label| words.starts_with(label)) {
                 continue;
             }
-            told += 1;
+            count += 1;
             if unknown(&root, words).is_some() {
                 wrong.push(format!("{}: palyra {words}", path.display()));
             }
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
-    assert!(told > 100, "only {told} commands were found");
+    assert!(count > 100, "only {count} commands were found");
 }
 
 #[test]

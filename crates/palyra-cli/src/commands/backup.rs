@@ -56,9 +56,9 @@ pub(crate) fn run(args: &BackupArgs, globals: &Globals) -> ExitCode {
 }
 
 fn execute(args: &BackupArgs, globals: &Globals) -> Result<BackedUp, CliError> {
-    let told = |error: BackupError| CliError::from(error.to_problem());
+    let to_error = |error: BackupError| CliError::from(error.to_problem());
     if fs::symlink_metadata(&args.file).is_ok() {
-        return Err(told(BackupError::Exists(args.file.clone())));
+        return Err(to_error(BackupError::Exists(args.file.clone())));
     }
     // Half a copy, or one that changed on its way, never has the name: what came is read back first.
     let new = NewFile::prepare(&args.file)?;
@@ -68,7 +68,7 @@ fn execute(args: &BackupArgs, globals: &Globals) -> Result<BackedUp, CliError> {
         receive(body, file, &args.file).await
     };
     client::ask(globals, "backup", receive)?;
-    let manifest = check_backup(new.unfinished_path()).map_err(told)?;
+    let manifest = check_backup(new.unfinished_path()).map_err(to_error)?;
     new.keep()?;
     Ok(BackedUp {
         file: args.file.display().to_string(),

@@ -27,7 +27,7 @@ A daemon started by `palyra up -d`, or by a command that needed one, logs to a f
 runs in the foreground logs to its own standard error, unless it was started with `--log-file`.";
 
 /// How often a follower looks for more.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// A log file can pass its limit by its last line.
 const MOST_BYTES: u64 = 2 * MAX_LOG_BYTES;
 
@@ -89,7 +89,7 @@ fn execute(args: &LogsArgs, globals: &Globals, printer: &Printer) -> Result<(), 
     let mut reads = printer.stream(&shown)?;
     let mut place = Place { read, inode: inode(&log), rest: String::new() };
     while reads {
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::sleep(POLL_INTERVAL);
         let lines = place.more(&mut log, &path).map_err(failed(&path))?;
         if !lines.is_empty() {
             reads = printer.stream(&LogLines { file: path.clone(), lines })?;

@@ -15,9 +15,9 @@ pub(super) fn notes(problem: &Problem) -> Vec<Note> {
             .map(|frame| ("in", frame.to_owned()))
             .collect(),
         "tool_failed" => {
-            let told = details.get("details").filter(|told| !told.is_null());
-            let told = told.map(|told| ("details", told.to_string()));
-            text(details, "code").map(|code| ("code", code)).into_iter().chain(told).collect()
+            let shown = details.get("details").filter(|shown| !shown.is_null());
+            let shown = shown.map(|shown| ("details", shown.to_string()));
+            text(details, "code").map(|code| ("code", code)).into_iter().chain(shown).collect()
         }
         "invalid_input" => {
             let pointer = text(details, "pointer").filter(|pointer| !pointer.is_empty());
@@ -44,12 +44,12 @@ fn difference(difference: &Value) -> Vec<Note> {
 /// The findings that refuse.
 fn findings(report: &Value) -> Vec<Note> {
     let refuses = |finding: &&Value| finding.get("effect").and_then(Value::as_str) == Some("refuse");
-    let told = |finding: &Value| {
+    let shown = |finding: &Value| {
         let part = |name: &str| text(finding, name).unwrap_or_default();
         let place = format!("{} in {}: {}", part("id"), part("subject"), part("message"));
         [("finding", place), ("remedy", part("remedy"))]
     };
-    items(report, "findings").filter(refuses).flat_map(told).collect()
+    items(report, "findings").filter(refuses).flat_map(shown).collect()
 }
 
 fn items<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {

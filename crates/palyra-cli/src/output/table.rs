@@ -22,9 +22,9 @@ pub(crate) fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> St
 
 /// A label and a text each, the texts below each other; facts without text are left out.
 pub(crate) fn facts(pairs: &[(&str, String)]) -> String {
-    let told = || pairs.iter().filter(|(_, text)| !text.is_empty());
-    let width = told().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
-    told().map(|(label, text)| format!("{label:<width$}  {}\n", escape_untrusted(text))).collect()
+    let filled = || pairs.iter().filter(|(_, text)| !text.is_empty());
+    let width = filled().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
+    filled().map(|(label, text)| format!("{label:<width$}  {}\n", escape_untrusted(text))).collect()
 }
 
 fn line<const N: usize>(cells: [String; N], widths: [usize; N]) -> String {

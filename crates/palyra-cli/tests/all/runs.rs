@@ -26,7 +26,7 @@ fn a_run_is_found_followed_and_replayed() {
     );
     assert!(shown["details"]["fuel"].as_u64().unwrap() > 0);
     let human = bench.ok(&["runs", "show", &id]);
-    assert!(human.stdout.contains("Doors\n  storage:"), "{}", human.shown());
+    assert!(human.stdout.contains("Capabilities\n  storage:"), "{}", human.shown());
     let followed = bench.ok(&["runs", "events", &id, "--follow"]);
     assert!(followed.stderr.contains("completed"), "{}", followed.shown());
     assert!(bench.json(&["runs", "events", &id])["lines"].is_array());

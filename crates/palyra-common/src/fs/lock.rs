@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_is_told_who_is_first() {
+    fn lock_error_names_the_holder() {
         let (_home, directory) = directory();
         let lock = match OwnerLock::try_acquire(&directory, "lock", "pid 7 palyra run\u{202e}").unwrap() {
             LockOutcome::Acquired(lock) => lock,

@@ -11,10 +11,10 @@ const MAX_NUMBER_BYTES: usize = 100;
 
 /// Whether the text is certainly JSON.
 pub(super) fn is_surely_json(text: &str) -> bool {
-    Look { bytes: text.as_bytes(), at: 0 }.document().is_some()
+    Scanner { bytes: text.as_bytes(), at: 0 }.document().is_some()
 }
 
-struct Look<'a> {
+struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
 }
@@ -22,7 +22,7 @@ struct Look<'a> {
 /// `None` means: ask the parser.
 type Seen = Option<()>;
 
-impl Look<'_> {
+impl Scanner<'_> {
     fn document(&mut self) -> Seen {
         let mut open = Open::default();
         loop {

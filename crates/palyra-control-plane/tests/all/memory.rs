@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use palyra_control_plane::{
     Charge, Clock, ConcurrencyPolicy, Fires, Held, MisfirePolicy, Routine, RoutineAction, RoutineRunner,
-    RoutineStore, RunOrder, Standing, When,
+    RoutineStore, RunOrder, ScheduledRoutine, When,
 };
 use palyra_state::{ClaimedFire, FireCause, FireEnd, FireKey, FireStatus, NewFire, StateError};
 use std::collections::BTreeMap;
@@ -112,10 +112,12 @@ impl Memory {
 
 #[async_trait]
 impl RoutineStore for Memory {
-    async fn load(&self, now_ms: u64) -> Result<Vec<Standing>, StateError> {
+    async fn load(&self, now_ms: u64) -> Result<Vec<ScheduledRoutine>, StateError> {
         let routines = self.routines.lock().unwrap().clone();
-        let standing =
-            |routine: Routine| Standing { last_due_ms: self.last_due(&routine.name, now_ms), routine };
+        let standing = |routine: Routine| ScheduledRoutine {
+            last_due_ms: self.last_due(&routine.name, now_ms),
+            routine,
+        };
         Ok(routines.into_iter().filter(|routine| routine.enabled).map(standing).collect())
     }
 

@@ -2,7 +2,7 @@
 
 use crate::memory::{Counting, Memory, every, fires, routine};
 use jiff::Timestamp;
-use palyra_control_plane::{Book, MisfirePolicy, RoutineStore, When};
+use palyra_control_plane::{MisfirePolicy, RoutineStore, Timetable, When};
 use palyra_state::FireCause;
 use proptest::prelude::*;
 
@@ -38,10 +38,15 @@ fn policy() -> impl Strategy<Value = MisfirePolicy> {
     ]
 }
 
-async fn look(book: &mut Book, now: i64, store: &std::sync::Arc<Memory>, runner: &std::sync::Arc<Counting>) {
+async fn look(
+    timetable: &mut Timetable,
+    now: i64,
+    store: &std::sync::Arc<Memory>,
+    runner: &std::sync::Arc<Counting>,
+) {
     let fires = fires(store, runner);
     let now = Timestamp::from_millisecond(now).unwrap();
-    for step in book.step(now) {
+    for step in timetable.step(now) {
         for fire in step.fire {
             let due = u64::try_from(fire.due.as_millisecond()).unwrap();
             if let palyra_control_plane::Fired::Begun(_, task) =
@@ -72,21 +77,21 @@ proptest! {
         let threads = tokio::runtime::Builder::new_current_thread().build().unwrap();
         threads.block_on(async {
             let mut now = 1_743_290_000_000_i64;
-            let mut book = Book::default();
-            book.take(store.load(u64::try_from(now).unwrap()).await.unwrap());
+            let mut timetable = Timetable::default();
+            timetable.take(store.load(u64::try_from(now).unwrap()).await.unwrap());
             for event in events {
                 match event {
                     Event::Move(by) => now += by,
-                    Event::Kill => book = Book::default(),
+                    Event::Kill => timetable = Timetable::default(),
                     Event::Reload => {}
                     Event::Twice => {
-                        let mut other = Book::default();
+                        let mut other = Timetable::default();
                         other.take(store.load(u64::try_from(now).unwrap()).await.unwrap());
                         look(&mut other, now, &store, &runner).await;
                     }
                 }
-                book.take(store.load(u64::try_from(now).unwrap()).await.unwrap());
-                look(&mut book, now, &store, &runner).await;
+                timetable.take(store.load(u64::try_from(now).unwrap()).await.unwrap());
+                look(&mut timetable, now, &store, &runner).await;
             }
         });
         let mut ran = runner.ran.lock().unwrap().clone();

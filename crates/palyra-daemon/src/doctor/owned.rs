@@ -2,7 +2,7 @@
 
 use palyra_control_plane::{RE_AUDIT, StateStore};
 use palyra_journal::{Query, VerifyScope};
-use palyra_state::hooks::{BindingChange, FileStanding};
+use palyra_state::hooks::{BindingChange, BindingsFileStatus};
 use palyra_state::storage::StorageDatabase;
 use palyra_state::{FireQuery, State, StateError};
 use palyra_vault::{DeviceKeyError, VaultError};
@@ -240,13 +240,15 @@ fn bindings(state: &State) -> Check {
         BindingChange::Changed(id) => format!("`{id}` is changed"),
     };
     let found = match state.bindings_file() {
-        FileStanding::Applied => {
+        BindingsFileStatus::Applied => {
             return Check::ok("hooks.bindings", "the file of hooks says what is in force");
         }
-        FileStanding::Missing => "the file is missing".to_owned(),
-        FileStanding::Edited(changes) if changes.is_empty() => "the file is written another way".to_owned(),
-        FileStanding::Edited(changes) => changes.iter().map(name).collect::<Vec<_>>().join(", "),
-        FileStanding::Unreadable(reason) => format!("the file cannot be read: {reason}"),
+        BindingsFileStatus::Missing => "the file is missing".to_owned(),
+        BindingsFileStatus::Edited(changes) if changes.is_empty() => {
+            "the file is written another way".to_owned()
+        }
+        BindingsFileStatus::Edited(changes) => changes.iter().map(name).collect::<Vec<_>>().join(", "),
+        BindingsFileStatus::Unreadable(reason) => format!("the file cannot be read: {reason}"),
     };
     Check::warning("hooks.bindings", format!("`hooks/bindings.json` is not what is in force: {found}"))
         .advise("accept it with `palyra hooks apply`, or write it anew with `palyra hooks apply --restore`")

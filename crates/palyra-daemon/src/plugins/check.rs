@@ -38,7 +38,7 @@ pub(crate) fn check(state: &State, skill_id: &str) -> Result<PluginCheck, Proble
 /// What it asks for and does not get whole.
 fn narrowed(effective: EffectiveGrants) -> impl Iterator<Item = PluginFinding> {
     effective.derivations.into_iter().filter_map(|one| {
-        let step = one.said_no()?;
+        let step = one.refusal()?;
         let message = format!("`{}`: {}", one.asked, step.reason);
         Some(finding("grant", false, message, step.remedy.clone()))
     })

@@ -81,9 +81,9 @@ impl LogFolding {
         limits: FoldingLimits,
     ) -> Result<Self, JournalError> {
         let pages = Arc::new(AtomicU32::new(0));
-        let told = Arc::clone(&pages);
+        let reported = Arc::clone(&pages);
         let hook = move |_: &mut rusqlite::hooks::Wal, pages: std::ffi::c_int| {
-            told.store(u32::try_from(pages).unwrap_or(0), Ordering::Relaxed);
+            reported.store(u32::try_from(pages).unwrap_or(0), Ordering::Relaxed);
             Ok(())
         };
         connection.wal_hook(Some(hook)).map_err(JournalError::sqlite("watch the log"))?;
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_folded_of_an_earlier_log_is_not_said_of_the_next() {
+    fn pages_of_an_earlier_log_do_not_count_for_the_next() {
         let folded = Folded::default();
         let before = folded.present.load(Ordering::Relaxed);
         folded.begin_anew();

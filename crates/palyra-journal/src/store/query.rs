@@ -129,30 +129,30 @@ impl Search<'_> {
         let query = self.query;
         let any_time = query.from_ms.is_none() && query.before_ms.is_none();
         if any_time && query.kinds.is_empty() && query.skill.is_none() && query.run.is_none() {
-            return self.look(first, end);
+            return self.scan(first, end);
         }
         // The last events have no summary yet and are always looked at.
         let summarised = size / BLOCK * BLOCK;
         if query.newest_first {
-            self.look(first.max(summarised), end)?;
+            self.scan(first.max(summarised), end)?;
         }
         if first < summarised {
             let blocks = (first / BLOCK, end.min(summarised).div_ceil(BLOCK));
             blocks::each_summary(self.connection, blocks, query.newest_first, |block, summary| {
                 if may_match(query, &summary) {
-                    self.look(first.max(block * BLOCK), end.min((block + 1) * BLOCK))?;
+                    self.scan(first.max(block * BLOCK), end.min((block + 1) * BLOCK))?;
                 }
                 Ok(self.events.len() < self.wanted)
             })?;
         }
         match query.newest_first {
             true => Ok(()),
-            false => self.look(first.max(summarised), end),
+            false => self.scan(first.max(summarised), end),
         }
     }
 
     /// Takes the matching events in `first..end`, until there are enough.
-    fn look(&mut self, first: u64, end: u64) -> Result<(), JournalError> {
+    fn scan(&mut self, first: u64, end: u64) -> Result<(), JournalError> {
         let wanted = self.wanted - self.events.len();
         if first >= end || wanted == 0 {
             return Ok(());

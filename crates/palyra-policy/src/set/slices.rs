@@ -5,7 +5,7 @@
 
 use crate::entities::{action_uid, type_name};
 use crate::text::CheckedRule;
-use crate::words::{Action, ResourceKind};
+use crate::vocabulary::{Action, ResourceKind};
 use cedar_policy::{ActionConstraint, Policy, PolicySet, ResourceConstraint};
 use std::collections::HashMap;
 

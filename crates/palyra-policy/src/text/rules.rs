@@ -51,7 +51,7 @@ fn read_rule(source: &str, line: usize) -> Result<CheckedRule, Wrong> {
         Ok(policy) => policy,
         Err(_) if cedar::Template::parse(None, source).is_ok() => return Err((0, PolicyProblem::Template)),
         Err(errors) => {
-            let (offset, reason, help) = told(&errors);
+            let (offset, reason, help) = diagnosis(&errors);
             return Err((offset, PolicyProblem::NotCedar { reason, help }));
         }
     };
@@ -75,15 +75,16 @@ fn read_rule(source: &str, line: usize) -> Result<CheckedRule, Wrong> {
 /// Warnings are refusals too: a rule that never applies, or that only looks like another, is a mistake.
 fn validate(rule: &CheckedRule, validator: &cedar::Validator) -> Result<(), Wrong> {
     let wrong = |(offset, reason, help)| (offset, PolicyProblem::NotOfSchema { reason, help });
-    let set = cedar::PolicySet::from_policies([rule.policy.clone()]).map_err(|error| wrong(told(&error)))?;
+    let set =
+        cedar::PolicySet::from_policies([rule.policy.clone()]).map_err(|error| wrong(diagnosis(&error)))?;
     let result = validator.validate(&set, cedar::ValidationMode::Strict);
-    let error = result.validation_errors().map(|error| told(error)).min();
-    let warning = || result.validation_warnings().map(|warning| told(warning)).min();
-    error.or_else(warning).map_or(Ok(()), |told| Err(wrong(told)))
+    let error = result.validation_errors().map(|error| diagnosis(error)).min();
+    let warning = || result.validation_warnings().map(|warning| diagnosis(warning)).min();
+    error.or_else(warning).map_or(Ok(()), |diagnosis| Err(wrong(diagnosis)))
 }
 
 /// Where a problem is, what is said about it, and what would help.
-fn told(problem: &dyn Diagnostic) -> (usize, String, Option<String>) {
+fn diagnosis(problem: &dyn Diagnostic) -> (usize, String, Option<String>) {
     let offset = problem.labels().and_then(|labels| labels.map(|label| label.offset()).min()).unwrap_or(0);
     (offset, shown(&problem.to_string()), problem.help().map(|help| shown(&help.to_string())))
 }

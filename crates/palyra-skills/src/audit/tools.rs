@@ -47,7 +47,7 @@ impl<S: Into<String>, T: Into<String>> FromIterator<(S, T)> for InstalledTools {
 /// Compares the ids of a skill with each other and with those of other skills.
 pub(super) fn check(manifest: &SkillManifest, installed: &InstalledTools, findings: &mut Findings<'_>) {
     let others: BTreeMap<String, (&str, &str)> =
-        installed.of_others(&manifest.skill_id).map(|pair| (look(pair.0), pair)).collect();
+        installed.of_others(&manifest.skill_id).map(|pair| (visual_form(pair.0), pair)).collect();
     let mut own = BTreeSet::new();
     for tool in &manifest.entrypoints.tools {
         let subject = format!("/tools/{}/id", tool.id);
@@ -55,7 +55,7 @@ pub(super) fn check(manifest: &SkillManifest, installed: &InstalledTools, findin
             let message = format!("two tools of this skill have the id `{}`", quote(&tool.id));
             findings.add(FindingId::ToolIdDuplicate, &subject, message, None);
         }
-        let Some((other, skill)) = others.get(&look(&tool.id)) else { continue };
+        let Some((other, skill)) = others.get(&visual_form(&tool.id)) else { continue };
         if *other == tool.id {
             let message = format!("the id `{other}` belongs to the installed skill `{skill}`");
             findings.add(FindingId::ToolIdDuplicate, &subject, message, None);
@@ -67,8 +67,8 @@ pub(super) fn check(manifest: &SkillManifest, installed: &InstalledTools, findin
     }
 }
 
-/// What an id looks like at a glance: look-alike letters are one, separators do not count.
-fn look(id: &str) -> String {
+/// Reduces an id to what it looks like: letters that look alike become one, separators are dropped.
+fn visual_form(id: &str) -> String {
     let lower = id.to_lowercase();
     let letters = skeleton(&lower).flat_map(char::to_lowercase).filter(|letter| letter.is_alphanumeric());
     letters.map(|letter| if letter == 'i' { 'l' } else { letter }).collect()

@@ -10,7 +10,7 @@ use super::request::{InstallContext, InstallEntry, InstallRequest, Purpose};
 use super::trust::{Standing, in_place};
 use crate::audit::AuditReport;
 use crate::compat::eligibility;
-use crate::grants::permissions_in_words;
+use crate::grants::describe_permissions;
 use crate::index::{InstalledRelease, MAX_PREVIOUS, RuntimeStatus, SkillRecord, TrustState};
 use crate::trust::{PublisherChange, TrustChange};
 use crate::verify::Verification;
@@ -48,7 +48,7 @@ pub(super) fn place(
         payload: release.payload,
         archive: release.archive,
         signers: release.signers.clone(),
-        permissions: permissions_in_words(&release.manifest),
+        permissions: describe_permissions(&release.manifest),
         audit: Some(audit),
         diff: consent.diff,
         consent_request: consent.request,

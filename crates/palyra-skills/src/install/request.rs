@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::audit::{AuditPolicy, FindingId};
 use crate::compat::Platform;
-use crate::consent::{ConsentBook, ConsentGiven};
+use crate::consent::{ConsentGiven, ConsentIndex};
 use crate::digest::Sha256Digest;
 use crate::index::{InstalledRelease, InstalledSkillsIndex, SkillRecord};
 use crate::trust::TrustSnapshot;
@@ -68,7 +68,7 @@ pub struct InstallContext<'a> {
     /// What is installed.
     pub index: &'a InstalledSkillsIndex,
     /// What was agreed to.
-    pub consents: &'a ConsentBook,
+    pub consents: &'a ConsentIndex,
 }
 
 impl InstallRequest {

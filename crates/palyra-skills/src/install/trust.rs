@@ -9,7 +9,7 @@ use super::refusal::{InstallRefusal, InstallRefusalReason};
 use super::request::{InstallContext, InstallEntry, InstallRequest, Purpose};
 use crate::audit::{AuditReport, FindingId, Verdict};
 use crate::compat::eligibility;
-use crate::grants::permissions_in_words;
+use crate::grants::describe_permissions;
 use crate::index::{AuditSummary, InstalledRelease, Quarantine, QuarantineCause, SkillRecord, TrustState};
 use crate::trust::{TrustDecision, TrustRefusal};
 use crate::verify::{RefusalReason, Verification, VerifyRefusal};
@@ -187,7 +187,7 @@ fn quarantined_in_place(
         decision: None,
         payload: release.payload,
         archive: release.archive,
-        permissions: permissions_in_words(&release.manifest),
+        permissions: describe_permissions(&release.manifest),
         audit: None,
         diff: None,
         consent_request: None,

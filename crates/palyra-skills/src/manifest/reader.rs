@@ -177,11 +177,11 @@ impl de::Error for ReadError {
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::new(ManifestProblem::value(in_words(found), expected.to_string()))
+        Self::new(ManifestProblem::value(describe(found), expected.to_string()))
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::new(ManifestProblem::value(in_words(found), expected.to_string()))
+        Self::new(ManifestProblem::value(describe(found), expected.to_string()))
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
@@ -199,7 +199,7 @@ impl de::Error for ReadError {
     }
 }
 
-fn in_words(found: Unexpected<'_>) -> String {
+fn describe(found: Unexpected<'_>) -> String {
     match found {
         Unexpected::Str(text) => format!("the text `{}`", clip(text)),
         Unexpected::Signed(number) => format!("the number `{number}`"),

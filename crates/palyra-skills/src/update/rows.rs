@@ -125,11 +125,11 @@ fn tool(id: &str, old: Option<&ToolEntrypoint>, new: Option<&ToolEntrypoint>) ->
     let (old, new) = match (old, new) {
         (Some(old), Some(new)) => (old, new),
         (None, new) => {
-            let shown = new.map(risk_in_words);
+            let shown = new.map(describe_risk);
             return changed(DiffSection::Tools, id, None, shown, Change::Growth).into_iter().collect();
         }
         (old, None) => {
-            let shown = old.map(risk_in_words);
+            let shown = old.map(describe_risk);
             return changed(DiffSection::Tools, id, shown, None, Change::Narrowing).into_iter().collect();
         }
     };
@@ -137,7 +137,7 @@ fn tool(id: &str, old: Option<&ToolEntrypoint>, new: Option<&ToolEntrypoint>) ->
         || (old.risk.default_sensitive && !new.risk.default_sensitive)
         || (old.returns == ToolReturns::Json && new.returns == ToolReturns::A2ui);
     let change = if lowered { Change::Growth } else { Change::Narrowing };
-    let risk = changed(DiffSection::Tools, id, Some(risk_in_words(old)), Some(risk_in_words(new)), change);
+    let risk = changed(DiffSection::Tools, id, Some(describe_risk(old)), Some(describe_risk(new)), change);
     let code = |tool: &ToolEntrypoint| {
         Some(format!("{} {}", tool.module, tool.export.as_deref().unwrap_or_default()).trim_end().to_owned())
     };
@@ -161,7 +161,7 @@ fn tool(id: &str, old: Option<&ToolEntrypoint>, new: Option<&ToolEntrypoint>) ->
     risk.into_iter().chain(code).chain(schemas).collect()
 }
 
-fn risk_in_words(tool: &ToolEntrypoint) -> String {
+fn describe_risk(tool: &ToolEntrypoint) -> String {
     let approval = if tool.risk.requires_approval { "asks for approval" } else { "runs without approval" };
     let sensitive = if tool.risk.default_sensitive { ", results sensitive" } else { "" };
     let returns = if tool.returns == ToolReturns::A2ui { ", shows a document" } else { "" };
@@ -189,13 +189,13 @@ fn config(old: &SkillManifest, new: &SkillManifest) -> Vec<DiffRow> {
         let exposed = before.is_some_and(redacted) && after.is_some_and(|field| !redacted(field));
         let grows = (secret(after) && !secret(before)) || exposed;
         let change = if grows { Change::Growth } else { Change::Neutral };
-        let shown = |field: Option<&ConfigField>| field.map(setting_in_words);
+        let shown = |field: Option<&ConfigField>| field.map(describe_setting);
         changed(DiffSection::Config, name, shown(before), shown(after), change)
     };
     names.into_iter().filter_map(row).collect()
 }
 
-fn setting_in_words(field: &ConfigField) -> String {
+fn describe_setting(field: &ConfigField) -> String {
     let kind = match field.kind {
         ConfigFieldKind::String => "text",
         ConfigFieldKind::Integer => "a whole number",

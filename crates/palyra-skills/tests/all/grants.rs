@@ -3,7 +3,7 @@
 use palyra_common::{Capability, CapabilityGrantSet};
 use palyra_skills::grants::{
     PermissionSeverity, canonical_capabilities, capability_digest, capability_grants_from_manifest,
-    limits_from_manifest, permissions_in_words,
+    describe_permissions, limits_from_manifest,
 };
 use palyra_skills::{SkillManifest, model_text_digest, model_visible_text, parse_manifest_toml};
 use proptest::prelude::*;
@@ -65,7 +65,7 @@ events = ["run:before_tool"]
 
 #[test]
 fn permissions_read_as_sentences() {
-    let permissions = permissions_in_words(&parse(&manifest_with("", EVERYTHING)));
+    let permissions = describe_permissions(&parse(&manifest_with("", EVERYTHING)));
     let shown: Vec<String> = permissions.iter().map(|p| format!("{:?}: {}", p.severity, p.text)).collect();
     insta::assert_snapshot!(shown.join("\n"), @"
     High: Send any request to http://old.example.org:8080, any path, without encryption
@@ -82,7 +82,7 @@ fn permissions_read_as_sentences() {
     Low: Keep up to 1MiB of its own data under `cache/`
     Low: Use up to 128MiB of memory (ordinarily 64MiB)
     ");
-    assert!(permissions_in_words(&corpus_manifest("plain")).is_empty());
+    assert!(describe_permissions(&corpus_manifest("plain")).is_empty());
     assert!(permissions.iter().any(|permission| permission.severity == PermissionSeverity::High));
 }
 

@@ -69,10 +69,10 @@ pub(super) struct GateNote {
 /// Which gates want a person, and why.
 pub(super) fn asked_because(notes: &[GateNote]) -> Option<String> {
     let asking = notes.iter().filter(|note| note.decision == "request_approval");
-    let told: Vec<String> = asking
+    let message: Vec<String> = asking
         .map(|note| format!("gate `{}`: {}", note.binding, note.text.as_deref().unwrap_or_default()))
         .collect();
-    (!told.is_empty()).then(|| told.join("; ").chars().take(1_000).collect())
+    (!message.is_empty()).then(|| message.join("; ").chars().take(1_000).collect())
 }
 
 /// Asks every gate of the call, in their order, until one says no.
@@ -93,14 +93,14 @@ pub(super) async fn pass_gates(
     let (skill_id, tool_id) = (calling.subject.skill_id.clone(), calling.subject.tool_id.clone());
     let mut payload = None;
     for binding in gates.iter().filter(|gate| gate.wants(Some(&skill_id), Some(&tool_id))) {
-        let told = match &payload {
+        let message = match &payload {
             Some(payload) => JsonText::clone(payload),
-            None => match told(caller, calling) {
-                Ok(told) => payload.insert(told).clone(),
+            None => match message(caller, calling) {
+                Ok(message) => payload.insert(message).clone(),
                 Err(error) => return Err(failed(binding, calling, &error.into())),
             },
         };
-        let answer = match ask(caller, calling, binding, told).await {
+        let answer = match ask(caller, calling, binding, message).await {
             Ok(answer) => answer,
             Err(_) if calling.cancel.is_cancelled() => return Err(WasmPluginRunError::Cancelled.into()),
             Err(error) => return Err(failed(binding, calling, &error)),
@@ -154,7 +154,7 @@ fn run_hook<'c>(
     Box::pin(caller.run_hook(invocation))
 }
 
-fn told(caller: &ToolCaller, calling: &Calling) -> Result<JsonText, WasmPluginRunError> {
+fn message(caller: &ToolCaller, calling: &Calling) -> Result<JsonText, WasmPluginRunError> {
     let subject = &calling.subject;
     before_tool_payload(&Wanted {
         at_ms: caller.state.now_ms(),

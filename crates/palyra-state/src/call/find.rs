@@ -130,7 +130,7 @@ pub(crate) fn check_runnable(
     record: &SkillRecord,
     platform: &palyra_skills::Platform,
 ) -> Result<(), WasmPluginRunError> {
-    let (status, eligibility) = record.standing(platform);
+    let (status, eligibility) = record.status_and_eligibility(platform);
     let id = &record.skill_id;
     let quarantine = record.current.quarantine.as_ref();
     let (reason, remedy) = match status {

@@ -93,12 +93,12 @@ impl EffectiveGrants {
     pub(super) fn explain(&self, denial: &mut Denial) {
         let named = |one: &&GrantDerivation| one.is_about(denial.kind, &denial.subject);
         let of_kind = |one: &&GrantDerivation| one.is_of(denial.kind);
-        let refused = |one: &&GrantDerivation| one.said_no().is_some();
+        let refused = |one: &&GrantDerivation| one.refusal().is_some();
         let derivations = || self.derivations.iter().filter(refused);
         // A guest without a handle names nothing; then it is whatever of this kind was refused. A path names its root.
         let of_kind = |one: &&GrantDerivation| of_kind(one) && denial.kind != CapabilityKind::Filesystem;
         let about = derivations().find(named).or_else(|| derivations().find(of_kind));
-        if let Some(step) = about.and_then(GrantDerivation::said_no) {
+        if let Some(step) = about.and_then(GrantDerivation::refusal) {
             denial.reason = format!("{}; {}", denial.reason, step.reason);
             if let Some(remedy) = &step.remedy {
                 denial.grant = None;

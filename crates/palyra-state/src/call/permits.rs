@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_greedy_skill_leaves_room_for_another() {
+    async fn greedy_skill_leaves_permits_for_another() {
         let permits = CallPermits::new(4, QUEUE_TIME);
         let cancel = CancelToken::default();
         let mut held = Vec::new();

@@ -27,7 +27,7 @@ use crate::state::State;
 use crate::text::short_name;
 
 /// Gates whose words a receipt has room for.
-const MAX_GATES_TOLD: usize = 32;
+const MAX_GATES_RECORDED: usize = 32;
 /// Usual length of the facts, written.
 const LIKELY_FACTS_BYTES: usize = 1 << 10;
 /// Longest words of a decision that are kept.
@@ -73,18 +73,18 @@ pub(super) async fn finish(
     };
     let kind = if output.is_ok() { EventKind::RunCompleted } else { EventKind::RunFailed };
     let now = state.now_ms();
-    let told = || {
+    let new_event = || {
         let event = NewEvent::new(kind, now).actor(short_name(&calling.principal));
         event.run(&run_id).skill(&subject.skill_id).subject(&subject.tool_id)
     };
-    let event = prepare(state, told, facts, &capabilities, &run_id)?;
+    let event = prepare(state, new_event, facts, &capabilities, &run_id)?;
     let status = status_of(&output);
     let finished = FinishedRun {
         row: Arc::clone(run.row()),
         status,
         at_ms: signed(now),
         receipt: event,
-        events: run.listed.said().to_keep(),
+        events: run.listed.events().to_keep(),
         uses: capabilities.clone(),
         touched,
         error: output.as_ref().err().map(|error| error.kind().wire_name()),
@@ -93,12 +93,12 @@ pub(super) async fn finish(
     };
     run.finish();
     let receipt = write(state, finished).await.inspect_err(|_| run.not_finished())?;
-    run.listed.said().finish(status);
+    run.listed.events().finish(status);
     if state.wants_head_kept() {
         let state = Arc::clone(state);
         // The receipt is committed: what the vault does not learn now it learns later.
         if let Err(error) = super::resolve::blocking(move || state.keep_head()).await {
-            tracing::warn!(%error, "the vault could not be told the journal's head");
+            tracing::warn!(%error, "cannot write the journal's head to the vault");
         }
     }
     Ok(ToolResult {
@@ -120,14 +120,14 @@ pub(super) async fn finish(
 /// fit, the doors are counted together and the words of gates left out.
 fn prepare(
     state: &State,
-    told: impl Fn() -> NewEvent,
+    new_event: impl Fn() -> NewEvent,
     facts: ReceiptFacts<'_>,
     uses: &CapabilityUse,
     run_id: &str,
 ) -> Result<PreparedEvent, StateError> {
     let prepare = |facts: &ReceiptFacts<'_>| -> Result<PreparedEvent, StateError> {
         let facts = written(facts).map_err(StateError::record("written", run_id))?;
-        Ok(state.journal.prepare(told(), facts)?)
+        Ok(state.journal.prepare(new_event(), facts)?)
     };
     match prepare(&facts) {
         Err(StateError::Journal(JournalError::Event(EventError::TooLarge { .. }))) => {
@@ -308,8 +308,8 @@ fn in_order<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok
 
 /// What the gates of a call said.
 fn gates(calling: &Calling) -> Option<Value> {
-    let told = || json!(calling.gates.iter().take(MAX_GATES_TOLD).collect::<Vec<_>>());
-    (!calling.gates.is_empty()).then(told)
+    let recorded = || json!(calling.gates.iter().take(MAX_GATES_RECORDED).collect::<Vec<_>>());
+    (!calling.gates.is_empty()).then(recorded)
 }
 
 /// What the hook of a run decided.

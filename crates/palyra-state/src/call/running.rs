@@ -10,8 +10,8 @@ use serde::Serialize;
 use tokio::sync::{mpsc, watch};
 
 use super::INLINE;
+use super::run_events::{Line, RunEvents, RunFollower};
 use super::runs::{clip, log_line};
-use super::said::{Line, RunFollower, Said};
 use super::wasm_plugin_runner::{Calling, RunSubject};
 use crate::state::State;
 use crate::view::View;
@@ -43,9 +43,9 @@ pub struct RunListener {
 impl RunListener {
     /// A listener, and the lines it hears; one that falls far behind misses some.
     pub fn new() -> (Arc<Self>, mpsc::Receiver<String>) {
-        let (lines, heard) = mpsc::channel(MAX_BEHIND);
+        let (lines, receiver) = mpsc::channel(MAX_BEHIND);
         let waits_for = watch::Sender::new(None);
-        (Arc::new(Self { run_id: OnceLock::new(), waits_for, lines }), heard)
+        (Arc::new(Self { run_id: OnceLock::new(), waits_for, lines }), receiver)
     }
 
     /// The run, once there is one.
@@ -74,8 +74,8 @@ impl RunListener {
     }
 
     fn hear(&self, line: &str) {
-        if let Ok(room) = self.lines.try_reserve() {
-            room.send(line.to_owned());
+        if let Ok(slot) = self.lines.try_reserve() {
+            slot.send(line.to_owned());
         }
     }
 }
@@ -88,7 +88,7 @@ struct Entry {
     subject: Arc<RunSubject>,
     cancel: CancelToken,
     why: Arc<OnceLock<&'static str>>,
-    said: Arc<Said>,
+    events: Arc<RunEvents>,
     listener: Option<Arc<RunListener>>,
 }
 
@@ -110,8 +110,8 @@ impl State {
 
     /// What a run says, after the line of this number or from its first one; `None` if it is not under way.
     pub fn follow_run(&self, run_id: &str, after: Option<u64>) -> Option<RunFollower> {
-        let said = self.running.lock().get(run_id).map(|entry| Arc::clone(&entry.said))?;
-        Some(RunFollower::new(said, after))
+        let events = self.running.lock().get(run_id).map(|entry| Arc::clone(&entry.events))?;
+        Some(RunFollower::new(events, after))
     }
 }
 
@@ -119,27 +119,27 @@ impl RunningRuns {
     /// Lists a run, before it is decided for the last time whether it may run.
     pub(super) fn list(self: &Arc<Self>, run_id: &str, calling: &Calling) -> Listed {
         let (subject, why) = (Arc::clone(&calling.subject), Arc::new(OnceLock::new()));
-        let said = Arc::<Said>::default();
+        let events = Arc::<RunEvents>::default();
         let cancel = calling.cancel.clone();
         let listener = calling.listener.clone();
         if let Some(listener) = &listener {
             listener.begin(run_id);
         }
-        let entry = Entry { subject, cancel, why: Arc::clone(&why), said: Arc::clone(&said), listener };
+        let entry = Entry { subject, cancel, why: Arc::clone(&why), events: Arc::clone(&events), listener };
         self.lock().insert(run_id.to_owned(), entry);
-        Listed { runs: Arc::clone(self), run_id: run_id.to_owned(), why, said }
+        Listed { runs: Arc::clone(self), run_id: run_id.to_owned(), why, events }
     }
 
-    /// Adds a line to what a run said, and tells whoever called; nobody is waited for.
+    /// Adds a line to the events of a run and sends it to its listener, without waiting for either.
     pub(super) fn tell_line(&self, run_id: &str, line: impl FnOnce() -> Line) {
-        let heard = |entry: &Entry| (Arc::clone(&entry.said), entry.listener.clone());
-        let Some((said, listener)) = self.lock().get(run_id).map(heard) else { return };
+        let receiver = |entry: &Entry| (Arc::clone(&entry.events), entry.listener.clone());
+        let Some((events, listener)) = self.lock().get(run_id).map(receiver) else { return };
         let (kind, text) = line();
         let text = clip(&text);
         if let Some(listener) = listener {
             listener.hear(&text);
         }
-        said.say((kind, text));
+        events.say((kind, text));
     }
 
     /// Hears the log of every run.
@@ -210,7 +210,7 @@ pub(super) struct Listed {
     runs: Arc<RunningRuns>,
     run_id: String,
     why: Arc<OnceLock<&'static str>>,
-    said: Arc<Said>,
+    events: Arc<RunEvents>,
 }
 
 impl Listed {
@@ -219,15 +219,15 @@ impl Listed {
         self.why.get().copied()
     }
 
-    /// What it said.
-    pub(super) fn said(&self) -> &Said {
-        &self.said
+    /// The events of the run.
+    pub(super) fn events(&self) -> &RunEvents {
+        &self.events
     }
 }
 
 impl Drop for Listed {
     fn drop(&mut self) {
         self.runs.lock().remove(&self.run_id);
-        self.said.close();
+        self.events.close();
     }
 }

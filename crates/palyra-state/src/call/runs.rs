@@ -13,7 +13,7 @@ use rusqlite::params;
 use serde::Serialize;
 
 use super::CapabilityUse as Uses;
-use super::said::Line;
+use super::run_events::Line;
 use super::tapes::KeptTape;
 use super::usage::Touched;
 use super::wasm_plugin_runner::{Calling, RunSubject};

@@ -7,7 +7,7 @@ use palyra_common::capabilities::{HostPattern, HttpRule};
 use palyra_plugins_runtime::HostCallTrace;
 use serde::Serialize;
 
-/// How often one door was used, and how often it stayed shut.
+/// How often a capability was used, denied and failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct UseCount {
     /// Calls that went through.
@@ -25,7 +25,7 @@ pub type CapabilityUse = BTreeMap<String, UseCount>;
 pub(super) fn count(grants: &CapabilityGrantSet, calls: &[HostCallTrace]) -> CapabilityUse {
     let mut uses: CapabilityUse = declared(grants).map(|name| (name, UseCount::default())).collect();
     for call in calls {
-        let count = uses.entry(door(grants, call)).or_default();
+        let count = uses.entry(capability_name(grants, call)).or_default();
         match call.outcome {
             "ok" => count.used += 1,
             "denied" => count.denied += 1,
@@ -52,7 +52,9 @@ fn place(grants: &CapabilityGrantSet, call: &HostCallTrace) -> Option<(&'static 
     match call.op.split('.').next().unwrap_or_default() {
         "http" => Some(("host", host_of(&call.subject).to_ascii_lowercase())),
         "secrets" => Some(("secret", call.subject.clone())),
-        "storage" => Some(("key_prefix", door(grants, call).trim_start_matches("storage:").to_owned())),
+        "storage" => {
+            Some(("key_prefix", capability_name(grants, call).trim_start_matches("storage:").to_owned()))
+        }
         "channels" => Some(("channel", call.subject.clone())),
         "fs" => root_of(grants, call).map(|root| ("file_root", root.to_owned())),
         _ => None,
@@ -74,15 +76,15 @@ pub(crate) fn declared(grants: &CapabilityGrantSet) -> impl Iterator<Item = Stri
     http.chain(secrets).chain(storage).chain(channels).chain(roots)
 }
 
-/// The door a call went through, by the part of its subject that names it.
-fn door(grants: &CapabilityGrantSet, call: &HostCallTrace) -> String {
+/// Returns the capability a host call used, by the part of its subject that names it.
+fn capability_name(grants: &CapabilityGrantSet, call: &HostCallTrace) -> String {
     let named = match call.op.split('.').next().unwrap_or_default() {
         "http" => {
             let host: Option<HostPattern> = host_of(&call.subject).parse().ok();
             let covers = |rule: &&HttpRule| host.as_ref().is_some_and(|host| rule.host.matches(host));
             grants.http().iter().find(covers).map(|rule| format!("http:{}", rule.host))
         }
-        // Only what is granted is a door: other names are the guest's own words.
+        // A name that is not granted is the guest's own text and must not become a key of the record.
         "secrets" => {
             let grant = grants.secrets().iter().find(|grant| grant.secret.to_string() == call.subject);
             grant.map(|grant| format!("secret:{}", grant.secret))
@@ -147,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guest_makes_up_no_doors() {
+    fn guest_cannot_invent_capability_names() {
         let grants = OperatorGrants::parse(["channel:news", "secret:global/a reveal"]).unwrap().capabilities;
         let call = |op: &'static str, subject: &str, outcome: &'static str| HostCallTrace {
             op,
@@ -163,14 +165,16 @@ mod tests {
             .collect();
         calls.push(call("channels.publish", "news", "ok"));
         let uses = count(&grants, &calls);
-        let told: Vec<(&str, u64, u64)> =
-            uses.iter().map(|(door, uses)| (door.as_str(), uses.used, uses.denied)).collect();
+        let counted: Vec<(&str, u64, u64)> = uses
+            .iter()
+            .map(|(capability_name, uses)| (capability_name.as_str(), uses.used, uses.denied))
+            .collect();
         let expected = [
             ("channel:news", 1, 0),
             ("channels.publish", 0, 300),
             ("secret:global/a", 0, 0),
             ("secrets.reveal", 0, 300),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(counted, expected);
     }
 }

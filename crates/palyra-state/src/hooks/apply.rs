@@ -7,15 +7,15 @@ use palyra_skills::Sha256Digest;
 use serde_json::json;
 
 use super::file::{MAX_BINDINGS, parse_placed, write_text};
-use super::standing::misfit;
-use super::{AppliedBinding, AppliedBindings, FileStanding, HookBindingRecord, HookError, HookIndex};
+use super::status::misfit;
+use super::{AppliedBinding, AppliedBindings, BindingsFileStatus, HookBindingRecord, HookError, HookIndex};
 use crate::commit::Change;
 use crate::plugins::put_hooks;
 use crate::state::{Gate, State};
 use crate::text::short_name;
 
 /// Most ids a leaf names.
-const MAX_TOLD: usize = 100;
+const MAX_LISTED: usize = 100;
 
 impl State {
     /// The bindings in force.
@@ -124,9 +124,9 @@ impl State {
     /// A command that changes one binding must not lose what somebody wrote by hand.
     fn check_file_as_applied(&self, gate: &Gate) -> Result<(), HookError> {
         let view = Arc::clone(&gate.view);
-        match self.file_standing(view.hooks()) {
-            FileStanding::Applied | FileStanding::Missing => Ok(()),
-            FileStanding::Edited(_) | FileStanding::Unreadable(_) => Err(HookError::FileEdited),
+        match self.bindings_file_status(view.hooks()) {
+            BindingsFileStatus::Applied | BindingsFileStatus::Missing => Ok(()),
+            BindingsFileStatus::Edited(_) | BindingsFileStatus::Unreadable(_) => Err(HookError::FileEdited),
         }
     }
 
@@ -157,7 +157,7 @@ impl State {
             let absent = |entry: &&AppliedBinding| {
                 those.get(&entry.binding.id).is_none_or(|other| other.binding != entry.binding)
             };
-            these.all().iter().filter(absent).take(MAX_TOLD).map(|entry| entry.binding.id.clone()).collect()
+            these.all().iter().filter(absent).take(MAX_LISTED).map(|entry| entry.binding.id.clone()).collect()
         };
         let gates = after.hooks_for_event(super::HookEventKind::RunBeforeTool).len();
         let details = json!({ "revision": revision, "bindings": after.all().len(), "gates": gates,

@@ -1,4 +1,4 @@
-//! `hooks/bindings.json`: read by people and by us, and told by line and field where it cannot be.
+//! `hooks/bindings.json`: read by people and by the daemon; errors name line and field.
 
 use palyra_common::fs::Directory;
 use serde::Deserialize;
@@ -112,8 +112,8 @@ fn fault(lines_before: usize, within: &str, path: String, error: &serde_json::Er
         (false, true) => within.to_owned(),
         (false, false) => format!("{within}.{path}"),
     };
-    let told = error.to_string();
-    let reason = told.rsplit_once(" at line ").map_or(told.as_str(), |(reason, _)| reason);
+    let message = error.to_string();
+    let reason = message.rsplit_once(" at line ").map_or(message.as_str(), |(reason, _)| reason);
     let reason = palyra_common::redact::escape_untrusted(&reason.chars().take(300).collect::<String>());
     BindingsFault { line: lines_before + error.line().max(1), field, reason }
 }
@@ -167,7 +167,7 @@ mod tests {
         format!("{{\n  \"schema\": \"{BINDINGS_SCHEMA}\",\n  \"bindings\": [\n{bindings}\n  ]\n}}\n")
     }
 
-    fn told(text: &str) -> String {
+    fn message(text: &str) -> String {
         parse_bindings(text).unwrap_err().to_string()
     }
 
@@ -184,25 +184,25 @@ mod tests {
     #[test]
     fn a_fault_has_a_line_and_a_field() {
         assert_eq!(
-            told(&file(&ONE.replace("run:failed", "run:fell"))),
+            message(&file(&ONE.replace("run:failed", "run:fell"))),
             "`hooks/bindings.json` line 4, `bindings[0].event`: there is no event `run:fell`"
         );
         assert_eq!(
-            told(&file(&format!("{ONE},\n{ONE}"))),
+            message(&file(&format!("{ONE},\n{ONE}"))),
             "`hooks/bindings.json` line 5, `bindings[1].id`: `a` stands there twice"
         );
         assert_eq!(
-            told(&file(&ONE.replace("\"acme.notes\",", "7,"))),
+            message(&file(&ONE.replace("\"acme.notes\",", "7,"))),
             "`hooks/bindings.json` line 4, `bindings[0].plugin`: invalid type: integer `7`, expected a string"
         );
         assert!(
-            told(&file(&ONE.replace("\"id\": \"a\",", "")))
+            message(&file(&ONE.replace("\"id\": \"a\",", "")))
                 .contains("line 4, `bindings[0]`: missing field `id`")
         );
-        assert!(told(&file(&ONE.replace(" }", ", \"allow\": true }"))).contains("unknown field `allow`"));
-        assert!(told("{\n  \"schema\": oh\n}").starts_with("`hooks/bindings.json` line 2, `schema`"));
-        assert!(told(&file(ONE).replace("/v1", "/v9")).contains("line 2, `schema`"));
-        assert!(told("").starts_with("`hooks/bindings.json` line 1"));
-        assert!(told("[]").contains("line 1"));
+        assert!(message(&file(&ONE.replace(" }", ", \"allow\": true }"))).contains("unknown field `allow`"));
+        assert!(message("{\n  \"schema\": oh\n}").starts_with("`hooks/bindings.json` line 2, `schema`"));
+        assert!(message(&file(ONE).replace("/v1", "/v9")).contains("line 2, `schema`"));
+        assert!(message("").starts_with("`hooks/bindings.json` line 1"));
+        assert!(message("[]").contains("line 1"));
     }
 }

@@ -70,7 +70,7 @@ impl State {
             named.map(|(name, bytes)| ControlRow { name: name.to_owned(), bytes: bytes.to_vec() }).collect();
         let (table, key) = (SealedTable::Setting, format!("{}{name}", kind.prefix()));
         let decided = decide(&there)?;
-        let details = self.told(what, decided.as_deref());
+        let details = self.event_details(what, decided.as_deref());
         let row = match decided {
             Some(bytes) => RowChange::Put { table, key, bytes },
             None => RowChange::Delete { table, key },
@@ -84,7 +84,7 @@ impl State {
         Ok(())
     }
 
-    fn told(&self, what: &str, bytes: Option<&[u8]>) -> Value {
+    fn event_details(&self, what: &str, bytes: Option<&[u8]>) -> Value {
         let digest = bytes.map(|bytes| palyra_skills::Sha256Digest::of(bytes).to_string());
         json!({ "what": what, "sha256": digest })
     }

@@ -28,10 +28,10 @@ impl View {
         for (key, bytes) in self.rows().table(SealedTable::Index) {
             let name = SealedRows::name(SealedTable::Index, key);
             let row = SealedRows::leaf(SealedTable::Index, key, bytes);
-            let told = newest_leaf(journal, key, &name)?;
-            if told.found != Some(row) && !(told.found.is_none() && told.archived) {
+            let newest = newest_leaf(journal, key, &name)?;
+            if newest.found != Some(row) && !(newest.found.is_none() && newest.archived) {
                 let found =
-                    told.found.map_or_else(|| "no leaf".to_owned(), |leaf| format!("a leaf for `{leaf}`"));
+                    newest.found.map_or_else(|| "no leaf".to_owned(), |leaf| format!("a leaf for `{leaf}`"));
                 let remedy = "accept it with `palyra trust repair`, which quarantines the skill";
                 damage.add(format!("the leaf of row `{name}`"), format!("a leaf for `{row}`"), found, remedy);
             }
@@ -40,18 +40,18 @@ impl View {
     }
 }
 
-struct Told {
+struct NewestLeaf {
     found: Option<Sha256Digest>,
     /// Whether older leaves are in segment files and cannot be asked.
     archived: bool,
 }
 
-fn newest_leaf(journal: &JournalStore, skill_id: &str, row: &str) -> Result<Told, StateError> {
+fn newest_leaf(journal: &JournalStore, skill_id: &str, row: &str) -> Result<NewestLeaf, StateError> {
     let of_skill = Query { skill: Some(skill_id.to_owned()), kinds: KINDS.to_vec(), ..newest(8) };
     let (of_skill, of_all) = (journal.query(&of_skill)?, journal.query(&repaired())?);
     let found = [latest(&of_skill, row), latest(&of_all, row)].into_iter().flatten();
     let found = found.max_by_key(|(sequence, _)| *sequence).map(|(_, leaf)| leaf);
-    Ok(Told { found, archived: of_skill.archived > 0 })
+    Ok(NewestLeaf { found, archived: of_skill.archived > 0 })
 }
 
 fn latest(page: &Page, row: &str) -> Option<(u64, Sha256Digest)> {

@@ -37,7 +37,7 @@ async fn a_profile_narrows_and_the_denial_says_so() {
         other => panic!("{other}"),
     }
     let grants = world.state.effective_grants("acme.notes").unwrap();
-    assert_eq!(grants.derivations[0].said_no().unwrap().by, GrantAuthority::Profile);
+    assert_eq!(grants.derivations[0].refusal().unwrap().by, GrantAuthority::Profile);
     assert!(world.state.remove_profile("acme.notes", "owner").unwrap());
     assert!(!world.state.remove_profile("acme.notes", "owner").unwrap());
     world.call("acme.notes.add", "{}").await.unwrap();

@@ -49,13 +49,13 @@ impl Reply for Imported {
     const SCHEMA: &'static str = "palyra.audit_policy.advisories/v1";
 
     fn data(&self) -> String {
-        let told = facts(&[
+        let summary = facts(&[
             ("advisories", self.0.list.advisories.to_string()),
             ("complete up to", self.0.list.date.clone()),
             ("before", self.0.before.clone().unwrap_or_default()),
             ("digest", self.0.list.digest.clone()),
         ]);
-        told + &again::shown(&self.0.audited_again)
+        summary + &again::shown(&self.0.audited_again)
     }
 
     fn talk(&self) -> Vec<Remark> {

@@ -56,6 +56,6 @@ impl Reply for PolicySet {
 
 /// What is in force now, and what came of everything installed.
 pub(super) fn in_force(changed: &AuditPolicyChanged) -> String {
-    let told = facts(&[("version", changed.version.to_string()), ("digest", changed.digest.clone())]);
-    told + &again::shown(&changed.audited_again)
+    let summary = facts(&[("version", changed.version.to_string()), ("digest", changed.digest.clone())]);
+    summary + &again::shown(&changed.audited_again)
 }

@@ -65,16 +65,16 @@ impl Reply for Status {
 
     fn data(&self) -> String {
         let health = &self.health;
-        let mut told =
+        let mut rows =
             vec![("status", health.status.clone()), ("address", self.url.clone().unwrap_or_default())];
-        told.extend(self.grpc_url.clone().map(|url| ("grpc", url)));
-        told.extend([
+        rows.extend(self.grpc_url.clone().map(|url| ("grpc", url)));
+        rows.extend([
             ("state root", health.state_root.clone()),
             ("version", health.version.clone()),
             ("process", health.pid.to_string()),
             ("up for", duration_text(Duration::from_millis(health.uptime_ms))),
             ("events", health.journal_size.to_string()),
         ]);
-        facts(&told)
+        facts(&rows)
     }
 }

@@ -41,7 +41,7 @@ impl Reply for Listed {
                 binding.event.clone(),
                 binding.plugin.clone(),
                 binding.hook.clone(),
-                view::standing(binding),
+                view::status(binding),
                 trouble,
             ]
         };

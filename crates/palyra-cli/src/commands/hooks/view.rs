@@ -18,7 +18,7 @@ pub(super) fn binding(binding: &HookBinding) -> String {
         ("event", binding.event.clone()),
         ("plugin", binding.plugin.clone()),
         ("hook", binding.hook.clone()),
-        ("is", standing(binding)),
+        ("is", status(binding)),
         ("order", if binding.gate { binding.order.to_string() } else { String::new() }),
         ("time", format!("{} ms", binding.timeout_ms)),
         ("fuel", binding.fuel.map(|fuel| fuel.to_string()).unwrap_or_default()),
@@ -36,7 +36,7 @@ pub(super) fn binding(binding: &HookBinding) -> String {
 }
 
 /// `gate`, `observer`, or why it is neither now.
-pub(super) fn standing(binding: &HookBinding) -> String {
+pub(super) fn status(binding: &HookBinding) -> String {
     match (binding.enabled, binding.gate) {
         (false, true) => "a gate, switched off".into(),
         (false, false) => "an observer, switched off".into(),

@@ -44,7 +44,7 @@ pub(super) fn as_objects<S: serde::Serializer>(events: &[Event], serializer: S) 
 fn details(details: &Value) -> String {
     let Value::Object(fields) = details else { return clipped(InOrder(details).to_string()) };
     let fields: BTreeMap<&String, &Value> = fields.iter().collect();
-    let told: Vec<String> = fields
+    let shown: Vec<String> = fields
         .into_iter()
         .filter(|(name, _)| !BOOKKEEPING.contains(&name.as_str()))
         .map(|(name, value)| match value {
@@ -52,7 +52,7 @@ fn details(details: &Value) -> String {
             value => format!("{name}={}", InOrder(value)),
         })
         .collect();
-    clipped(told.join(" "))
+    clipped(shown.join(" "))
 }
 
 fn clipped(text: String) -> String {

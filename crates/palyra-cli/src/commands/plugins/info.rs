@@ -38,14 +38,15 @@ impl Reply for Shown {
             ("version", info.summary.version.clone()),
             ("status", shapes::status(info.summary.status).to_owned()),
         ]);
-        let mut text = format!("{head}\nDeclared against used\n{}", skills::indented(&doors(&info.declared)));
+        let mut text =
+            format!("{head}\nDeclared against used\n{}", skills::indented(&capability_table(&info.declared)));
         if !info.undeclared.is_empty() {
             let rows: Vec<_> = info
                 .undeclared
                 .iter()
-                .map(|door| [door.capability.clone(), door.denied.to_string(), door.last_run.clone()])
+                .map(|entry| [entry.capability.clone(), entry.denied.to_string(), entry.last_run.clone()])
                 .collect();
-            let tried = table(["door", "denied", "last run"], &rows);
+            let tried = table(["capability", "denied", "last run"], &rows);
             text.push_str(&format!("\nTried without declaring it\n{}", skills::indented(&tried)));
         }
         if let Some(set) = &info.profile_set {
@@ -63,14 +64,14 @@ impl Reply for Shown {
     }
 }
 
-fn doors(declared: &[DeclaredDoor]) -> String {
+fn capability_table(declared: &[DeclaredDoor]) -> String {
     if declared.is_empty() {
         return "nothing outside its own computation\n".to_owned();
     }
-    let row = |door: &DeclaredDoor| {
-        let last = door.last_run.clone().unwrap_or_else(|| "never".into());
-        [door.capability.clone(), door.used.to_string(), door.denied.to_string(), last]
+    let row = |entry: &DeclaredDoor| {
+        let last = entry.last_run.clone().unwrap_or_else(|| "never".into());
+        [entry.capability.clone(), entry.used.to_string(), entry.denied.to_string(), last]
     };
     let rows: Vec<_> = declared.iter().map(row).collect();
-    table(["door", "used", "denied", "last run"], &rows)
+    table(["capability", "used", "denied", "last run"], &rows)
 }

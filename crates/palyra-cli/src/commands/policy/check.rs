@@ -42,7 +42,7 @@ pub(super) struct CheckArgs {
     scopes: Vec<Scope>,
 
     /// How it comes: terminal, command, console, http, grpc, mcp, agent, hook or routine
-    #[arg(long, value_name = "DOOR", default_value = "command", value_parser = face)]
+    #[arg(long, value_name = "DOOR", default_value = "command", value_parser = transport)]
     #[arg(env = PALYRA_POLICY_CHECK_VIA, hide_env_values = true)]
     via: PolicyFace,
 
@@ -91,7 +91,7 @@ fn action(text: &str) -> Result<PolicyAction, String> {
     word(text, "action", PolicyAction::ALL, PolicyAction::as_str)
 }
 
-fn face(text: &str) -> Result<PolicyFace, String> {
+fn transport(text: &str) -> Result<PolicyFace, String> {
     word(text, "door", PolicyFace::ALL, PolicyFace::as_str)
 }
 
@@ -122,8 +122,8 @@ impl Reply for Answered {
 
     fn data(&self) -> String {
         let allowed = if self.0.allowed { "yes" } else { "no" };
-        let told = facts(&[("allowed", allowed.to_owned()), ("why", self.0.reason.clone())]);
-        if self.0.rules.is_empty() { told } else { format!("{told}\n{}", rules(&self.0.rules)) }
+        let summary = facts(&[("allowed", allowed.to_owned()), ("why", self.0.reason.clone())]);
+        if self.0.rules.is_empty() { summary } else { format!("{summary}\n{}", rules(&self.0.rules)) }
     }
 }
 
@@ -133,26 +133,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_read_or_refused_with_those_there_are() {
+    fn names_parse_or_list_the_choices() {
         assert_eq!(action("vault").unwrap(), PolicyAction::Vault);
         assert_eq!(who("token/ci").unwrap(), (PolicyKind::Token, "ci".to_owned()));
         assert_eq!(who("owner").unwrap(), (PolicyKind::Owner, String::new()));
         assert_eq!(about("tool:a.b.c").unwrap(), About::Tool("a.b.c".to_owned()));
         assert!(about("a.b.c").is_err() && who("root").is_err());
-        assert!(face("window").unwrap_err().ends_with("agent, hook, routine"));
+        assert!(transport("window").unwrap_err().ends_with("agent, hook, routine"));
     }
 
     #[test]
-    fn the_words_of_the_api_are_those_of_the_wire() {
-        let told = |value: serde_json::Value| value.as_str().unwrap().to_owned();
+    fn api_names_equal_wire_names() {
+        let wire = |value: serde_json::Value| value.as_str().unwrap().to_owned();
         for word in PolicyAction::ALL {
-            assert_eq!(told(serde_json::json!(word)), word.as_str());
+            assert_eq!(wire(serde_json::json!(word)), word.as_str());
         }
         for word in PolicyKind::ALL {
-            assert_eq!(told(serde_json::json!(word)), word.as_str());
+            assert_eq!(wire(serde_json::json!(word)), word.as_str());
         }
         for word in PolicyFace::ALL {
-            assert_eq!(told(serde_json::json!(word)), word.as_str());
+            assert_eq!(wire(serde_json::json!(word)), word.as_str());
         }
     }
 }

@@ -38,8 +38,8 @@ fn own_directories(globals: &Globals) -> Vec<PathBuf> {
 /// Reads what an operator may add to an installed skill: directories for its roots, and addresses.
 pub(super) fn read_operator_grants(texts: &[String], globals: &Globals) -> Result<OperatorGrants, CliError> {
     let grants = read_grants(texts, globals)?;
-    let doors = Vec::<Capability>::from(grants.capabilities.clone());
-    match doors.into_iter().find(|grant| !matches!(grant, Capability::Filesystem(_))) {
+    let capabilities = Vec::<Capability>::from(grants.capabilities.clone());
+    match capabilities.into_iter().find(|grant| !matches!(grant, Capability::Filesystem(_))) {
         None => Ok(grants),
         Some(grant) => Err(CliError::usage_with_hint(
             format!("grant `{grant}` cannot be added to an installed skill"),

@@ -152,14 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told_with_what_can() {
-        for (text, told) in [
+    fn unreadable_value_lists_the_choices() {
+        for (text, expected) in [
             ("enabled", "write it as"),
             ("enabled=yes", "`true` or `false`"),
             ("fuel_budget=-1", "a number, or `most`"),
             ("colour=red", "choose from enabled, allow_inline_modules"),
         ] {
-            assert!(text.parse::<Assignment>().unwrap_err().contains(told), "{text}");
+            assert!(text.parse::<Assignment>().unwrap_err().contains(expected), "{text}");
         }
     }
 }

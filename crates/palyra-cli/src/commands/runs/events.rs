@@ -48,11 +48,11 @@ pub(super) fn run(args: &EventsArgs, globals: &Globals, printer: &Printer) -> Ex
         client::ask(globals, "runs events", async |client| follow(&client, &args.run, printer).await);
     match followed {
         Ok(end) => {
-            let told = end.map(|end| Remark::Note(format!("{} {}", args.run, escape_untrusted(&end.status))));
-            printer.remark(&told.into_iter().collect::<Vec<_>>());
+            let end = end.map(|end| Remark::Note(format!("{} {}", args.run, escape_untrusted(&end.status))));
+            printer.remark(&end.into_iter().collect::<Vec<_>>());
             ExitCode::SUCCESS
         }
-        // The run goes on; only whoever followed it went away.
+        // Only following was interrupted; the run goes on.
         Err(CliError::Interrupted) => ExitCode::from(INTERRUPTED),
         Err(error) => printer.fail(&error.into(), &[]),
     }
@@ -71,7 +71,7 @@ fn kept(args: &EventsArgs, globals: &Globals) -> Result<Lines, CliError> {
     Ok(Lines { run_id: args.run.clone(), lines })
 }
 
-/// Shows lines as they come; gives the end, unless whoever reads has read enough.
+/// Shows lines as they come; returns the end, or none if the reader closed its pipe.
 async fn follow(client: &AnyClient, run_id: &str, printer: &Printer) -> Result<Option<RunEnd>, ClientError> {
     let mut stream = client.follow_run(run_id).await?;
     while let Some(event) = stream.next().await? {
@@ -86,11 +86,11 @@ async fn follow(client: &AnyClient, run_id: &str, printer: &Printer) -> Result<O
             Some("missed") => {
                 let missed: Value = read(&event.data)?;
                 printer.remark(&[Remark::Warning(format!("{} lines were missed", missed["missed"]))]);
-                tell(printer, missed)?;
+                print_stream_event(printer, missed)?;
             }
             Some("finished") => {
                 let end: RunEnd = read(&event.data)?;
-                tell(printer, json!({ "finished": end.status }))?;
+                print_stream_event(printer, json!({ "finished": end.status }))?;
                 return Ok(Some(end));
             }
             _ => {}
@@ -99,17 +99,17 @@ async fn follow(client: &AnyClient, run_id: &str, printer: &Printer) -> Result<O
     Err(ClientError::Transport(TransportError::Broken("it stopped before the run ended".into())))
 }
 
-/// What is no line of the run, for programs; people are told on standard error.
-fn tell(printer: &Printer, told: Value) -> Result<(), ClientError> {
-    let told = printer.stream(&Told(told));
-    told.map(drop).map_err(|error| ClientError::Protocol(error.to_string()))
+/// Prints an event of the stream for programs; the remark on standard error is for people.
+fn print_stream_event(printer: &Printer, event: Value) -> Result<(), ClientError> {
+    let printed = printer.stream(&StreamEvent(event));
+    printed.map(drop).map_err(|error| ClientError::Protocol(error.to_string()))
 }
 
-/// Told between the lines of a run.
+/// An event of the stream that is not a line of the run: missed lines, or the end.
 #[derive(Serialize)]
-struct Told(Value);
+struct StreamEvent(Value);
 
-impl Reply for Told {
+impl Reply for StreamEvent {
     const SCHEMA: &'static str = Lines::SCHEMA;
 
     fn data(&self) -> String {

@@ -14,7 +14,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra runs show run_0123456789abcdef0123";
 
-/// Show how a run ended, what it cost and which doors it used.
+/// Show how a run ended, what it cost and which capabilities it used.
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ShowArgs {
@@ -66,10 +66,12 @@ impl Reply for Shown {
             ("memory", number("peak_memory_bytes").map(byte_count).unwrap_or_default()),
             ("egress", number("egress_bytes").filter(|bytes| *bytes > 0).map(byte_count).unwrap_or_default()),
         ]);
-        let doors = details.get("capabilities").and_then(Value::as_object).into_iter().flatten();
-        let doors: String = doors.map(|(door, uses)| door_line(door, uses)).collect();
-        let doors = if doors.is_empty() { doors } else { format!("\nDoors\n{doors}") };
-        facts(&all) + &doors
+        let capabilities = details.get("capabilities").and_then(Value::as_object).into_iter().flatten();
+        let capabilities: String =
+            capabilities.map(|(capability, uses)| capability_line(capability, uses)).collect();
+        let capabilities =
+            if capabilities.is_empty() { capabilities } else { format!("\nCapabilities\n{capabilities}") };
+        facts(&all) + &capabilities
     }
 
     fn talk(&self) -> Vec<Remark> {
@@ -91,8 +93,13 @@ pub(super) fn altered(run: &Run) -> Option<Remark> {
     })
 }
 
-fn door_line(door: &str, uses: &Value) -> String {
+fn capability_line(capability: &str, uses: &Value) -> String {
     let count = |name: &str| uses.get(name).and_then(Value::as_u64).unwrap_or(0);
-    let door = palyra_common::redact::escape_untrusted(door);
-    format!("  {door}: used {}, denied {}, failed {}\n", count("used"), count("denied"), count("failed"))
+    let capability = palyra_common::redact::escape_untrusted(capability);
+    format!(
+        "  {capability}: used {}, denied {}, failed {}\n",
+        count("used"),
+        count("denied"),
+        count("failed")
+    )
 }

@@ -21,15 +21,15 @@ pub(super) struct InfoArgs {
 }
 
 #[derive(Serialize)]
-pub(super) struct Told(SkillInfo);
+pub(super) struct ShownSkill(SkillInfo);
 
-pub(super) fn run(args: &InfoArgs, globals: &Globals) -> Result<Told, CliError> {
-    client::ask(globals, "skills info", async |client| client.skill(&args.id).await).map(Told)
+pub(super) fn run(args: &InfoArgs, globals: &Globals) -> Result<ShownSkill, CliError> {
+    client::ask(globals, "skills info", async |client| client.skill(&args.id).await).map(ShownSkill)
 }
 
-impl super::Judged for Told {}
+impl super::Judged for ShownSkill {}
 
-impl Reply for Told {
+impl Reply for ShownSkill {
     const SCHEMA: &'static str = "palyra.skills.info/v1";
 
     fn data(&self) -> String {
@@ -76,12 +76,12 @@ fn made_by(info: &SkillInfo) -> String {
         Some(PublisherMode::Blocked) => "blocked",
         None => "unknown here",
     };
-    let told = facts(&[
+    let summary = facts(&[
         ("publisher", format!("{}, {known}", info.made_by.publisher)),
         ("signed by", info.made_by.signers.join(", ")),
         ("standing", shapes::trust(info.entry.record.current.trust).to_owned()),
     ]);
-    skills::indented(&told)
+    skills::indented(&summary)
 }
 
 fn can_touch(info: &SkillInfo) -> String {
@@ -104,7 +104,7 @@ fn has_used(info: &SkillInfo) -> String {
         [total.capability.clone(), total.used.to_string(), total.denied.to_string(), total.last_run.clone()]
     };
     let rows: Vec<_> = info.has_used.iter().map(row).collect();
-    head + &skills::indented(&table(["door", "used", "refused", "last run"], &rows))
+    head + &skills::indented(&table(["capability", "used", "refused", "last run"], &rows))
 }
 
 fn lines(texts: &[String]) -> String {

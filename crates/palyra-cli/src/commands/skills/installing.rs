@@ -184,8 +184,8 @@ fn story(outcome: &InstallOutcome) -> String {
 
 /// What it asks for and does not get, even now.
 fn not_given(outcome: &InstallOutcome) -> String {
-    let told = |withheld: &Withheld| format!("\nNot given: {}\n  {}\n", withheld.grant, withheld.reason);
-    outcome.withheld.iter().map(told).collect()
+    let summary = |withheld: &Withheld| format!("\nNot given: {}\n  {}\n", withheld.grant, withheld.reason);
+    outcome.withheld.iter().map(summary).collect()
 }
 
 /// What keeps the release from running.
@@ -230,7 +230,7 @@ impl<V: Verb> Reply for Walked<V> {
             Placement::Current => String::new(),
         };
         let quarantine = outcome.release().and_then(|release| release.quarantine.as_ref());
-        let told = facts(&[
+        let summary = facts(&[
             ("skill", format!("{} {}", outcome.record.skill_id, version(outcome))),
             ("status", format!("{}{waits}", shapes::status(outcome.status))),
             ("because", quarantine.map(|quarantine| quarantine.reason.clone()).unwrap_or_default()),
@@ -241,9 +241,9 @@ impl<V: Verb> Reply for Walked<V> {
             ("consent", outcome.consent_digest.clone().unwrap_or_default()),
         ]);
         match self.answer {
-            Answer::NotAsked => told + &story(outcome) + &not_given(outcome),
+            Answer::NotAsked => summary + &story(outcome) + &not_given(outcome),
             // It was read a moment ago.
-            Answer::Agreed | Answer::Declined => told + &not_given(outcome),
+            Answer::Agreed | Answer::Declined => summary + &not_given(outcome),
         }
     }
 

@@ -38,13 +38,13 @@ impl Reply for Verified {
     fn data(&self) -> String {
         let verified = &self.0;
         let steps: String = verified.steps.iter().map(shapes::verify_step).collect();
-        let told = facts(&[
+        let summary = facts(&[
             ("skill", format!("{} {}", verified.skill_id, verified.version)),
             ("signed by", verified.signers.join(", ")),
             ("payload", verified.payload.clone()),
             ("sha256", verified.sha256.clone()),
         ]);
-        format!("{steps}\n{told}")
+        format!("{steps}\n{summary}")
     }
 
     fn talk(&self) -> Vec<Remark> {

@@ -30,8 +30,8 @@ impl Listed {
         let publisher = |publisher: &Publisher| {
             let epoch = publisher.epoch.map_or_else(|| "-".to_owned(), |epoch| epoch.to_string());
             let keys: Vec<&str> = publisher.keys.iter().map(|key| key.key_id.as_str()).collect();
-            let said = publisher.blocked.clone().unwrap_or_else(|| keys.join(", "));
-            [publisher.publisher.clone(), publisher.mode.wire_name().to_owned(), epoch, said]
+            let keys_or_block = publisher.blocked.clone().unwrap_or_else(|| keys.join(", "));
+            [publisher.publisher.clone(), publisher.mode.wire_name().to_owned(), epoch, keys_or_block]
         };
         let feed = |feed: &Feed| {
             let last = feed.last_number.map_or_else(|| "-".to_owned(), |number| number.to_string());

@@ -25,7 +25,7 @@ impl Cache {
         let path = self.directory("locks")?.join(name);
         let file = File::create(&path).map_err(GuestkitError::file("create", &path))?;
         let start = Instant::now();
-        let mut told = false;
+        let mut reported = false;
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Lock { _file: file }),
@@ -35,9 +35,9 @@ impl Cache {
             if start.elapsed() >= limit {
                 return Err(GuestkitError::LockTimeout { path, seconds: limit.as_secs() });
             }
-            if !told {
+            if !reported {
                 say(&format!("waiting for another run that holds `{name}`"));
-                told = true;
+                reported = true;
             }
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -53,13 +53,15 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let cache = Cache::new(directory.path().to_path_buf());
         let held = cache.lock("tool", &|_| {}).unwrap();
-        let told = std::cell::Cell::new(0);
-        let refused = cache.lock_within("tool", Duration::ZERO, &|_| told.set(told.get() + 1)).unwrap_err();
+        let reported = std::cell::Cell::new(0);
+        let refused =
+            cache.lock_within("tool", Duration::ZERO, &|_| reported.set(reported.get() + 1)).unwrap_err();
         assert!(matches!(refused, GuestkitError::LockTimeout { .. }), "{refused:?}");
-        assert_eq!(told.get(), 0);
-        let refused = cache.lock_within("tool", Duration::from_millis(120), &|_| told.set(told.get() + 1));
+        assert_eq!(reported.get(), 0);
+        let refused =
+            cache.lock_within("tool", Duration::from_millis(120), &|_| reported.set(reported.get() + 1));
         assert!(refused.is_err());
-        assert_eq!(told.get(), 1);
+        assert_eq!(reported.get(), 1);
         drop(held);
         assert!(cache.lock("tool", &|_| {}).is_ok());
     }

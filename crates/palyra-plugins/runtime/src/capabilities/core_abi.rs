@@ -10,16 +10,16 @@ use crate::fault::{RunFault, host_data_budget};
 use crate::run_state::RunState;
 use memory::GuestMemory;
 use palyra_common::{CapabilityKind, LimitKind, WasmPluginRunError};
-use palyra_plugins_sdk::abi::{core_module as names, host_capabilities as doors};
+use palyra_plugins_sdk::abi::{core_module as names, host_capabilities as imports};
 use wasmtime::{Caller, Linker};
 
 type Kinds = [(&'static str, &'static str, CapabilityKind); 4];
 
 const KINDS: Kinds = [
-    (doors::HTTP_COUNT, doors::HTTP_HANDLE, CapabilityKind::Http),
-    (doors::SECRET_COUNT, doors::SECRET_HANDLE, CapabilityKind::Secret),
-    (doors::STORAGE_COUNT, doors::STORAGE_HANDLE, CapabilityKind::Storage),
-    (doors::CHANNEL_COUNT, doors::CHANNEL_HANDLE, CapabilityKind::Channel),
+    (imports::HTTP_COUNT, imports::HTTP_HANDLE, CapabilityKind::Http),
+    (imports::SECRET_COUNT, imports::SECRET_HANDLE, CapabilityKind::Secret),
+    (imports::STORAGE_COUNT, imports::STORAGE_HANDLE, CapabilityKind::Storage),
+    (imports::CHANNEL_COUNT, imports::CHANNEL_HANDLE, CapabilityKind::Channel),
 ];
 
 /// Links everything a core module may import.

@@ -115,7 +115,7 @@ impl RunContext {
     }
 
     /// A look at a file or a piece of a transfer: on the tape, not counted.
-    pub(crate) async fn file_look<T: Serialize + DeserializeOwned>(
+    pub(crate) async fn observe_file<T: Serialize + DeserializeOwned>(
         &self,
         op: &'static str,
         request: Value,
@@ -137,7 +137,7 @@ impl RunContext {
         if !counted.swap(true, Ordering::Relaxed) {
             return self.file_step(op, path, request, live).await;
         }
-        let answer = self.file_look(op, request, live).await;
+        let answer = self.observe_file(op, request, live).await;
         self.remember_violation(&answer);
         answer
     }

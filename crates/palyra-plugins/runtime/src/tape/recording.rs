@@ -90,7 +90,7 @@ impl Recording {
         (self.steps, self.blobs)
     }
 
-    /// Takes room, or remembers that there is none: a tape that was full once stays full.
+    /// Charges bytes to the tape's limit; a tape that was full once stays full.
     fn charge(&mut self, bytes: u64) -> Result<(), TapeFull> {
         let used = self.used.saturating_add(bytes);
         if self.full.is_none() && used > self.allowed {
@@ -157,22 +157,22 @@ impl Tape {
         if self.blobs.is_empty() {
             return Some(answer.clone());
         }
-        let mut room = MAX_TAPE_BYTES;
-        self.whole(answer, &mut room)
+        let mut budget = MAX_TAPE_BYTES;
+        self.whole(answer, &mut budget)
     }
 
-    fn whole(&self, value: &Value, room: &mut u64) -> Option<Value> {
+    fn whole(&self, value: &Value, budget: &mut u64) -> Option<Value> {
         match value {
-            Value::Array(items) => items.iter().map(|item| self.whole(item, room)).collect(),
+            Value::Array(items) => items.iter().map(|item| self.whole(item, budget)).collect(),
             Value::Object(fields) => match reference(fields) {
                 Some(digest) => {
                     let kept = self.blobs.get(digest)?;
-                    *room = room.checked_sub(json_length(kept))?;
+                    *budget = budget.checked_sub(json_length(kept))?;
                     Some(kept.clone())
                 }
                 None => {
                     let whole =
-                        |(name, field): (&String, &Value)| Some((name.clone(), self.whole(field, room)?));
+                        |(name, field): (&String, &Value)| Some((name.clone(), self.whole(field, budget)?));
                     fields.iter().map(whole).collect::<Option<_>>().map(Value::Object)
                 }
             },

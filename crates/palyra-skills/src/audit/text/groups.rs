@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::manifest::{SkillManifest, ToolEntrypoint};
 
 /// Words of JSON Schema itself: structure, not text, so they do not separate what stands around them.
-const SCHEMA_WORDS: [&str; 44] = [
+const SCHEMA_KEYWORDS: [&str; 44] = [
     "$defs",
     "$ref",
     "additionalProperties",
@@ -135,7 +135,7 @@ impl<'m> Walk<'m> {
     }
 
     fn add(&mut self, text: &'m str) {
-        if SCHEMA_WORDS.binary_search(&text).is_err() {
+        if SCHEMA_KEYWORDS.binary_search(&text).is_err() {
             self.texts.push(text);
         }
     }
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn schema_words_are_sorted_for_the_search() {
-        assert!(SCHEMA_WORDS.is_sorted());
+    fn schema_keywords_are_sorted() {
+        assert!(SCHEMA_KEYWORDS.is_sorted());
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn check_identity(manifest: &SkillManifest) -> Checked {
         },
     )?;
     check_compat(manifest)?;
-    check_words(manifest)
+    check_texts(manifest)
 }
 
 fn check_publisher(manifest: &SkillManifest) -> Checked {
@@ -77,7 +77,7 @@ fn check_compat(manifest: &SkillManifest) -> Checked {
     )
 }
 
-fn check_words(manifest: &SkillManifest) -> Checked {
+fn check_texts(manifest: &SkillManifest) -> Checked {
     one_line(&manifest.name, 80, || steps!["name"])?;
     if let Some(summary) = &manifest.summary {
         one_line(summary, 240, || steps!["summary"])?;

@@ -48,13 +48,13 @@ fn check_field(name: &str, field: &ConfigField) -> Checked {
         ConfigFieldKind::Boolean => (default.is_boolean(), "`true` or `false`"),
         ConfigFieldKind::Secret => (false, "no default"),
     };
-    require(fits, at, || ManifestProblem::value(in_words(default), expected))?;
+    require(fits, at, || ManifestProblem::value(describe(default), expected))?;
     require(default.as_str().is_none_or(|text| text.len() <= MAX_DEFAULT_BYTES), at, || {
         ManifestProblem::value("a long text", format!("at most {MAX_DEFAULT_BYTES} bytes"))
     })
 }
 
-fn in_words(value: &Value) -> String {
+fn describe(value: &Value) -> String {
     match value {
         Value::String(text) => format!("the text `{}`", crate::manifest::error::clip(text)),
         Value::Array(_) => "an array".to_owned(),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use palyra_skills::audit::AuditPolicy;
 use palyra_skills::compat::NodeCapability;
-use palyra_skills::consent::{ConsentBook, ConsentGiven, ConsentRecord};
+use palyra_skills::consent::{ConsentGiven, ConsentIndex, ConsentRecord};
 use palyra_skills::install::{
     InstallContext, InstallError, InstallEvent, InstallEventKind, InstallOutcome, InstallRefusal,
     InstallRequest, InstallStep, InstallTransaction, Purpose, install_skill_artifact,
@@ -142,7 +142,7 @@ pub(crate) struct Home {
     pub(crate) platform: Platform,
     pub(crate) policy: AuditPolicy,
     pub(crate) index: InstalledSkillsIndex,
-    pub(crate) consents: ConsentBook,
+    pub(crate) consents: ConsentIndex,
     pub(crate) journal: Vec<InstallEvent>,
     pub(crate) objects: BTreeSet<Sha256Digest>,
     pub(crate) bytes: BTreeMap<Sha256Digest, std::sync::Arc<[u8]>>,
@@ -169,7 +169,7 @@ impl Default for Home {
             },
             policy: AuditPolicy::default(),
             index: InstalledSkillsIndex::default(),
-            consents: ConsentBook::default(),
+            consents: ConsentIndex::default(),
             journal: Vec::new(),
             objects: BTreeSet::new(),
             bytes: BTreeMap::new(),

@@ -1,4 +1,4 @@
-//! One grant through every authority, with what each of them said.
+//! One grant through every authority, with the verdict of each and its reason.
 
 use palyra_common::capabilities::HostPattern;
 use palyra_common::{Capability, CapabilityGrantSet, CapabilityKind};
@@ -12,13 +12,13 @@ use crate::call::usage::host_of;
 pub struct GrantDerivation {
     /// What is asked for.
     pub asked: Capability,
-    /// What each authority said, in the order they were asked; it ends with the first that refused.
+    /// The verdict of each authority in order; the last one is the first that refused.
     pub steps: Vec<GrantStep>,
     /// What is left of it.
     pub given: CapabilityGrantSet,
 }
 
-/// What one authority said.
+/// The verdict of one authority.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GrantStep {
     /// Who.
@@ -45,7 +45,7 @@ pub enum GrantAuthority {
     Policy,
 }
 
-/// What was said.
+/// What an authority decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GrantVerdict {
@@ -59,7 +59,7 @@ pub enum GrantVerdict {
 
 impl GrantDerivation {
     /// The step that refused it or took some of it away.
-    pub fn said_no(&self) -> Option<&GrantStep> {
+    pub fn refusal(&self) -> Option<&GrantStep> {
         self.steps.iter().find(|step| step.verdict != GrantVerdict::Granted)
     }
 
@@ -103,29 +103,29 @@ pub(super) fn derive(authorities: &Authorities<'_>, asked: Capability) -> GrantD
     let manifest = "it is asked for".to_owned();
     walk.step(GrantAuthority::Manifest, CapabilityGrantSet::clone, [manifest.clone(), manifest], None);
     if let Some(consented) = authorities.consented {
-        let said = ["somebody agreed to it", "nobody agreed to it"].map(str::to_owned);
+        let reasons = ["somebody agreed to it", "nobody agreed to it"].map(str::to_owned);
         let remedy = format!("palyra skills consent {id}");
-        walk.step(GrantAuthority::Consent, |left| left.intersect(consented), said, Some(remedy));
+        walk.step(GrantAuthority::Consent, |left| left.intersect(consented), reasons, Some(remedy));
     }
-    let said =
+    let reasons =
         ["the profile allows it", "the profile does not include it"].map(|text| format!("{text} (`{id}`)"));
     let remedy = format!("palyra plugins profile set {id} --grant '{asked}'");
-    walk.step(GrantAuthority::Profile, |left| authorities.profile.narrow(left), said, Some(remedy));
+    walk.step(GrantAuthority::Profile, |left| authorities.profile.narrow(left), reasons, Some(remedy));
     if let Capability::Filesystem(root) = &asked {
         let name = &root.root;
-        let said = [
+        let reasons = [
             format!("`{name}` is mapped to a directory"),
             format!("no directory is mapped to the root `{name}`"),
         ];
         let remedy = format!("palyra plugins profile set {id} --grant '{asked}=DIRECTORY'");
-        walk.step(GrantAuthority::Profile, |left| mapped(authorities, left), said, Some(remedy));
+        walk.step(GrantAuthority::Profile, |left| mapped(authorities, left), reasons, Some(remedy));
     }
-    let said = ["the policy allows it", "the policy for every run does not allow it"].map(str::to_owned);
+    let reasons = ["the policy allows it", "the policy for every run does not allow it"].map(str::to_owned);
     let remedy = match list_of(&asked) {
         Some(list) => format!("let an operator add it to `{list}`: see `palyra runner-policy set --help`"),
         None => "see `palyra runner-policy show`".to_owned(),
     };
-    walk.step(GrantAuthority::Policy, |left| authorities.policy.narrow(left), said, Some(remedy));
+    walk.step(GrantAuthority::Policy, |left| authorities.policy.narrow(left), reasons, Some(remedy));
     GrantDerivation { asked, steps: walk.steps, given: walk.left }
 }
 
@@ -152,12 +152,12 @@ struct Walk {
 }
 
 impl Walk {
-    /// Asks one authority about what is left; `said` is its yes and its no.
+    /// Asks one authority about what is left; `reasons` are the texts for a grant and a refusal.
     fn step(
         &mut self,
         by: GrantAuthority,
         narrow: impl FnOnce(&CapabilityGrantSet) -> CapabilityGrantSet,
-        said: [String; 2],
+        reasons: [String; 2],
         remedy: Option<String>,
     ) {
         if self.left.is_empty() {
@@ -167,7 +167,7 @@ impl Walk {
         // A root that got its directory is not less than it was.
         let (before, roots) = (roots_of(&self.left), roots_of(&after));
         let whole = self.left.is_within(&after) || (!roots.is_empty() && before == roots);
-        let [yes, no] = said;
+        let [yes, no] = reasons;
         let (verdict, reason, remedy) = match (whole, after.is_empty()) {
             (true, _) => (GrantVerdict::Granted, yes, None),
             (false, true) => (GrantVerdict::Refused, no, remedy),
@@ -266,7 +266,7 @@ mod tests {
                 prop_assert!(one.given.is_within(&CapabilityGrantSet::from_iter([one.asked.clone()])));
                 let refused = one.steps.last().is_some_and(|step| step.verdict == GrantVerdict::Refused);
                 prop_assert_eq!(refused, one.given.is_empty());
-                prop_assert_eq!(one.said_no().is_none(), one.steps.iter().all(|s| s.verdict == GrantVerdict::Granted));
+                prop_assert_eq!(one.refusal().is_none(), one.steps.iter().all(|s| s.verdict == GrantVerdict::Granted));
             }
         }
     }
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(*effective.grants, set(&["channel:a"]));
         let who = |text: &str| {
             let one = effective.derivations.iter().find(|one| one.asked.to_string() == text).unwrap();
-            one.said_no().map(|step| (step.by, step.reason.as_str()))
+            one.refusal().map(|step| (step.by, step.reason.as_str()))
         };
         assert_eq!(who("channel:a"), None);
         assert_eq!(

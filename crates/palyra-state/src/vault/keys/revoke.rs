@@ -70,8 +70,10 @@ impl State {
         key_id: KeyId,
         by: &str,
     ) -> Result<TrustStatement, KeysError> {
-        let said = self.said_before(&wanted.publisher, key_id);
-        if let Some((number, reason)) = said.filter(|(said, _)| wanted.number.is_none_or(|n| n == *said)) {
+        let previous = self.previous_revocation(&wanted.publisher, key_id);
+        if let Some((number, reason)) =
+            previous.filter(|(previous, _)| wanted.number.is_none_or(|n| n == *previous))
+        {
             return self.revocation(request, wanted, RevokedKey { key_id, reason }, number);
         }
         let view = self.view();
@@ -84,7 +86,7 @@ impl State {
     }
 
     /// The number of the publisher's list that revoked this key here, and the reason it gave.
-    fn said_before(&self, publisher: &str, key_id: KeyId) -> Option<(u64, String)> {
+    fn previous_revocation(&self, publisher: &str, key_id: KeyId) -> Option<(u64, String)> {
         let view = self.view();
         view.trust().revocations().find_map(|(target, _, revocation)| match &revocation.source {
             RevocationSource::Publisher { publisher: by, number }

@@ -7,7 +7,7 @@ use crate::output::{Remark, Reply, byte_count, facts, skills, table};
 use clap::Args;
 use palyra_skills::artifact::EntryDigest;
 use palyra_skills::artifact::sidecars::SbomSummary;
-use palyra_skills::grants::{Permission, permissions_in_words};
+use palyra_skills::grants::{Permission, describe_permissions};
 use palyra_skills::{Sha256Digest, SkillManifest, capability_digest};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -61,7 +61,7 @@ pub(super) fn run(args: &InspectArgs) -> Result<Inspected, CliError> {
         signers: skill.signers().iter().map(|key| key.key_id().to_string()).collect(),
         publisher_epoch: skill.release().publisher_epoch,
         capability_digest: capability_digest(manifest),
-        permissions: permissions_in_words(manifest),
+        permissions: describe_permissions(manifest),
         provenance: skill.provenance().to_string(),
         sbom: skill.sbom().clone(),
         entries: skill.artifact().entry_digests().iter().map(shown).collect(),
@@ -80,7 +80,7 @@ impl Reply for Inspected {
 
     fn data(&self) -> String {
         let manifest = &self.manifest;
-        let told = facts(&[
+        let summary = facts(&[
             ("skill", format!("{} {}", manifest.skill_id, manifest.version)),
             ("name", manifest.name.clone()),
             ("summary", manifest.summary.clone().unwrap_or_default()),
@@ -107,7 +107,7 @@ impl Reply for Inspected {
             .map(|entry| [entry.path.clone(), byte_count(entry.bytes), entry.sha256.to_string()])
             .collect();
         format!(
-            "{told}\nTools\n{}\nPermissions\n{}\nFiles\n{}",
+            "{summary}\nTools\n{}\nPermissions\n{}\nFiles\n{}",
             skills::tools(manifest),
             skills::permissions(&self.permissions),
             skills::indented(&table(["path", "size", "sha256"], &entries)),

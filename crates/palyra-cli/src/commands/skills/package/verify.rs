@@ -72,14 +72,14 @@ impl Reply for Verified {
     fn data(&self) -> String {
         let package = &self.package;
         let steps: String = package.steps.iter().map(shapes::verify_step).collect();
-        let told = facts(&[
+        let summary = facts(&[
             ("skill", format!("{} {}", package.skill_id, package.version)),
             ("publisher", package.publisher.clone()),
             ("signed by", package.signers.join(", ")),
             ("payload", package.payload.clone()),
             ("sha256", package.sha256.clone()),
         ]);
-        format!("{steps}\n{told}")
+        format!("{steps}\n{summary}")
     }
 
     fn talk(&self) -> Vec<Remark> {

@@ -7,7 +7,7 @@ use palyra_api::hooks::{
 };
 use palyra_plugins_runtime::HookDecision;
 use palyra_state::call::HookAnswer;
-use palyra_state::hooks::{self, FileStanding, HookBindingRecord, HookError, HookStanding};
+use palyra_state::hooks::{self, BindingsFileStatus, HookBindingRecord, HookError, HookStatus};
 
 use super::super::answer::Failure;
 use crate::app::App;
@@ -15,13 +15,13 @@ use crate::invoke::{leaf, line, usage};
 
 /// Every binding, and how the file compares.
 pub(super) fn list_of(app: &App) -> Result<HookList, Failure> {
-    let bindings = app.state().hook_standings()?.iter().map(told).collect();
+    let bindings = app.state().hook_statuses()?.iter().map(told).collect();
     Ok(HookList { bindings, file: file(app.state().bindings_file()) })
 }
 
 /// One binding.
 pub(super) fn one_of(app: &App, id: &str) -> Result<HookBinding, Failure> {
-    let standings = app.state().hook_standings()?;
+    let standings = app.state().hook_statuses()?;
     let found = standings.iter().find(|standing| standing.applied.binding.id == id);
     Ok(found.map(told).ok_or_else(|| unknown(app, id))?)
 }
@@ -58,7 +58,7 @@ fn unknown(app: &App, id: &str) -> HookError {
     HookError::Unknown { id, known }
 }
 
-fn told(standing: &HookStanding) -> HookBinding {
+fn told(standing: &HookStatus) -> HookBinding {
     let binding = &*standing.applied.binding;
     HookBinding {
         id: binding.id.clone(),
@@ -89,12 +89,12 @@ fn cursor(cursor: &hooks::HookCursor) -> HookCursor {
     }
 }
 
-fn file(standing: FileStanding) -> BindingsFile {
+fn file(standing: BindingsFileStatus) -> BindingsFile {
     let (state, changes, problem) = match standing {
-        FileStanding::Applied => (BindingsFileState::Applied, Vec::new(), None),
-        FileStanding::Missing => (BindingsFileState::Missing, Vec::new(), None),
-        FileStanding::Edited(changes) => (BindingsFileState::Edited, changes, None),
-        FileStanding::Unreadable(problem) => (BindingsFileState::Unreadable, Vec::new(), Some(problem)),
+        BindingsFileStatus::Applied => (BindingsFileState::Applied, Vec::new(), None),
+        BindingsFileStatus::Missing => (BindingsFileState::Missing, Vec::new(), None),
+        BindingsFileStatus::Edited(changes) => (BindingsFileState::Edited, changes, None),
+        BindingsFileStatus::Unreadable(problem) => (BindingsFileState::Unreadable, Vec::new(), Some(problem)),
     };
     BindingsFile { state, changes: changes.into_iter().map(change).collect(), problem }
 }

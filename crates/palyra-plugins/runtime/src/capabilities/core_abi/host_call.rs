@@ -111,7 +111,7 @@ async fn carry_out(run: &RunContext, fuel: u64, operation: Operation) -> Result<
         Operation::Name { handle } => Ok(json!(run.handle_name(handle))),
         Operation::HttpSend { handle, request } => {
             let answer = run.http_send(handle, request.into_outgoing()?).await?;
-            check_room(run, answer.body.0.len())?;
+            check_memory(run, answer.body.0.len())?;
             Ok(shown_answer(&answer))
         }
         Operation::SecretsReveal { handle } => {
@@ -119,7 +119,7 @@ async fn carry_out(run: &RunContext, fuel: u64, operation: Operation) -> Result<
         }
         Operation::StorageGet { handle, key } => {
             let value = run.storage_get(handle, &key).await?;
-            check_room(run, value.as_ref().map_or(0, Vec::len))?;
+            check_memory(run, value.as_ref().map_or(0, Vec::len))?;
             Ok(value.map_or(Value::Null, |value| shown_bytes("value", &value)))
         }
         Operation::StoragePut { handle, key, value_text, value_base64 } => {
@@ -200,7 +200,7 @@ fn given_bytes(name: &str, text: Option<String>, base64: Option<String>) -> Resu
 }
 
 /// Refuses bytes whose encoded form the run's memory has no room for, before they are encoded.
-fn check_room(run: &RunContext, bytes: usize) -> Result<(), HostFailure> {
+fn check_memory(run: &RunContext, bytes: usize) -> Result<(), HostFailure> {
     // Base64 and text together have seven bytes for three.
     run.hold(bytes.saturating_mul(7) / 3).map(drop)
 }

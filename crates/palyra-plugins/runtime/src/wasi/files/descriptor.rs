@@ -93,7 +93,7 @@ impl HostDescriptor for RunState {
             let fd = library.fd();
             library.view().advise(fd, offset, length, advice).await.map_err(failure)
         };
-        target.run.file_look("fs.advise", json!({ "path": target.path }), live).await.map_err(to_guest)
+        target.run.observe_file("fs.advise", json!({ "path": target.path }), live).await.map_err(to_guest)
     }
 
     async fn sync_data(&mut self, fd: Fd) -> FsResult<()> {
@@ -110,7 +110,7 @@ impl HostDescriptor for RunState {
             let fd = library.fd();
             library.view().get_flags(fd).await.map(flag_bits).map_err(failure)
         };
-        let flags = target.run.file_look("fs.flags", json!({ "path": target.path }), live).await;
+        let flags = target.run.observe_file("fs.flags", json!({ "path": target.path }), live).await;
         flags.map(flags_of).map_err(to_guest)
     }
 
@@ -202,7 +202,7 @@ impl HostDescriptor for RunState {
             let fd = library.fd();
             library.view().sync(fd).await.map_err(failure)
         };
-        target.run.file_look("fs.sync", json!({ "path": target.path }), live).await.map_err(to_guest)
+        target.run.observe_file("fs.sync", json!({ "path": target.path }), live).await.map_err(to_guest)
     }
 
     async fn create_directory_at(&mut self, fd: Fd, path: String) -> FsResult<()> {
@@ -225,7 +225,7 @@ impl HostDescriptor for RunState {
             let fd = library.fd();
             library.view().stat(fd).await.map(Stat::from).map_err(failure)
         };
-        let stat = target.run.file_look("fs.stat", json!({ "path": target.path }), live).await;
+        let stat = target.run.observe_file("fs.stat", json!({ "path": target.path }), live).await;
         stat.map(DescriptorStat::from).map_err(to_guest)
     }
 
@@ -240,7 +240,7 @@ impl HostDescriptor for RunState {
             library.view().stat_at(fd, flags, path).await.map(Stat::from).map_err(hidden)
         };
         let request = json!({ "path": target.path, "follow": follows(flags) });
-        let stat = target.run.file_look("fs.stat", request, live).await;
+        let stat = target.run.observe_file("fs.stat", request, live).await;
         stat.map(DescriptorStat::from).map_err(to_guest)
     }
 
@@ -327,7 +327,7 @@ impl HostDescriptor for RunState {
         };
         let opened = match target.is_counted() {
             true => target.run.file_step(op, &target.path, request, live).await,
-            false => target.run.file_look(op, request, live).await,
+            false => target.run.observe_file(op, request, live).await,
         };
         let is_directory = matches!(opened.map_err(to_guest)?, Opened::Directory);
         let (path, root) = (target.path.clone(), target.root);
@@ -349,7 +349,7 @@ impl HostDescriptor for RunState {
             let (fd, path) = (library.fd(), target.relative.clone());
             library.view().readlink_at(fd, path).await.map_err(hidden)
         };
-        target.run.file_look("fs.readlink", json!({ "path": target.path }), live).await.map_err(to_guest)
+        target.run.observe_file("fs.readlink", json!({ "path": target.path }), live).await.map_err(to_guest)
     }
 
     async fn remove_directory_at(&mut self, fd: Fd, path: String) -> FsResult<()> {
@@ -414,7 +414,7 @@ impl HostDescriptor for RunState {
             same.map_err(|error| HostFailure::Unavailable(error.to_string()))
         };
         let request = json!({ "path": target.path, "other": other.path });
-        crate::capabilities::or_stop(target.run.file_look("fs.same", request, live).await)
+        crate::capabilities::or_stop(target.run.observe_file("fs.same", request, live).await)
     }
 
     async fn metadata_hash(&mut self, fd: Fd) -> FsResult<MetadataHashValue> {
@@ -427,7 +427,7 @@ impl HostDescriptor for RunState {
             let fd = library.fd();
             library.view().metadata_hash(fd).await.map(Identity::from).map_err(failure)
         };
-        let hash = target.run.file_look("fs.identity", json!({ "path": target.path }), live).await;
+        let hash = target.run.observe_file("fs.identity", json!({ "path": target.path }), live).await;
         hash.map(MetadataHashValue::from).map_err(to_guest)
     }
 
@@ -447,7 +447,7 @@ impl HostDescriptor for RunState {
             library.view().metadata_hash_at(fd, flags, path).await.map(Identity::from).map_err(hidden)
         };
         let request = json!({ "path": target.path, "follow": follows(flags) });
-        let hash = target.run.file_look("fs.identity", request, live).await;
+        let hash = target.run.observe_file("fs.identity", request, live).await;
         hash.map(MetadataHashValue::from).map_err(to_guest)
     }
 }
@@ -664,7 +664,7 @@ impl Target {
     ) -> FsResult<()> {
         let done = match self.is_counted() {
             true => self.run.file_step(op, &self.path, request, live).await,
-            false => self.run.file_look(op, request, live).await,
+            false => self.run.observe_file(op, request, live).await,
         };
         done.map_err(to_guest)
     }

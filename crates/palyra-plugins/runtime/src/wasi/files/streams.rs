@@ -116,9 +116,9 @@ impl OutputStream for TapedOutput {
     fn check_write(&mut self) -> StreamResult<usize> {
         let Self { of, inner } = self;
         let live = || inner.as_mut().ok_or_else(no_file)?.check_write().map_err(failure);
-        let room =
+        let writable =
             of.run.transfer_now("fs.check_write", &of.path, &COUNTED, json!({ "path": of.path }), live);
-        room.map_err(to_stream_error)
+        writable.map_err(to_stream_error)
     }
 
     async fn cancel(&mut self) {

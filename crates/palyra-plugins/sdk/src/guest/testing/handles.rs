@@ -5,14 +5,14 @@ use crate::abi::NOT_GRANTED;
 use crate::guest::raw::types::CapabilityKind;
 use std::cell::Cell;
 
-/// The doors of one call.
+/// The handles of one call.
 #[derive(Debug, Default)]
 pub(super) struct Handles {
-    doors: Vec<Door>,
+    entries: Vec<Entry>,
 }
 
 #[derive(Debug)]
-struct Door {
+struct Entry {
     handle: i32,
     kind: CapabilityKind,
     index: usize,
@@ -27,32 +27,32 @@ impl Handles {
             (CapabilityKind::Storage, grants.storage.len()),
             (CapabilityKind::Channel, grants.channels.len()),
         ];
-        let mut doors: Vec<Door> = Vec::new();
+        let mut entries: Vec<Entry> = Vec::new();
         for (kind, count) in counts {
             for index in 0..count {
                 let handle = next_number();
-                doors.push(Door { handle, kind, index });
+                entries.push(Entry { handle, kind, index });
             }
         }
-        Self { doors }
+        Self { entries }
     }
 
     /// How many grants of a kind there are.
     pub(super) fn count(&self, kind: CapabilityKind) -> i32 {
-        let count = self.doors.iter().filter(|door| door.kind == kind).count();
+        let count = self.entries.iter().filter(|entry| entry.kind == kind).count();
         i32::try_from(count).unwrap_or(i32::MAX)
     }
 
     /// The handle of the grant at `index`.
     pub(super) fn at(&self, kind: CapabilityKind, index: i32) -> i32 {
         let Ok(index) = usize::try_from(index) else { return NOT_GRANTED };
-        let found = self.doors.iter().find(|door| door.kind == kind && door.index == index);
-        found.map_or(NOT_GRANTED, |door| door.handle)
+        let found = self.entries.iter().find(|entry| entry.kind == kind && entry.index == index);
+        found.map_or(NOT_GRANTED, |entry| entry.handle)
     }
 
     /// What is behind a handle.
     pub(super) fn resolve(&self, handle: i32) -> Option<(CapabilityKind, usize)> {
-        self.doors.iter().find(|door| door.handle == handle).map(|door| (door.kind, door.index))
+        self.entries.iter().find(|entry| entry.handle == handle).map(|entry| (entry.kind, entry.index))
     }
 }
 

@@ -118,7 +118,7 @@ impl State {
     }
 
     /// Counts one operation and resolves its handle.
-    pub(super) fn door(&mut self, kind: CapabilityKind, handle: i32) -> Result<usize, HostError> {
+    pub(super) fn granted_index(&mut self, kind: CapabilityKind, handle: i32) -> Result<usize, HostError> {
         self.call.host_calls += 1;
         if self.call.host_calls > MAX_HOST_CALLS {
             return Err(self.exceed(format!("host_calls: the limit is {MAX_HOST_CALLS}")));

@@ -7,7 +7,7 @@ use crate::guest::raw::types::{CapabilityKind, HostError};
 /// Keeps one message.
 pub fn publish(handle: i32, content_type: &str, body: &[u8]) -> Result<(), HostError> {
     with(|state| {
-        let index = state.door(CapabilityKind::Channel, handle)?;
+        let index = state.granted_index(CapabilityKind::Channel, handle)?;
         if !content_type.contains('/') || !content_type.bytes().all(|b| b == b' ' || b.is_ascii_graphic()) {
             return Err(HostError::InvalidArgument(format!("`{content_type}` is not a content type")));
         }

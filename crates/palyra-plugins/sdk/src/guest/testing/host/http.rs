@@ -57,7 +57,7 @@ fn rule_of(state: &mut State, handle: i32, request: &Request) -> Result<usize, H
             state.deny(format!("no http rule covers `{url}`; a grant would be `http:{method} {url}`"))
         );
     }
-    state.door(CapabilityKind::Http, handle)
+    state.granted_index(CapabilityKind::Http, handle)
 }
 
 /// The rule behind the handle if it covers the request, else the first rule that does.

@@ -6,7 +6,7 @@ use crate::guest::raw::types::{CapabilityKind, HostError};
 /// The value behind `handle`; denied unless its grant says `reveal`.
 pub fn reveal(handle: i32) -> Result<Vec<u8>, HostError> {
     with(|state| {
-        let index = state.door(CapabilityKind::Secret, handle)?;
+        let index = state.granted_index(CapabilityKind::Secret, handle)?;
         let grant = &state.grants.secrets[index];
         let name = grant.name.clone();
         if !grant.reveal {

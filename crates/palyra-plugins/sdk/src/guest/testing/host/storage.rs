@@ -40,7 +40,7 @@ pub fn delete(handle: i32, key: &str) -> Result<bool, HostError> {
 /// The keys that start with `prefix`, after `cursor`.
 pub fn list(handle: i32, prefix: &str, cursor: Option<&str>, limit: u32) -> Result<Page, HostError> {
     with(|state| {
-        let index = state.door(CapabilityKind::Storage, handle)?;
+        let index = state.granted_index(CapabilityKind::Storage, handle)?;
         let root = state.grants.storage[index].prefix.clone();
         let start = format!("{root}{prefix}");
         let from = match cursor {
@@ -57,7 +57,7 @@ pub fn list(handle: i32, prefix: &str, cursor: Option<&str>, limit: u32) -> Resu
 }
 
 fn full_key(state: &mut State, handle: i32, key: &str) -> Result<(usize, String), HostError> {
-    let index = state.door(CapabilityKind::Storage, handle)?;
+    let index = state.granted_index(CapabilityKind::Storage, handle)?;
     let full = format!("{}{key}", state.grants.storage[index].prefix);
     let bad = |reason: &str| Err(HostError::InvalidArgument(format!("storage key: {reason}")));
     if key.is_empty() || key.chars().any(char::is_control) {

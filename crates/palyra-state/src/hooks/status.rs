@@ -26,7 +26,7 @@ impl BindingProblem {
 
 /// One binding in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookStanding {
+pub struct HookStatus {
     /// The binding and where it begins.
     pub applied: AppliedBinding,
     /// What keeps it from running now, such as a skill that is not there any more.
@@ -39,7 +39,7 @@ pub struct HookStanding {
 
 /// How the file compares with what is in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileStanding {
+pub enum BindingsFileStatus {
     /// It is the one that was applied last, or there is none and nothing was ever applied.
     Applied,
     /// It is gone; what was applied last stays in force.
@@ -64,43 +64,43 @@ pub enum BindingChange {
 
 impl State {
     /// Every binding in force with how it stands; reads the database.
-    pub fn hook_standings(&self) -> Result<Vec<HookStanding>, StateError> {
+    pub fn hook_statuses(&self) -> Result<Vec<HookStatus>, StateError> {
         let view = self.view();
         let (mut cursors, letters) = (self.hook_cursors()?, self.dead_letter_counts()?);
-        let standing = |applied: &AppliedBinding| HookStanding {
+        let status = |applied: &AppliedBinding| HookStatus {
             problem: problem(&view, self, &applied.binding),
             cursor: cursors.remove(&applied.binding.id),
             dead_letters: letters.get(&applied.binding.id).copied().unwrap_or(0),
             applied: applied.clone(),
         };
-        Ok(view.hooks().all().iter().map(standing).collect())
+        Ok(view.hooks().all().iter().map(status).collect())
     }
 
     /// How the file compares with what is in force.
-    pub fn bindings_file(&self) -> FileStanding {
-        self.file_standing(&self.hooks())
+    pub fn bindings_file(&self) -> BindingsFileStatus {
+        self.bindings_file_status(&self.hooks())
     }
 
-    pub(super) fn file_standing(&self, applied: &HookIndex) -> FileStanding {
+    pub(super) fn bindings_file_status(&self, applied: &HookIndex) -> BindingsFileStatus {
         let text = match self.read_bindings_file() {
             Ok(Some(text)) => text,
-            Ok(None) if applied.digest().is_none() => return FileStanding::Applied,
-            Ok(None) => return FileStanding::Missing,
-            Err(error) => return FileStanding::Unreadable(error.to_string()),
+            Ok(None) if applied.digest().is_none() => return BindingsFileStatus::Applied,
+            Ok(None) => return BindingsFileStatus::Missing,
+            Err(error) => return BindingsFileStatus::Unreadable(error.to_string()),
         };
         if applied.digest() == Some(Sha256Digest::of(text.as_bytes())) {
-            return FileStanding::Applied;
+            return BindingsFileStatus::Applied;
         }
         match parse_placed(&text) {
-            Ok(placed) => FileStanding::Edited(changes(applied.all(), &placed)),
-            Err(fault) => FileStanding::Unreadable(fault.to_string()),
+            Ok(placed) => BindingsFileStatus::Edited(changes(applied.all(), &placed)),
+            Err(fault) => BindingsFileStatus::Unreadable(fault.to_string()),
         }
     }
 }
 
 fn changes(applied: &[AppliedBinding], placed: &[Placed]) -> Vec<BindingChange> {
     let in_force = |id: &str| applied.iter().find(|entry| entry.binding.id == id);
-    let told = placed.iter().filter_map(|placed| match in_force(&placed.binding.id) {
+    let changed = placed.iter().filter_map(|placed| match in_force(&placed.binding.id) {
         None => Some(BindingChange::Added(placed.binding.id.clone())),
         Some(entry) if *entry.binding != placed.binding => {
             Some(BindingChange::Changed(placed.binding.id.clone()))
@@ -109,7 +109,7 @@ fn changes(applied: &[AppliedBinding], placed: &[Placed]) -> Vec<BindingChange> 
     });
     let gone = |entry: &&AppliedBinding| !placed.iter().any(|placed| placed.binding.id == entry.binding.id);
     let gone = applied.iter().filter(gone).map(|entry| BindingChange::Removed(entry.binding.id.clone()));
-    told.chain(gone).collect()
+    changed.chain(gone).collect()
 }
 
 /// What of a binding does not fit what is installed: the field and why.
@@ -125,8 +125,8 @@ pub(super) fn misfit(view: &View, binding: &HookBindingRecord) -> Option<Binding
         let reason = format!("`{}` has no hook `{}`: {known}", binding.plugin, binding.hook);
         return Some(BindingProblem::new("hook", &reason));
     };
-    let heard = hook.events.iter().any(|event| event == binding.event.as_str());
-    (!heard).then(|| {
+    let subscribed = hook.events.iter().any(|event| event == binding.event.as_str());
+    (!subscribed).then(|| {
         let reason = format!("`{}` hears {}", hook.id, hook.events.join(", "));
         BindingProblem::new("event", &reason)
     })

@@ -7,11 +7,11 @@ use jiff::Timestamp;
 use crate::plan::{PlannedFire, plan};
 use crate::routine::Routine;
 use crate::schedule::{Schedule, time};
-use crate::store::Standing;
+use crate::store::ScheduledRoutine;
 
 /// Every enabled routine, and how far it was decided about.
 #[derive(Debug, Default)]
-pub struct Book {
+pub struct Timetable {
     entries: BTreeMap<String, Entry>,
     /// When it was last looked at.
     looked: Option<Timestamp>,
@@ -44,11 +44,11 @@ pub struct Step {
     pub fire: Vec<PlannedFire>,
 }
 
-impl Book {
+impl Timetable {
     /// Takes over definitions; those that did not change go on where they are.
-    pub fn take(&mut self, standings: Vec<Standing>) {
+    pub fn take(&mut self, routines: Vec<ScheduledRoutine>) {
         let mut before = std::mem::take(&mut self.entries);
-        for Standing { routine, last_due_ms } in standings {
+        for ScheduledRoutine { routine, last_due_ms } in routines {
             let name = routine.name.clone();
             if let Some(entry) = before.remove(&name).filter(|entry| entry.routine == routine) {
                 self.entries.insert(name, entry);

@@ -151,7 +151,7 @@ impl Action {
 
 impl ResourceKind {
     /// In a sentence.
-    pub(crate) const fn in_words(self) -> &'static str {
+    pub(crate) const fn description(self) -> &'static str {
         match self {
             Self::Tool => "a tool",
             Self::Skill => "a skill",

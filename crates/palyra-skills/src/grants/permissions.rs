@@ -34,9 +34,9 @@ pub enum PermissionSeverity {
 
 /// Everything a skill may do, most serious first.
 #[must_use]
-pub fn permissions_in_words(manifest: &SkillManifest) -> Vec<Permission> {
+pub fn describe_permissions(manifest: &SkillManifest) -> Vec<Permission> {
     let grants: Vec<Capability> = capability_grants_from_manifest(manifest).into();
-    let mut permissions: Vec<Permission> = grants.iter().map(grant_in_words).collect();
+    let mut permissions: Vec<Permission> = grants.iter().map(describe_grant).collect();
     permissions.extend(manifest.capabilities.device_capabilities.iter().map(|device| Permission {
         text: format!("Use the device `{device}`"),
         severity: PermissionSeverity::High,
@@ -51,7 +51,7 @@ pub fn permissions_in_words(manifest: &SkillManifest) -> Vec<Permission> {
 
 /// One grant in words.
 #[must_use]
-pub fn grant_in_words(grant: &Capability) -> Permission {
+pub fn describe_grant(grant: &Capability) -> Permission {
     let (text, severity) = match grant {
         Capability::Http(rule) => http(rule),
         Capability::Secret(grant) => secret(grant),

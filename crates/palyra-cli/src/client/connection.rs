@@ -21,7 +21,7 @@ use zeroize::Zeroizing;
 const MAX_TOKEN_BYTES: u64 = 4 << 10;
 
 /// A way to the daemon.
-pub(super) enum Door {
+pub(super) enum Connection {
     /// Another process owns the state.
     Remote(Remote),
     /// This one does, and asks itself this way.
@@ -31,7 +31,7 @@ pub(super) enum Door {
 /// How long the journal was when the state was opened.
 pub(super) struct Untouched(u64);
 
-impl Door {
+impl Connection {
     /// Finds the way; the state is opened only where nobody else owns it.
     pub(super) fn open(
         globals: &Globals,

@@ -29,7 +29,7 @@ pub enum RunUpdate {
         /// The text, escaped.
         text: String,
     },
-    /// So many lines were said and not kept before the follower came to them.
+    /// Number of lines that were dropped before the follower read them.
     Missed {
         /// How many.
         lines: u64,
@@ -44,9 +44,9 @@ pub enum RunUpdate {
 /// A line: its kind and its text.
 pub(super) type Line = (&'static str, String);
 
-/// Everything one run said.
+/// The events of one run, numbered, for its followers.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct RunEvents {
     lines: Mutex<Lines>,
     /// Wakes followers when there is more to read.
     more: Notify,
@@ -69,12 +69,12 @@ type End = Option<&'static str>;
 /// Reads what a run says, from the first line it has not seen.
 #[derive(Debug)]
 pub struct RunFollower {
-    said: Arc<Said>,
+    events: Arc<RunEvents>,
     next: u64,
     ended: bool,
 }
 
-impl Said {
+impl RunEvents {
     /// Adds a line; never waits for anybody who follows.
     pub(super) fn say(&self, line: Line) {
         self.lines().push(line);
@@ -136,20 +136,20 @@ impl Lines {
 
 impl RunFollower {
     /// From the line after the one of this number, or from the first one.
-    pub(super) fn new(said: Arc<Said>, after: Option<u64>) -> Self {
-        Self { said, next: after.map_or(0, |after| after.saturating_add(1)), ended: false }
+    pub(super) fn new(events: Arc<RunEvents>, after: Option<u64>) -> Self {
+        Self { events, next: after.map_or(0, |after| after.saturating_add(1)), ended: false }
     }
 
     /// What comes next; `None` once the run has ended or nobody will say how it ended.
     ///
     /// Nothing is lost if this is dropped before it is ready.
     pub async fn next(&mut self) -> Option<RunUpdate> {
-        let said = Arc::clone(&self.said);
+        let events = Arc::clone(&self.events);
         loop {
-            // Waits before it looks: what is said in between wakes it all the same.
-            let mut more = pin!(said.more.notified());
+            // Registers before it reads, so that an event in between still wakes it.
+            let mut more = pin!(events.more.notified());
             more.as_mut().enable();
-            match self.read(&said.lines()) {
+            match self.read(&events.lines()) {
                 Read::Update(update) => return Some(update),
                 Read::Over => return None,
                 Read::Nothing => {}
@@ -198,10 +198,10 @@ enum Read {
 mod tests {
     use super::*;
 
-    fn said(count: usize) -> Arc<Said> {
-        let said = Arc::new(Said::default());
-        (0..count).for_each(|number| said.say(("log", format!("line {number}"))));
-        said
+    fn events(count: usize) -> Arc<RunEvents> {
+        let events = Arc::new(RunEvents::default());
+        (0..count).for_each(|number| events.say(("log", format!("line {number}"))));
+        events
     }
 
     async fn read(follower: &mut RunFollower) -> (Vec<u64>, u64) {
@@ -221,26 +221,26 @@ mod tests {
 
     #[tokio::test]
     async fn a_follower_goes_on_after_the_line_it_saw_last() {
-        let said = said(3);
-        let mut first = RunFollower::new(Arc::clone(&said), None);
+        let events = events(3);
+        let mut first = RunFollower::new(Arc::clone(&events), None);
         let line = |number| RunUpdate::Line { number, kind: "log".into(), text: format!("line {number}") };
         assert_eq!(first.next().await.unwrap(), line(0));
-        let mut again = RunFollower::new(Arc::clone(&said), Some(0));
+        let mut again = RunFollower::new(Arc::clone(&events), Some(0));
         assert_eq!(again.next().await.unwrap(), line(1));
         assert_eq!(again.next().await.unwrap(), line(2));
-        said.say(("log", "line 3".into()));
+        events.say(("log", "line 3".into()));
         assert_eq!(again.next().await.unwrap(), line(3));
-        said.finish("completed");
+        events.finish("completed");
         assert_eq!(read(&mut again).await, (vec![], 0));
         assert_eq!(read(&mut first).await, (vec![1, 2, 3], 0));
-        assert_eq!(read(&mut RunFollower::new(said, Some(u64::MAX))).await, (vec![], 0));
+        assert_eq!(read(&mut RunFollower::new(events, Some(u64::MAX))).await, (vec![], 0));
     }
 
     #[tokio::test]
     async fn a_slow_follower_misses_lines_and_keeps_nobody_waiting() {
-        let said = said(5_000);
-        let mut slow = RunFollower::new(Arc::clone(&said), None);
-        said.finish("completed");
+        let events = events(5_000);
+        let mut slow = RunFollower::new(Arc::clone(&events), None);
+        events.finish("completed");
         let (numbers, missed) = read(&mut slow).await;
         assert_eq!(numbers.len(), MAX_EVENTS + MAX_RECENT);
         assert_eq!(numbers.len() as u64 + missed, 5_000);
@@ -249,13 +249,13 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_kept_has_the_numbers_followers_saw() {
-        let all = said(MAX_EVENTS).to_keep();
+        let all = events(MAX_EVENTS).to_keep();
         assert_eq!((all.len(), all[MAX_EVENTS - 1].0), (MAX_EVENTS, MAX_EVENTS as u64 - 1));
-        let some = said(MAX_EVENTS + 7).to_keep();
+        let some = events(MAX_EVENTS + 7).to_keep();
         assert_eq!(some.len(), MAX_EVENTS);
         let (number, (_, text)) = some.last().unwrap();
         assert_eq!((*number, text.as_str()), (MAX_EVENTS as u64 + 6, "8 more lines were not kept"));
-        let closed = said(1);
+        let closed = events(1);
         closed.close();
         let mut follower = RunFollower::new(closed, None);
         assert!(matches!(follower.next().await, Some(RunUpdate::Line { number: 0, .. })));
