@@ -13,6 +13,7 @@ mod infra;
 mod reproduce;
 mod skills;
 mod soak;
+mod structure;
 mod test;
 mod up;
 
@@ -44,6 +45,7 @@ enum Command {
     Clients(clients::Args),
     Infra(infra::Args),
     Soak(soak::Args),
+    Structure(structure::Args),
 }
 
 impl Cli {
@@ -64,6 +66,7 @@ impl Cli {
             Command::Clients(args) => clients::run(args),
             Command::Infra(args) => infra::run(args),
             Command::Soak(args) => soak::run(args),
+            Command::Structure(args) => structure::run(args),
         }
     }
 }

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use super::{build, skills};
+use super::{build, skills, structure};
 use crate::{output, shell};
 
-/// Check everything: guests, packages, formatting, lints and tests; stops at the first failure
+/// Check everything: guests, packages, structure, formatting, lints and tests; stops at the first failure
 ///
 /// Example: cargo xtask test
 #[derive(clap::Args)]
@@ -20,6 +20,7 @@ struct Step {
 
 const STEPS: &[Step] = &[
     Step { name: "skills", run: || skills::build_all(false).map(drop) },
+    Step { name: "structure", run: structure::check },
     Step { name: "fmt", run: || cargo(&["fmt", "--all", "--check"]) },
     Step {
         name: "clippy",
@@ -62,7 +63,7 @@ fn summary(names: &[&str], times: &[Duration], passed: bool) -> Vec<String> {
         }
         Some(time) => format!("ok, {:.1} s", time.as_secs_f64()),
     };
-    names.iter().enumerate().map(|(index, name)| format!("{name:<8} {}", state(index))).collect()
+    names.iter().enumerate().map(|(index, name)| format!("{name:<9} {}", state(index))).collect()
 }
 
 #[cfg(test)]
@@ -75,11 +76,11 @@ mod tests {
         let names = ["guests", "fmt", "test"];
         assert_eq!(
             summary(&names, &[second, second], false),
-            ["guests   ok, 1.0 s", "fmt      FAILED after 1.0 s", "test     not run"]
+            ["guests    ok, 1.0 s", "fmt       FAILED after 1.0 s", "test      not run"]
         );
         assert_eq!(
             summary(&names, &[second, second, second], true),
-            ["guests   ok, 1.0 s", "fmt      ok, 1.0 s", "test     ok, 1.0 s"]
+            ["guests    ok, 1.0 s", "fmt       ok, 1.0 s", "test      ok, 1.0 s"]
         );
     }
 }

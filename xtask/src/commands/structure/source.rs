@@ -1,0 +1,119 @@
+//! The production source files of the workspace, parsed, without their tests.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{Attribute, Item, Meta};
+
+/// One file of `src`, with its test items removed.
+pub(super) struct Source {
+    /// The path below the project's root.
+    pub(super) path: String,
+    pub(super) items: Vec<Item>,
+    /// Lines that are neither blank nor a comment and do not belong to a test.
+    pub(super) code_lines: usize,
+}
+
+/// Reads every file of `src` of the workspace's crates, in the order of their paths.
+pub(super) fn read_workspace(root: &Path) -> Result<Vec<Source>> {
+    let mut paths = BTreeSet::new();
+    for crates in ["crates", "xtask"] {
+        collect(&root.join(crates), &mut paths)?;
+    }
+    let mut tests = BTreeSet::new();
+    let mut sources = Vec::new();
+    for path in paths {
+        let text =
+            std::fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
+        let file = syn::parse_file(&text).with_context(|| format!("cannot parse `{}`", path.display()))?;
+        let (test_items, items): (Vec<_>, Vec<_>) = file.items.into_iter().partition(is_test);
+        tests.extend(test_items.iter().filter_map(|item| module_file(&path, item)));
+        let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
+        let code_lines = count_code_lines(&text);
+        sources.push((path, Source { path: name, items, code_lines }));
+    }
+    let is_test_file =
+        |path: &Path| tests.iter().any(|test| path.starts_with(test) || path == test.with_extension("rs"));
+    Ok(sources.into_iter().filter(|(path, _)| !is_test_file(path)).map(|(_, source)| source).collect())
+}
+
+/// Adds the Rust files below every `src` folder.
+fn collect(directory: &Path, paths: &mut BTreeSet<PathBuf>) -> Result<()> {
+    let entries =
+        std::fs::read_dir(directory).with_context(|| format!("cannot list `{}`", directory.display()))?;
+    for entry in entries {
+        let path = entry.with_context(|| format!("cannot list `{}`", directory.display()))?.path();
+        if path.is_dir() {
+            let outside_src = !path.components().any(|part| part.as_os_str() == "src");
+            let is_tests =
+                outside_src && ["tests", "examples", "target"].iter().any(|name| path.ends_with(name));
+            if !is_tests {
+                collect(&path, paths)?;
+            }
+        } else if path.extension().is_some_and(|extension| extension == "rs")
+            && path.components().any(|part| part.as_os_str() == "src")
+        {
+            paths.insert(path);
+        }
+    }
+    Ok(())
+}
+
+/// The file of a module without a body, without its extension.
+fn module_file(path: &Path, item: &Item) -> Option<PathBuf> {
+    let Item::Mod(module) = item else { return None };
+    let head = ["lib", "main", "mod"].iter().any(|name| path.file_stem().is_some_and(|stem| stem == *name));
+    let folder = if head { path.parent()?.to_path_buf() } else { path.with_extension("") };
+    module.content.is_none().then(|| folder.join(module.ident.to_string()))
+}
+
+/// Counts up to the module of tests, which is the last item of a file.
+fn count_code_lines(text: &str) -> usize {
+    let production = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or(text);
+    let is_code = |line: &str| !line.is_empty() && !line.starts_with("//");
+    production.lines().map(str::trim).filter(|line| is_code(line)).count()
+}
+
+fn is_test(item: &Item) -> bool {
+    attributes(item).iter().any(|attribute| match &attribute.meta {
+        Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
+        Meta::Path(path) => path.is_ident("test"),
+        Meta::NameValue(_) => false,
+    })
+}
+
+fn attributes(item: &Item) -> &[Attribute] {
+    match item {
+        Item::Fn(item) => &item.attrs,
+        Item::Impl(item) => &item.attrs,
+        Item::Mod(item) => &item.attrs,
+        Item::Use(item) => &item.attrs,
+        Item::Const(item) => &item.attrs,
+        Item::Static(item) => &item.attrs,
+        Item::Struct(item) => &item.attrs,
+        Item::Enum(item) => &item.attrs,
+        _ => &[],
+    }
+}
+
+impl Source {
+    /// Calls `visit` with every identifier of the file; documentation and string literals are not identifiers.
+    pub(super) fn each_identifier(&self, visit: &mut dyn FnMut(String)) {
+        for item in &self.items {
+            walk(item.to_token_stream(), visit);
+        }
+    }
+}
+
+fn walk(tokens: TokenStream, visit: &mut dyn FnMut(String)) {
+    for token in tokens {
+        match token {
+            TokenTree::Ident(identifier) => visit(identifier.to_string()),
+            TokenTree::Group(group) => walk(group.stream(), visit),
+            TokenTree::Literal(_) | TokenTree::Punct(_) => {}
+        }
+    }
+}
