@@ -15,9 +15,10 @@ use palyra_policy::{
     Resource,
 };
 use palyra_skills::Sha256Digest;
+use palyra_skills::install::InstallOutcome;
 use palyra_state::call::HookGate;
 use palyra_state::{
-    AccessPolicy, Approval, ApprovalGate, CallGate, CallQuestion, GateVerdict, InlineGate, InstallGate, State,
+    AccessPolicy, Approval, ApprovalGate, CallGate, CallQuestion, GateVerdict, InlineGate, SkillError, State,
 };
 use serde_json::json;
 
@@ -138,13 +139,24 @@ impl Asking {
         })
     }
 
-    /// The gate of an installation, asked when the package is verified; what is permitted along with it is to promote.
-    pub(crate) fn install_gate(self, promotes: bool) -> InstallGate {
-        InstallGate::new(move |question| {
-            let skill = || Resource::Skill(skill_of_release(question));
-            permitted(self.decide(Action::Install, skill()))?;
-            if promotes { permitted(self.decide(Action::Promote, skill())) } else { Ok(()) }
-        })
+    /// Authorizes a planned installation; consent or trust given along with it needs the right to promote as well.
+    pub(crate) fn authorize_install(
+        &self,
+        planned: &InstallOutcome,
+        promotes: bool,
+    ) -> Result<(), SkillError> {
+        let record = &planned.record;
+        let release = record.release(planned.payload).unwrap_or(&record.current);
+        let actions = [Some(Action::Install), promotes.then_some(Action::Promote)];
+        for action in actions.into_iter().flatten() {
+            let resource = Resource::Skill(skill_of_release(record, release));
+            permitted(self.decide(action, resource)).map_err(|decision| SkillError::Denied {
+                skill_id: record.skill_id.clone(),
+                version: release.manifest.version.to_string(),
+                decision,
+            })?;
+        }
+        Ok(())
     }
 
     /// The gate of a decision; the owner who is there decides from a terminal.

@@ -1,54 +1,48 @@
-//! Corridor 2: bytes become an installed skill, or a refusal, through one function.
+//! The install pipeline: bytes become a plan to install a skill, or to record a refusal, through one pure function.
 //!
-//! Verification, audit, trust, update rules and consent each return a value; nothing is written until all of
-//! them have spoken, and then everything is written in one transaction. An installed release that is audited
-//! again, enabled, agreed to or gone back to walks the same way with its stored bytes.
+//! Verification, audit, trust, update rules and consent each return a value; the plan carries everything that has to be
+//! written, and the owner of the state writes it in one transaction. An installed release that is audited again,
+//! enabled, consented to or rolled back to takes the same path with its stored bytes.
 
 mod consent;
 mod event;
 mod outcome;
 mod placement;
+mod plan;
 mod refusal;
 mod request;
-mod transaction;
 mod trust;
 
 pub use event::{InstallEvent, InstallEventKind};
 pub use outcome::{InstallOutcome, InstallStage, InstallStep, Placement};
-pub use refusal::{InstallError, InstallRefusal, InstallRefusalReason};
+pub use plan::{InstallDecision, InstallPlan};
+pub use refusal::{InstallRefusal, InstallRefusalReason};
 pub use request::{InstallContext, InstallEntry, InstallRequest, Purpose};
-pub use transaction::InstallTransaction;
 
 use crate::audit::{AuditReport, Verdict, audit_skill_artifact_security};
 use crate::verify::{Verification, reverify_installed_artifact, verify_skill_artifact};
 use outcome::Progress;
 
-/// Brings a skill in, or says why not.
+/// Decides what an installation changes, or why the artifact is refused; nothing is written.
 ///
-/// Each step is handed to `observe` as it passes. A refusal leaves nothing behind but an event, and the block of
-/// a publisher whose keys signed two successors.
-pub fn install_skill_artifact<T: InstallTransaction>(
+/// Each step is handed to `observe` as it passes. The owner of the state applies the plan in one transaction, and only
+/// while the state is still of the generation the plan was made from.
+pub fn plan_install(
     request: &InstallRequest,
     context: &InstallContext<'_>,
-    transaction: &mut T,
     observe: &mut dyn FnMut(&InstallStep),
-) -> Result<InstallOutcome, InstallError<T::Error>> {
-    match plan_install(request, context, observe) {
-        Ok(outcome) if changes_nothing(&outcome, request, context) => Ok(outcome),
-        Ok(outcome) => {
-            store(&outcome, request, context, transaction).map_err(InstallError::Store)?;
-            observe(&InstallStep::stored(&outcome));
-            Ok(outcome)
+) -> InstallPlan {
+    let decision = match decide(request, context, observe) {
+        Ok(outcome) if changes_nothing(&outcome, request, context) => {
+            InstallDecision::Unchanged(Box::new(outcome))
         }
-        Err(refusal) => {
-            record_refusal(&refusal, context, transaction).map_err(InstallError::Store)?;
-            Err(InstallError::Refused(Box::new(refusal)))
-        }
-    }
+        Ok(outcome) => InstallDecision::Install(Box::new(outcome)),
+        Err(refusal) => InstallDecision::Refuse(Box::new(refusal)),
+    };
+    InstallPlan { generation: context.generation, bytes: request.bytes.clone(), decision }
 }
 
-/// What an installation would do; nothing is written.
-pub fn plan_install(
+fn decide(
     request: &InstallRequest,
     context: &InstallContext<'_>,
     observe: &mut dyn FnMut(&InstallStep),
@@ -107,46 +101,4 @@ fn changes_nothing(outcome: &InstallOutcome, request: &InstallRequest, context: 
         && outcome.trust_change.as_ref().is_none_or(|change| change.keys.is_none())
         && outcome.new_consent.is_none()
         && kept.is_some_and(|kept| *kept == outcome.record)
-}
-
-/// Object, pin, row, consent and leaves, and then the generation that makes them count.
-fn store<T: InstallTransaction>(
-    outcome: &InstallOutcome,
-    request: &InstallRequest,
-    context: &InstallContext<'_>,
-    transaction: &mut T,
-) -> Result<(), T::Error> {
-    transaction.permit(outcome)?;
-    transaction.expect_generation(context.generation)?;
-    if outcome.stores_bytes {
-        transaction.put_object(outcome.archive, &request.bytes)?;
-    }
-    if let Some(change) = &outcome.trust_change {
-        transaction.apply_trust(change)?;
-    }
-    if let Some(consent) = &outcome.new_consent {
-        transaction.put_consent(consent)?;
-    }
-    transaction.put_record(&outcome.record)?;
-    for event in &outcome.events {
-        transaction.append_event(event)?;
-    }
-    transaction.advance_generation()
-}
-
-fn record_refusal<T: InstallTransaction>(
-    refusal: &InstallRefusal,
-    context: &InstallContext<'_>,
-    transaction: &mut T,
-) -> Result<(), T::Error> {
-    transaction.expect_generation(context.generation)?;
-    let blocks = refusal.trust_change();
-    if let Some(change) = blocks {
-        transaction.apply_trust(change)?;
-    }
-    transaction.append_event(&refusal.event())?;
-    match blocks {
-        Some(_) => transaction.advance_generation(),
-        None => transaction.commit_events(),
-    }
 }

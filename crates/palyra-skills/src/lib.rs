@@ -32,8 +32,8 @@ pub use digest::Sha256Digest;
 pub use grants::{capability_digest, capability_grants_from_manifest};
 pub use index::{InstalledSkillsIndex, RuntimeStatus, SkillInventoryEntry, SkillRecord, TrustState};
 pub use install::{
-    InstallContext, InstallOutcome, InstallRefusal, InstallRequest, InstallTransaction,
-    install_skill_artifact,
+    InstallContext, InstallDecision, InstallOutcome, InstallPlan, InstallRefusal, InstallRequest,
+    plan_install,
 };
 pub use manifest::{ManifestError, SkillManifest, parse_manifest_toml};
 pub use text::{model_text_digest, model_visible_text};

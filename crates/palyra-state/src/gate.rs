@@ -8,7 +8,7 @@ use std::sync::Arc;
 use palyra_common::JsonText;
 use palyra_policy::PolicyDecision;
 use palyra_skills::Sha256Digest;
-use palyra_skills::index::{InstalledRelease, SkillRecord};
+use palyra_skills::index::SkillRecord;
 use palyra_skills::manifest::ToolEntrypoint;
 
 use crate::approvals::Approval;
@@ -26,19 +26,6 @@ pub struct CallQuestion<'c> {
     /// The input.
     pub input: &'c JsonText,
 }
-
-/// A release that could be taken in as far as its signatures and its audit are concerned.
-#[derive(Debug, Clone, Copy)]
-pub struct InstallQuestion<'c> {
-    /// The skill as it would be kept.
-    pub record: &'c SkillRecord,
-    /// The release that comes in.
-    pub release: &'c InstalledRelease,
-}
-
-/// Asks whether a release may be taken in.
-#[derive(Clone)]
-pub struct InstallGate(Arc<dyn Fn(&InstallQuestion<'_>) -> GateVerdict + Send + Sync>);
 
 /// A module that came with its call and could begin as far as the runner's policy is concerned.
 #[derive(Debug, Clone, Copy)]
@@ -77,24 +64,6 @@ impl CallGate {
     }
 }
 
-impl InstallGate {
-    /// A gate that asks this.
-    pub fn new(ask: impl Fn(&InstallQuestion<'_>) -> GateVerdict + Send + Sync + 'static) -> Self {
-        Self(Arc::new(ask))
-    }
-
-    pub(crate) fn ask(&self, question: &InstallQuestion<'_>) -> GateVerdict {
-        (self.0)(question)
-    }
-}
-
-impl Default for InstallGate {
-    /// No policy is asked: for whoever holds the state itself and has no face.
-    fn default() -> Self {
-        Self::new(|_| Ok(()))
-    }
-}
-
 impl InlineGate {
     /// A gate that asks this.
     pub fn new(ask: impl Fn(&InlineQuestion<'_>) -> GateVerdict + Send + Sync + 'static) -> Self {
@@ -130,12 +99,6 @@ impl ApprovalGate {
 impl fmt::Debug for CallGate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("CallGate")
-    }
-}
-
-impl fmt::Debug for InstallGate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("InstallGate")
     }
 }
 

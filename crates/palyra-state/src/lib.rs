@@ -37,7 +37,6 @@ pub mod storage;
 mod survey;
 mod text;
 mod tokens;
-mod transaction;
 mod trust;
 mod vault;
 mod view;
@@ -57,10 +56,7 @@ pub use backup::{
 };
 pub use damage::{Damage, Difference};
 pub use error::{StateError, TrustRefused};
-pub use gate::{
-    ApprovalGate, CallGate, CallQuestion, GateVerdict, InlineGate, InlineQuestion, InstallGate,
-    InstallQuestion,
-};
+pub use gate::{ApprovalGate, CallGate, CallQuestion, GateVerdict, InlineGate, InlineQuestion};
 pub use inventory::{CanTouch, CapabilityTotal, MadeBy, RunTotals, SkillInfo, WaitingRelease};
 pub use plugins::{
     AccessPolicy, ConfigSource, ConfigValues, PluginSettingError, Revised, ShownConfig, ShownField,
@@ -76,7 +72,7 @@ pub use routines::{
     Budget, ClaimedFire, ControlKind, ControlRow, FireCause, FireEnd, FireKey, FirePage, FireQuery, FireRow,
     FireRun, FireStatus, NewFire, ObjectiveUse,
 };
-pub use skills::{InstallOptions, Observe, ReAudit, SkillError};
+pub use skills::{InstallOptions, Observe, ReAudit, SkillError, retry_moved};
 pub use state::{Clock, PROTOCOL_MAJOR, State, StateOptions};
 pub use tokens::{MAX_TOKEN_NAME, MAX_TOKENS, NewToken, TokenError, TokenRecord};
 pub use trust::StatementOutcome;

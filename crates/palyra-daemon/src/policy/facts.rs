@@ -4,7 +4,7 @@ use palyra_policy::{Face, PrincipalKind, Resource, ResourceKind, Skill, Tool, Tr
 use palyra_skills::SkillRecord;
 use palyra_skills::index::InstalledRelease;
 use palyra_skills::manifest::{ToolEntrypoint, model_name};
-use palyra_state::{Approval, InstallQuestion, View};
+use palyra_state::{Approval, View};
 
 use crate::access::{OWNER, Principal};
 
@@ -100,8 +100,7 @@ fn unknown_tool(id: &str) -> Tool {
 }
 
 /// A release on its way in, as its verified package and the decision about its publisher say.
-pub(super) fn skill_of_release(question: &InstallQuestion<'_>) -> Skill {
-    let InstallQuestion { record, release } = question;
+pub(super) fn skill_of_release(record: &SkillRecord, release: &InstalledRelease) -> Skill {
     Skill {
         id: record.skill_id.clone(),
         publisher: record.publisher.clone(),

@@ -97,7 +97,9 @@ pub struct InstallStep {
 }
 
 impl InstallStep {
-    pub(super) fn stored(outcome: &InstallOutcome) -> Self {
+    /// The last step of an installation, reported once its transaction is committed.
+    #[must_use]
+    pub fn stored(outcome: &InstallOutcome) -> Self {
         let place = match outcome.placement {
             Placement::Current => "as the current release",
             Placement::Waiting => "beside the current release, which runs on",

@@ -10,17 +10,6 @@ use crate::digest::Sha256Digest;
 use crate::trust::TrustChange;
 use crate::verify::{Verification, VerifyRefusal};
 
-/// An installation that did not happen.
-#[derive(Debug, thiserror::Error)]
-pub enum InstallError<E> {
-    /// The artifact is refused; an event says so, and nothing else changed.
-    #[error(transparent)]
-    Refused(Box<InstallRefusal>),
-    /// The state could not be written.
-    #[error("the installation could not be stored")]
-    Store(#[source] E),
-}
-
 /// A refused artifact.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{reason}")]

@@ -13,7 +13,6 @@ use serde_json::json;
 
 use super::{Observe, SkillError};
 use crate::commit::Change;
-use crate::gate::InstallGate;
 use crate::objects::ObjectError;
 use crate::state::State;
 use crate::view::record_row;
@@ -42,14 +41,14 @@ impl State {
     ) -> Result<InstallOutcome, SkillError> {
         let release = self.release_to_decide(skill_id)?;
         let request = self.stored_request(skill_id, &release, Purpose::Enable)?;
-        self.walk(&InstallRequest { accept, ..request }, observe)
+        self.install_skill_artifact(&InstallRequest { accept, ..request }, observe)
     }
 
     /// The release a person decides about, as the corridor sees it now; nothing is decided by this.
     pub fn plan_decision(&self, skill_id: &str) -> Result<InstallOutcome, SkillError> {
         let release = self.release_to_decide(skill_id)?;
         let request = self.stored_request(skill_id, &release, Purpose::ReAudit)?;
-        Ok(self.plan(&request)?)
+        Ok(self.plan(&request, &mut |_| {}).into_preview()?)
     }
 
     /// Records what a person agreed to for the release that waits, or the current one.
@@ -61,17 +60,15 @@ impl State {
     ) -> Result<InstallOutcome, SkillError> {
         let release = self.release_to_decide(skill_id)?;
         let request = self.stored_request(skill_id, &release, Purpose::Consent)?;
-        self.walk(&InstallRequest { consent: Some(given), ..request }, observe)
+        self.install_skill_artifact(&InstallRequest { consent: Some(given), ..request }, observe)
     }
 
-    /// Goes back to a release that ran before: the last one, or the one of a version.
-    pub fn rollback(
+    /// Returns the request to go back to a release that ran before: the last one, or the one of a version.
+    pub fn rollback_request(
         &self,
         skill_id: &str,
         version: Option<&str>,
-        gate: &InstallGate,
-        observe: Observe<'_>,
-    ) -> Result<InstallOutcome, SkillError> {
+    ) -> Result<InstallRequest, SkillError> {
         let record = self.record(skill_id)?;
         let wanted = |past: &&palyra_skills::index::PastRelease| match version {
             Some(version) => past.version.to_string() == version,
@@ -82,8 +79,7 @@ impl State {
             version: version.map(str::to_owned),
         })?;
         let bytes = self.objects.get(&past.archive).map_err(|error| damaged(skill_id, &error))?;
-        let request = InstallRequest::installed(bytes, skill_id, past.payload, Purpose::Rollback);
-        self.walk_gated(&request, gate, observe)
+        Ok(InstallRequest::installed(bytes, skill_id, past.payload, Purpose::Rollback))
     }
 
     /// Looks again at every stored release of one skill, or of all; this never lifts a quarantine.
@@ -106,7 +102,7 @@ impl State {
                     payload: release.payload,
                     result: self
                         .stored_request(skill_id, release, Purpose::ReAudit)
-                        .and_then(|request| self.walk(&request, &mut |_| {}))
+                        .and_then(|request| self.install_skill_artifact(&request, &mut |_| {}))
                         .map(Some),
                 }
             }));
@@ -166,7 +162,7 @@ impl State {
             Err(_) => {
                 // The corridor decides what a refusal means for an installed release.
                 let request = self.stored_request(skill_id, &release, Purpose::ReAudit)?;
-                let outcome = self.walk(&request, &mut |_| {})?;
+                let outcome = self.install_skill_artifact(&request, &mut |_| {})?;
                 let quarantine =
                     outcome.record.release(release.payload).and_then(|release| release.quarantine.clone());
                 let reason =

@@ -7,10 +7,10 @@ use palyra_skills::index::{InstalledRelease, Quarantine, QuarantineCause, SkillR
 use palyra_skills::install::{InstallContext, InstallRequest, Purpose, plan_install};
 use palyra_skills::trust::{RevocationTarget, SkillTrustStore};
 
+use super::apply::journal_event;
 use crate::db::RowChange;
 use crate::error::StateError;
 use crate::state::State;
-use crate::transaction::journal_event;
 use crate::view::{View, record_row};
 
 impl State {
@@ -58,7 +58,7 @@ impl State {
         if let Ok(bytes) = self.objects.get(&release.archive) {
             let request =
                 InstallRequest::installed(bytes, &record.skill_id, release.payload, Purpose::ReAudit);
-            if let Ok(outcome) = plan_install(&request, &context, &mut |_| {})
+            if let Ok(outcome) = plan_install(&request, &context, &mut |_| {}).into_preview()
                 && outcome.record != *record
                 && let Some(event) = outcome.events.last()
             {

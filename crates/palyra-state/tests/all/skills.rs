@@ -8,7 +8,7 @@ use palyra_skills::audit::AdvisoryList;
 use palyra_skills::index::QuarantineCause;
 use palyra_skills::trust::RevocationTarget;
 use palyra_skills::{RuntimeStatus, TrustState};
-use palyra_state::{InstallGate, InstallOptions, SkillError, State, StateError};
+use palyra_state::{InstallOptions, SkillError, State, StateError};
 
 use crate::home::{Home, keys, signing_key};
 use crate::release::{Release, agree, install, permitting, try_install, update};
@@ -143,11 +143,12 @@ fn u03_growth_waits_for_consent_and_the_old_version_runs_on() {
     let outcome = state.consent("acme.notes", agree(digest), &mut |_| {}).unwrap();
     assert_eq!(outcome.record.current.manifest.version.minor, 2);
     // And back again, keeping the high-water mark.
-    let outcome = state.rollback("acme.notes", None, &InstallGate::default(), &mut |_| {}).unwrap();
+    let request = state.rollback_request("acme.notes", None).unwrap();
+    let outcome = state.install_skill_artifact(&request, &mut |_| {}).unwrap();
     assert_eq!((outcome.record.current.manifest.version.minor, outcome.status), (1, RuntimeStatus::Active));
     assert_eq!(kinds(&state).last(), Some(&EventKind::SkillRolledBack));
     assert!(matches!(
-        state.rollback("acme.notes", Some("9.9.9"), &InstallGate::default(), &mut |_| {}),
+        state.rollback_request("acme.notes", Some("9.9.9")),
         Err(SkillError::NoEarlierRelease { .. })
     ));
 }

@@ -58,7 +58,7 @@ async fn plan(
     let plan = move |app: &App, bytes| {
         let state = app.state();
         let planned = match query.update {
-            true => state.plan_update(bytes, &options)?,
+            true => state.plan_update(&options.request(bytes))?,
             false => {
                 state.plan_install(bytes, &options).map_err(|refusal| Failure::from(refusal.to_problem()))?
             }

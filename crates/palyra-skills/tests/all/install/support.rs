@@ -1,16 +1,16 @@
-//! A state in memory that is stricter than a real one: nothing counts before the last call of a transaction.
+//! A state in memory that install plans are applied to: nothing counts before the last write has passed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use palyra_skills::audit::AuditPolicy;
 use palyra_skills::compat::NodeCapability;
-use palyra_skills::consent::{ConsentGiven, ConsentIndex, ConsentRecord};
+use palyra_skills::consent::{ConsentGiven, ConsentIndex};
 use palyra_skills::install::{
-    InstallContext, InstallError, InstallEvent, InstallEventKind, InstallOutcome, InstallRefusal,
-    InstallRequest, InstallStep, InstallTransaction, Purpose, install_skill_artifact,
+    InstallContext, InstallDecision, InstallEvent, InstallEventKind, InstallOutcome, InstallPlan,
+    InstallRefusal, InstallRequest, InstallStep, Purpose, plan_install,
 };
 use palyra_skills::signing::{KeySet, SkillSigningKey};
-use palyra_skills::trust::{SkillTrustStore, TrustChange, TrustSnapshot};
+use palyra_skills::trust::{SkillTrustStore, TrustSnapshot};
 use palyra_skills::{
     BuildRequest, BuiltArtifact, InstalledSkillsIndex, Platform, RuntimeStatus, Sha256Digest, SkillRecord,
     build_signed_skill_artifact, capability_digest,
@@ -284,72 +284,76 @@ impl Home {
             index: &view.index,
             consents: &view.consents,
         };
-        let mut transaction = Transaction { draft: self.clone(), home: self, calls: 0 };
-        install_skill_artifact(request, &context, &mut transaction, observe).map_err(|error| match error {
-            InstallError::Refused(refusal) => InstallFailure::Refused(refusal),
-            InstallError::Store(failure) => failure,
-        })
+        let plan = plan_install(request, &context, observe);
+        self.apply(plan, observe)
     }
-}
 
-struct Transaction<'a> {
-    home: &'a mut Home,
-    draft: Home,
-    calls: usize,
-}
-
-impl Transaction<'_> {
-    fn call(&mut self) -> Result<&mut Home, InstallFailure> {
-        self.calls += 1;
-        if self.draft.fail_at == Some(self.calls - 1) {
-            return Err(InstallFailure::Injected);
+    /// Applies a plan to a copy, which counts once every write has passed.
+    fn apply(
+        &mut self,
+        plan: InstallPlan,
+        observe: &mut dyn FnMut(&InstallStep),
+    ) -> Result<InstallOutcome, InstallFailure> {
+        let outcome = match plan.decision {
+            InstallDecision::Unchanged(outcome) => return Ok(*outcome),
+            InstallDecision::Install(outcome) => Ok(outcome),
+            InstallDecision::Refuse(refusal) => Err(refusal),
+        };
+        let mut draft = Draft { home: self.clone(), writes: 0 };
+        if draft.write()?.generation != plan.generation {
+            return Err(InstallFailure::Moved);
         }
-        Ok(&mut self.draft)
+        match &outcome {
+            Ok(outcome) => draft.install(outcome, &plan.bytes)?,
+            Err(refusal) => draft.record(refusal)?,
+        }
+        *self = draft.home;
+        let outcome = outcome.map_err(InstallFailure::Refused)?;
+        observe(&InstallStep::stored(&outcome));
+        Ok(*outcome)
     }
 }
 
-impl InstallTransaction for Transaction<'_> {
-    type Error = InstallFailure;
+/// A copy of a state that fails at one of its writes if it is asked to.
+struct Draft {
+    home: Home,
+    writes: usize,
+}
 
-    fn expect_generation(&mut self, generation: u64) -> Result<(), InstallFailure> {
-        if self.call()?.generation == generation { Ok(()) } else { Err(InstallFailure::Moved) }
+impl Draft {
+    fn write(&mut self) -> Result<&mut Home, InstallFailure> {
+        self.writes += 1;
+        match self.home.fail_at == Some(self.writes - 1) {
+            true => Err(InstallFailure::Injected),
+            false => Ok(&mut self.home),
+        }
     }
 
-    fn put_object(&mut self, archive: Sha256Digest, bytes: &[u8]) -> Result<(), InstallFailure> {
-        assert_eq!(Sha256Digest::of(bytes), archive);
-        self.call()?.objects.insert(archive);
+    fn install(&mut self, outcome: &InstallOutcome, bytes: &[u8]) -> Result<(), InstallFailure> {
+        if outcome.stores_bytes {
+            assert_eq!(Sha256Digest::of(bytes), outcome.archive);
+            self.write()?.objects.insert(outcome.archive);
+        }
+        if let Some(change) = &outcome.trust_change {
+            self.write()?.trust.apply(change).unwrap();
+        }
+        if let Some(consent) = &outcome.new_consent {
+            self.write()?.consents.put(consent.clone());
+        }
+        self.write()?.index.put(outcome.record.clone());
+        for event in &outcome.events {
+            self.write()?.journal.push(event.clone());
+        }
+        self.write()?.generation += 1;
         Ok(())
     }
 
-    fn apply_trust(&mut self, change: &TrustChange) -> Result<(), InstallFailure> {
-        self.call()?.trust.apply(change).unwrap();
-        Ok(())
-    }
-
-    fn put_consent(&mut self, consent: &ConsentRecord) -> Result<(), InstallFailure> {
-        self.call()?.consents.put(consent.clone());
-        Ok(())
-    }
-
-    fn put_record(&mut self, record: &SkillRecord) -> Result<(), InstallFailure> {
-        self.call()?.index.put(record.clone());
-        Ok(())
-    }
-
-    fn append_event(&mut self, event: &InstallEvent) -> Result<(), InstallFailure> {
-        self.call()?.journal.push(event.clone());
-        Ok(())
-    }
-
-    fn advance_generation(&mut self) -> Result<(), InstallFailure> {
-        self.call()?.generation += 1;
-        *self.home = self.draft.clone();
-        Ok(())
-    }
-
-    fn commit_events(&mut self) -> Result<(), InstallFailure> {
-        self.call()?;
-        self.home.journal = self.draft.journal.clone();
+    fn record(&mut self, refusal: &InstallRefusal) -> Result<(), InstallFailure> {
+        self.write()?.journal.push(refusal.event());
+        if let Some(change) = refusal.trust_change() {
+            self.write()?.trust.apply(change).unwrap();
+            self.write()?.generation += 1;
+        }
         Ok(())
     }
 }

@@ -3,9 +3,9 @@
 use palyra_api::skills::InstallOutcome;
 use palyra_skills::capability_grants_from_manifest;
 use palyra_skills::index::TrustState;
-use palyra_skills::install::{self, InstallStage, InstallStep};
+use palyra_skills::install::{self, InstallRequest, InstallStage, InstallStep};
 use palyra_skills::verify::VerifyStepName;
-use palyra_state::{Observe, SkillError, State};
+use palyra_state::{Observe, SkillError, State, retry_moved};
 use serde_json::json;
 
 use crate::access::Principal;
@@ -33,6 +33,27 @@ pub(super) fn walk(
         Ok(outcome) => Ok(InstallOutcome { steps: shape(&steps)?, ..told(&outcome)? }),
         Err(error) => Err(refused(&error, &steps)),
     }
+}
+
+/// Plans an installation, authorizes the planned release under the policy in force, and applies the plan.
+///
+/// The policy is part of the state: applying a plan fails if either has changed since the plan was made, and both steps
+/// are repeated.
+pub(super) fn install_authorized(
+    app: &App,
+    principal: &Principal,
+    request: &InstallRequest,
+    promotes: bool,
+    observe: Observe<'_>,
+) -> Result<install::InstallOutcome, SkillError> {
+    let state = app.state();
+    retry_moved(|| {
+        let plan = state.plan(request, observe);
+        if let Some(planned) = plan.installation() {
+            app.policy().asking(state, principal).authorize_install(planned, promotes)?;
+        }
+        state.apply(plan, observe)
+    })
 }
 
 /// The outcome with what a person needs to decide.

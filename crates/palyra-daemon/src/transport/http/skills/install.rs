@@ -16,7 +16,7 @@ use palyra_skills::consent::{ConsentGiven, ConsentRequest};
 use palyra_state::InstallOptions;
 use serde_json::json;
 
-use super::corridor::{told, walk};
+use super::corridor::{install_authorized, told, walk};
 use super::known;
 use crate::access::Principal;
 use crate::app::App;
@@ -28,11 +28,12 @@ use crate::transport::http::blocking::blocking;
 use crate::transport::http::params::{Asked, Named};
 use crate::transport::http::upload::Upload;
 
-/// What a caller permits and may permit: its scopes are looked at before anything of the package is read, and the policy
-/// is asked once it is known whose it is.
+/// What a caller permits and may permit: its scopes are checked before anything of the package is read, and the policy
+/// is evaluated for the planned release.
 pub(super) struct Permitted {
     principal: Principal,
     options: InstallOptions,
+    promotes: bool,
     update: bool,
 }
 
@@ -41,11 +42,14 @@ pub(super) async fn install(
     permitted: Permitted,
     upload: Upload,
 ) -> Answer<InstallOutcome> {
-    let Permitted { principal, options, update } = permitted;
+    let Permitted { principal, options, promotes, update } = permitted;
     let install = move |app: &App, bytes| {
-        walk(app, &principal, |state, observe| match update {
-            true => state.update(bytes, &options, observe),
-            false => state.install(bytes, &options, observe),
+        let request = options.request(bytes);
+        walk(app, &principal, |state, observe| {
+            if update {
+                state.plan_update(&request)?;
+            }
+            install_authorized(app, &principal, &request, promotes, observe)
         })
     };
     upload.judge(&app, install).await.map(Json)
@@ -110,9 +114,10 @@ pub(super) async fn rollback(
 ) -> Answer<InstallOutcome> {
     blocking(&app, move |app| {
         known(app, &skill_id)?;
-        let gate = app.policy().asking(app.state(), &principal).install_gate(false);
-        let version = body.version.as_deref();
-        walk(app, &principal, |state, observe| state.rollback(&skill_id, version, &gate, observe))
+        walk(app, &principal, |state, observe| {
+            let request = state.rollback_request(&skill_id, body.version.as_deref())?;
+            install_authorized(app, &principal, &request, false, observe)
+        })
     })
     .await
     .map(Json)
@@ -133,12 +138,7 @@ pub(in crate::transport::http) fn install_options(
         None if secrets.is_empty() => None,
         None => return Err(Problem::new("usage", "`secrets` are agreed to together with `consent`").into()),
     };
-    Ok(InstallOptions {
-        allow_tofu: query.allow_tofu,
-        consent,
-        accept: each(&listed(&query.accept))?,
-        ..InstallOptions::default()
-    })
+    Ok(InstallOptions { allow_tofu: query.allow_tofu, consent, accept: each(&listed(&query.accept))? })
 }
 
 impl FromRequestParts<Arc<App>> for Permitted {
@@ -147,13 +147,11 @@ impl FromRequestParts<Arc<App>> for Permitted {
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Failure> {
         let Caller(principal) = Caller::from_request_parts(parts, app).await?;
         let Asked(query) = Asked::<InstallQuery>::from_request_parts(parts, app).await?;
-        let asking = app.policy().asking(app.state(), &principal);
         if query.widens() && !principal.may(Scope::Admin) {
-            return Err(may_not_widen(&asking).into());
+            return Err(may_not_widen(&app.policy().asking(app.state(), &principal)).into());
         }
-        let gate = asking.install_gate(query.widens());
-        let options = InstallOptions { gate, ..install_options(&query, &principal.name)? };
-        Ok(Self { principal, options, update: query.update })
+        let options = install_options(&query, &principal.name)?;
+        Ok(Self { principal, options, promotes: query.widens(), update: query.update })
     }
 }
 
