@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::deliveries::DeliveryCursor;
+
 /// The answer of `GET /v1/channels`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ChannelList {
@@ -26,24 +28,9 @@ pub struct Channel {
     /// Address ranges that are opened to it.
     pub allow_addresses: Vec<String>,
     /// How far it has come; nothing for one that leads nowhere else.
-    pub cursor: Option<ChannelCursor>,
+    pub cursor: Option<DeliveryCursor>,
     /// What it gave up, newest first; at most 20.
     pub dead_letters: Vec<ChannelDeadLetter>,
-}
-
-/// How far a channel has come.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct ChannelCursor {
-    /// The first message that was not delivered.
-    pub next: u64,
-    /// How often that one was tried.
-    pub attempts: u32,
-    /// When it is tried again, in milliseconds of Unix time.
-    pub retry_at_ms: Option<u64>,
-    /// Why it failed last.
-    pub error: Option<String>,
-    /// How many were delivered.
-    pub delivered: u64,
 }
 
 /// A message that was given up.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::deliveries::DeliveryCursor;
 use crate::tools::{Leaf, LogLine, Usage};
 
 /// The answer of `GET /v1/hooks`.
@@ -44,24 +45,9 @@ pub struct HookBinding {
     /// What keeps it from running now.
     pub problem: Option<String>,
     /// How far an observer has come; nothing for one that was told nothing yet.
-    pub cursor: Option<HookCursor>,
+    pub cursor: Option<DeliveryCursor>,
     /// How many events it could not take.
     pub dead_letters: u64,
-}
-
-/// How far an observer has come.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct HookCursor {
-    /// The first event of the journal it was not told of.
-    pub next: u64,
-    /// How often that one failed.
-    pub attempts: u32,
-    /// When it is tried again, in milliseconds of Unix time.
-    pub retry_at_ms: Option<u64>,
-    /// Why it failed last, or why it waits.
-    pub error: Option<String>,
-    /// How many events it took.
-    pub delivered: u64,
 }
 
 /// How `hooks/bindings.json` compares with what is in force.

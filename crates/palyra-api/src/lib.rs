@@ -16,6 +16,7 @@ pub mod channels;
 pub mod client;
 pub mod codes;
 pub mod daemon;
+pub mod deliveries;
 pub mod doctor;
 pub mod events;
 pub mod grpc;

@@ -3,7 +3,7 @@
 mod receipt;
 mod replay;
 
-pub use receipt::{JournalReceipt, Proof, RunReceipt, TreeHead};
+pub use receipt::{JournalReceipt, RunReceipt};
 pub use replay::{Divergence, ReplayAnswer, ReplayVerdict};
 
 use serde::{Deserialize, Serialize};

@@ -1,13 +1,13 @@
 //! The tools of installed skills: all of them, those that fit some words, and one.
 
 use palyra_api::Problem;
-use palyra_api::skills::SkillStatus;
-use palyra_api::tools::{ToolCost, ToolInfo, ToolSummary};
+use palyra_api::tools::{ToolInfo, ToolSummary};
 use palyra_skills::manifest::{ToolEntrypoint, ToolReturns, model_name};
-use palyra_skills::{Platform, RuntimeStatus, SkillRecord};
+use palyra_skills::{Platform, SkillRecord};
 use palyra_state::{State, View};
 
 use crate::problem::{ToProblem, not_found};
+use crate::to_api::ToApi;
 
 /// What a word in the id, the name or the description is worth.
 const WEIGHTS: [u32; 3] = [4, 2, 1];
@@ -55,13 +55,7 @@ pub(crate) fn show(state: &State, name: &str) -> Result<ToolInfo, Problem> {
         }
         .into(),
         examples: tool.examples.clone(),
-        cost: ToolCost {
-            completed: cost.completed,
-            failed: cost.failed,
-            median_elapsed_us: cost.median_elapsed_us,
-            most_fuel: cost.most_fuel,
-            most_memory_bytes: cost.most_memory_bytes,
-        },
+        cost: cost.to_api(),
     })
 }
 
@@ -78,18 +72,8 @@ fn summary(view: &View, record: &SkillRecord, tool: &ToolEntrypoint, platform: &
         skill_id: record.skill_id.clone(),
         name: tool.name.clone(),
         description: tool.description.clone(),
-        status: status(record.status_and_eligibility(platform).0),
+        status: record.status_and_eligibility(platform).0.to_api(),
         requires_approval: tool.risk.requires_approval,
-    }
-}
-
-pub(crate) fn status(status: RuntimeStatus) -> SkillStatus {
-    match status {
-        RuntimeStatus::Active => SkillStatus::Active,
-        RuntimeStatus::Quarantined => SkillStatus::Quarantined,
-        RuntimeStatus::AwaitingConsent => SkillStatus::AwaitingConsent,
-        RuntimeStatus::Disabled => SkillStatus::Disabled,
-        RuntimeStatus::Error => SkillStatus::Error,
     }
 }
 

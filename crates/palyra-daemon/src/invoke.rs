@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use palyra_api::Problem;
-use palyra_api::tools::{InvokeAnswer, InvokeRequest, Leaf, LogLine, Usage, UseCount};
+use palyra_api::tools::{InvokeAnswer, InvokeRequest};
 use palyra_common::{JsonText, OperatorGrants, RuntimeLimits, Scope, WasmPluginRunError};
-use palyra_plugins_runtime::{LogLevel, RunUsage};
 use palyra_policy::{Action, Resource};
 use palyra_state::call::{CallContext, RunListener, ToolInvocation, ToolResult};
 use serde_json::json;
@@ -16,6 +15,7 @@ use crate::access::Principal;
 use crate::app::App;
 use crate::policy::Asking;
 use crate::problem::{ToProblem, deciding_rule};
+use crate::to_api::ToApi;
 
 /// Longest name of a session or a larger run.
 const MAX_NAME: usize = 100;
@@ -148,44 +148,10 @@ pub(crate) fn answer(result: ToolResult, record: bool) -> Result<InvokeAnswer, P
         run_id: result.run_id,
         skill_id: result.skill_id,
         payload: result.payload.to_string(),
-        usage: usage(&result.usage),
-        capabilities: result.capabilities.into_iter().map(|(door, count)| (door, used(count))).collect(),
-        log: result.log.into_iter().map(line).collect(),
-        receipt: leaf(result.receipt),
+        usage: result.usage.to_api(),
+        capabilities: result.capabilities.into_iter().map(|(name, count)| (name, count.to_api())).collect(),
+        log: result.log.to_api(),
+        receipt: result.receipt.to_api(),
         tape: tape.map_err(|error| internal(error.to_string()))?,
     })
-}
-
-/// Where a receipt stands.
-pub(crate) fn leaf(leaf: palyra_journal::Leaf) -> Leaf {
-    Leaf { sequence: leaf.sequence, hash: leaf.hash.to_string() }
-}
-
-/// What a run used.
-pub(crate) fn usage(usage: &RunUsage) -> Usage {
-    Usage {
-        fuel: usage.fuel,
-        peak_memory_bytes: usage.peak_memory_bytes,
-        elapsed_us: u64::try_from(usage.elapsed.as_micros()).unwrap_or(u64::MAX),
-        host_calls: usage.host_calls,
-        egress_bytes: usage.egress_bytes,
-        log_bytes: usage.log_bytes,
-        output_bytes: usage.output_bytes,
-    }
-}
-
-fn used(count: palyra_state::call::UseCount) -> UseCount {
-    UseCount { used: count.used, denied: count.denied, failed: count.failed }
-}
-
-/// A line of a run's log.
-pub(crate) fn line(line: palyra_plugins_runtime::LogLine) -> LogLine {
-    let level = match line.level {
-        LogLevel::Trace => "trace",
-        LogLevel::Debug => "debug",
-        LogLevel::Info => "info",
-        LogLevel::Warn => "warn",
-        LogLevel::Error => "error",
-    };
-    LogLine { level: level.into(), source: line.source, message: line.message }
 }

@@ -10,7 +10,7 @@ use palyra_skills::{Platform, SkillTrustStore, TrustSnapshot, Verification, veri
 use palyra_state::{State, StateOptions};
 
 use crate::problem::ToProblem;
-use crate::shape::shape;
+use crate::to_api::ToApi;
 
 /// What a package is judged against: a state, or nothing where there is none.
 pub struct Background {
@@ -59,8 +59,8 @@ impl Background {
             payload: skill.payload().to_string(),
             sha256: skill.artifact().archive_digest().to_string(),
             signers: skill.signers().iter().map(|key| key.key_id().to_string()).collect(),
-            trust: shape(&verification.trust)?,
-            steps: shape(&verification.steps)?,
+            trust: verification.trust.to_api(),
+            steps: verification.steps.to_api(),
         })
     }
 
@@ -73,7 +73,7 @@ impl Background {
             version: Some(skill.manifest().version.to_string()),
             payload: skill.payload().to_string(),
             runtime_status: None,
-            report: Some(shape(&report)?),
+            report: Some(report.to_api()),
             problem: None,
             kept_for_rollback: false,
         };

@@ -6,19 +6,16 @@ mod runner_policy;
 
 pub(crate) use check::check;
 pub(crate) use profile::{change_profile, profile};
-pub(crate) use runner_policy::{read_runner_policy, told_runner_policy};
+pub(crate) use runner_policy::{read_runner_policy, show_runner_policy};
 
 use palyra_api::Problem;
 use palyra_api::plugins::{BlastRadius, Config, ConfigSource, PluginGrants, PluginInfo, PluginSummary};
-use palyra_common::{Capability, CapabilityGrantSet};
 use palyra_skills::SkillRecord;
 use palyra_state::State;
-use palyra_state::call::{EffectiveGrants, GrantDerivation};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use palyra_state::call::EffectiveGrants;
 
-use crate::catalog;
 use crate::problem::{ToProblem, not_found};
+use crate::to_api::ToApi;
 
 /// Every plugin, by skill.
 pub(crate) fn list(state: &State) -> Result<Vec<PluginSummary>, Problem> {
@@ -32,9 +29,9 @@ pub(crate) fn info(state: &State, skill_id: &str) -> Result<PluginInfo, Problem>
     let used = state.declared_versus_used(skill_id).map_err(|error| error.to_problem())?;
     Ok(PluginInfo {
         summary: summary(state, &record)?,
-        declared: same(&used.declared)?,
-        undeclared: same(&used.undeclared)?,
-        profile_set: state.profile(skill_id).map(|set| profile::told(skill_id, &set)),
+        declared: used.declared.to_api(),
+        undeclared: used.undeclared.to_api(),
+        profile_set: state.profile(skill_id).map(|set| profile::to_api(skill_id, &set)),
         config: config(state, skill_id)?,
     })
 }
@@ -45,16 +42,16 @@ pub(crate) fn grants(state: &State, skill_id: &str) -> Result<PluginGrants, Prob
     let effective = state.effective_grants(skill_id).map_err(|error| error.to_problem())?;
     Ok(PluginGrants {
         skill_id: skill_id.to_owned(),
-        grants: lines(&effective.grants),
+        grants: effective.grants.to_api(),
         allow_addresses: effective.allow_addresses.iter().map(ToString::to_string).collect(),
-        derivations: effective.derivations.iter().map(derivation).collect::<Result<_, _>>()?,
+        derivations: effective.derivations.to_api(),
     })
 }
 
 /// The settings of a plugin.
 pub(crate) fn config(state: &State, skill_id: &str) -> Result<Config, Problem> {
     installed(state, skill_id)?;
-    same(&state.plugin_config(skill_id).map_err(|error| error.to_problem())?)
+    Ok(state.plugin_config(skill_id).map_err(|error| error.to_problem())?.to_api())
 }
 
 /// Everything a skill ever touched, also one that is gone.
@@ -63,7 +60,7 @@ pub(crate) fn touched(state: &State, skill_id: &str) -> Result<BlastRadius, Prob
     if radius.runs.is_empty() {
         installed(state, skill_id)?;
     }
-    same(&radius)
+    Ok(radius.to_api())
 }
 
 /// The record of a skill, or the names of those there are.
@@ -85,29 +82,10 @@ fn summary(state: &State, record: &SkillRecord) -> Result<PluginSummary, Problem
     Ok(PluginSummary {
         skill_id: id.clone(),
         version: record.current.manifest.version.to_string(),
-        status: catalog::status(record.status_and_eligibility(state.platform()).0),
-        granted: lines(&grants),
+        status: record.status_and_eligibility(state.platform()).0.to_api(),
+        granted: grants.to_api(),
         narrowed: narrowed as u64,
         profile: state.profile(id).is_some(),
         missing_settings: missing.map(|field| field.name).collect(),
     })
-}
-
-fn derivation(one: &GrantDerivation) -> Result<palyra_api::plugins::GrantDerivation, Problem> {
-    Ok(palyra_api::plugins::GrantDerivation {
-        asked: one.asked.to_string(),
-        steps: same(&one.steps)?,
-        given: lines(&one.given),
-    })
-}
-
-/// Grants as `--grant` writes them.
-fn lines(grants: &CapabilityGrantSet) -> Vec<String> {
-    Vec::<Capability>::from(grants.clone()).iter().map(ToString::to_string).collect()
-}
-
-/// The same value as a shape of the API.
-fn same<T: DeserializeOwned>(value: &impl Serialize) -> Result<T, Problem> {
-    let made = serde_json::to_value(value).and_then(serde_json::from_value);
-    made.map_err(|error| Problem::new("internal", format!("an answer has no shape of the API: {error}")))
 }

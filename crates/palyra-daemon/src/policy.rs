@@ -3,7 +3,7 @@
 //! A policy narrows what scopes allow and never widens it. It is read when it changes; decisions are kept.
 
 mod facts;
-pub(crate) mod told;
+pub(crate) mod requests;
 
 use std::sync::{Arc, PoisonError, RwLock};
 

@@ -1,8 +1,8 @@
 //! What happens by the time: routines enter the corridor of every other call, in a name of their own.
 
+pub(crate) mod convert;
 mod re_audit;
 mod runner;
-pub(crate) mod told;
 
 use std::sync::{Arc, Weak};
 

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::journal::InclusionProof;
+
 /// The answer of `GET /v1/runs/{run_id}/receipt`: the leaf of a run, and all that shows that it stands in a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RunReceipt {
@@ -22,27 +24,7 @@ pub struct JournalReceipt {
     /// The leaf, in its canonical form.
     pub leaf: String,
     /// Where it stands.
-    pub proof: Proof,
+    pub proof: InclusionProof,
     /// The signed note of the head that the proof ends in.
     pub checkpoint: String,
-}
-
-/// The audit path of RFC 6962, from the leaf upwards.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Proof {
-    /// The place of the leaf, counted from zero.
-    pub sequence: u64,
-    /// The head the leaf is proven under.
-    pub head: TreeHead,
-    /// The sibling hashes from the leaf upwards.
-    pub path: Vec<String>,
-}
-
-/// A journal in two values.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct TreeHead {
-    /// The number of leaves.
-    pub size: u64,
-    /// The root hash over them.
-    pub root: String,
 }

@@ -6,13 +6,14 @@ use palyra_common::limits::LimitSyntaxError;
 use palyra_common::{Capability, CapabilityGrantSet, LimitKind, PluginCapabilityProfile, RuntimeLimits};
 use palyra_state::{Revised, State};
 
-use super::{installed, lines};
+use super::installed;
 use crate::problem::ToProblem;
+use crate::to_api::ToApi;
 
 /// The profile of an installed skill; the empty one narrows nothing.
 pub(crate) fn profile(state: &State, skill_id: &str) -> Result<Profile, Problem> {
     installed(state, skill_id)?;
-    Ok(told(skill_id, &state.profile(skill_id).unwrap_or_default()))
+    Ok(to_api(skill_id, &state.profile(skill_id).unwrap_or_default()))
 }
 
 /// Changes the profile of a skill on behalf of a principal.
@@ -29,13 +30,13 @@ pub(crate) fn change_profile(
     profile(state, skill_id)
 }
 
-/// The profile in the words of the API.
-pub(super) fn told(skill_id: &str, set: &Revised<PluginCapabilityProfile>) -> Profile {
+/// Returns the profile of a skill as its wire type.
+pub(super) fn to_api(skill_id: &str, set: &Revised<PluginCapabilityProfile>) -> Profile {
     let PluginCapabilityProfile { grants, directories, allow_addresses, limits } = &set.value;
     Profile {
         skill_id: skill_id.to_owned(),
         revision: set.revision,
-        grants: grants.as_ref().map(lines),
+        grants: grants.to_api(),
         directories: directories
             .iter()
             .map(|(root, directory)| (root.to_string(), directory.display().to_string()))
@@ -99,7 +100,7 @@ mod tests {
     }
 
     fn shown(profile: &PluginCapabilityProfile) -> Option<Vec<String>> {
-        profile.grants.as_ref().map(lines)
+        profile.grants.to_api()
     }
 
     #[test]

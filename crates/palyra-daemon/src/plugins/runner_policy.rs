@@ -1,19 +1,20 @@
-//! The runner's policy in the words of the API.
+//! The runner's policy as its wire type, and from a request.
 
 use std::fmt::Display;
 use std::str::FromStr;
 
-use palyra_api::bounds::MAX_WHOLE;
 use palyra_api::runner_policy::{RunnerPolicy, RunnerPolicyShown};
 use palyra_common::redact::escape_untrusted;
 use palyra_common::{BadSetting, WasmPluginRunnerPolicy};
 use palyra_state::State;
 
+use crate::to_api::ToApi;
+
 /// The policy in force.
-pub(crate) fn told_runner_policy(state: &State) -> RunnerPolicyShown {
+pub(crate) fn show_runner_policy(state: &State) -> RunnerPolicyShown {
     let kept = state.runner_policy();
     let default = kept.value == WasmPluginRunnerPolicy::default();
-    RunnerPolicyShown { default, revision: kept.revision, policy: told(&kept.value) }
+    RunnerPolicyShown { default, revision: kept.revision, policy: kept.value.to_api() }
 }
 
 /// A policy as it is kept; a name that is none is refused with its field.
@@ -33,29 +34,6 @@ pub(crate) fn read_runner_policy(asked: RunnerPolicy) -> Result<WasmPluginRunner
         allowed_storage_prefixes: names("allowed_storage_prefixes", asked.allowed_storage_prefixes)?,
         allowed_channels: names("allowed_channels", asked.allowed_channels)?,
     })
-}
-
-fn told(policy: &WasmPluginRunnerPolicy) -> RunnerPolicy {
-    // A ceiling no reader of JSON gets right is none that anybody set.
-    let ceiling = |value: u64| Some(value).filter(|value| *value <= MAX_WHOLE);
-    RunnerPolicy {
-        enabled: policy.enabled,
-        allow_inline_modules: policy.allow_inline_modules,
-        max_module_bytes: ceiling(policy.max_module_bytes),
-        fuel_budget: ceiling(policy.fuel_budget),
-        max_memory_bytes: ceiling(policy.max_memory_bytes),
-        max_table_elements: ceiling(policy.max_table_elements),
-        max_instances: ceiling(policy.max_instances),
-        wall_clock_timeout_ms: ceiling(policy.wall_clock_timeout_ms),
-        allowed_http_hosts: policy.allowed_http_hosts.as_deref().map(texts),
-        allowed_secrets: policy.allowed_secrets.as_deref().map(texts),
-        allowed_storage_prefixes: policy.allowed_storage_prefixes.as_deref().map(texts),
-        allowed_channels: policy.allowed_channels.as_deref().map(texts),
-    }
-}
-
-fn texts<T: ToString>(names: &[T]) -> Vec<String> {
-    names.iter().map(T::to_string).collect()
 }
 
 fn names<T: FromStr<Err: Display>>(

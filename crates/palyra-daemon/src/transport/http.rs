@@ -28,7 +28,6 @@ mod router;
 mod routines;
 mod runner_policy;
 mod runs;
-mod shape;
 mod skills;
 mod sse;
 mod telemetry;

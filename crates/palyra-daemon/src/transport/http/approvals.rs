@@ -7,20 +7,18 @@ use palyra_api::Problem;
 use palyra_api::approvals::{Approval, ApprovalList, ApprovalStatus, ApproveRequest, DenyRequest};
 use palyra_common::Scope;
 use palyra_skills::Sha256Digest;
-use palyra_state::{
-    ApprovalDecision, ApprovalFilter, ApprovalPage, ApprovalScope, ApprovalVerdict, Presence,
-};
+use palyra_state::{ApprovalDecision, ApprovalFilter, ApprovalScope, ApprovalVerdict, Presence};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::access::Caller;
-use super::answer::{Answer, Failure, Json};
+use super::answer::{Answer, Json};
 use super::blocking::blocking;
 use super::params::{Asked, Named, page_limit};
 use super::route::{Route, SMALL_BODY};
 use crate::access::Principal;
 use crate::app::App;
-use crate::shape::shape;
+use crate::to_api::ToApi;
 
 /// Most approvals of one answer.
 const MAX_LISTED: u16 = 500;
@@ -74,9 +72,8 @@ async fn list(State(app): State<Arc<App>>, Asked(query): Asked<ApprovalsQuery>) 
         before: query.before,
         limit: page_limit(query.limit, MAX_LISTED)?,
     };
-    let ApprovalPage { approvals, next } = blocking(&app, move |app| app.state().approvals(&filter)).await?;
-    let approvals = approvals.into_iter().map(to_api).collect::<Result<Vec<_>, Failure>>()?;
-    Ok(Json(ApprovalList { approvals, next }))
+    let page = blocking(&app, move |app| app.state().approvals(&filter)).await?;
+    Ok(Json(page.to_api()))
 }
 
 async fn show(
@@ -88,7 +85,7 @@ async fn show(
         Some(from) => app.state().approval_arguments(&approval_id, from),
         None => app.state().approval(&approval_id),
     });
-    Ok(Json(to_api(approval.await?)?))
+    Ok(Json(approval.await?.to_api()))
 }
 
 async fn approve(
@@ -102,7 +99,7 @@ async fn approve(
     let arguments_sha256 = arguments_sha256.as_deref().map(read_digest).transpose()?;
     let decision = decision(&app, &principal, verdict, owner_present, reason);
     let decision = ApprovalDecision { arguments_sha256, ..decision };
-    Ok(Json(to_api(app.state().decide_approval(&approval_id, decision).await?)?))
+    Ok(Json(app.state().decide_approval(&approval_id, decision).await?.to_api()))
 }
 
 async fn deny(
@@ -112,7 +109,7 @@ async fn deny(
     Json(request): Json<DenyRequest>,
 ) -> Answer<Approval> {
     let decision = decision(&app, &principal, ApprovalVerdict::Deny, request.owner_present, request.reason);
-    Ok(Json(to_api(app.state().decide_approval(&approval_id, decision).await?)?))
+    Ok(Json(app.state().decide_approval(&approval_id, decision).await?.to_api()))
 }
 
 /// Only the owner can say that it is there itself; a token that says so is no person.
@@ -137,60 +134,6 @@ fn decision(
 fn read_digest(text: &str) -> Result<Sha256Digest, Problem> {
     let digest = text.parse::<Sha256Digest>();
     digest.map_err(|error| Problem::new("usage", format!("`arguments_sha256` cannot be read: {error}")))
-}
-
-fn to_api(approval: palyra_state::Approval) -> Result<Approval, Failure> {
-    let arguments_omitted = approval.arguments_omitted();
-    let palyra_state::Approval {
-        approval_id,
-        status,
-        skill_id,
-        tool_id,
-        payload,
-        principal,
-        requester,
-        session,
-        parent_run,
-        binding,
-        circumstances: _,
-        arguments,
-        arguments_bytes,
-        arguments_sha256,
-        grants,
-        requested_ms,
-        expires_ms,
-        scope,
-        decided_by,
-        decided_ms,
-        reason,
-        asked_because,
-        uses,
-    } = approval;
-    Ok(Approval {
-        approval_id,
-        status: shape(&status)?,
-        skill_id,
-        tool_id,
-        payload: payload.to_string(),
-        requested_by: requester.map_or_else(|| principal.clone(), |requester| requester.name),
-        principal,
-        session,
-        parent_run,
-        binding: binding.to_string(),
-        arguments,
-        arguments_bytes,
-        arguments_omitted,
-        arguments_sha256: arguments_sha256.map(|digest| digest.to_string()),
-        grants,
-        requested_ms,
-        expires_ms,
-        scope: scope.map(|scope| shape(&scope)).transpose()?,
-        decided_by,
-        decided_ms,
-        reason,
-        asked_because,
-        uses,
-    })
 }
 
 fn reach(scope: palyra_api::approvals::ApprovalScope) -> ApprovalScope {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use palyra_api::Problem;
 use palyra_api::audit_policy::{
     AdvisoriesKept, AdvisoryList, AuditPolicyChange, AuditPolicyChanged, AuditPolicyShown, AuditedAgain,
-    KeptAdvisories, MAX_ADVISORY_BODY, MAX_AUDIT_POLICY_BODY,
+    MAX_ADVISORY_BODY, MAX_AUDIT_POLICY_BODY,
 };
 use palyra_api::skills::SkillStatus;
-use palyra_api::{Problem, audit_policy};
 use palyra_common::Scope;
 use palyra_common::limits::MAX_AUDIT_POLICY_BYTES;
 use palyra_skills::audit::{self, AuditPolicy};
@@ -18,9 +18,9 @@ use super::access::Caller;
 use super::answer::{Answer, Failure, Json};
 use super::blocking::blocking;
 use super::route::Route;
-use super::shape::shape;
 use crate::access::Principal;
 use crate::app::App;
+use crate::to_api::ToApi;
 
 const PATH: &str = "/v1/audit-policy";
 
@@ -44,7 +44,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn show(State(app): State<Arc<App>>) -> Answer<AuditPolicyShown> {
-    blocking(&app, |app| told(app.state().view().audit_policy())).await.map(Json)
+    blocking(&app, |app| Ok::<_, Failure>(shown(app.state().view().audit_policy()))).await.map(Json)
 }
 
 async fn set(
@@ -67,22 +67,14 @@ async fn keep(
     blocking(&app, move |app| keep_list(app, &principal, &list)).await.map(Json)
 }
 
-fn told(policy: &AuditPolicy) -> Result<AuditPolicyShown, Failure> {
-    let settings: audit_policy::AuditSettings = shape(policy)?;
-    Ok(AuditPolicyShown {
-        default: settings == shape(&AuditPolicy::default())?,
+fn shown(policy: &AuditPolicy) -> AuditPolicyShown {
+    let settings = policy.to_api();
+    AuditPolicyShown {
+        default: settings == AuditPolicy::default().to_api(),
         text: policy.to_toml(),
         policy: settings,
         digest: policy.digest().to_string(),
-        advisories: policy.advisories().map(kept),
-    })
-}
-
-fn kept(list: &audit::AdvisoryList) -> KeptAdvisories {
-    KeptAdvisories {
-        date: list.date.clone(),
-        advisories: list.advisories.len() as u64,
-        digest: list.digest().to_string(),
+        advisories: policy.advisories().map(ToApi::to_api),
     }
 }
 
@@ -101,7 +93,7 @@ fn put(app: &App, principal: &Principal, policy: &AuditPolicy) -> Result<AuditPo
     Ok(AuditPolicyChanged {
         version: policy.version,
         digest: state.view().audit_policy().digest().to_string(),
-        audited_again: each(audited)?,
+        audited_again: each(audited),
     })
 }
 
@@ -110,23 +102,17 @@ fn keep_list(app: &App, principal: &Principal, list: &AdvisoryList) -> Result<Ad
     let (state, list) = (app.state(), audit::AdvisoryList::from_json(&text)?);
     let before = state.view().audit_policy().advisories().map(|list| list.date.clone());
     let audited = state.acting(&principal.name, || state.keep_advisories(&list))?;
-    Ok(AdvisoriesKept { list: kept(&list), before, audited_again: each(audited)? })
+    Ok(AdvisoriesKept { list: list.to_api(), before, audited_again: each(audited) })
 }
 
-fn each(audited: Vec<ReAudit>) -> Result<Vec<AuditedAgain>, Failure> {
-    let one = |ReAudit { skill_id, result, .. }| {
-        Ok(match result {
-            Ok(outcome) => {
-                let Some(outcome) = outcome else { return Ok(None) };
-                Some(AuditedAgain { skill_id, runtime_status: shape(&outcome.status)?, problem: None })
-            }
-            Err(error) => Some(AuditedAgain {
-                skill_id,
-                runtime_status: SkillStatus::Quarantined,
-                problem: Some(error.to_string()),
-            }),
-        })
+fn each(audited: Vec<ReAudit>) -> Vec<AuditedAgain> {
+    let one = |ReAudit { skill_id, version: _, payload: _, result }| {
+        let (runtime_status, problem) = match result {
+            Ok(outcome) => (outcome?.status.to_api(), None),
+            Err(error) => (SkillStatus::Quarantined, Some(error.to_string())),
+        };
+        Some(AuditedAgain { skill_id, runtime_status, problem })
     };
     // A release that is kept for rollback and whole has no status.
-    audited.into_iter().map(one).filter_map(Result::transpose).collect()
+    audited.into_iter().filter_map(one).collect()
 }

@@ -1,8 +1,8 @@
 //! `/v1/channels`.
 
 mod letters;
+mod show;
 mod stream;
-mod told;
 
 use std::sync::Arc;
 
@@ -25,8 +25,9 @@ use super::events::{EVENT_STREAM, after_last};
 use super::params::{Asked, Named, page_limit};
 use super::route::{Route, SMALL_BODY};
 use crate::app::App;
+use crate::to_api::ToApi;
+use show::show_channel;
 use stream::channel_stream;
-use told::{message, told};
 
 /// Most messages of one answer.
 const MAX_LISTED: u16 = 1_000;
@@ -69,14 +70,15 @@ struct MessagesQuery {
 async fn list(State(app): State<Arc<App>>) -> Answer<ChannelList> {
     let list = |app: &App| -> Result<ChannelList, Failure> {
         let channels = app.state().channels();
-        let channels = channels.values().map(|channel| told(app, channel)).collect::<Result<_, Failure>>()?;
+        let channels =
+            channels.values().map(|channel| show_channel(app, channel)).collect::<Result<_, Failure>>()?;
         Ok(ChannelList { channels })
     };
     blocking(&app, list).await.map(Json)
 }
 
 async fn show(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<Channel> {
-    blocking(&app, move |app| told(app, &app.state().channel(&name)?)).await.map(Json)
+    blocking(&app, move |app| show_channel(app, &app.state().channel(&name)?)).await.map(Json)
 }
 
 async fn add(
@@ -87,7 +89,7 @@ async fn add(
     let add = move |app: &App| -> Result<Channel, Failure> {
         let name = request.name.clone();
         let kind = kind(request)?;
-        told(app, &app.state().add_channel(&name, kind, &principal.name)?)
+        show_channel(app, &app.state().add_channel(&name, kind, &principal.name)?)
     };
     blocking(&app, add).await.map(Json)
 }
@@ -98,7 +100,7 @@ async fn remove(
     Named(name): Named<String>,
 ) -> Answer<Channel> {
     let remove = move |app: &App| -> Result<Channel, Failure> {
-        let channel = told(app, &app.state().channel(&name)?)?;
+        let channel = show_channel(app, &app.state().channel(&name)?)?;
         app.state().remove_channel(&name, &principal.name)?;
         Ok(channel)
     };
@@ -114,7 +116,7 @@ async fn messages(
     let read = move |app: &App| -> Result<MessageList, Failure> {
         app.state().channel(&name)?;
         let messages = app.state().newest_messages(&name, limit)?;
-        Ok(MessageList { messages: messages.into_iter().map(message).collect() })
+        Ok(MessageList { messages: messages.to_api() })
     };
     blocking(&app, read).await.map(Json)
 }
@@ -126,7 +128,7 @@ async fn follow(
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     let last = after_last(&headers)?;
-    // Followed first and looked at then: what is published in between is told.
+    // Followed before it is read, so that a message published in between is delivered.
     let published = app.state().follow_channels();
     let known = name.clone();
     let newest = blocking(&app, move |app| -> Result<u64, Failure> {

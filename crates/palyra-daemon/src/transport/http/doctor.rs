@@ -9,9 +9,9 @@ use palyra_common::Scope;
 use super::answer::{Answer, Failure, Json};
 use super::blocking::blocking;
 use super::route::Route;
-use super::shape::shape;
 use crate::app::App;
 use crate::doctor::check_open_state;
+use crate::to_api::ToApi;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -22,7 +22,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn check(State(app): State<Arc<App>>) -> Answer<StateChecks> {
-    blocking(&app, |app| Ok::<_, Failure>(StateChecks { checks: shape(&check_open_state(app.state()))? }))
+    blocking(&app, |app| Ok::<_, Failure>(StateChecks { checks: check_open_state(app.state()).to_api() }))
         .await
         .map(Json)
 }

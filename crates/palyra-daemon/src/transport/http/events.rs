@@ -1,10 +1,8 @@
 //! `/v1/events`: the journal as a stream. The journal itself is the bus: a slow reader skips nothing.
 
 mod stream;
-mod told;
 mod topics;
 
-pub(super) use told::{head, told};
 pub(super) use topics::kind;
 
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! `/v1/hooks`.
 
+mod bindings;
 mod letters;
-mod told;
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use super::params::Named;
 use super::route::{Route, SMALL_BODY};
 use crate::app::App;
 use crate::problem::{ToProblem, closest};
-use told::{answered, list_of, one_of};
+use bindings::{answered, list_of, one_of};
 
 pub(super) fn routes() -> Vec<Route> {
     let mut routes = vec![
@@ -85,9 +85,9 @@ async fn unbind(
     Named(id): Named<String>,
 ) -> Answer<HookBinding> {
     let unbind = move |app: &App| -> Result<HookBinding, Failure> {
-        let told = one_of(app, &id)?;
+        let binding = one_of(app, &id)?;
         app.state().unbind_hook(&id, &principal.name)?;
-        Ok(told)
+        Ok(binding)
     };
     blocking(&app, unbind).await.map(Json)
 }
@@ -133,7 +133,7 @@ async fn test(
     Named(id): Named<String>,
     Json(request): Json<TestRequest>,
 ) -> Answer<HookTest> {
-    let binding = told::binding(&app, &id)?;
+    let binding = bindings::binding(&app, &id)?;
     let payload =
         request.payload.as_ref().map_or_else(|| sample_payload(&binding, app.now_ms()), JsonText::from);
     let invocation = HookInvocation {

@@ -13,11 +13,12 @@ use utoipa::IntoParams;
 
 use super::answer::{Answer, Failure, Json};
 use super::blocking::blocking;
-use super::events::{head, kind, told};
+use super::events::kind;
 use super::params::{Asked, page_limit};
 use super::route::Route;
 use crate::app::App;
 use crate::problem::{journal_damaged, records_altered};
+use crate::to_api::ToApi;
 
 /// Longest body with a checkpoint: its note, every character escaped, and some room for the rest.
 const MAX_VERIFY_BYTES: usize = 6 * MAX_NOTE_BYTES + (1 << 10);
@@ -94,7 +95,7 @@ async fn checkpoint(State(app): State<Arc<App>>) -> Answer<SignedCheckpoint> {
     })
     .await?;
     Ok(Json(SignedCheckpoint {
-        head: head(checkpoint.head()),
+        head: checkpoint.head().to_api(),
         origin: checkpoint.origin().to_owned(),
         key,
         note: checkpoint.note().to_owned(),
@@ -122,8 +123,8 @@ fn shown(page: Page) -> JournalPage {
     JournalPage {
         next_from: next.filter(|next| !next.newest_first).and_then(|next| next.from_sequence),
         next_before: next.filter(|next| next.newest_first).and_then(|next| next.before_sequence),
-        events: page.events.into_iter().map(told).collect(),
-        head: head(page.head),
+        events: page.events.to_api(),
+        head: page.head.to_api(),
         archived: page.archived,
     }
 }
@@ -140,7 +141,7 @@ fn check(app: &App, against: Option<&str>) -> Result<VerifiedJournal, Failure> {
         return Err(records_altered(&records).into());
     }
     Ok(VerifiedJournal {
-        head: head(report.head),
+        head: report.head.to_api(),
         archived: report.archived,
         events_checked: report.events_checked,
         checkpoints_checked: report.checkpoints_checked,

@@ -80,7 +80,7 @@ pub(super) fn routes() -> Vec<Route> {
 async fn list(State(app): State<Arc<App>>) -> Answer<KeyList> {
     let listed = blocking(&app, |app| {
         let list = app.state().vault().keys().list().map_err(KeysError::from)?;
-        let keys = list.keys.iter().map(told).collect::<Result<_, _>>()?;
+        let keys = list.keys.iter().map(key_to_api).collect::<Result<_, _>>()?;
         let damaged = list.damaged.iter().map(|file| file.error.to_string()).collect();
         Ok::<_, KeysError>(KeyList { keys, damaged })
     });
@@ -93,13 +93,13 @@ async fn new(
     Json(request): Json<NewKeyRequest>,
 ) -> Answer<SigningKey> {
     let made = blocking(&app, move |app| {
-        app.state().create_key(&request.name, &principal.name).and_then(|info| told(&info))
+        app.state().create_key(&request.name, &principal.name).and_then(|info| key_to_api(&info))
     });
     Ok(Json(made.await?))
 }
 
 async fn show(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<SigningKey> {
-    let shown = blocking(&app, move |app| app.state().signing_key(&name).and_then(|info| told(&info)));
+    let shown = blocking(&app, move |app| app.state().signing_key(&name).and_then(|info| key_to_api(&info)));
     Ok(Json(shown.await?))
 }
 
@@ -113,7 +113,7 @@ async fn import(
         let passphrase = passphrase(&request.passphrase)?;
         let sealed = open_secret(&request.key_file)?;
         let info = app.state().import_key(&name, sealed.expose(), &passphrase, &principal.name)?;
-        Ok::<_, Failure>(told(&info)?)
+        Ok::<_, Failure>(key_to_api(&info)?)
     });
     Ok(Json(imported.await?))
 }
@@ -128,7 +128,7 @@ async fn seal(
     must_be_here(&principal, arrival.map(|Extension(arrival)| arrival))?;
     let sealed = blocking(&app, move |app| {
         let (info, text) = app.state().seal_key(&name, &passphrase(&request.passphrase)?, &principal.name)?;
-        Ok::<_, Failure>(SealedKey { key: told(&info)?, key_file: SecretText::new(text) })
+        Ok::<_, Failure>(SealedKey { key: key_to_api(&info)?, key_file: SecretText::new(text) })
     });
     Ok(Json(sealed.await?))
 }
@@ -194,7 +194,7 @@ async fn revoke(
     let request = RevokeKey { name, reason: reason.clone(), statement: wanted.transpose()? };
     let revoked = blocking(&app, move |app| app.state().revoke_key(&request, &principal.name)).await?;
     let statement = revoked.statement.as_ref().map(written).transpose()?;
-    Ok(Json(RevokedKey { key: told(&revoked.info)?, reason, statement }))
+    Ok(Json(RevokedKey { key: key_to_api(&revoked.info)?, reason, statement }))
 }
 
 /// A whole key, even sealed, leaves the vault only for its owner and only on this machine.
@@ -233,17 +233,18 @@ fn written(statement: &TrustStatement) -> Result<Box<RawValue>, Failure> {
     RawValue::from_string(text).map_err(|error| internal(error.to_string()))
 }
 
-fn told(info: &SigningKeyInfo) -> Result<SigningKey, KeysError> {
-    let since = match info.state {
+fn key_to_api(info: &SigningKeyInfo) -> Result<SigningKey, KeysError> {
+    let SigningKeyInfo { name, public_key, created_ms, state } = info;
+    let since = match *state {
         KeyState::Active => None,
         KeyState::Retired { since_ms } | KeyState::Revoked { since_ms } => Some(when(since_ms)),
     };
     Ok(SigningKey {
-        name: info.name.clone(),
+        name: name.clone(),
         key_id: info.key_id(),
-        public_key: PublisherKey::from_bytes(&info.public_key)?.to_string(),
-        state: info.state.name().to_owned(),
+        public_key: PublisherKey::from_bytes(public_key)?.to_string(),
+        state: state.name().to_owned(),
         since,
-        created: when(info.created_ms),
+        created: when(*created_ms),
     })
 }

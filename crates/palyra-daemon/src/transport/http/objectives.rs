@@ -15,7 +15,7 @@ use super::params::Named;
 use super::route::{Route, SMALL_BODY};
 use crate::access::Principal;
 use crate::app::App;
-use crate::routines::told;
+use crate::routines::convert;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -47,8 +47,8 @@ pub(super) fn routes() -> Vec<Route> {
 async fn list(State(app): State<Arc<App>>) -> Answer<ObjectiveList> {
     let objectives = blocking(&app, |app| {
         let control = app.control();
-        let told = |objective| told::objective(control, &objective);
-        control.store().objectives()?.into_iter().map(told).collect::<Result<Vec<_>, ControlError>>()
+        let to_api = |objective| convert::objective(control, &objective);
+        control.store().objectives()?.into_iter().map(to_api).collect::<Result<Vec<_>, ControlError>>()
     });
     Ok(Json(ObjectiveList { objectives: objectives.await? }))
 }
@@ -56,7 +56,7 @@ async fn list(State(app): State<Arc<App>>) -> Answer<ObjectiveList> {
 async fn show(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<Objective> {
     let shown = blocking(&app, move |app| {
         let control = app.control();
-        told::objective(control, &control.store().objective(&name)?)
+        convert::objective(control, &control.store().objective(&name)?)
     });
     shown.await.map(Json)
 }
@@ -68,9 +68,9 @@ async fn add(
 ) -> Answer<Objective> {
     let added = blocking(&app, move |app| {
         let control = app.control();
-        let objective = told::read_objective(request, app.now_ms());
+        let objective = convert::read_objective(request, app.now_ms());
         control.store().add_objective(&objective, &principal.name)?;
-        told::objective(control, &objective)
+        convert::objective(control, &objective)
     });
     added.await.map(Json)
 }
@@ -114,7 +114,7 @@ async fn set(app: &Arc<App>, principal: Principal, name: String, to: ObjectiveSt
     let set = blocking(app, move |app| {
         let control = app.control();
         let objective = control.store().set_objective(&name, to, &principal.name)?;
-        told::objective(control, &objective)
+        convert::objective(control, &objective)
     });
     set.await.map(Json)
 }

@@ -10,11 +10,12 @@ use palyra_common::Scope;
 use super::answer::{Answer, Failure, Json};
 use super::params::Asked;
 use super::route::Route;
-use super::skills::{install_options, told};
+use super::skills::install_options;
 use super::upload::Upload;
 use crate::app::App;
 use crate::packages::Background;
 use crate::problem::ToProblem;
+use crate::to_api::ToApi;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -63,7 +64,7 @@ async fn plan(
                 state.plan_install(bytes, &options).map_err(|refusal| Failure::from(refusal.to_problem()))?
             }
         };
-        told(&planned)
+        Ok::<_, Failure>(planned.to_api())
     };
     upload.judge(&app, plan).await.map(Json)
 }

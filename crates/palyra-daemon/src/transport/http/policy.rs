@@ -14,7 +14,7 @@ use super::answer::{Answer, Json};
 use super::blocking::blocking;
 use super::route::{Route, SMALL_BODY};
 use crate::app::App;
-use crate::policy::told;
+use crate::policy::requests;
 
 const PATH: &str = "/v1/policy";
 
@@ -38,7 +38,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn show(State(app): State<Arc<App>>) -> Answer<AccessPolicy> {
-    blocking(&app, |app| Ok::<_, Problem>(told::policy(app.policy(), app.state()))).await.map(Json)
+    blocking(&app, |app| Ok::<_, Problem>(requests::show(app.policy(), app.state()))).await.map(Json)
 }
 
 async fn set(
@@ -47,8 +47,8 @@ async fn set(
     Json(change): Json<PolicyChange>,
 ) -> Answer<AccessPolicy> {
     blocking(&app, move |app| {
-        told::change(app.state(), &change.text, &principal.name)?;
-        Ok::<_, Problem>(told::policy(app.policy(), app.state()))
+        requests::change(app.state(), &change.text, &principal.name)?;
+        Ok::<_, Problem>(requests::show(app.policy(), app.state()))
     })
     .await
     .map(Json)
@@ -61,5 +61,5 @@ async fn reset(State(app): State<Arc<App>>, Caller(principal): Caller) -> Answer
 }
 
 async fn check(State(app): State<Arc<App>>, Json(question): Json<PolicyQuestion>) -> Answer<PolicyAnswer> {
-    blocking(&app, move |app| told::answer(app.policy(), app.state(), question)).await.map(Json)
+    blocking(&app, move |app| requests::evaluate(app.policy(), app.state(), question)).await.map(Json)
 }

@@ -20,11 +20,11 @@ use super::answer::{Answer, Failure, Json};
 use super::blocking::blocking;
 use super::params::{Asked, Named, page_limit};
 use super::route::Route;
-use super::shape::shape;
 use crate::access::Principal;
 use crate::app::App;
 use crate::problem::ToProblem;
-use crate::routines::told;
+use crate::routines::convert;
+use crate::to_api::ToApi;
 use crate::{catalog, policy};
 
 /// Most fires of one answer.
@@ -74,7 +74,7 @@ struct FiresQuery {
 async fn list(State(app): State<Arc<App>>) -> Answer<RoutineList> {
     let routines = blocking(&app, |app| {
         let routines = app.control().store().routines().map_err(|error| error.to_problem())?;
-        routines.iter().map(|routine| told::routine(app, routine)).collect::<Result<Vec<_>, Problem>>()
+        routines.iter().map(|routine| convert::routine(app, routine)).collect::<Result<Vec<_>, Problem>>()
     });
     Ok(Json(RoutineList { routines: routines.await? }))
 }
@@ -128,7 +128,7 @@ async fn switch(app: &Arc<App>, principal: Principal, name: String, enabled: boo
             may_fire(app, &principal, &app.control().store().routine(&name)?)?;
         }
         let routine = app.control().store().switch_routine(&name, enabled, &principal.name)?;
-        told::routine(app, &routine).map_err(Failure::from)
+        convert::routine(app, &routine).map_err(Failure::from)
     });
     let switched = switched.await?;
     app.control().changed();
@@ -170,17 +170,18 @@ async fn fires(
         app.control().store().routine(&name)?;
         app.state().fires(&name, &query).map_err(Failure::from)
     });
-    Ok(Json(shape(&page.await?)?))
+    Ok(Json(page.await?.to_api()))
 }
 
 fn one(app: &App, name: &str) -> Result<Routine, Failure> {
     let routine = app.control().store().routine(name)?;
-    Ok(told::routine(app, &routine)?)
+    Ok(convert::routine(app, &routine)?)
 }
 
 fn ended(app: &App, key: &FireKey) -> Result<Fire, Failure> {
     let fire = app.state().fire(key)?;
-    shape(&fire.ok_or_else(|| Problem::new("internal", "a fire is not in the history"))?)
+    let fire = fire.ok_or_else(|| Problem::new("internal", "a fire is not in the history"))?;
+    Ok(fire.to_api())
 }
 
 fn keep(app: &App, principal: &Principal, mut request: RoutineRequest) -> Result<Routine, Failure> {
@@ -190,9 +191,9 @@ fn keep(app: &App, principal: &Principal, mut request: RoutineRequest) -> Result
     }
     let replace = request.replace;
     let there = control.store().routine(&request.name).ok().filter(|_| replace);
-    let routine = told::read(request, there.as_ref(), principal.id(), app.now_ms())?;
+    let routine = convert::read(request, there.as_ref(), principal.id(), app.now_ms())?;
     control.store().put_routine(&routine, replace, &principal.name)?;
-    Ok(told::routine(app, &routine)?)
+    Ok(convert::routine(app, &routine)?)
 }
 
 /// Whoever lets a routine fire could make its call itself; its creator is asked about at each fire.

@@ -12,7 +12,7 @@ use super::answer::{Answer, Json};
 use super::blocking::blocking;
 use super::route::{Route, SMALL_BODY};
 use crate::app::App;
-use crate::plugins::{read_runner_policy, told_runner_policy};
+use crate::plugins::{read_runner_policy, show_runner_policy};
 
 const PATH: &str = "/v1/runner-policy";
 
@@ -32,7 +32,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn show(State(app): State<Arc<App>>) -> Answer<RunnerPolicyShown> {
-    Ok(Json(told_runner_policy(app.state())))
+    Ok(Json(show_runner_policy(app.state())))
 }
 
 async fn set(
@@ -43,7 +43,7 @@ async fn set(
     blocking(&app, move |app| {
         let policy = read_runner_policy(change.policy)?;
         app.state().change_runner_policy(&policy, change.revision, &principal.name)?;
-        Ok::<_, PluginSettingError>(told_runner_policy(app.state()))
+        Ok::<_, PluginSettingError>(show_runner_policy(app.state()))
     })
     .await
     .map(Json)
@@ -52,7 +52,7 @@ async fn set(
 async fn reset(State(app): State<Arc<App>>, Caller(principal): Caller) -> Answer<RunnerPolicyShown> {
     blocking(&app, move |app| {
         app.state().reset_runner_policy(&principal.name)?;
-        Ok::<_, PluginSettingError>(told_runner_policy(app.state()))
+        Ok::<_, PluginSettingError>(show_runner_policy(app.state()))
     })
     .await
     .map(Json)

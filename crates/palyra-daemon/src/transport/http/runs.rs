@@ -27,9 +27,9 @@ use super::blocking::blocking;
 use super::events::{EVENT_STREAM, after_last};
 use super::params::{Asked, Named, page_limit};
 use super::route::Route;
-use super::shape::shape;
 use crate::app::App;
 use crate::problem::not_found;
+use crate::to_api::ToApi;
 use stream::run_stream;
 
 /// Most runs of one answer.
@@ -122,14 +122,14 @@ async fn list(State(app): State<Arc<App>>, Asked(query): Asked<RunsQuery>) -> An
         limit: page_limit(query.limit, MAX_LISTED)?,
     };
     let page = blocking(&app, move |app| app.state().runs(&query)).await?;
-    Ok(Json(shape(&page)?))
+    Ok(Json(page.to_api()))
 }
 
 async fn show(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> Answer<RunInfo> {
     blocking(&app, move |app| {
         let run = find(app, &run_id)?;
-        let details = told_by_receipt(app, &run)?;
-        Ok::<_, Failure>(RunInfo { run: shape(&run)?, details })
+        let details = receipt_details(app, &run)?;
+        Ok::<_, Failure>(RunInfo { run: run.to_api(), details })
     })
     .await
     .map(Json)
@@ -144,7 +144,7 @@ async fn lines(
         let run = find(app, &run_id)?;
         let lines = app.state().run_events_after(&run.run_id, query.after, LINES)?;
         let next = lines.last().filter(|_| lines.len() == LINES).map(|last| last.number);
-        Ok::<_, Failure>(RunLineList { lines: shape(&lines)?, next })
+        Ok::<_, Failure>(RunLineList { lines: lines.to_api(), next })
     })
     .await
     .map(Json)
@@ -178,12 +178,12 @@ async fn tape(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> Resu
 
 async fn receipt(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> Answer<RunReceipt> {
     let receipt = blocking(&app, move |app| app.state().run_receipt(&run_id)).await?;
-    Ok(Json(shape(&receipt)?))
+    Ok(Json(receipt.to_api()))
 }
 
 async fn replay(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> Answer<ReplayAnswer> {
     let replayed = app.replay(run_id).await?;
-    Ok(Json(shape(&replayed)?))
+    Ok(Json(replayed.to_api()))
 }
 
 async fn cancel(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> Answer<Run> {
@@ -198,7 +198,7 @@ async fn cancel(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> An
         let _ = tokio::time::timeout(LAST_WORDS, end.next()).await;
     }
     let run = blocking(&app, move |app| find(app, &run_id)).await?;
-    Ok(Json(shape(&run)?))
+    Ok(Json(run.to_api()))
 }
 
 fn find(app: &App, run_id: &str) -> Result<RunRow, Failure> {
@@ -208,7 +208,7 @@ fn find(app: &App, run_id: &str) -> Result<RunRow, Failure> {
 }
 
 /// What the leaf of a run says; nothing for one that has none yet, or whose leaf is in a segment file.
-fn told_by_receipt(app: &App, run: &RunRow) -> Result<Value, Failure> {
+fn receipt_details(app: &App, run: &RunRow) -> Result<Value, Failure> {
     let Some(leaf) = run.receipt_leaf else { return Ok(json!({})) };
     let query = Query {
         from_sequence: Some(leaf),

@@ -4,7 +4,6 @@ mod corridor;
 mod install;
 mod operate;
 
-pub(super) use corridor::told;
 pub(super) use install::install_options;
 
 use std::sync::Arc;
@@ -24,9 +23,9 @@ use super::answer::{Answer, Failure, Json};
 use super::blocking::blocking;
 use super::params::Named;
 use super::route::{Route, SMALL_BODY};
-use super::shape::shape;
 use crate::app::App;
 use crate::problem::not_found;
+use crate::to_api::ToApi;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -88,7 +87,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn list(State(app): State<Arc<App>>) -> Answer<SkillList> {
-    let skills = blocking(&app, |app| shape(&app.state().list())).await?;
+    let skills = blocking(&app, |app| Ok::<_, Failure>(app.state().list().to_api())).await?;
     Ok(Json(SkillList { skills }))
 }
 
@@ -99,9 +98,8 @@ async fn info(State(app): State<Arc<App>>, Named(skill_id): Named<String>) -> An
 fn read_info(app: &App, skill_id: &str) -> Result<SkillInfo, Failure> {
     known(app, skill_id)?;
     let info = app.state().info(skill_id)?;
-    let mut told: SkillInfo = shape(&info)?;
-    told.consent_digest = consent_wanted(&info).map(|request| request.digest().to_string());
-    Ok(told)
+    let consent_digest = consent_wanted(&info).map(|request| request.digest().to_string());
+    Ok(SkillInfo { consent_digest, ..info.to_api() })
 }
 
 /// The record of a skill, or the names there are.

@@ -33,7 +33,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 async fn list(State(app): State<Arc<App>>) -> Answer<TokenList> {
     let now = app.state().expiry_now_ms();
-    let tokens = app.state().tokens().iter().map(|record| told(record, now)).collect();
+    let tokens = app.state().tokens().iter().map(|record| token_to_api(record, now)).collect();
     Ok(Json(TokenList { tokens }))
 }
 
@@ -51,7 +51,7 @@ async fn remove(
     Named(name): Named<String>,
 ) -> Answer<Token> {
     let removed = blocking(&app, move |app| app.state().remove_token(&name, &principal.name)).await?;
-    Ok(Json(told(&removed, app.state().expiry_now_ms())))
+    Ok(Json(token_to_api(&removed, app.state().expiry_now_ms())))
 }
 
 fn make(app: &App, principal: &Principal, request: &NewTokenRequest) -> Result<NewToken, Failure> {
@@ -67,15 +67,16 @@ fn make(app: &App, principal: &Principal, request: &NewTokenRequest) -> Result<N
     let now = app.state().expiry_now_ms();
     let expires = request.lifetime_seconds.map(|seconds| now.saturating_add(seconds.saturating_mul(1_000)));
     let made = app.state().add_token(&request.name, scopes, expires, &principal.name)?;
-    Ok(NewToken { token: told(&made.record, now), secret: made.secret.as_str().to_owned() })
+    Ok(NewToken { token: token_to_api(&made.record, now), secret: made.secret.as_str().to_owned() })
 }
 
-fn told(record: &TokenRecord, now_ms: u64) -> Token {
+fn token_to_api(record: &TokenRecord, now_ms: u64) -> Token {
+    let TokenRecord { name, scopes, digest: _, created_ms, expires_ms } = record;
     Token {
-        name: record.name.clone(),
-        scopes: record.scopes.iter().map(Into::into).collect(),
-        created_ms: record.created_ms,
-        expires_ms: record.expires_ms,
+        name: name.clone(),
+        scopes: scopes.iter().map(Into::into).collect(),
+        created_ms: *created_ms,
+        expires_ms: *expires_ms,
         expired: record.is_expired(now_ms),
     }
 }

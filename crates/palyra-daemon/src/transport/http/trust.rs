@@ -1,7 +1,7 @@
 //! `/v1/trust`: whose keys are believed.
 
 mod read;
-mod told;
+mod show;
 
 pub(super) use read::{publisher_name, reason};
 
@@ -73,12 +73,12 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn list(State(app): State<Arc<App>>) -> Answer<TrustList> {
-    let listed = blocking(&app, |app| Ok::<_, Problem>(told::list(&app.state().view())));
+    let listed = blocking(&app, |app| Ok::<_, Problem>(show::list(&app.state().view())));
     Ok(Json(listed.await?))
 }
 
 async fn show(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<PublisherInfo> {
-    blocking(&app, move |app| told::info(&app.state().view(), &name)).await.map(Json)
+    blocking(&app, move |app| show::info(&app.state().view(), &name)).await.map(Json)
 }
 
 async fn allow(
@@ -88,7 +88,7 @@ async fn allow(
     Json(request): Json<KeysRequest>,
 ) -> Answer<Allowed> {
     let (name, keys) = (publisher_name(&name)?, read::key_set(&request)?);
-    let answer = told::allowed("publisher", &name, &keys);
+    let answer = show::allowed("publisher", &name, &keys);
     let by = principal.name;
     let changed = blocking(&app, move |app| app.state().allow_publisher(name.as_str(), keys, &by)).await?;
     Ok(Json(Allowed { changed, ..answer }))
@@ -101,7 +101,7 @@ async fn follow(
     Json(request): Json<KeysRequest>,
 ) -> Answer<Allowed> {
     let (name, keys) = (publisher_name(&name)?, read::key_set(&request)?);
-    let answer = told::allowed("feed", &name, &keys);
+    let answer = show::allowed("feed", &name, &keys);
     let by = principal.name;
     let changed = blocking(&app, move |app| app.state().follow_feed(name.as_str(), keys, &by)).await?;
     Ok(Json(Allowed { changed, ..answer }))
@@ -174,7 +174,7 @@ async fn changed(
     let name = publisher_name(name)?;
     let publisher = blocking(app, move |app| {
         work(app, name.as_str())?;
-        Ok::<_, StateError>(told::publisher_now(&app.state().view(), name.as_str()))
+        Ok::<_, StateError>(show::publisher_now(&app.state().view(), name.as_str()))
     });
     Ok(Json(publisher.await?))
 }
@@ -182,7 +182,7 @@ async fn changed(
 fn follow_statement(app: &App, bytes: &[u8], by: &str) -> Result<AppliedStatement, Failure> {
     let statement = TrustStatement::parse(bytes)?;
     let outcome = app.state().apply_statement(&statement, by)?;
-    let applied = told::statement(&statement);
+    let applied = show::statement(&statement);
     let (outcome, newly_revoked) = match outcome {
         StatementOutcome::Rotated => ("rotated", None),
         StatementOutcome::Revoked { added } => ("revoked", Some(added as u64)),

@@ -27,6 +27,11 @@ macro_rules! budgets {
                 None
             }
 
+            /// Every budget by its name in the policy.
+            pub fn by_name(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+                [$( (stringify!($field), self.$field), )*].into_iter()
+            }
+
             const fn get(&self, kind: BudgetKind) -> u64 {
                 match kind { $( BudgetKind::$kind => self.$field, )* }
             }

@@ -16,9 +16,9 @@ use super::super::answer::{Answer, Failure, Json};
 use super::super::blocking::blocking;
 use super::super::params::{Asked, Named, page_limit};
 use super::super::route::Route;
-use super::super::shape::shape;
 use crate::app::App;
 use crate::channels::try_once;
+use crate::to_api::ToApi;
 
 /// Most letters of one answer.
 const MAX_LISTED: u16 = 1_000;
@@ -54,7 +54,7 @@ async fn list(
     let limit = page_limit(query.limit, MAX_LISTED)?;
     let list = move |app: &App| -> Result<ChannelDeadLetterList, Failure> {
         app.state().channel(&name)?;
-        Ok(ChannelDeadLetterList { dead_letters: shape(&app.state().channel_dead_letters(&name, limit)?)? })
+        Ok(ChannelDeadLetterList { dead_letters: app.state().channel_dead_letters(&name, limit)?.to_api() })
     };
     blocking(&app, list).await.map(Json)
 }
@@ -79,7 +79,7 @@ async fn retry(
             return Err(Failure::from(problem));
         }
         app.state().settle_channel_retry(&letter, &message, &principal.name).await?;
-        shape(&letter)
+        Ok(letter.to_api())
     });
     let sent = sending.await.map_err(|error| Problem::new("internal", error.to_string()))?;
     sent.map(Json)
@@ -94,7 +94,7 @@ async fn forget(
         app.state().channel(&name)?;
         let letter = app.state().channel_dead_letter(&name, number)?;
         app.state().drop_channel_letter(&name, number, &principal.name)?;
-        shape(&letter)
+        Ok(letter.to_api())
     };
     blocking(&app, forget).await.map(Json)
 }

@@ -10,10 +10,10 @@ use palyra_state::channels::PublishedMessage;
 use tokio::sync::watch;
 
 use super::super::sse::{Speaks, event, heartbeat, stream};
-use super::told::message;
 use crate::access::Principal;
 use crate::app::{App, until_stopping};
 use crate::streams::StreamPermit;
+use crate::to_api::ToApi;
 
 /// Messages read at once.
 const PAGE: usize = 100;
@@ -52,7 +52,7 @@ impl Speaks for Standing {
         }
         loop {
             if let Some(published) = self.ready.pop_front() {
-                return Some(written(published));
+                return Some(written(&published));
             }
             if self.read().await? {
                 continue;
@@ -82,7 +82,6 @@ impl Standing {
     }
 }
 
-fn written(published: PublishedMessage) -> Bytes {
-    let id = published.id;
-    event("message", Some(id), &message(published))
+fn written(published: &PublishedMessage) -> Bytes {
+    event("message", Some(published.id), &published.to_api())
 }

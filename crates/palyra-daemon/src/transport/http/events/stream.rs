@@ -10,11 +10,11 @@ use palyra_journal::{Follower, Page, Query, RecordedEvent};
 use tokio::sync::watch;
 
 use super::super::sse::{Speaks, event, heartbeat, stream};
-use super::told;
 use super::topics::Topics;
 use crate::access::Principal;
 use crate::app::{App, until_stopping};
 use crate::streams::StreamPermit;
+use crate::to_api::ToApi;
 
 /// Events read at once.
 const PAGE: usize = 200;
@@ -53,7 +53,7 @@ impl Speaks for Standing {
         }
         loop {
             if let Some(event) = self.ready.pop_front() {
-                return Some(written(event));
+                return Some(written(&event));
             }
             if self.read().await? {
                 continue;
@@ -96,7 +96,7 @@ impl Standing {
     }
 }
 
-fn written(recorded: RecordedEvent) -> Bytes {
-    let told = told(recorded);
-    event(&told.kind, Some(told.sequence), &told)
+fn written(recorded: &RecordedEvent) -> Bytes {
+    let shown = recorded.to_api();
+    event(&shown.kind, Some(shown.sequence), &shown)
 }

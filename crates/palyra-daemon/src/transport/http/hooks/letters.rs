@@ -14,11 +14,11 @@ use super::super::answer::{Answer, Failure, Json};
 use super::super::blocking::blocking;
 use super::super::params::{Asked, Named, page_limit};
 use super::super::route::Route;
-use super::super::shape::shape;
-use super::told::{answered, binding};
+use super::bindings::{answered, binding};
 use super::{DeadLetter, DeadLetterList, HookTest};
 use crate::app::App;
 use crate::problem::ToProblem;
+use crate::to_api::ToApi;
 
 /// Most letters of one answer.
 const MAX_LISTED: u16 = 1_000;
@@ -51,7 +51,7 @@ struct LettersQuery {
 async fn list(State(app): State<Arc<App>>, Asked(query): Asked<LettersQuery>) -> Answer<DeadLetterList> {
     let limit = page_limit(query.limit, MAX_LISTED)?;
     let found = blocking(&app, move |app| app.state().dead_letters(query.binding.as_deref(), limit)).await?;
-    Ok(Json(DeadLetterList { dead_letters: shape(&found)? }))
+    Ok(Json(DeadLetterList { dead_letters: found.to_api() }))
 }
 
 async fn retry(
@@ -81,7 +81,7 @@ async fn forget(
     let forget = move |app: &App| -> Result<DeadLetter, Failure> {
         let letter = app.state().dead_letter_row(number)?;
         app.state().drop_dead_letter(number, &principal.name, "dropped")?;
-        shape(&letter)
+        Ok(letter.to_api())
     };
     blocking(&app, forget).await.map(Json)
 }

@@ -1,8 +1,6 @@
-//! What came of the corridor, as the API tells it.
+//! Installation on behalf of a principal, with every step in the answer.
 
 use palyra_api::skills::InstallOutcome;
-use palyra_skills::capability_grants_from_manifest;
-use palyra_skills::index::TrustState;
 use palyra_skills::install::{self, InstallRequest, InstallStage, InstallStep};
 use palyra_skills::verify::VerifyStepName;
 use palyra_state::{Observe, SkillError, State, retry_moved};
@@ -11,8 +9,8 @@ use serde_json::json;
 use crate::access::Principal;
 use crate::app::App;
 use crate::problem::ToProblem;
+use crate::to_api::ToApi;
 use crate::transport::http::answer::Failure;
-use crate::transport::http::shape::shape;
 
 /// Walks the corridor in somebody's name and tells every step, also those before a refusal.
 pub(super) fn walk(
@@ -30,7 +28,7 @@ pub(super) fn walk(
     };
     let state = app.state();
     match state.acting(&principal.name, || work(state, &mut observe)) {
-        Ok(outcome) => Ok(InstallOutcome { steps: shape(&steps)?, ..told(&outcome)? }),
+        Ok(outcome) => Ok(InstallOutcome { steps: steps.to_api(), ..outcome.to_api() }),
         Err(error) => Err(refused(&error, &steps)),
     }
 }
@@ -54,20 +52,6 @@ pub(super) fn install_authorized(
         }
         state.apply(plan, observe)
     })
-}
-
-/// The outcome with what a person needs to decide.
-pub(in crate::transport::http) fn told(outcome: &install::InstallOutcome) -> Result<InstallOutcome, Failure> {
-    let mut told: InstallOutcome = shape(outcome)?;
-    told.consent_digest = outcome.consent_request.as_ref().map(|request| request.digest().to_string());
-    // A publisher that is not allowlisted gets its secrets one by one; it is pinned only once somebody agreed.
-    let release =
-        outcome.record.release(outcome.payload).filter(|release| release.trust != TrustState::Trusted);
-    if let Some(release) = release {
-        let grants = capability_grants_from_manifest(&release.manifest);
-        told.secrets = grants.secrets().iter().map(|grant| grant.secret.to_string()).collect();
-    }
-    Ok(told)
 }
 
 fn refused(error: &SkillError, steps: &[InstallStep]) -> Failure {

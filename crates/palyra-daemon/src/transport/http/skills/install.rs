@@ -16,12 +16,13 @@ use palyra_skills::consent::{ConsentGiven, ConsentRequest};
 use palyra_state::InstallOptions;
 use serde_json::json;
 
-use super::corridor::{install_authorized, told, walk};
+use super::corridor::{install_authorized, walk};
 use super::known;
 use crate::access::Principal;
 use crate::app::App;
 use crate::policy::{Asking, unnamed_skill};
 use crate::problem::deciding_rule;
+use crate::to_api::ToApi;
 use crate::transport::http::access::Caller;
 use crate::transport::http::answer::{Answer, Failure, Json};
 use crate::transport::http::blocking::blocking;
@@ -81,7 +82,7 @@ pub(super) async fn consent_asked(
         let first = || ConsentRequest::new(&current.manifest, current.payload, None);
         let digest = outcome.consent_request.clone().unwrap_or_else(first).digest().to_string();
         let needed = outcome.status == RuntimeStatus::AwaitingConsent;
-        Ok::<_, Failure>(ConsentAsked { digest, needed, outcome: told(&outcome)? })
+        Ok::<_, Failure>(ConsentAsked { digest, needed, outcome: outcome.to_api() })
     })
     .await
     .map(Json)

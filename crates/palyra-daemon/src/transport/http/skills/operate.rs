@@ -13,11 +13,11 @@ use palyra_state::ReAudit;
 use super::known;
 use crate::access::Principal;
 use crate::app::App;
+use crate::to_api::ToApi;
 use crate::transport::http::access::Caller;
 use crate::transport::http::answer::{Answer, Failure, Json};
 use crate::transport::http::blocking::blocking;
 use crate::transport::http::params::{Asked, Named};
-use crate::transport::http::shape::shape;
 
 pub(super) async fn verify(
     State(app): State<Arc<App>>,
@@ -112,18 +112,17 @@ fn verify_stored(app: &App, principal: &Principal, skill_id: String) -> Result<S
         payload: skill.payload().to_string(),
         sha256: skill.artifact().archive_digest().to_string(),
         signers: skill.signers().iter().map(|key| key.key_id().to_string()).collect(),
-        steps: shape(&verification.steps)?,
+        steps: verification.steps.to_api(),
     })
 }
 
 fn audit_again(app: &App, principal: &Principal, skill_id: Option<&str>) -> Result<SkillAudits, Failure> {
     let state = app.state();
     let audited: Vec<ReAudit> = state.acting(&principal.name, || state.re_audit(skill_id))?;
-    let audits: Result<Vec<SkillAudit>, Failure> = audited.into_iter().map(one_audit).collect();
-    Ok(SkillAudits { audits: audits? })
+    Ok(SkillAudits { audits: audited.into_iter().map(one_audit).collect() })
 }
 
-fn one_audit(audited: ReAudit) -> Result<SkillAudit, Failure> {
+fn one_audit(audited: ReAudit) -> SkillAudit {
     let ReAudit { skill_id, version, payload, result } = audited;
     let audit = SkillAudit {
         skill_id,
@@ -134,17 +133,18 @@ fn one_audit(audited: ReAudit) -> Result<SkillAudit, Failure> {
         problem: None,
         kept_for_rollback: false,
     };
-    Ok(match result {
-        Ok(Some(outcome)) => {
-            let (status, report) = (shape(&outcome.status)?, shape(&outcome.audit)?);
-            SkillAudit { runtime_status: Some(status), report, ..audit }
-        }
+    match result {
+        Ok(Some(outcome)) => SkillAudit {
+            runtime_status: Some(outcome.status.to_api()),
+            report: outcome.audit.to_api(),
+            ..audit
+        },
         Ok(None) => SkillAudit { kept_for_rollback: true, ..audit },
         Err(error) => {
             let problem = Some(error.to_string());
             SkillAudit { runtime_status: Some(SkillStatus::Quarantined), problem, ..audit }
         }
-    })
+    }
 }
 
 /// The skill as the index says now.
@@ -153,7 +153,7 @@ fn changed(app: &App, skill_id: String, reason: Option<String>) -> Result<SkillC
     let entry = record.map(|record| SkillInventoryEntry::new(record, app.state().platform()));
     Ok(SkillChanged {
         version: entry.as_ref().map(|entry| entry.record.current.manifest.version.to_string()),
-        runtime_status: shape(&entry.map(|entry| entry.runtime_status))?,
+        runtime_status: entry.map(|entry| entry.runtime_status.to_api()),
         skill_id,
         reason,
     })

@@ -1,8 +1,8 @@
-//! Routines and objectives in the words of the API, both ways.
+//! Routines and objectives to their wire types, and from requests.
 
 use palyra_api::Problem;
-use palyra_api::objectives::{Objective as ObjectiveTold, ObjectiveRequest, ObjectiveState as StateTold};
-use palyra_api::routines::{Concurrency, Misfire, Routine as RoutineTold, RoutineRequest};
+use palyra_api::objectives::{self, ObjectiveRequest};
+use palyra_api::routines::{self, Concurrency, Misfire, RoutineRequest};
 use palyra_common::JsonText;
 use palyra_control_plane::{
     ConcurrencyPolicy, ControlError, MisfirePolicy, Objective, ObjectiveState, QuietHours, Routine,
@@ -14,59 +14,70 @@ use serde_json::Value;
 use super::Control;
 use crate::app::App;
 use crate::problem::ToProblem;
-use crate::shape::shape;
+use crate::to_api::ToApi;
 
-/// How many of the next due times are told.
+/// How many of the next due times a routine is shown with.
 const NEXT: usize = 5;
 /// How many missed times are made up for where nobody says.
 const CATCH_UP: u16 = 10;
 
 /// A routine with what comes next and what came last.
-pub(crate) fn routine(app: &App, routine: &Routine) -> Result<RoutineTold, Problem> {
+pub(crate) fn routine(app: &App, routine: &Routine) -> Result<routines::Routine, Problem> {
     let (state, control) = (app.state(), app.control());
     let last = state.fires(&routine.name, &FireQuery { limit: 1, ..FireQuery::default() });
     let last = last.map_err(|error| error.to_problem())?.fires.into_iter().next();
-    let (tool, input) = match &routine.action {
+    let Routine {
+        name,
+        enabled,
+        action,
+        when,
+        time_zone,
+        quiet,
+        misfire,
+        concurrency,
+        jitter_ms,
+        objective,
+        wait_approval_ms,
+        creator,
+        created_ms,
+        since_ms: _,
+    } = routine;
+    let (tool, input) = match action {
         RoutineAction::Tool { tool, input } => (Some(tool.clone()), serde_json::from_str(input)),
         RoutineAction::ReAudit => (None, Ok(Value::Null)),
     };
-    let (misfire, catch_up) = match routine.misfire {
+    let (misfire, catch_up) = match *misfire {
         MisfirePolicy::Skip => (Misfire::Skip, None),
         MisfirePolicy::FireOnce => (Misfire::FireOnce, None),
         MisfirePolicy::CatchUp(most) => (Misfire::CatchUp, Some(most)),
     };
-    let (cron, every_seconds, at_ms) = match &routine.when {
+    let (cron, every_seconds, at_ms) = match when {
         When::Cron(pattern) => (Some(pattern.clone()), None, None),
         When::Every { ms, .. } => (None, Some(ms / 1_000), None),
         When::At(at_ms) => (None, None, Some(*at_ms)),
     };
-    Ok(RoutineTold {
-        name: routine.name.clone(),
-        built_in: is_built_in(&routine.name),
-        enabled: routine.enabled,
+    Ok(routines::Routine {
+        name: name.clone(),
+        built_in: is_built_in(name),
+        enabled: *enabled,
         tool,
         input: input.unwrap_or(Value::Null),
         cron,
         every_seconds,
         at_ms,
-        time_zone: routine.time_zone.clone(),
-        quiet: routine.quiet.map(|quiet| quiet.to_string()),
+        time_zone: time_zone.clone(),
+        quiet: quiet.map(|quiet| quiet.to_string()),
         misfire,
         catch_up,
-        concurrency: match routine.concurrency {
-            ConcurrencyPolicy::Forbid => Concurrency::Forbid,
-            ConcurrencyPolicy::Allow => Concurrency::Allow,
-            ConcurrencyPolicy::Replace => Concurrency::Replace,
-            ConcurrencyPolicy::Queue => Concurrency::Queue,
-        },
-        jitter_seconds: routine.jitter_ms / 1_000,
-        objective: routine.objective.clone(),
-        wait_approval_seconds: routine.wait_approval_ms / 1_000,
-        created_by: routine.creator.name.clone(),
-        created_ms: routine.created_ms,
+        concurrency: concurrency.to_api(),
+        jitter_seconds: jitter_ms / 1_000,
+        objective: objective.clone(),
+        wait_approval_seconds: wait_approval_ms / 1_000,
+        created_by: creator.name.clone(),
+        created_ms: *created_ms,
         next_ms: next(routine, app.now_ms()).map_err(|error| ControlError::from(error).to_problem())?,
-        under_way: control.fires().under_way(&routine.name) as u64,
-        last: last.map(|fire| shape(&fire)).transpose()?,
+        under_way: control.fires().under_way(name) as u64,
+        last: last.to_api(),
     })
 }
 
@@ -93,7 +104,7 @@ pub(crate) fn read(
     creator: PrincipalId,
     now_ms: u64,
 ) -> Result<Routine, Problem> {
-    let told = |error: ScheduleError| ControlError::from(error).to_problem();
+    let to_problem = |error: ScheduleError| ControlError::from(error).to_problem();
     let zone = request.time_zone.clone().unwrap_or_else(|| "UTC".into());
     let when = read_when(&request, &zone, now_ms)?;
     let built_in = is_built_in(&request.name) && request.tool.is_none() && request.input.is_none();
@@ -120,7 +131,7 @@ pub(crate) fn read(
         action,
         when,
         time_zone: zone,
-        quiet: request.quiet.map(|text| text.parse::<QuietHours>()).transpose().map_err(told)?,
+        quiet: request.quiet.map(|text| text.parse::<QuietHours>()).transpose().map_err(to_problem)?,
         misfire,
         concurrency: match request.concurrency {
             Concurrency::Forbid => ConcurrencyPolicy::Forbid,
@@ -138,13 +149,13 @@ pub(crate) fn read(
 }
 
 fn read_when(request: &RoutineRequest, zone: &str, now_ms: u64) -> Result<When, Problem> {
-    let told = |error: ScheduleError| ControlError::from(error).to_problem();
+    let to_problem = |error: ScheduleError| ControlError::from(error).to_problem();
     match (&request.cron, &request.every, &request.at) {
         (Some(pattern), None, None) => Ok(When::Cron(pattern.clone())),
         (None, Some(every), None) => {
-            Ok(When::Every { ms: parse_every(every).map_err(told)?, from_ms: now_ms })
+            Ok(When::Every { ms: parse_every(every).map_err(to_problem)?, from_ms: now_ms })
         }
-        (None, None, Some(at)) => When::at(at, zone).map_err(told),
+        (None, None, Some(at)) => When::at(at, zone).map_err(to_problem),
         _ => Err(Problem::new("usage", "one of `cron`, `every` and `at` says when a routine is due")),
     }
 }
@@ -156,23 +167,22 @@ fn read_input(input: Option<String>) -> Result<String, Problem> {
 }
 
 /// An objective with what it has used.
-pub(crate) fn objective(control: &Control, objective: &Objective) -> Result<ObjectiveTold, ControlError> {
+pub(crate) fn objective(
+    control: &Control,
+    objective: &Objective,
+) -> Result<objectives::Objective, ControlError> {
     let used = control.store().used(&objective.name)?;
-    Ok(ObjectiveTold {
-        name: objective.name.clone(),
-        goal: objective.goal.clone(),
-        state: match objective.state(used) {
-            ObjectiveState::Active => StateTold::Active,
-            ObjectiveState::Paused => StateTold::Paused,
-            ObjectiveState::Exhausted => StateTold::Exhausted,
-            ObjectiveState::Done => StateTold::Done,
-        },
-        max_runs: objective.max_runs,
-        max_fuel: objective.max_fuel,
+    let Objective { name, goal, max_runs, max_fuel, set_to: _, created_ms } = objective;
+    Ok(objectives::Objective {
+        name: name.clone(),
+        goal: goal.clone(),
+        state: objective.state(used).to_api(),
+        max_runs: *max_runs,
+        max_fuel: *max_fuel,
         used_runs: used.runs,
         used_fuel: used.fuel,
-        routines: control.store().linked(&objective.name)?,
-        created_ms: objective.created_ms,
+        routines: control.store().linked(name)?,
+        created_ms: *created_ms,
     })
 }
 

@@ -1,24 +1,23 @@
-//! The policy in the words of the API: shown, changed, and asked what it would say.
+//! Requests about the access policy: show it, change it, evaluate a question against it.
 
 use palyra_api::Problem;
-use palyra_api::policy::{AccessPolicy, PolicyAnswer, PolicyEffect, PolicyQuestion, PolicyRule};
+use palyra_api::policy::{AccessPolicy, PolicyAction, PolicyAnswer, PolicyFace, PolicyKind, PolicyQuestion};
 use palyra_common::Scope;
 use palyra_policy::{
-    PolicyContext, PolicyReason, PolicyRequest, PolicySet, Principal, PrincipalKind, Resource, ResourceKind,
-    RuleEffect,
+    Action, Face, PolicyContext, PolicyRequest, PolicySet, Principal, PrincipalKind, Resource, ResourceKind,
 };
 use palyra_state::{State, View};
 
 use super::{Policy, leaves_the_owner_in, requester, resource, scope_of};
 use crate::access::OWNER;
 use crate::problem::{ToProblem, deciding_rule, not_found};
-use crate::shape::shape;
+use crate::to_api::ToApi;
 
 /// Longest name in a question.
 const MAX_NAME: usize = 200;
 
 /// The policy in force; a stored one that cannot be read is shown with what is wrong with it.
-pub(crate) fn policy(policy: &Policy, state: &State) -> AccessPolicy {
+pub(crate) fn show(policy: &Policy, state: &State) -> AccessPolicy {
     let stored = state.access_policy();
     let (set, text) = (policy.set(state), stored.text.as_deref());
     let problem = text.and_then(|text| PolicySet::parse(text).err());
@@ -26,7 +25,7 @@ pub(crate) fn policy(policy: &Policy, state: &State) -> AccessPolicy {
         default: text.is_none(),
         revision: set.revision().to_string(),
         text: text.unwrap_or(set.text()).to_owned(),
-        rules: set.rules().map(|rule| told(&rule.rule)).collect(),
+        rules: set.rules().map(|rule| rule.rule.to_api()).collect(),
         problem: problem.map(|error| error.to_string()),
     }
 }
@@ -44,7 +43,7 @@ pub(crate) fn change(state: &State, text: &str, principal: &str) -> Result<(), P
 }
 
 /// What the policy would say; a scope that is missing is a no whatever it says.
-pub(crate) fn answer(
+pub(crate) fn evaluate(
     policy: &Policy,
     state: &State,
     question: PolicyQuestion,
@@ -61,7 +60,7 @@ pub(crate) fn answer(
         allowed: decision.allowed && in_scope,
         reason,
         scope: scope.into(),
-        rules: decision.reasons.iter().map(told).collect(),
+        rules: decision.reasons.to_api(),
         revision: decision.revision.to_string(),
     })
 }
@@ -71,7 +70,7 @@ fn read(view: &View, question: PolicyQuestion) -> Result<PolicyRequest, Problem>
     if name.len() > MAX_NAME {
         return Err(Problem::new("usage", format!("`name` has at most {MAX_NAME} bytes")));
     }
-    let kind = shape(&kind)?;
+    let kind = read_kind(kind);
     let scopes: Vec<Scope> = match kind {
         PrincipalKind::Owner => Scope::ALL.to_vec(),
         _ => scopes.into_iter().map(Scope::from).collect(),
@@ -79,11 +78,11 @@ fn read(view: &View, question: PolicyQuestion) -> Result<PolicyRequest, Problem>
     let name = if kind == PrincipalKind::Owner { OWNER.to_owned() } else { name };
     Ok(PolicyRequest {
         principal: Principal::new(kind, name, scopes),
-        action: shape(&action)?,
+        action: read_action(action),
         resource: about(view, tool, skill, publisher)?,
         context: PolicyContext {
             requester: by.as_deref().map(requester),
-            ..PolicyContext::new(shape(&face)?)
+            ..PolicyContext::new(read_transport(face))
         },
     })
 }
@@ -116,14 +115,42 @@ fn about(
     }
 }
 
-fn told(rule: &PolicyReason) -> PolicyRule {
-    PolicyRule {
-        id: rule.policy.clone(),
-        effect: match rule.effect {
-            RuleEffect::Permit => PolicyEffect::Permit,
-            RuleEffect::Forbid => PolicyEffect::Forbid,
-        },
-        advice: rule.advice.clone(),
-        line: rule.line,
+fn read_action(action: PolicyAction) -> Action {
+    match action {
+        PolicyAction::Read => Action::Read,
+        PolicyAction::Invoke => Action::Invoke,
+        PolicyAction::Approve => Action::Approve,
+        PolicyAction::Operate => Action::Operate,
+        PolicyAction::Install => Action::Install,
+        PolicyAction::Promote => Action::Promote,
+        PolicyAction::Grant => Action::Grant,
+        PolicyAction::Trust => Action::Trust,
+        PolicyAction::Vault => Action::Vault,
+        PolicyAction::Admin => Action::Admin,
+    }
+}
+
+fn read_kind(kind: PolicyKind) -> PrincipalKind {
+    match kind {
+        PolicyKind::Owner => PrincipalKind::Owner,
+        PolicyKind::Token => PrincipalKind::Token,
+        PolicyKind::Mcp => PrincipalKind::Mcp,
+        PolicyKind::Hook => PrincipalKind::Hook,
+        PolicyKind::Routine => PrincipalKind::Routine,
+        PolicyKind::Agent => PrincipalKind::Agent,
+    }
+}
+
+fn read_transport(transport: PolicyFace) -> Face {
+    match transport {
+        PolicyFace::Terminal => Face::Terminal,
+        PolicyFace::Command => Face::Command,
+        PolicyFace::Console => Face::Console,
+        PolicyFace::Http => Face::Http,
+        PolicyFace::Grpc => Face::Grpc,
+        PolicyFace::Mcp => Face::Mcp,
+        PolicyFace::Agent => Face::Agent,
+        PolicyFace::Hook => Face::Hook,
+        PolicyFace::Routine => Face::Routine,
     }
 }

@@ -1,4 +1,4 @@
-//! What is known of publishers, feeds and builders, in the words of the API.
+//! Publishers, feeds, builders and revocations as wire types.
 
 use palyra_api::Problem;
 use palyra_api::trust::{
@@ -148,11 +148,11 @@ fn revocation(
 }
 
 fn public_keys(keys: &KeySet) -> Vec<PublicKey> {
-    let told = |key: &palyra_skills::signing::PublisherKey| PublicKey {
+    let public_key = |key: &palyra_skills::signing::PublisherKey| PublicKey {
         key_id: key.key_id().to_string(),
         public_key: key.to_string(),
     };
-    keys.keys().map(told).collect()
+    keys.keys().map(public_key).collect()
 }
 
 fn mode(mode: Option<PublisherMode>) -> TrustMode {

@@ -1,0 +1,168 @@
+//! Conversion of library values to the wire types of `palyra-api`.
+//!
+//! Every implementation takes its value apart by name, so that a field or a variant that is added, removed or renamed on
+//! either side fails to compile. There is one file per subject; a file of a resource converts only what also needs the
+//! state or the clock.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use palyra_common::{Capability, CapabilityGrantSet};
+use palyra_skills::Sha256Digest;
+use serde::Serialize;
+use serde_json::Value;
+
+/// A library value that has a wire type.
+pub(crate) trait ToApi {
+    /// The wire type.
+    type Api;
+
+    /// Returns the value as its wire type.
+    fn to_api(&self) -> Self::Api;
+}
+
+/// Implements [`ToApi`] for structs whose wire type has the same fields, each converted on its own.
+macro_rules! convert_fields {
+    ($($library:ty => $api:path { $($field:ident),* $(,)? })*) => {$(
+        impl $crate::to_api::ToApi for $library {
+            type Api = $api;
+
+            fn to_api(&self) -> Self::Api {
+                let Self { $($field),* } = self;
+                $api { $($field: $field.to_api()),* }
+            }
+        }
+    )*};
+}
+
+/// Implements [`ToApi`] for enums whose wire type has the same variants, none of which carries a value.
+macro_rules! convert_variants {
+    ($($library:ty => $api:ty { $($variant:ident),* $(,)? })*) => {$(
+        impl $crate::to_api::ToApi for $library {
+            type Api = $api;
+
+            fn to_api(&self) -> Self::Api {
+                match self {
+                    $(Self::$variant => <$api>::$variant,)*
+                }
+            }
+        }
+    )*};
+}
+
+mod approvals;
+mod audit;
+mod channels;
+mod doctor;
+mod hooks;
+mod install;
+mod journal;
+mod plugins;
+mod policy;
+mod routines;
+mod runs;
+mod skill_info;
+mod skills;
+
+macro_rules! convert_copies {
+    ($($type:ty),*) => {$(
+        impl ToApi for $type {
+            type Api = $type;
+
+            fn to_api(&self) -> $type {
+                *self
+            }
+        }
+    )*};
+}
+
+convert_copies!(bool, u32, u64, usize);
+
+macro_rules! convert_texts {
+    ($($type:ty),*) => {$(
+        impl ToApi for $type {
+            type Api = String;
+
+            fn to_api(&self) -> String {
+                self.to_string()
+            }
+        }
+    )*};
+}
+
+convert_texts!(Cow<'static, str>, Sha256Digest, Capability);
+
+impl ToApi for String {
+    type Api = Self;
+
+    fn to_api(&self) -> Self {
+        self.clone()
+    }
+}
+
+impl ToApi for &'static str {
+    type Api = String;
+
+    fn to_api(&self) -> String {
+        (*self).to_owned()
+    }
+}
+
+impl ToApi for CapabilityGrantSet {
+    type Api = Vec<String>;
+
+    /// Returns the grants as `--grant` writes them.
+    fn to_api(&self) -> Vec<String> {
+        Vec::<Capability>::from(self.clone()).to_api()
+    }
+}
+
+impl<T: ToApi> ToApi for Option<T> {
+    type Api = Option<T::Api>;
+
+    fn to_api(&self) -> Self::Api {
+        self.as_ref().map(ToApi::to_api)
+    }
+}
+
+impl<T: ToApi> ToApi for [T] {
+    type Api = Vec<T::Api>;
+
+    fn to_api(&self) -> Self::Api {
+        self.iter().map(ToApi::to_api).collect()
+    }
+}
+
+impl<T: ToApi> ToApi for Vec<T> {
+    type Api = Vec<T::Api>;
+
+    fn to_api(&self) -> Self::Api {
+        self.as_slice().to_api()
+    }
+}
+
+impl<T: ToApi> ToApi for BTreeSet<T> {
+    type Api = Vec<T::Api>;
+
+    fn to_api(&self) -> Self::Api {
+        self.iter().map(ToApi::to_api).collect()
+    }
+}
+
+impl<T: ToApi> ToApi for Box<T> {
+    type Api = Box<T::Api>;
+
+    fn to_api(&self) -> Self::Api {
+        Box::new(T::to_api(self))
+    }
+}
+
+/// Returns a value as the JSON document that its wire type carries without describing it.
+///
+/// Only a map whose keys are not text has no JSON, and no value that is passed here has one.
+fn document(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_else(|error| {
+        tracing::error!(%error, "cannot serialize a document");
+        Value::Null
+    })
+}

@@ -1,0 +1,70 @@
+//! Audits, and the policy they are made by.
+
+use palyra_api::audit_policy::{AuditRuleSetting, AuditSettings, AuditTextThresholds, KeptAdvisories};
+use palyra_api::skills as api;
+use palyra_skills::audit::wasm::AuditWork;
+use palyra_skills::audit::{
+    AdvisoryList, AuditPolicy, AuditReport, Certainty, Effect, Finding, FindingCounts, FindingId, RiskLevel,
+    RuleSetting, Severity, TextThresholds, Verdict,
+};
+
+use super::ToApi;
+
+convert_fields! {
+    AuditReport => api::AuditReport {
+        verdict, risk, policy_version, policy_digest, advisory_date, counts, findings, work,
+    }
+    FindingCounts => api::FindingCounts { critical, high, medium, low, info, not_listed }
+    AuditWork => api::AuditWork { module_bytes, modules, functions, steps, searched_bytes }
+    Finding => api::Finding {
+        id, subject, severity, certainty, effect, hard, message, evidence, remedy, silence,
+    }
+    TextThresholds => AuditTextThresholds { note, quarantine }
+}
+
+convert_variants! {
+    Verdict => api::AuditVerdict { Pass, Quarantine, Refuse }
+    RiskLevel => api::RiskLevel { Low, Medium, High, Critical }
+    Severity => api::Severity { Info, Low, Medium, High, Critical }
+    Certainty => api::Certainty { Possible, Likely, Certain }
+    Effect => api::FindingEffect { Note, Quarantine, Refuse }
+    RuleSetting => AuditRuleSetting { Off, Note, Quarantine }
+}
+
+impl ToApi for FindingId {
+    type Api = String;
+
+    fn to_api(&self) -> String {
+        self.as_str().to_owned()
+    }
+}
+
+impl ToApi for AuditPolicy {
+    type Api = AuditSettings;
+
+    fn to_api(&self) -> AuditSettings {
+        // The rest is the private list of advisories, which is a value of its own on the wire.
+        let Self { version, rules, allowed_wildcard_hosts, allowed_devices, text, budgets, .. } = self;
+        AuditSettings {
+            version: *version,
+            rules: rules.iter().map(|(rule, setting)| (rule.to_api(), setting.to_api())).collect(),
+            allowed_wildcard_hosts: allowed_wildcard_hosts.clone(),
+            allowed_devices: allowed_devices.clone(),
+            text: text.to_api(),
+            budgets: budgets.by_name().map(|(name, most)| (name.to_owned(), most)).collect(),
+        }
+    }
+}
+
+impl ToApi for AdvisoryList {
+    type Api = KeptAdvisories;
+
+    fn to_api(&self) -> KeptAdvisories {
+        let Self { date, advisories } = self;
+        KeptAdvisories {
+            date: date.clone(),
+            advisories: advisories.len() as u64,
+            digest: self.digest().to_string(),
+        }
+    }
+}

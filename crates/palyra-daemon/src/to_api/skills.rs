@@ -1,0 +1,58 @@
+//! Installed skills.
+
+use palyra_api::skills::{self as api, SkillStatus};
+use palyra_skills::compat::Eligibility;
+use palyra_skills::index::{
+    AuditSummary, InstalledRelease, PastRelease, Quarantine, QuarantineCause, RuntimeStatus,
+    SkillInventoryEntry, SkillRecord, TrustState,
+};
+
+use super::{ToApi, document};
+
+convert_fields! {
+    SkillInventoryEntry => api::SkillEntry { record, runtime_status, eligibility }
+    SkillRecord => api::SkillRecord { skill_id, publisher, current, waiting, previous, disabled }
+    Quarantine => api::Quarantine { cause, reason }
+    AuditSummary => api::AuditSummary { verdict, risk, policy_digest, findings, accepted }
+    Eligibility => api::Eligibility { missing }
+}
+
+convert_variants! {
+    RuntimeStatus => SkillStatus { Active, Quarantined, AwaitingConsent, Disabled, Error }
+    TrustState => api::TrustState { Quarantine, Tofu, Trusted, BuiltIn, Revoked }
+    QuarantineCause => api::QuarantineCause { UnknownPublisher, Audit, Operator, Describe, Trust, Damage }
+}
+
+impl ToApi for InstalledRelease {
+    type Api = api::InstalledRelease;
+
+    fn to_api(&self) -> api::InstalledRelease {
+        let Self { payload, archive, signers, trust, quarantine, consent, tofu_permitted, audit, manifest } =
+            self;
+        api::InstalledRelease {
+            payload: payload.to_api(),
+            archive: archive.to_api(),
+            signers: signers.to_api(),
+            trust: trust.to_api(),
+            quarantine: quarantine.to_api(),
+            consent: consent.to_api(),
+            tofu_permitted: *tofu_permitted,
+            audit: audit.to_api(),
+            manifest: document(manifest),
+        }
+    }
+}
+
+impl ToApi for PastRelease {
+    type Api = api::PastRelease;
+
+    fn to_api(&self) -> api::PastRelease {
+        let Self { version, payload, archive, damage } = self;
+        api::PastRelease {
+            version: version.to_string(),
+            payload: payload.to_api(),
+            archive: archive.to_api(),
+            damage: damage.clone(),
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! A channel as its wire type, with how far its delivery has come.
+
+use palyra_api::channels::Channel;
+use palyra_state::channels::{ChannelKind, ChannelRecord};
+
+use super::super::answer::Failure;
+use crate::app::App;
+use crate::to_api::ToApi;
+
+/// Dead letters that come with a channel.
+const LETTERS: usize = 20;
+
+pub(super) fn show_channel(app: &App, channel: &ChannelRecord) -> Result<Channel, Failure> {
+    let cursor = channel.kind.is_delivered().then(|| app.state().channel_cursor(channel)).transpose()?;
+    let ChannelRecord { name, kind, since: _ } = channel;
+    let mut shown = Channel {
+        name: name.clone(),
+        to: kind.word().into(),
+        path: None,
+        url: None,
+        secret: None,
+        allow_addresses: Vec::new(),
+        cursor: cursor.to_api(),
+        dead_letters: app.state().channel_dead_letters(name, LETTERS)?.to_api(),
+    };
+    match kind {
+        ChannelKind::Console => {}
+        ChannelKind::File { path } => shown.path = Some(path.display().to_string()),
+        ChannelKind::Webhook { url, secret, allow_addresses, timeout_ms: _ } => {
+            shown.url = Some(url.clone());
+            shown.secret = Some(secret.clone());
+            shown.allow_addresses = allow_addresses.iter().map(ToString::to_string).collect();
+        }
+    }
+    Ok(shown)
+}

@@ -1,0 +1,58 @@
+//! Bindings by id, and what a hook answered, as wire types.
+
+use std::sync::Arc;
+
+use palyra_api::hooks::{HookBinding, HookList, HookTest};
+use palyra_plugins_runtime::HookDecision;
+use palyra_state::call::HookAnswer;
+use palyra_state::hooks::{HookBindingRecord, HookError};
+
+use super::super::answer::Failure;
+use crate::app::App;
+use crate::to_api::ToApi;
+
+/// Every binding, and how the file compares.
+pub(super) fn list_of(app: &App) -> Result<HookList, Failure> {
+    let bindings = app.state().hook_statuses()?.to_api();
+    Ok(HookList { bindings, file: app.state().bindings_file().to_api() })
+}
+
+/// One binding.
+pub(super) fn one_of(app: &App, id: &str) -> Result<HookBinding, Failure> {
+    let standings = app.state().hook_statuses()?;
+    let found = standings.iter().find(|standing| standing.applied.binding.id == id);
+    Ok(found.map(ToApi::to_api).ok_or_else(|| unknown(app, id))?)
+}
+
+/// The record of one binding.
+pub(super) fn binding(app: &App, id: &str) -> Result<Arc<HookBindingRecord>, HookError> {
+    let hooks = app.state().hooks();
+    hooks.get(id).map(|entry| Arc::clone(&entry.binding)).ok_or_else(|| unknown(app, id))
+}
+
+/// What a hook answered.
+pub(super) fn answered(binding: &HookBindingRecord, answer: HookAnswer) -> HookTest {
+    let HookAnswer { decision, run_id, usage, log, receipt } = answer;
+    let (decision, text) = match decision {
+        HookDecision::Continue => ("continue", None),
+        HookDecision::Annotate(text) => ("annotate", Some(text)),
+        HookDecision::RequestApproval(reason) => ("request_approval", Some(reason)),
+        HookDecision::Block(reason) => ("block", Some(reason)),
+    };
+    HookTest {
+        binding: binding.id.clone(),
+        event: binding.event.to_string(),
+        decision: decision.into(),
+        text,
+        run_id,
+        usage: usage.to_api(),
+        log: log.to_api(),
+        receipt: receipt.to_api(),
+    }
+}
+
+fn unknown(app: &App, id: &str) -> HookError {
+    let known = app.state().hooks().all().iter().map(|entry| entry.binding.id.clone()).collect();
+    let id = palyra_common::redact::escape_untrusted(&id.chars().take(80).collect::<String>());
+    HookError::Unknown { id, known }
+}
