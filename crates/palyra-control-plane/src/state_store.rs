@@ -180,16 +180,16 @@ impl StateStore {
         first.map_or_else(|| self.0.now_ms(), |recorded| recorded.event.at_ms)
     }
 
-    fn standing(&self, now_ms: u64) -> Result<Vec<ScheduledRoutine>, StateError> {
+    fn scheduled(&self, now_ms: u64) -> Result<Vec<ScheduledRoutine>, StateError> {
         let routines = self.routines().map_err(|error| StateError::Record {
             doing: "read",
             key: "routine".into(),
             reason: error.to_string(),
         })?;
-        let standing = |routine: Routine| {
+        let scheduled = |routine: Routine| {
             Ok(ScheduledRoutine { last_due_ms: self.0.last_due(&routine.name, now_ms)?, routine })
         };
-        routines.into_iter().filter(|routine| routine.enabled).map(standing).collect()
+        routines.into_iter().filter(|routine| routine.enabled).map(scheduled).collect()
     }
 }
 
@@ -197,7 +197,7 @@ impl StateStore {
 impl RoutineStore for StateStore {
     async fn load(&self, now_ms: u64) -> Result<Vec<ScheduledRoutine>, StateError> {
         let store = self.clone();
-        blocking(move || store.standing(now_ms)).await
+        blocking(move || store.scheduled(now_ms)).await
     }
 
     async fn charge(&self, routine: &Routine) -> Result<Charge, StateError> {

@@ -23,7 +23,7 @@ use crate::access::Access;
 use crate::budget::MemoryBudget;
 use crate::calls::{Attended, CallPermit, Calls};
 use crate::channels::{ChannelOptions, deliver_channels};
-use crate::hooks::{DeliveryOptions, HookStanding, deliver};
+use crate::hooks::{DeliveryOptions, HookCounts, deliver};
 use crate::metrics::{Depths, Metrics};
 use crate::policy::Policy;
 use crate::routines::Control;
@@ -91,7 +91,7 @@ pub struct App {
     budget: MemoryBudget,
     mcp: McpSessions,
     metrics: Metrics,
-    hook_standing: HookStanding,
+    hook_counts: HookCounts,
     listeners: OnceLock<Vec<SocketAddr>>,
     egress: OnceLock<Result<Option<EgressGuard>, String>>,
     started: Instant,
@@ -122,7 +122,7 @@ impl App {
             budget: MemoryBudget::default(),
             mcp: McpSessions::default(),
             metrics: Metrics::new(),
-            hook_standing: HookStanding::default(),
+            hook_counts: HookCounts::default(),
             listeners: OnceLock::new(),
             egress: OnceLock::new(),
             started: Instant::now(),
@@ -186,8 +186,8 @@ impl App {
     }
 
     /// Where observers stand.
-    pub(crate) fn hook_standing(&self) -> &HookStanding {
-        &self.hook_standing
+    pub(crate) fn hook_counts(&self) -> &HookCounts {
+        &self.hook_counts
     }
 
     /// How well caches do, and what waits; blocks the calling thread.
@@ -203,10 +203,10 @@ impl App {
                 ("calls", calls),
                 ("sandbox", sandbox),
                 ("journal", self.state.journal().waiting()),
-                ("hooks", self.hook_standing.events()),
+                ("hooks", self.hook_counts.events()),
                 ("channels", number(queues.channel_messages)),
             ],
-            bindings: self.hook_standing.bindings(),
+            bindings: self.hook_counts.bindings(),
             dead_letters: vec![
                 ("hooks", number(queues.hook_dead_letters)),
                 ("channels", number(queues.channel_dead_letters)),

@@ -5,18 +5,18 @@
 //! their order; one that fails is tried again, then put aside, and keeps nobody but its own binding waiting. While calls
 //! come, observers take a small part of the machine; when none does, as much as they may.
 
+mod counts;
 mod delivery;
 mod failure;
 mod lane;
 mod lanes;
 mod pace;
 mod reading;
-mod standing;
 
 use std::time::Duration;
 
+pub(crate) use counts::HookCounts;
 pub(crate) use delivery::deliver;
-pub(crate) use standing::HookStanding;
 
 /// How observers are told.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +28,7 @@ pub struct DeliveryOptions {
     /// How long a later one waits at most; each waits twice as long as the one before.
     pub longest_retry: Duration,
     /// How long observers are still told once the daemon stops.
-    pub last_words: Duration,
+    pub stop_grace: Duration,
 }
 
 impl Default for DeliveryOptions {
@@ -37,7 +37,7 @@ impl Default for DeliveryOptions {
             parallel: 2,
             first_retry: Duration::from_secs(1),
             longest_retry: Duration::from_secs(300),
-            last_words: Duration::from_secs(2),
+            stop_grace: Duration::from_secs(2),
         }
     }
 }

@@ -257,7 +257,7 @@ pub(crate) fn scope_of(action: Action) -> Scope {
 }
 
 /// Calls and decisions are always asked about inside their corridor, where it is known what they are about.
-pub(crate) fn asked_in_corridor(action: Action) -> bool {
+pub(crate) fn is_authorized_by_pipeline(action: Action) -> bool {
     matches!(action, Action::Invoke | Action::Approve)
 }
 
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_that_shuts_the_owner_out_is_told_from_one_that_does_not() {
+    fn policy_that_locks_out_the_owner_is_detected() {
         assert!(leaves_the_owner_in(&PolicySet::standard()).is_ok());
         let no_scripts = "@id(\"all\") @advice(\"all\") permit (principal, action, resource);\n\
             @id(\"no-scripts\") @advice(\"scripts do nothing\") forbid (principal, action, resource)\n\

@@ -35,7 +35,7 @@ use table::ConnectionTable;
 pub const DEFAULT_PORT: u16 = 7437;
 
 /// How long calls that were cancelled may take to say so.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+const CANCEL_GRACE: Duration = Duration::from_secs(5);
 
 /// How the daemon listens.
 #[derive(Debug, Clone)]
@@ -208,7 +208,7 @@ impl Connections {
         if tokio::time::timeout(grace, ended).await.is_err() {
             app.cancel_calls();
             let ended = async { while self.tasks.join_next().await.is_some() {} };
-            let _ = tokio::time::timeout(LAST_WORDS, ended).await;
+            let _ = tokio::time::timeout(CANCEL_GRACE, ended).await;
         }
         self.tasks.shutdown().await;
         app.cancel_calls();

@@ -57,9 +57,9 @@ fn decide(
         return trust::other_release(request, context, &verification, progress);
     }
     let audit = audit(&verification, context, &mut progress);
-    let standing = trust::decide_standing(request, context, &verification, &audit, &mut progress)?;
-    let consent = consent::decide_consent(request, context, &verification, &standing, &mut progress)?;
-    placement::place(request, context, verification, audit, standing, consent, progress)
+    let admission = trust::decide_admission(request, context, &verification, &audit, &mut progress)?;
+    let consent = consent::decide_consent(request, context, &verification, &admission, &mut progress)?;
+    placement::place(request, context, verification, audit, admission, consent, progress)
 }
 
 fn verify(

@@ -72,11 +72,11 @@ pub fn status_of(problem: &Problem) -> Status {
     if details != "{}" && details.len() <= MAX_FACTS {
         facts.insert("details".into(), details);
     }
-    let mut told = ErrorDetails::with_error_info(problem.code.to_ascii_uppercase(), DOMAIN, facts);
+    let mut details = ErrorDetails::with_error_info(problem.code.to_ascii_uppercase(), DOMAIN, facts);
     if let Some(request_id) = &problem.request_id {
-        told.set_request_info(request_id.clone(), "");
+        details.set_request_info(request_id.clone(), "");
     }
-    Status::with_error_details(grpc_code(&problem.code), clip(&problem.detail, MAX_MESSAGE), told)
+    Status::with_error_details(grpc_code(&problem.code), clip(&problem.detail, MAX_MESSAGE), details)
 }
 
 /// The problem a status is about; one that no daemon of ours made is told by its message.

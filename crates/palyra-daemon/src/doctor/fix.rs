@@ -82,13 +82,13 @@ fn close_all(folder: &Path) -> Result<(), String> {
 
 /// Takes away what others may do; what the owner may stays.
 fn close_to_others(path: &Path) -> Result<(), String> {
-    let mode = fs::symlink_metadata(path).map_err(told)?.permissions().mode() & 0o700;
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(told)
+    let mode = fs::symlink_metadata(path).map_err(reason)?.permissions().mode() & 0o700;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(reason)
 }
 
 fn remove(path: &Path) -> Result<(), String> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(told(error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(reason(error)),
         _ => Ok(()),
     }
 }
@@ -99,13 +99,13 @@ fn put_aside(path: &Path, now_ms: u64) -> Result<(), String> {
         let from = path.with_file_name(format!("{name}{suffix}"));
         let to = path.with_file_name(format!("{name}.damaged-{now_ms}{suffix}"));
         match fs::rename(&from, &to) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(told(error)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(reason(error)),
             _ => {}
         }
     }
     Ok(())
 }
 
-fn told(error: io::Error) -> String {
+fn reason(error: io::Error) -> String {
     error.to_string()
 }

@@ -33,7 +33,7 @@ const INSIDE: [&str; 11] = [
 /// Opens the state and looks into it; one that cannot be opened is a finding.
 pub(super) fn checks(subject: &Subject, daemon: AskDaemon<'_>) -> Vec<Check> {
     match State::open(&subject.root, &subject.options) {
-        Ok(state) => look(&Arc::new(state)),
+        Ok(state) => check_state(&Arc::new(state)),
         Err(StateError::Busy { .. }) if answers(subject) => beside_daemon(daemon),
         Err(error) => {
             let closed = closed(&error);
@@ -73,7 +73,7 @@ fn closed(error: &StateError) -> Check {
             Check::error("state.lock", format!("{who} has it open")).advise("wait for it, or end it")
         }
         StateError::Damaged { damage } => {
-            let told: Vec<String> = damage
+            let found: Vec<String> = damage
                 .differences
                 .iter()
                 .take(5)
@@ -84,7 +84,7 @@ fn closed(error: &StateError) -> Check {
                     )
                 })
                 .collect();
-            Check::error("state.open", told.join("; "))
+            Check::error("state.open", found.join("; "))
                 .advise("put a backup back with `palyra restore FILE`, or see `palyra trust repair`")
         }
         StateError::Vault(vault) => match &**vault {
@@ -100,7 +100,7 @@ fn closed(error: &StateError) -> Check {
     }
 }
 
-pub(crate) fn look(state: &Arc<State>) -> Vec<Check> {
+pub(crate) fn check_state(state: &Arc<State>) -> Vec<Check> {
     let mut checks = vec![Check::ok("state.open", "database and vault agree")];
     checks.extend([checkpoint(state), journal(state), records(state), clock(state), objects(state)]);
     checks.extend([storage(state), quarantined(state), bindings(state), device_key(state), entries(state)]);
@@ -143,8 +143,8 @@ fn records(state: &State) -> Check {
         Ok(report) => report,
         Err(error) => return Check::error("runs.records", sentence(&error)),
     };
-    let told: Vec<String> = report.differences.iter().take(5).map(ToString::to_string).collect();
-    let more = report.more.saturating_add((report.differences.len() - told.len()) as u64);
+    let found: Vec<String> = report.differences.iter().take(5).map(ToString::to_string).collect();
+    let more = report.more.saturating_add((report.differences.len() - found.len()) as u64);
     match (report.is_intact(), report.unsealed_messages) {
         (true, 0) => {
             let checked = format!("{} runs are as their receipts say", report.runs);
@@ -157,7 +157,7 @@ fn records(state: &State) -> Check {
         .advise("earlier versions wrote none; look at them with `palyra channels tail NAME`"),
         (false, _) => {
             let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-            Check::error("runs.records", format!("{}{more}", told.join("; ")))
+            Check::error("runs.records", format!("{}{more}", found.join("; ")))
                 .advise("find out what wrote to `state.db`, and put a backup back with `palyra restore FILE`")
         }
     }

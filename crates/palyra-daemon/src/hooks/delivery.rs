@@ -11,12 +11,12 @@ use tokio::task::JoinSet;
 use tokio::time::{Duration, Instant};
 
 use super::DeliveryOptions;
+use super::counts::Recount;
 use super::failure::Failure;
 use super::lane::QUEUE;
 use super::lanes::Lanes;
 use super::pace::Pace;
 use super::reading::{read_cursors, read_page};
-use super::standing::Recount;
 use crate::app::{App, until_stopping};
 use crate::problem::sentence;
 
@@ -43,18 +43,18 @@ struct Delivery {
     scanned: u64,
     /// Up to where idle cursors were kept.
     kept: u64,
-    running: JoinSet<Told>,
+    running: JoinSet<Delivered>,
     pace: Pace,
     recount: Recount,
     /// How long the journal was when it began: an older goodbye is another daemon's.
     began_at: u64,
     /// When it gives up after a stop began.
     deadline: Option<Instant>,
-    said_goodbye: bool,
+    stop_delivered: bool,
 }
 
 /// An observer that was told something.
-struct Told {
+struct Delivered {
     id: String,
     sequence: u64,
     took: Duration,
@@ -81,7 +81,7 @@ impl Delivery {
             recount: Recount::default(),
             began_at,
             deadline: None,
-            said_goodbye: false,
+            stop_delivered: false,
         }
     }
 
@@ -96,18 +96,18 @@ impl Delivery {
                 return self.keep_cursors().await;
             }
             if self.recount.take() {
-                self.app.hook_standing().set(self.lanes.count());
+                self.app.hook_counts().set(self.lanes.count());
             }
             let (retry, deadline) = (self.lanes.next_retry(), self.deadline);
             let recount = self.recount.due();
             tokio::select! {
                 biased;
                 () = until_stopping(&mut self.stopping), if deadline.is_none() => {
-                    self.deadline = Some(Instant::now() + self.options.last_words);
+                    self.deadline = Some(Instant::now() + self.options.stop_grace);
                 }
-                Some(told) = self.running.join_next(), if !self.running.is_empty() => {
-                    if let Ok(told) = told {
-                        self.settle(told).await?;
+                Some(delivered) = self.running.join_next(), if !self.running.is_empty() => {
+                    if let Ok(delivered) = delivered {
+                        self.settle(delivered).await?;
                     }
                 }
                 () = until(rest), if rest.is_some() => {}
@@ -136,7 +136,7 @@ impl Delivery {
     /// Whether a stop began and everybody who can be told was told of it.
     fn is_done(&self) -> bool {
         self.deadline.is_some()
-            && (self.said_goodbye || self.lanes.is_empty())
+            && (self.stop_delivered || self.lanes.is_empty())
             && self.running.is_empty()
             && !self.lanes.has_ready()
     }
@@ -179,7 +179,7 @@ impl Delivery {
             self.scanned = next.unwrap_or(page.head.size);
             for event in page.events {
                 let ends = event.event.kind == EventKind::GatewayShutdown;
-                self.said_goodbye |= ends && event.leaf.sequence >= self.began_at;
+                self.stop_delivered |= ends && event.leaf.sequence >= self.began_at;
                 self.lanes.offer(event);
             }
         }
@@ -231,15 +231,15 @@ impl Delivery {
             self.running.spawn(async move {
                 let began = Instant::now();
                 let result = app.run_hook(invocation).await.map(drop);
-                Told { id, sequence, took: began.elapsed(), generation, result }
+                Delivered { id, sequence, took: began.elapsed(), generation, result }
             });
         }
         self.running.len() > before
     }
 
     /// What comes after an observer was told, or was not.
-    async fn settle(&mut self, told: Told) -> Result<(), StateError> {
-        let Told { id, sequence, took, generation, result } = told;
+    async fn settle(&mut self, delivered: Delivered) -> Result<(), StateError> {
+        let Delivered { id, sequence, took, generation, result } = delivered;
         self.pace.worked(took, self.app.calls_begun());
         self.recount.moved();
         let Some(lane) = self.lanes.get_mut(&id) else { return Ok(()) };

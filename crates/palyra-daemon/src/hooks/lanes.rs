@@ -7,8 +7,8 @@ use palyra_journal::{EventKind, RecordedEvent};
 use palyra_state::hooks::{HookCursor, HookIndex};
 use tokio::time::{Duration, Instant};
 
+use super::counts::LaneCounts;
 use super::lane::Lane;
-use super::standing::LaneCounts;
 
 /// Every observer, by the id of its binding.
 #[derive(Default)]

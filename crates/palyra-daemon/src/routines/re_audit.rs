@@ -14,11 +14,11 @@ use crate::problem::{ToProblem, sentence};
 /// Looks at everything once.
 pub(super) async fn run(app: &Arc<App>, principal: &str) -> FireEnd {
     let (state, principal) = (Arc::clone(app.state()), principal.to_owned());
-    let looked = tokio::task::spawn_blocking(move || look(&state, &principal)).await;
+    let looked = tokio::task::spawn_blocking(move || re_audit(&state, &principal)).await;
     looked.unwrap_or_else(|error| failed("internal", &error.to_string(), None))
 }
 
-fn look(state: &Arc<State>, principal: &str) -> FireEnd {
+fn re_audit(state: &Arc<State>, principal: &str) -> FireEnd {
     let before = quarantined(state);
     let audits = match state.acting(principal, || state.re_audit(None)) {
         Ok(audits) => audits,

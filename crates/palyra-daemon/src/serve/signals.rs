@@ -12,7 +12,7 @@ const INTERRUPTED: i32 = 130;
 pub(super) fn stop() -> io::Result<impl Future<Output = ()> + Send> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let (tell, told) = tokio::sync::oneshot::channel();
+    let (tell, received) = tokio::sync::oneshot::channel();
     tokio::spawn(async move {
         let mut tell = Some(tell);
         loop {
@@ -27,6 +27,6 @@ pub(super) fn stop() -> io::Result<impl Future<Output = ()> + Send> {
         }
     });
     Ok(async move {
-        let _ = told.await;
+        let _ = received.await;
     })
 }

@@ -4,10 +4,10 @@
 //! the answer. Who may do what is decided there and nowhere else; what this face adds is in `door.rs`: the token is
 //! looked at before a message is read, a body has to come in time, and a deadline ends the call.
 
+mod admission;
 mod answer;
 mod asked;
 mod deadline;
-mod door;
 mod gateway;
 mod hooks;
 mod inward;
@@ -35,7 +35,7 @@ use tonic_health::ServingStatus;
 use tonic_reflection::server::Builder as Reflection;
 
 use crate::app::App;
-use door::{Door, admit};
+use admission::{Admission, admit};
 
 /// Longest message that is no call: a routine with its input, or a part of a package.
 const MAX_MESSAGE_BYTES: usize = 4 << 20;
@@ -53,7 +53,7 @@ pub(crate) async fn grpc_router(app: &Arc<App>) -> Result<Router, BadDescription
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
     let (reporter, health) = tonic_health::server::health_reporter();
-    for service in door::services() {
+    for service in admission::services() {
         reporter.set_service_status(service, ServingStatus::Serving).await;
     }
     let routes = Routes::new(health)
@@ -67,6 +67,6 @@ pub(crate) async fn grpc_router(app: &Arc<App>) -> Result<Router, BadDescription
         .add_service(
             RoutinesServiceServer::new(routines::Routines).max_decoding_message_size(MAX_MESSAGE_BYTES),
         );
-    let door = Arc::new(Door::new(app));
-    Ok(routes.into_axum_router().layer(from_fn_with_state(door, admit)))
+    let admission = Arc::new(Admission::new(app));
+    Ok(routes.into_axum_router().layer(from_fn_with_state(admission, admit)))
 }

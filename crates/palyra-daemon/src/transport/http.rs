@@ -38,8 +38,8 @@ mod upload;
 mod vault;
 
 pub use access::Arrival;
-pub(crate) use access::{RequestId, identified, knock};
+pub(crate) use access::{RequestId, authenticate, identified};
 pub(crate) use body::BodyTimeout;
 pub use openapi::document as openapi_document;
 pub use router::{router, routes};
-pub(crate) use tools::Heard;
+pub(crate) use tools::Listener;

@@ -13,9 +13,9 @@ mod changes;
 mod conversation;
 mod server;
 mod sessions;
-mod standing;
+mod stdio;
 
-pub(crate) use caller::Standing;
+pub(crate) use caller::StdioClient;
 pub(crate) use conversation::PARSED_WEIGHT;
 pub(crate) use sessions::McpSessions;
-pub(crate) use standing::serve_standing;
+pub(crate) use stdio::serve_stdio;

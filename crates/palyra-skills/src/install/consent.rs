@@ -3,7 +3,7 @@
 use super::outcome::{InstallStage, Progress};
 use super::refusal::{InstallRefusal, InstallRefusalReason};
 use super::request::{InstallContext, InstallRequest};
-use super::trust::Standing;
+use super::trust::Admission;
 use crate::consent::{ConsentRecord, ConsentRequest, Withheld};
 use crate::index::{InstalledRelease, TrustState};
 use crate::update::UpdateDiff;
@@ -28,7 +28,7 @@ pub(super) fn decide_consent(
     request: &InstallRequest,
     context: &InstallContext<'_>,
     verification: &Verification,
-    standing: &Standing,
+    admission: &Admission,
     progress: &mut Progress<'_>,
 ) -> Result<ConsentState, InstallRefusal> {
     let (manifest, payload) = (verification.skill.manifest(), verification.skill.payload());
@@ -47,11 +47,11 @@ pub(super) fn decide_consent(
             return Err(InstallRefusal::new(verification, reason));
         }
         // Nobody can agree to a publisher that is not believed; the answer is asked for again when it is.
-        if standing.trust == TrustState::Quarantine {
+        if admission.trust == TrustState::Quarantine {
             state.request = Some(asked);
             "agreed, and without effect until the publisher is known"
         } else {
-            let (record, withheld) = ConsentRecord::given(asked, given, manifest, standing.trust);
+            let (record, withheld) = ConsentRecord::given(asked, given, manifest, admission.trust);
             (state.record, state.is_new, state.withheld) = (Some(record), true, withheld);
             "agreed to what is shown"
         }

@@ -7,7 +7,7 @@ use super::event::{InstallEvent, InstallEventKind};
 use super::outcome::{InstallOutcome, Placement, Progress};
 use super::refusal::{InstallRefusal, InstallRefusalReason};
 use super::request::{InstallContext, InstallEntry, InstallRequest, Purpose};
-use super::trust::{Standing, in_place};
+use super::trust::{Admission, in_place};
 use crate::audit::AuditReport;
 use crate::compat::eligibility;
 use crate::grants::describe_permissions;
@@ -21,12 +21,12 @@ pub(super) fn place(
     context: &InstallContext<'_>,
     verification: Verification,
     audit: AuditReport,
-    standing: Standing,
+    admission: Admission,
     consent: ConsentState,
     progress: Progress<'_>,
 ) -> Result<InstallOutcome, InstallRefusal> {
-    let pinned = !standing.pins || (standing.quarantine.is_none() && consent.record.is_some());
-    let release = release(request, context, &verification, &standing, &consent, pinned);
+    let pinned = !admission.pins || (admission.quarantine.is_none() && consent.record.is_some());
+    let release = release(request, context, &verification, &admission, &consent, pinned);
     let (record, placement) = record(request, context, &verification, &release)?;
     // A first contact is pinned with the release that runs, or not at all.
     let trust_change = verification.proposed.clone().filter(|_| pinned);
@@ -67,7 +67,7 @@ fn release(
     request: &InstallRequest,
     context: &InstallContext<'_>,
     verification: &Verification,
-    standing: &Standing,
+    admission: &Admission,
     consent: &ConsentState,
     pinned: bool,
 ) -> InstalledRelease {
@@ -76,12 +76,12 @@ fn release(
         payload: skill.payload(),
         archive: skill.artifact().archive_digest(),
         signers: skill.signers().iter().map(|key| key.key_id().to_string()).collect(),
-        trust: if pinned { standing.trust } else { TrustState::Quarantine },
-        quarantine: standing.quarantine.clone(),
+        trust: if pinned { admission.trust } else { TrustState::Quarantine },
+        quarantine: admission.quarantine.clone(),
         // Without a pin nobody is believed whom a consent could be for.
         consent: consent.record.as_ref().filter(|_| pinned).map(crate::consent::ConsentRecord::id),
-        tofu_permitted: standing.pins && request.permits_tofu(context) && !pinned,
-        audit: standing.audit.clone(),
+        tofu_permitted: admission.pins && request.permits_tofu(context) && !pinned,
+        audit: admission.audit.clone(),
         manifest: skill.manifest().clone(),
     }
 }

@@ -15,7 +15,7 @@ use crate::trust::{TrustDecision, TrustRefusal};
 use crate::verify::{RefusalReason, Verification, VerifyRefusal};
 
 /// How a release stands before anybody agreed to it.
-pub(super) struct Standing {
+pub(super) struct Admission {
     /// How far it would be believed if it runs.
     pub(super) trust: TrustState,
     /// Why it is kept from running.
@@ -27,13 +27,13 @@ pub(super) struct Standing {
 }
 
 /// Decides how the release stands; findings that are never stored end the corridor.
-pub(super) fn decide_standing(
+pub(super) fn decide_admission(
     request: &InstallRequest,
     context: &InstallContext<'_>,
     verification: &Verification,
     audit: &AuditReport,
     progress: &mut Progress<'_>,
-) -> Result<Standing, InstallRefusal> {
+) -> Result<Admission, InstallRefusal> {
     let skill = &verification.skill;
     let record = context.index.get(&skill.manifest().skill_id);
     let stored = record.and_then(|record| record.release(skill.payload()));
@@ -61,7 +61,7 @@ pub(super) fn decide_standing(
     };
     progress.pass(InstallStage::Trust, "publisher and findings together", found);
     let pins = matches!(verification.trust, TrustDecision::TofuOffer { .. });
-    Ok(Standing { trust, quarantine, pins, audit: summary })
+    Ok(Admission { trust, quarantine, pins, audit: summary })
 }
 
 fn summarise(

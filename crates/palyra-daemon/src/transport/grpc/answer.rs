@@ -19,7 +19,9 @@ pub(super) fn enter<Q>(request: Request<Q>) -> Result<(Client<Inward>, Q), Statu
 }
 
 /// An answer of the API as a message, or the reason why there is none.
-pub(super) fn told<A: Serialize, M: DeserializeOwned>(answer: Result<A, ClientError>) -> Result<M, Status> {
+pub(super) fn to_message<A: Serialize, M: DeserializeOwned>(
+    answer: Result<A, ClientError>,
+) -> Result<M, Status> {
     let unread = |error: serde_json::Error| refused(&Problem::new("internal", error.to_string()));
     let text = serde_json::to_vec(&answer.map_err(failed)?).map_err(unread)?;
     serde_json::from_slice(&text).map_err(unread)

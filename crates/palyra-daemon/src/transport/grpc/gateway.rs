@@ -18,7 +18,7 @@ use palyra_api::tools::InvokeRequest;
 use palyra_api::{Client, ClientError, Problem};
 use tonic::{Request, Response, Status, Streaming};
 
-use super::answer::{Answer, enter, failed, refused, told};
+use super::answer::{Answer, enter, failed, refused, to_message};
 use super::asked::{json, small, word};
 use super::inward::Inward;
 use super::run::converse;
@@ -35,14 +35,14 @@ impl GatewayService for Gateway {
 
     async fn get_health(&self, request: Request<GetHealthRequest>) -> Answer<GetHealthResponse> {
         let (client, _) = enter(request)?;
-        let health = told(client.health().await)?;
+        let health = to_message(client.health().await)?;
         Ok(Response::new(GetHealthResponse { health }))
     }
 
     async fn invoke(&self, request: Request<gateway::InvokeRequest>) -> Answer<InvokeResponse> {
         let (client, asked) = enter(request)?;
         let (tool, call) = read_call(asked)?;
-        let answer = told(client.invoke(&tool, &call).await)?;
+        let answer = to_message(client.invoke(&tool, &call).await)?;
         Ok(Response::new(InvokeResponse { answer }))
     }
 
@@ -65,7 +65,7 @@ impl GatewayService for Gateway {
         let (client, ListApprovalsRequest { status, before, limit }) = enter(request)?;
         let status = word::<ApprovalStatus, _>(status)?;
         let query = ApprovalQuery { status, before, limit: small("limit", limit)? };
-        told(client.approvals(&query).await).map(Response::new)
+        to_message(client.approvals(&query).await).map(Response::new)
     }
 
     async fn get_approval(&self, request: Request<GetApprovalRequest>) -> Answer<GetApprovalResponse> {
@@ -75,7 +75,7 @@ impl GatewayService for Gateway {
             Some(from) => client.approval_arguments(&approval_id, from).await,
             None => client.approval(&approval_id).await,
         };
-        let approval = told(approval)?;
+        let approval = to_message(approval)?;
         Ok(Response::new(GetApprovalResponse { approval }))
     }
 
@@ -87,7 +87,7 @@ impl GatewayService for Gateway {
         let DecideApprovalRequest { approval_id, approve, scope, reason, owner_present, arguments_sha256 } =
             asked;
         let decision = RunDecision { approval_id, approve, scope, reason, owner_present, arguments_sha256 };
-        let approval = told(decide(&client, decision).await)?;
+        let approval = to_message(decide(&client, decision).await)?;
         Ok(Response::new(DecideApprovalResponse { approval }))
     }
 }

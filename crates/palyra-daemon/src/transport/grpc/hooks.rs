@@ -11,7 +11,7 @@ use palyra_api::grpc::hooks::v1::{
 use palyra_api::hooks::{ApplyRequest, BindRequest, TestRequest};
 use tonic::{Request, Response};
 
-use super::answer::{Answer, enter, told};
+use super::answer::{Answer, enter, to_message};
 use super::asked::{small, value};
 
 pub(super) struct Hooks;
@@ -20,49 +20,49 @@ pub(super) struct Hooks;
 impl HooksService for Hooks {
     async fn list_hooks(&self, request: Request<ListHooksRequest>) -> Answer<ListHooksResponse> {
         let (client, _) = enter(request)?;
-        told(client.hooks().await).map(Response::new)
+        to_message(client.hooks().await).map(Response::new)
     }
 
     async fn get_hook(&self, request: Request<GetHookRequest>) -> Answer<GetHookResponse> {
         let (client, asked) = enter(request)?;
-        let binding = told(client.hook(&asked.id).await)?;
+        let binding = to_message(client.hook(&asked.id).await)?;
         Ok(Response::new(GetHookResponse { binding }))
     }
 
     async fn bind_hook(&self, request: Request<BindHookRequest>) -> Answer<BindHookResponse> {
         let (client, asked) = enter(request)?;
-        let binding = told(client.bind_hook(&read_binding(asked)).await)?;
+        let binding = to_message(client.bind_hook(&read_binding(asked)).await)?;
         Ok(Response::new(BindHookResponse { binding }))
     }
 
     async fn unbind_hook(&self, request: Request<UnbindHookRequest>) -> Answer<UnbindHookResponse> {
         let (client, asked) = enter(request)?;
-        let binding = told(client.unbind_hook(&asked.id).await)?;
+        let binding = to_message(client.unbind_hook(&asked.id).await)?;
         Ok(Response::new(UnbindHookResponse { binding }))
     }
 
     async fn enable_hook(&self, request: Request<EnableHookRequest>) -> Answer<EnableHookResponse> {
         let (client, asked) = enter(request)?;
-        let binding = told(client.switch_hook(&asked.id, true).await)?;
+        let binding = to_message(client.switch_hook(&asked.id, true).await)?;
         Ok(Response::new(EnableHookResponse { binding }))
     }
 
     async fn disable_hook(&self, request: Request<DisableHookRequest>) -> Answer<DisableHookResponse> {
         let (client, asked) = enter(request)?;
-        let binding = told(client.switch_hook(&asked.id, false).await)?;
+        let binding = to_message(client.switch_hook(&asked.id, false).await)?;
         Ok(Response::new(DisableHookResponse { binding }))
     }
 
     async fn test_hook(&self, request: Request<TestHookRequest>) -> Answer<TestHookResponse> {
         let (client, TestHookRequest { id, payload_json }) = enter(request)?;
         let payload = payload_json.map(|text| value("payload_json", &text)).transpose()?;
-        let test = told(client.test_hook(&id, &TestRequest { payload }).await)?;
+        let test = to_message(client.test_hook(&id, &TestRequest { payload }).await)?;
         Ok(Response::new(TestHookResponse { test }))
     }
 
     async fn apply_hooks(&self, request: Request<ApplyHooksRequest>) -> Answer<ApplyHooksResponse> {
         let (client, ApplyHooksRequest { restore }) = enter(request)?;
-        told(client.apply_hooks(&ApplyRequest { restore }).await).map(Response::new)
+        to_message(client.apply_hooks(&ApplyRequest { restore }).await).map(Response::new)
     }
 
     async fn list_dead_letters(
@@ -70,7 +70,7 @@ impl HooksService for Hooks {
         request: Request<ListDeadLettersRequest>,
     ) -> Answer<ListDeadLettersResponse> {
         let (client, ListDeadLettersRequest { binding, limit }) = enter(request)?;
-        told(client.dead_letters(binding.as_deref(), small("limit", limit)?).await).map(Response::new)
+        to_message(client.dead_letters(binding.as_deref(), small("limit", limit)?).await).map(Response::new)
     }
 
     async fn retry_dead_letter(
@@ -78,7 +78,7 @@ impl HooksService for Hooks {
         request: Request<RetryDeadLetterRequest>,
     ) -> Answer<RetryDeadLetterResponse> {
         let (client, asked) = enter(request)?;
-        let test = told(client.retry_dead_letter(asked.letter).await)?;
+        let test = to_message(client.retry_dead_letter(asked.letter).await)?;
         Ok(Response::new(RetryDeadLetterResponse { test }))
     }
 
@@ -87,7 +87,7 @@ impl HooksService for Hooks {
         request: Request<DropDeadLetterRequest>,
     ) -> Answer<DropDeadLetterResponse> {
         let (client, asked) = enter(request)?;
-        let dead_letter = told(client.drop_dead_letter(asked.letter).await)?;
+        let dead_letter = to_message(client.drop_dead_letter(asked.letter).await)?;
         Ok(Response::new(DropDeadLetterResponse { dead_letter }))
     }
 }

@@ -14,7 +14,7 @@ use palyra_state::call::RunListener;
 use tower::ServiceExt;
 
 use crate::budget::Reservation;
-use crate::transport::http::{Arrival, BodyTimeout, Heard};
+use crate::transport::http::{Arrival, BodyTimeout, Listener};
 
 /// Carries requests to the router as whoever sent a message; the token is looked at again for each.
 #[derive(Clone)]
@@ -24,7 +24,7 @@ pub(super) struct Inward {
     host: Option<HeaderValue>,
     token: Option<HeaderValue>,
     patience: Option<BodyTimeout>,
-    heard: Option<Heard>,
+    listener_extension: Option<Listener>,
     /// Of the call this is on behalf of; it counts the answers that become the call's own.
     reservation: Reservation,
 }
@@ -42,7 +42,7 @@ impl Inward {
             host: request.headers().get(HOST).cloned(),
             token,
             patience: request.extensions().get::<BodyTimeout>().copied(),
-            heard: None,
+            listener_extension: None,
             reservation: reservation.clone(),
         }
     }
@@ -53,8 +53,8 @@ impl Inward {
     }
 
     /// The same with somebody who hears what a run says.
-    pub(super) fn heard_by(&self, listener: &Arc<RunListener>) -> Client<Self> {
-        Client::new(Self { heard: Some(Heard(Arc::clone(listener))), ..self.clone() })
+    pub(super) fn with_listener(&self, listener: &Arc<RunListener>) -> Client<Self> {
+        Client::new(Self { listener_extension: Some(Listener(Arc::clone(listener))), ..self.clone() })
     }
 }
 
@@ -68,7 +68,7 @@ impl Transport for Inward {
         // Without one it is nobody's, and nobody is let in.
         self.arrival.and_then(|arrival| extensions.insert(arrival));
         self.patience.and_then(|patience| extensions.insert(patience));
-        self.heard.clone().and_then(|heard| extensions.insert(heard));
+        self.listener_extension.clone().and_then(|listener_extension| extensions.insert(listener_extension));
         let response = match self.router.clone().oneshot(request.map(axum::body::Body::new)).await {
             Ok(response) => response,
             Err(never) => match never {},

@@ -10,7 +10,7 @@ use palyra_api::grpc::routines::v1::{
 use palyra_api::routines::RoutineRequest;
 use tonic::{Request, Response, Status};
 
-use super::answer::{Answer, enter, told};
+use super::answer::{Answer, enter, to_message};
 use super::asked::{json, small, word};
 
 pub(super) struct Routines;
@@ -19,24 +19,24 @@ pub(super) struct Routines;
 impl RoutinesService for Routines {
     async fn list_routines(&self, request: Request<ListRoutinesRequest>) -> Answer<ListRoutinesResponse> {
         let (client, _) = enter(request)?;
-        told(client.routines().await).map(Response::new)
+        to_message(client.routines().await).map(Response::new)
     }
 
     async fn get_routine(&self, request: Request<GetRoutineRequest>) -> Answer<GetRoutineResponse> {
         let (client, asked) = enter(request)?;
-        let routine = told(client.routine(&asked.name).await)?;
+        let routine = to_message(client.routine(&asked.name).await)?;
         Ok(Response::new(GetRoutineResponse { routine }))
     }
 
     async fn add_routine(&self, request: Request<AddRoutineRequest>) -> Answer<AddRoutineResponse> {
         let (client, asked) = enter(request)?;
-        let routine = told(client.add_routine(&read_routine(asked)?).await)?;
+        let routine = to_message(client.add_routine(&read_routine(asked)?).await)?;
         Ok(Response::new(AddRoutineResponse { routine }))
     }
 
     async fn enable_routine(&self, request: Request<EnableRoutineRequest>) -> Answer<EnableRoutineResponse> {
         let (client, asked) = enter(request)?;
-        let routine = told(client.enable_routine(&asked.name).await)?;
+        let routine = to_message(client.enable_routine(&asked.name).await)?;
         Ok(Response::new(EnableRoutineResponse { routine }))
     }
 
@@ -45,24 +45,24 @@ impl RoutinesService for Routines {
         request: Request<DisableRoutineRequest>,
     ) -> Answer<DisableRoutineResponse> {
         let (client, asked) = enter(request)?;
-        let routine = told(client.disable_routine(&asked.name).await)?;
+        let routine = to_message(client.disable_routine(&asked.name).await)?;
         Ok(Response::new(DisableRoutineResponse { routine }))
     }
 
     async fn fire_routine(&self, request: Request<FireRoutineRequest>) -> Answer<FireRoutineResponse> {
         let (client, asked) = enter(request)?;
-        let fire = told(client.fire_routine(&asked.name).await)?;
+        let fire = to_message(client.fire_routine(&asked.name).await)?;
         Ok(Response::new(FireRoutineResponse { fire }))
     }
 
     async fn list_fires(&self, request: Request<ListFiresRequest>) -> Answer<ListFiresResponse> {
         let (client, ListFiresRequest { name, before, limit }) = enter(request)?;
-        told(client.fires(&name, before, small("limit", limit)?).await).map(Response::new)
+        to_message(client.fires(&name, before, small("limit", limit)?).await).map(Response::new)
     }
 
     async fn remove_routine(&self, request: Request<RemoveRoutineRequest>) -> Answer<RemoveRoutineResponse> {
         let (client, asked) = enter(request)?;
-        told(client.remove_routine(&asked.name).await).map(Response::new)
+        to_message(client.remove_routine(&asked.name).await).map(Response::new)
     }
 }
 

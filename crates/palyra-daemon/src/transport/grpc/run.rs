@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures::{Stream, StreamExt as _};
 use palyra_api::grpc::gateway::v1::run_request::Message as Asked;
-use palyra_api::grpc::gateway::v1::run_response::Message as Told;
+use palyra_api::grpc::gateway::v1::run_response::Message as Reply;
 use palyra_api::grpc::gateway::v1::{
     Approval, ApprovalStatus, RunDecision, RunDecisionRefused, RunRequest, RunResponse, RunSaid, RunStarted,
 };
@@ -17,7 +17,7 @@ use palyra_state::call::RunListener;
 use tokio::sync::{mpsc, watch};
 use tonic::{Status, Streaming};
 
-use super::answer::{failed, refused, told};
+use super::answer::{failed, refused, to_message};
 use super::asked::out_of_order;
 use super::gateway::{decide, read_call};
 use super::inward::Inward;
@@ -42,26 +42,27 @@ pub(super) async fn converse(
     };
     let (tool, mut call) = read_call(call)?;
     call.wait_seconds = call.wait_seconds.or(Some(WAIT_SECONDS));
-    let (messages_out, told) = mpsc::channel(WAITING);
+    let (messages_out, replies) = mpsc::channel(WAITING);
     let (listener, lines) = RunListener::new();
     let conversation = Conversation {
         waits_for: listener.waits_for(),
         listener,
         client,
-        told: messages_out,
+        replies: messages_out,
         waiting: None,
         started: false,
     };
     tokio::spawn(conversation.hold(tool, call, messages, lines));
-    let told = futures::stream::unfold(told, |mut told| async { Some((told.recv().await?, told)) });
-    Ok(told.boxed())
+    let replies =
+        futures::stream::unfold(replies, |mut replies| async { Some((replies.recv().await?, replies)) });
+    Ok(replies.boxed())
 }
 
 struct Conversation {
     client: Client<Inward>,
     listener: Arc<RunListener>,
     waits_for: watch::Receiver<Option<String>>,
-    told: mpsc::Sender<Result<RunResponse, Status>>,
+    replies: mpsc::Sender<Result<RunResponse, Status>>,
     /// The approval that was told of and not yet decided.
     waiting: Option<String>,
     started: bool,
@@ -75,10 +76,10 @@ impl Conversation {
         mut messages: Streaming<RunRequest>,
         mut lines: mpsc::Receiver<String>,
     ) {
-        let calling = self.client.transport().heard_by(&self.listener);
+        let calling = self.client.transport().with_listener(&self.listener);
         let calling = async move { calling.invoke(&tool, &call).await };
         tokio::pin!(calling);
-        let gone = self.told.clone();
+        let gone = self.replies.clone();
         let mut listening = true;
         let ended = loop {
             tokio::select! {
@@ -113,13 +114,13 @@ impl Conversation {
         if let Some(approval_id) = waits.filter(|id| self.waiting.as_ref() != Some(id)) {
             self.waiting = Some(approval_id.clone());
             let approval = self.approval(approval_id, ApprovalStatus::Pending).await;
-            self.tell(Told::ApprovalRequested(approval)).await;
+            self.tell(Reply::ApprovalRequested(approval)).await;
         }
         if let (false, Some(run_id)) = (self.started, self.listener.run_id()) {
             let run_id = run_id.to_owned();
             self.started = true;
             self.decided(ApprovalStatus::Approved).await;
-            self.tell(Told::Started(RunStarted { run_id })).await;
+            self.tell(Reply::Started(RunStarted { run_id })).await;
         }
     }
 
@@ -128,7 +129,7 @@ impl Conversation {
         let Some(approval_id) = self.waiting.take() else { return };
         let approval = self.approval(approval_id, as_seen).await;
         if approval.status() != ApprovalStatus::Pending {
-            self.tell(Told::ApprovalDecided(approval)).await;
+            self.tell(Reply::ApprovalDecided(approval)).await;
         }
     }
 
@@ -141,29 +142,29 @@ impl Conversation {
         if let Err(error) = decided {
             let Problem { code, detail, hints, .. } = error.into_problem();
             let refused = RunDecisionRefused { approval_id, code, detail, hints };
-            self.tell_if_read(Told::DecisionRefused(refused));
+            self.tell_if_read(Reply::DecisionRefused(refused));
         }
     }
 
     /// The approval as this token may see it.
     async fn approval(&self, approval_id: String, as_seen: ApprovalStatus) -> Approval {
-        let shown = told(self.client.approval(&approval_id).await);
+        let shown = to_message(self.client.approval(&approval_id).await);
         shown.unwrap_or_else(|_| Approval { approval_id, status: as_seen.into(), ..Approval::default() })
     }
 
     fn say(&self, text: String) {
-        if self.told.capacity() > RESERVED {
-            self.tell_if_read(Told::Said(RunSaid { text }));
+        if self.replies.capacity() > RESERVED {
+            self.tell_if_read(Reply::Said(RunSaid { text }));
         }
     }
 
-    fn tell_if_read(&self, message: Told) {
-        let _ = self.told.try_send(Ok(RunResponse { message: Some(message) }));
+    fn tell_if_read(&self, message: Reply) {
+        let _ = self.replies.try_send(Ok(RunResponse { message: Some(message) }));
     }
 
-    async fn tell(&self, message: Told) {
+    async fn tell(&self, message: Reply) {
         // Whoever is gone has ended the call.
-        let _ = self.told.send(Ok(RunResponse { message: Some(message) })).await;
+        let _ = self.replies.send(Ok(RunResponse { message: Some(message) })).await;
     }
 
     async fn end(&mut self, ended: Result<InvokeAnswer, ClientError>) {
@@ -173,10 +174,12 @@ impl Conversation {
             self.decided(ApprovalStatus::Denied).await;
         }
         let last = match ended {
-            Ok(answer) => told(Ok(answer)).map(|answer| RunResponse { message: Some(Told::Answer(answer)) }),
+            Ok(answer) => {
+                to_message(Ok(answer)).map(|answer| RunResponse { message: Some(Reply::Answer(answer)) })
+            }
             Err(error) => Err(failed(error)),
         };
-        let _ = self.told.send(last).await;
+        let _ = self.replies.send(last).await;
     }
 }
 

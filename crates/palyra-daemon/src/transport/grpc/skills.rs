@@ -19,7 +19,7 @@ use palyra_api::skills::{
 use tokio::sync::mpsc;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::answer::{Answer, enter, refused, told};
+use super::answer::{Answer, enter, refused, to_message};
 use super::asked::out_of_order;
 
 /// Pieces of a package that may wait to be kept.
@@ -33,12 +33,12 @@ pub(super) struct Skills;
 impl SkillsService for Skills {
     async fn list_skills(&self, request: Request<ListSkillsRequest>) -> Answer<ListSkillsResponse> {
         let (client, _) = enter(request)?;
-        told(client.skills().await).map(Response::new)
+        to_message(client.skills().await).map(Response::new)
     }
 
     async fn get_skill(&self, request: Request<GetSkillRequest>) -> Answer<GetSkillResponse> {
         let (client, asked) = enter(request)?;
-        let skill = told(client.skill(&asked.skill_id).await)?;
+        let skill = to_message(client.skill(&asked.skill_id).await)?;
         Ok(Response::new(GetSkillResponse { skill }))
     }
 
@@ -62,19 +62,19 @@ impl SkillsService for Skills {
                 installing.await
             }
         };
-        let outcome = told(outcome)?;
+        let outcome = to_message(outcome)?;
         Ok(Response::new(InstallSkillResponse { outcome }))
     }
 
     async fn verify_skill(&self, request: Request<VerifySkillRequest>) -> Answer<VerifySkillResponse> {
         let (client, asked) = enter(request)?;
-        let verified = told(client.verify_skill(&asked.skill_id).await)?;
+        let verified = to_message(client.verify_skill(&asked.skill_id).await)?;
         Ok(Response::new(VerifySkillResponse { verified }))
     }
 
     async fn audit_skill(&self, request: Request<AuditSkillRequest>) -> Answer<AuditSkillResponse> {
         let (client, asked) = enter(request)?;
-        told(client.audit_skill(&asked.skill_id).await).map(Response::new)
+        to_message(client.audit_skill(&asked.skill_id).await).map(Response::new)
     }
 
     async fn audit_all_skills(
@@ -82,7 +82,7 @@ impl SkillsService for Skills {
         request: Request<AuditAllSkillsRequest>,
     ) -> Answer<AuditAllSkillsResponse> {
         let (client, _) = enter(request)?;
-        told(client.audit_skills().await).map(Response::new)
+        to_message(client.audit_skills().await).map(Response::new)
     }
 
     async fn quarantine_skill(
@@ -90,25 +90,25 @@ impl SkillsService for Skills {
         request: Request<QuarantineSkillRequest>,
     ) -> Answer<QuarantineSkillResponse> {
         let (client, QuarantineSkillRequest { skill_id, reason }) = enter(request)?;
-        let changed = told(client.quarantine_skill(&skill_id, &QuarantineBody { reason }).await)?;
+        let changed = to_message(client.quarantine_skill(&skill_id, &QuarantineBody { reason }).await)?;
         Ok(Response::new(QuarantineSkillResponse { changed }))
     }
 
     async fn disable_skill(&self, request: Request<DisableSkillRequest>) -> Answer<DisableSkillResponse> {
         let (client, DisableSkillRequest { skill_id, reason }) = enter(request)?;
-        let changed = told(client.disable_skill(&skill_id, &DisableBody { reason }).await)?;
+        let changed = to_message(client.disable_skill(&skill_id, &DisableBody { reason }).await)?;
         Ok(Response::new(DisableSkillResponse { changed }))
     }
 
     async fn enable_skill(&self, request: Request<EnableSkillRequest>) -> Answer<EnableSkillResponse> {
         let (client, EnableSkillRequest { skill_id, accept }) = enter(request)?;
-        let outcome = told(client.enable_skill(&skill_id, &EnableBody { accept }).await)?;
+        let outcome = to_message(client.enable_skill(&skill_id, &EnableBody { accept }).await)?;
         Ok(Response::new(EnableSkillResponse { outcome }))
     }
 
     async fn get_consent(&self, request: Request<GetConsentRequest>) -> Answer<GetConsentResponse> {
         let (client, asked) = enter(request)?;
-        let asked = told(client.consent_asked(&asked.skill_id).await)?;
+        let asked = to_message(client.consent_asked(&asked.skill_id).await)?;
         Ok(Response::new(GetConsentResponse { asked }))
     }
 
@@ -117,19 +117,19 @@ impl SkillsService for Skills {
         request: Request<ConsentToSkillRequest>,
     ) -> Answer<ConsentToSkillResponse> {
         let (client, ConsentToSkillRequest { skill_id, digest, secrets }) = enter(request)?;
-        let outcome = told(client.consent_to_skill(&skill_id, &ConsentBody { digest, secrets }).await)?;
+        let outcome = to_message(client.consent_to_skill(&skill_id, &ConsentBody { digest, secrets }).await)?;
         Ok(Response::new(ConsentToSkillResponse { outcome }))
     }
 
     async fn roll_back_skill(&self, request: Request<RollBackSkillRequest>) -> Answer<RollBackSkillResponse> {
         let (client, RollBackSkillRequest { skill_id, version }) = enter(request)?;
-        let outcome = told(client.roll_back_skill(&skill_id, &RollbackBody { version }).await)?;
+        let outcome = to_message(client.roll_back_skill(&skill_id, &RollbackBody { version }).await)?;
         Ok(Response::new(RollBackSkillResponse { outcome }))
     }
 
     async fn remove_skill(&self, request: Request<RemoveSkillRequest>) -> Answer<RemoveSkillResponse> {
         let (client, RemoveSkillRequest { skill_id, keep_data }) = enter(request)?;
-        let removed = told(client.remove_skill(&skill_id, RemoveQuery { keep_data }).await)?;
+        let removed = to_message(client.remove_skill(&skill_id, RemoveQuery { keep_data }).await)?;
         Ok(Response::new(RemoveSkillResponse { removed }))
     }
 }

@@ -7,7 +7,7 @@ use palyra_api::grpc::plugins::v1::{
 };
 use tonic::{Request, Response};
 
-use super::answer::{Answer, enter, told};
+use super::answer::{Answer, enter, to_message};
 use super::asked::small;
 
 /// Tools of a search that says nothing else.
@@ -24,24 +24,24 @@ impl ToolsService for Tools {
             Some(words) => client.search_tools(&words, limit).await,
             None => client.tools().await,
         };
-        told(tools).map(Response::new)
+        to_message(tools).map(Response::new)
     }
 
     async fn get_tool(&self, request: Request<GetToolRequest>) -> Answer<GetToolResponse> {
         let (client, asked) = enter(request)?;
-        let tool = told(client.tool(&asked.tool).await)?;
+        let tool = to_message(client.tool(&asked.tool).await)?;
         Ok(Response::new(GetToolResponse { tool }))
     }
 
     async fn set_alias(&self, request: Request<SetAliasRequest>) -> Answer<SetAliasResponse> {
         let (client, SetAliasRequest { alias, tool }) = enter(request)?;
-        let alias = told(client.set_alias(&alias, &tool).await)?;
+        let alias = to_message(client.set_alias(&alias, &tool).await)?;
         Ok(Response::new(SetAliasResponse { alias }))
     }
 
     async fn remove_alias(&self, request: Request<RemoveAliasRequest>) -> Answer<RemoveAliasResponse> {
         let (client, asked) = enter(request)?;
-        let alias = told(client.remove_alias(&asked.alias).await)?;
+        let alias = to_message(client.remove_alias(&asked.alias).await)?;
         Ok(Response::new(RemoveAliasResponse { alias }))
     }
 }

@@ -18,7 +18,7 @@ use palyra_policy::{Action, Face, Resource, ResourceKind};
 use serde_json::json;
 use tracing::Instrument;
 
-use super::answer::{Failure, Told, write_problem};
+use super::answer::{AttachedProblem, Failure, write_problem};
 use super::body::{hear_out, hold_answer};
 use super::route::Route;
 use super::telemetry::Watched;
@@ -67,15 +67,15 @@ pub(super) struct Needs {
     pub(super) body_limit: usize,
     face: Option<Face>,
     action: Action,
-    asks_in_corridor: bool,
+    pipeline_authorizes: bool,
     about: (ResourceKind, Option<&'static str>),
 }
 
 impl Needs {
     pub(super) fn of(route: &Route) -> Self {
-        let Route { scope, also, body_limit, face, action, asks_in_corridor, .. } = *route;
-        let asks_in_corridor = asks_in_corridor || policy::asked_in_corridor(action);
-        Self { scope, also, body_limit, face, action, asks_in_corridor, about: route.about() }
+        let Route { scope, also, body_limit, face, action, pipeline_authorizes, .. } = *route;
+        let pipeline_authorizes = pipeline_authorizes || policy::is_authorized_by_pipeline(action);
+        Self { scope, also, body_limit, face, action, pipeline_authorizes, about: route.about() }
     }
 
     fn resource(&self, app: &App, names: Option<&RawPathParams>) -> Resource {
@@ -101,7 +101,7 @@ pub(super) async fn admit(State(app): State<Arc<App>>, mut request: Request, nex
             let span = RequestSpan::new(span, &request, watched.route());
             let response = next.run(request).instrument(span.span()).await;
             span.ended(&response);
-            if let Some(Told(problem)) = response.extensions().get::<Told>() {
+            if let Some(AttachedProblem(problem)) = response.extensions().get::<AttachedProblem>() {
                 denials::record(&app, &id, &name, from, problem);
             }
             (Some(name), response)
@@ -138,7 +138,7 @@ pub(super) async fn authorise(
     let principal = request.extensions().get::<Principal>();
     let allowed = match principal {
         Some(principal) => allow(&app, principal, &needs, names.as_ref().ok()).map(|()| principal),
-        None => Err(came_past_the_door()),
+        None => Err(unauthenticated_request()),
     };
     let reserved = allowed.and_then(|principal| Ok(app.budget().open(&principal.name)?));
     let reservation = match reserved {
@@ -166,7 +166,7 @@ fn allow(
     if let Some(scope) = missing {
         return Err(asking().missing_scope(scope, needs.action, needs.resource(app, names)));
     }
-    if needs.asks_in_corridor {
+    if needs.pipeline_authorizes {
         return Ok(());
     }
     let decision = asking().decide(needs.action, needs.resource(app, names));
@@ -174,7 +174,7 @@ fn allow(
 }
 
 /// Whether a request may come in that another face decodes before it carries it in here, where it is asked again.
-pub(crate) fn knock(app: &App, request: &Request) -> Result<Principal, Problem> {
+pub(crate) fn authenticate(app: &App, request: &Request) -> Result<Principal, Problem> {
     enter(app, request).map_err(|failure| {
         let problem = identified(failure.problem().clone());
         record(app, problem.request_id.as_deref().unwrap_or_default(), &problem);
@@ -295,11 +295,11 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
         let principal = parts.extensions.get::<Principal>().cloned();
-        principal.map(Self).ok_or_else(|| came_past_the_door().into())
+        principal.map(Self).ok_or_else(|| unauthenticated_request().into())
     }
 }
 
-fn came_past_the_door() -> Problem {
+fn unauthenticated_request() -> Problem {
     Problem::new("internal", "a request came past the door")
 }
 

@@ -46,18 +46,20 @@ impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = status.into_response();
-        response.extensions_mut().insert(Told(self.0));
+        response.extensions_mut().insert(AttachedProblem(self.0));
         response
     }
 }
 
 /// The problem of a response that has no body yet.
 #[derive(Clone)]
-pub(super) struct Told(pub(super) Box<Problem>);
+pub(super) struct AttachedProblem(pub(super) Box<Problem>);
 
 /// Writes the body of a problem.
 pub(super) fn write_problem(mut response: Response, request_id: &str) -> Response {
-    let Some(Told(mut problem)) = response.extensions_mut().remove::<Told>() else { return response };
+    let Some(AttachedProblem(mut problem)) = response.extensions_mut().remove::<AttachedProblem>() else {
+        return response;
+    };
     problem.request_id = Some(request_id.to_owned());
     let bytes = serde_json::to_vec(&problem).unwrap_or_default();
     *response.body_mut() = bytes.into();

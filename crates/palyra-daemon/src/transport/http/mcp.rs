@@ -22,7 +22,7 @@ use super::body::{read_whole, reservation};
 use super::events::EVENT_STREAM;
 use super::route::Route;
 use crate::app::App;
-use crate::transport::mcp::{PARSED_WEIGHT, Standing, serve_standing};
+use crate::transport::mcp::{PARSED_WEIGHT, StdioClient, serve_stdio};
 
 /// Bytes of answers that may wait for a client to read.
 const WAITING_BYTES: usize = 64 << 10;
@@ -39,7 +39,7 @@ pub(super) fn routes() -> Vec<Route> {
             .summary("What an MCP session says by itself, for revisions that have sessions")
             .answers_with(EVENT_STREAM),
         Route::delete("/mcp", Scope::Read, exchange).via(Face::Mcp).summary("End an MCP session"),
-        Route::post("/mcp/stdio", Scope::Read, standing)
+        Route::post("/mcp/stdio", Scope::Read, stdio)
             .via(Face::Mcp)
             .summary("MCP messages both ways, one a line, for as long as the request lasts")
             .takes_bytes(MESSAGES, usize::MAX)
@@ -59,21 +59,21 @@ async fn exchange(
     Ok(app.mcp().answer(&app, &principal.id(), request).await?)
 }
 
-async fn standing(
+async fn stdio(
     State(app): State<Arc<App>>,
     Caller(principal): Caller,
     request: Request,
 ) -> Result<Response, Failure> {
     let (parts, body) = request.into_parts();
     let token = bearer(&parts.headers).map(|token| Zeroizing::new(token.to_owned()));
-    let standing = Standing {
+    let stdio = StdioClient {
         token: token.ok_or_else(|| Problem::new("authentication", "a token is needed"))?,
         request_id: parts.extensions.get::<RequestId>().map_or_else(|| Arc::from(""), |id| Arc::clone(&id.0)),
         from: parts.extensions.get::<Arrival>().and_then(Arrival::address),
     };
     let messages = StreamReader::new(body.into_data_stream().map_err(std::io::Error::other));
     let (ours, theirs) = tokio::io::duplex(WAITING_BYTES);
-    tokio::spawn(serve_standing(app, standing, messages, ours, principal.name));
+    tokio::spawn(serve_stdio(app, stdio, messages, ours, principal.name));
     let mut response = Response::new(Body::from_stream(ReaderStream::new(theirs)));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(MESSAGES));
     Ok(response)

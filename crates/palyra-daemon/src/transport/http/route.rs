@@ -31,7 +31,7 @@ pub struct Route {
     /// What the access policy is asked.
     pub action: Action,
     /// Whether the policy is asked where more is known than the path says.
-    pub asks_in_corridor: bool,
+    pub pipeline_authorizes: bool,
     /// Which door it is, where it is not the one the request came through.
     pub face: Option<Face>,
     /// Longest body it reads.
@@ -101,7 +101,7 @@ impl Route {
             scope,
             also: None,
             action: action_of(scope),
-            asks_in_corridor: false,
+            pipeline_authorizes: false,
             face: None,
             body_limit: SMALL_BODY,
             summary: "",
@@ -122,8 +122,8 @@ impl Route {
 
     /// The access policy is asked by the corridor, which knows the release it is about.
     #[must_use]
-    pub fn asks_in_corridor(self) -> Self {
-        Self { asks_in_corridor: true, ..self }
+    pub fn pipeline_authorizes(self) -> Self {
+        Self { pipeline_authorizes: true, ..self }
     }
 
     /// A token needs a second scope.

@@ -37,7 +37,7 @@ const MAX_LISTED: u16 = 1_000;
 /// Lines of one answer.
 const LINES: usize = 1_000;
 /// How long a run that was told to end may take to its receipt, before the answer goes without it.
-const LAST_WORDS: Duration = Duration::from_secs(10);
+const CANCEL_GRACE: Duration = Duration::from_secs(10);
 /// A tape is JSON, one step a line.
 const TAPE: &str = "application/x-ndjson";
 const STATUSES: [&str; 5] = ["started", "completed", "failed", "cancelled", "interrupted"];
@@ -195,7 +195,7 @@ async fn cancel(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> An
     }
     if let Some(mut end) = end {
         // A run that ends too slowly is cancelled all the same.
-        let _ = tokio::time::timeout(LAST_WORDS, end.next()).await;
+        let _ = tokio::time::timeout(CANCEL_GRACE, end.next()).await;
     }
     let run = blocking(&app, move |app| find(app, &run_id)).await?;
     Ok(Json(run.to_api()))

@@ -1,8 +1,8 @@
 //! `/v1/skills`.
 
-mod corridor;
 mod install;
 mod operate;
+mod pipeline;
 
 pub(super) use install::install_options;
 
@@ -34,7 +34,7 @@ pub(super) fn routes() -> Vec<Route> {
             .answers::<SkillList>(),
         Route::post("/v1/skills", Scope::Operate, install::install)
             .does(Action::Install)
-            .asks_in_corridor()
+            .pipeline_authorizes()
             .summary("Install a package, or update the skill it is a release of")
             .query::<InstallQuery>()
             .takes_bytes(PACKAGE_TYPE, MAX_PACKAGE_BYTES)
@@ -79,7 +79,7 @@ pub(super) fn routes() -> Vec<Route> {
             .answers::<InstallOutcome>(),
         Route::post("/v1/skills/{skill_id}/rollback", Scope::Operate, install::rollback)
             .does(Action::Install)
-            .asks_in_corridor()
+            .pipeline_authorizes()
             .summary("Go back to a release that ran before")
             .takes::<RollbackBody>(SMALL_BODY)
             .answers::<InstallOutcome>(),

@@ -69,15 +69,15 @@ async fn show(State(app): State<Arc<App>>, Named(tool): Named<String>) -> Answer
 
 /// Whoever hears what a run says; only this process can say so.
 #[derive(Clone)]
-pub(crate) struct Heard(pub(crate) Arc<RunListener>);
+pub(crate) struct Listener(pub(crate) Arc<RunListener>);
 
 async fn call(
     State(app): State<Arc<App>>,
     Caller(principal): Caller,
-    heard: Option<Extension<Heard>>,
+    listening: Option<Extension<Listener>>,
     Named(tool): Named<String>,
     Json(request): Json<InvokeRequest>,
 ) -> Answer<InvokeAnswer> {
-    let listener = heard.map(|Extension(Heard(listener))| listener);
+    let listener = listening.map(|Extension(Listener(listener))| listener);
     Ok(Json(invoke::invoke(&app, &principal, tool, request, listener).await?))
 }

@@ -41,9 +41,9 @@ mod tests {
     fn check(grants: &[&str], expected: [bool; 4]) {
         let set: CapabilityGrantSet = grants.iter().map(|grant| grant.parse().unwrap()).collect();
         let hints = annotations("Tool", &set);
-        let told =
+        let found =
             [hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint];
-        assert_eq!(told, expected.map(Some), "{grants:?}");
+        assert_eq!(found, expected.map(Some), "{grants:?}");
     }
 
     #[test]

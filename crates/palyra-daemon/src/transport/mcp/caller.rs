@@ -31,11 +31,11 @@ pub(super) enum Identity {
     /// Each is a request of its own, which was let in.
     OfRequest,
     /// All over one request that stands; its token is looked at again for each message.
-    Standing(Standing),
+    StdioClient(StdioClient),
 }
 
 /// A request that carries many messages.
-pub(crate) struct Standing {
+pub(crate) struct StdioClient {
     /// The token it came with.
     pub(crate) token: Zeroizing<String>,
     /// The id of the request.
@@ -49,7 +49,7 @@ impl Identity {
     pub(super) fn caller(&self, app: &App, extensions: &Extensions) -> Result<Caller, Problem> {
         match self {
             Self::OfRequest => of_request(extensions),
-            Self::Standing(standing) => standing.caller(app),
+            Self::StdioClient(client) => client.caller(app),
         }
     }
 }
@@ -63,9 +63,9 @@ pub(super) fn hold_answer(extensions: &Extensions, bytes: usize) {
 }
 
 fn of_request(extensions: &Extensions) -> Result<Caller, Problem> {
-    let past_the_door = || Problem::new("internal", "a message came past the door");
-    let parts = extensions.get::<http::request::Parts>().ok_or_else(past_the_door)?;
-    let principal = parts.extensions.get::<Principal>().cloned().ok_or_else(past_the_door)?;
+    let unauthenticated = || Problem::new("internal", "a message came past the door");
+    let parts = extensions.get::<http::request::Parts>().ok_or_else(unauthenticated)?;
+    let principal = parts.extensions.get::<Principal>().cloned().ok_or_else(unauthenticated)?;
     let request_id =
         parts.extensions.get::<RequestId>().map_or_else(|| Arc::from(""), |id| Arc::clone(&id.0));
     let session = parts.headers.get(SESSION_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);
@@ -73,7 +73,7 @@ fn of_request(extensions: &Extensions) -> Result<Caller, Problem> {
     Ok(Caller { principal, request_id, from, session })
 }
 
-impl Standing {
+impl StdioClient {
     fn caller(&self, app: &App) -> Result<Caller, Problem> {
         let known = app.access().recognise(app.state(), &self.token, Face::Mcp);
         let principal = known.ok_or_else(|| {

@@ -60,7 +60,7 @@ pub(super) async fn call(
     let call = Call { app, caller, context, tool: &request.name, arguments };
     let answered = approval::take_answer(&call, request).await;
     if let Some(Asked::No(problem)) = answered {
-        return call.told(&Refusal::of(*problem));
+        return call.refuse(&Refusal::of(*problem));
     }
     let refusal = match call.attempt().await {
         Ok(answer) => return Ok(call.give(&answer)),
@@ -69,12 +69,12 @@ pub(super) async fn call(
     // An answer that did not help is not asked for again.
     let asked = if answered.is_none() { approval::ask(&call, &refusal.problem).await } else { Asked::Nobody };
     match asked {
-        Asked::Nobody => call.told(&refusal),
-        Asked::No(problem) => call.told(&Refusal::of(*problem)),
+        Asked::Nobody => call.refuse(&refusal),
+        Asked::No(problem) => call.refuse(&Refusal::of(*problem)),
         Asked::Later(question) => Ok((*question).into()),
         Asked::Yes => match call.attempt().await {
             Ok(answer) => Ok(call.give(&answer)),
-            Err(refusal) => call.told(&refusal),
+            Err(refusal) => call.refuse(&refusal),
         },
     }
 }
@@ -125,7 +125,7 @@ impl Call<'_> {
     }
 
     /// Tells the client why; what somebody may not do is also told to the journal, as on every face.
-    fn told(&self, refusal: &Refusal) -> Result<CallToolResponse, ErrorData> {
+    fn refuse(&self, refusal: &Refusal) -> Result<CallToolResponse, ErrorData> {
         let Caller { principal, request_id, from, .. } = self.caller;
         denials::record(self.app, request_id, &principal.name, *from, &refusal.problem);
         let problem = Problem { request_id: Some(request_id.to_string()), ..refusal.problem.clone() };

@@ -20,7 +20,7 @@ pub(super) fn tools(state: &State, structure: Structure) -> Vec<Tool> {
         .filter(|record| is_enabled(state, record))
         .flat_map(|record| {
             let grants = grants(state, record);
-            record.current.tools().map(|tool| told(&view, tool, &grants, structure)).collect::<Vec<_>>()
+            record.current.tools().map(|tool| to_mcp(&view, tool, &grants, structure)).collect::<Vec<_>>()
         })
         .collect();
     tools.sort_by(|one, other| one.name.cmp(&other.name));
@@ -33,7 +33,7 @@ pub(super) fn tool(state: &State, name: &str) -> Option<Tool> {
     let id = view.aliases().get(name).map_or(name, String::as_str);
     let record = view.skill_of_tool(id).filter(|record| is_enabled(state, record))?;
     let tool = record.current.tools().find(|tool| tool.id == id || model_name(&tool.id) == id)?;
-    Some(told(&view, tool, &grants(state, record), Structure::Any))
+    Some(to_mcp(&view, tool, &grants(state, record), Structure::Any))
 }
 
 /// What a revision of the protocol lets results be.
@@ -55,7 +55,7 @@ fn grants(state: &State, record: &SkillRecord) -> Arc<CapabilityGrantSet> {
     state.effective_grants(&record.skill_id).map(|effective| effective.grants).unwrap_or_default()
 }
 
-fn told(view: &View, tool: &ToolEntrypoint, grants: &CapabilityGrantSet, structure: Structure) -> Tool {
+fn to_mcp(view: &View, tool: &ToolEntrypoint, grants: &CapabilityGrantSet, structure: Structure) -> Tool {
     let listed = Tool::new(listed_name(view, tool), tool.description.clone(), input_schema(tool))
         .with_title(tool.name.clone())
         .with_annotations(annotations(&tool.name, grants));

@@ -119,8 +119,8 @@ where
                 }
             },
             // The answer of a request that was cancelled is never sent.
-            JsonRpcMessage::Notification(said) => {
-                if let ClientNotification::CancelledNotification(cancelled) = &said.notification
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
                     locked(&self.under_way).remove(id);

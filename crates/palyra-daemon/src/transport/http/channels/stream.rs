@@ -18,7 +18,7 @@ use crate::to_api::ToApi;
 /// Messages read at once.
 const PAGE: usize = 100;
 
-struct Standing {
+struct StreamState {
     app: Arc<App>,
     channel: String,
     published: watch::Receiver<u64>,
@@ -40,12 +40,12 @@ pub(super) fn channel_stream(
 ) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
     let (stopping, shared) = (app.stopping(), Arc::clone(&app));
     let ready = VecDeque::new();
-    let standing =
-        Standing { app, channel, published, stopping, next, ready, greeted: false, _permit: permit };
-    stream(shared, hearer, standing)
+    let state =
+        StreamState { app, channel, published, stopping, next, ready, greeted: false, _permit: permit };
+    stream(shared, hearer, state)
 }
 
-impl Speaks for Standing {
+impl Speaks for StreamState {
     async fn next_bytes(&mut self) -> Option<Bytes> {
         if !std::mem::replace(&mut self.greeted, true) {
             return Some(Bytes::from_static(b": the channel\n\n"));
@@ -67,7 +67,7 @@ impl Speaks for Standing {
     }
 }
 
-impl Standing {
+impl StreamState {
     /// Reads on; says whether there was anything.
     async fn read(&mut self) -> Option<bool> {
         let (app, channel, next) = (Arc::clone(&self.app), self.channel.clone(), self.next);

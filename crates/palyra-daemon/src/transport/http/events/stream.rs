@@ -20,7 +20,7 @@ use crate::to_api::ToApi;
 const PAGE: usize = 200;
 
 /// Where one stream stands.
-struct Standing {
+struct StreamState {
     app: Arc<App>,
     follower: Follower,
     stopping: watch::Receiver<bool>,
@@ -42,11 +42,11 @@ pub(super) fn event_stream(
     let (follower, stopping) = (app.state().journal().follow(), app.stopping());
     let ready = VecDeque::new();
     let shared = Arc::clone(&app);
-    let standing = Standing { app, follower, stopping, topics, next, ready, greeted: false, _permit: permit };
-    stream(shared, hearer, standing)
+    let state = StreamState { app, follower, stopping, topics, next, ready, greeted: false, _permit: permit };
+    stream(shared, hearer, state)
 }
 
-impl Speaks for Standing {
+impl Speaks for StreamState {
     async fn next_bytes(&mut self) -> Option<Bytes> {
         if !std::mem::replace(&mut self.greeted, true) {
             return Some(Bytes::from_static(b": the journal\n\n"));
@@ -68,7 +68,7 @@ impl Speaks for Standing {
     }
 }
 
-impl Standing {
+impl StreamState {
     /// Reads the next page; says whether there may be more to write at once.
     async fn read(&mut self) -> Option<bool> {
         let query = Query {

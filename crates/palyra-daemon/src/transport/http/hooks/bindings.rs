@@ -19,8 +19,8 @@ pub(super) fn list_of(app: &App) -> Result<HookList, Failure> {
 
 /// One binding.
 pub(super) fn one_of(app: &App, id: &str) -> Result<HookBinding, Failure> {
-    let standings = app.state().hook_statuses()?;
-    let found = standings.iter().find(|standing| standing.applied.binding.id == id);
+    let hooks = app.state().hook_statuses()?;
+    let found = hooks.iter().find(|hook| hook.applied.binding.id == id);
     Ok(found.map(ToApi::to_api).ok_or_else(|| unknown(app, id))?)
 }
 

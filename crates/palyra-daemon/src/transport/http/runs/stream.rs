@@ -23,7 +23,7 @@ use crate::streams::StreamPermit;
 /// Lines read at once.
 const PAGE: usize = 200;
 
-struct Standing {
+struct StreamState {
     app: Arc<App>,
     run_id: String,
     stopping: watch::Receiver<bool>,
@@ -45,7 +45,7 @@ pub(super) fn run_stream(
     permit: StreamPermit,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
     let shared = Arc::clone(&app);
-    let standing = Standing {
+    let state = StreamState {
         stopping: app.stopping(),
         app,
         run_id,
@@ -56,10 +56,10 @@ pub(super) fn run_stream(
         ended: false,
         _permit: permit,
     };
-    stream(shared, hearer, standing)
+    stream(shared, hearer, state)
 }
 
-impl Speaks for Standing {
+impl Speaks for StreamState {
     async fn next_bytes(&mut self) -> Option<Bytes> {
         if !std::mem::replace(&mut self.greeted, true) {
             return Some(Bytes::from_static(b": the run\n\n"));
@@ -100,7 +100,7 @@ impl Speaks for Standing {
     }
 }
 
-impl Standing {
+impl StreamState {
     /// Reads the next page of kept lines; after the last one comes the end.
     async fn read_kept(&mut self) -> Option<()> {
         let (app, run_id, after) = (Arc::clone(&self.app), self.run_id.clone(), self.after);
@@ -118,8 +118,8 @@ impl Standing {
         self.ended = lines.len() < PAGE;
         self.after = lines.last().map(|last| last.number).or(self.after);
         self.ready.extend(lines.into_iter().map(|line| {
-            let told = RunLine { number: line.number, kind: line.kind, text: line.text };
-            event("line", Some(told.number), &told)
+            let line_event = RunLine { number: line.number, kind: line.kind, text: line.text };
+            event("line", Some(line_event.number), &line_event)
         }));
         if self.ended {
             self.ready.extend(run.map(|run| event("finished", None, &RunEnd { status: run.status })));

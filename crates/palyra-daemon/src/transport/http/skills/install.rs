@@ -16,8 +16,8 @@ use palyra_skills::consent::{ConsentGiven, ConsentRequest};
 use palyra_state::InstallOptions;
 use serde_json::json;
 
-use super::corridor::{install_authorized, walk};
 use super::known;
+use super::pipeline::{install_authorized, walk};
 use crate::access::Principal;
 use crate::app::App;
 use crate::policy::{Asking, unnamed_skill};

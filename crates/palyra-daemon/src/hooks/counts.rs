@@ -20,7 +20,7 @@ pub(super) struct LaneCounts {
 
 /// The same, for others to read.
 #[derive(Debug, Default)]
-pub(crate) struct HookStanding {
+pub(crate) struct HookCounts {
     idle: AtomicUsize,
     waiting: AtomicUsize,
     running: AtomicUsize,
@@ -29,7 +29,7 @@ pub(crate) struct HookStanding {
     events: AtomicUsize,
 }
 
-impl HookStanding {
+impl HookCounts {
     pub(super) fn set(&self, counts: LaneCounts) {
         let LaneCounts { idle, waiting, running, retrying, held, events } = counts;
         let pairs = [

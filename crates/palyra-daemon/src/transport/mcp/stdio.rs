@@ -5,21 +5,21 @@ use std::sync::Arc;
 use rmcp::service::serve_server_with_ct;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::caller::{Identity, Standing};
+use super::caller::{Identity, StdioClient};
 use super::conversation::Conversation;
 use super::server::McpServer;
 use crate::app::App;
 
 /// Serves one client until it closes its side or the daemon has stopped.
-pub(crate) async fn serve_standing(
+pub(crate) async fn serve_stdio(
     app: Arc<App>,
-    standing: Standing,
+    client: StdioClient,
     messages: impl AsyncRead + Send + Unpin + 'static,
     answers: impl AsyncWrite + Send + Unpin + 'static,
     principal: String,
 ) {
     let ended = app.mcp().ended(&app).child_token();
-    let server = McpServer::new(Arc::downgrade(&app), Identity::Standing(standing));
+    let server = McpServer::new(Arc::downgrade(&app), Identity::StdioClient(client));
     let conversation = Conversation::new(messages, answers, app.budget(), &principal);
     drop(app);
     let conversation = match conversation {

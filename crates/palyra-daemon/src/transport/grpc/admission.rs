@@ -32,7 +32,7 @@ use crate::policy::{action_of, any_tool};
 use crate::transport::connection_state::ConnectionState;
 use crate::transport::held_body::HeldBody;
 use crate::transport::http::route::SMALL_BODY;
-use crate::transport::http::{Arrival, BodyTimeout, identified, knock, router};
+use crate::transport::http::{Arrival, BodyTimeout, authenticate, identified, router};
 
 /// The one method that needs no token: whoever balances load asks it, and it tells nothing but that a daemon is there.
 const HEALTH_CHECK: &str = "/grpc.health.v1.Health/Check";
@@ -47,7 +47,7 @@ const LONG_MESSAGES: [(&str, usize); 4] = [
 const GENERAL: &str = "/grpc.";
 
 /// What stands between the listener and the services.
-pub(super) struct Door {
+pub(super) struct Admission {
     app: Arc<App>,
     router: Router,
     methods: HashMap<String, Method>,
@@ -67,7 +67,7 @@ struct Admitted {
     _anonymous: Option<OwnedSemaphorePermit>,
 }
 
-impl Door {
+impl Admission {
     pub(super) fn new(app: &Arc<App>) -> Self {
         Self { app: Arc::clone(app), router: router(app), methods: methods() }
     }
@@ -78,7 +78,7 @@ impl Door {
             return anonymous(request);
         }
         let refused = |problem: Problem| status_of(&problem);
-        let principal = knock(&self.app, request).map_err(refused)?;
+        let principal = authenticate(&self.app, request).map_err(refused)?;
         if let Some(Method { scope, .. }) = self.methods.get(request.uri().path()) {
             self.check_scope(&principal, *scope, request)?;
         }
@@ -127,19 +127,24 @@ fn anonymous(request: &Request) -> Result<Admitted, Status> {
 }
 
 /// The layer around every service.
-pub(super) async fn admit(State(door): State<Arc<Door>>, mut request: Request, next: Next) -> Response {
+pub(super) async fn admit(
+    State(admission): State<Arc<Admission>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let until = match deadline::asked(request.headers()) {
         Ok(until) => until,
         Err(status) => return status.into_http(),
     };
-    let admitted = match door.enter(&mut request).await {
+    let admitted = match admission.enter(&mut request).await {
         Ok(admitted) => admitted,
         Err(status) => return status.into_http(),
     };
     let path = request.uri().path();
     let long = LONG_MESSAGES.iter().find(|(method, _)| *method == path);
     let limit = long.map_or(SMALL_BODY, |(_, limit)| *limit);
-    let patience = request.extensions().get::<BodyTimeout>().filter(|_| !door.takes_stream(path)).copied();
+    let patience =
+        request.extensions().get::<BodyTimeout>().filter(|_| !admission.takes_stream(path)).copied();
     let reservation = admitted.reservation.clone();
     request = request.map(|message| Body::new(MeteredMessages::new(message, limit, reservation)));
     if let Some(BodyTimeout(patience)) = patience {
