@@ -327,22 +327,6 @@ fn i05_of_two_installations_planned_from_one_state_one_wins() {
 }
 
 #[test]
-fn a_transaction_that_fails_anywhere_leaves_the_old_state() {
-    let release = Release::new(1).build();
-    for step in 0..8 {
-        let mut home = Home { fail_at: Some(step), ..Home::default() };
-        let outcome = home.install(&release, |r| (r.allow_tofu, r.consent) = (true, Some(release.consent())));
-        if outcome.is_ok() {
-            assert!(step >= 7, "step {step}");
-            continue;
-        }
-        assert!(home.index.iter().next().is_none() && home.trust.publisher("acme").is_none());
-        assert!(home.consents.iter().next().is_none() && home.journal.is_empty());
-        assert_eq!(home.generation, 0);
-    }
-}
-
-#[test]
 fn two_skills_cannot_share_a_name_models_see() {
     let mut home = Home::allowing(&key(1));
     let first = Release::new(1).build();

@@ -1,4 +1,4 @@
-//! Corridor 2 on a real state root: install, update, remove, and every state in between.
+//! The install pipeline on a real state root: install, update, remove, and every state in between.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -37,6 +37,22 @@ fn an_installation_survives_the_process() {
     assert_eq!(state.verify_installed("acme.notes").unwrap().skill.payload(), built.payload);
     assert!(state.view().trust().publisher("acme").is_some());
     assert!(kinds(&state).contains(&EventKind::TrustPinned));
+}
+
+#[test]
+fn plan_of_an_earlier_generation_is_not_applied() {
+    let home = Home::new();
+    let state = home.open();
+    let built = Release::number(1).build();
+    let plan = state.plan(&permitting(&built).request(built.bytes.clone()), &mut |_| {});
+    assert!(plan.installation().is_some());
+    state.allow_publisher("other", keys(2), "owner").unwrap();
+    let (before, events) = (state.view().generation(), kinds(&state).len());
+    let refused = state.apply(plan, &mut |_| {}).unwrap_err();
+    assert!(matches!(refused, SkillError::State(StateError::Moved { .. })), "{refused}");
+    assert_eq!((state.view().generation(), kinds(&state).len()), (before, events));
+    assert!(state.view().index().get("acme.notes").is_none());
+    assert_eq!(fs::read_dir(home.root.objects()).unwrap().count(), 0);
 }
 
 #[test]

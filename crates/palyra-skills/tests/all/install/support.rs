@@ -146,7 +146,6 @@ pub(crate) struct Home {
     pub(crate) journal: Vec<InstallEvent>,
     pub(crate) objects: BTreeSet<Sha256Digest>,
     pub(crate) bytes: BTreeMap<Sha256Digest, std::sync::Arc<[u8]>>,
-    pub(crate) fail_at: Option<usize>,
 }
 
 /// Why an installation did not happen.
@@ -154,7 +153,6 @@ pub(crate) struct Home {
 pub(crate) enum InstallFailure {
     Refused(Box<InstallRefusal>),
     Moved,
-    Injected,
 }
 
 impl Default for Home {
@@ -173,7 +171,6 @@ impl Default for Home {
             journal: Vec::new(),
             objects: BTreeSet::new(),
             bytes: BTreeMap::new(),
-            fail_at: None,
         }
     }
 }
@@ -288,72 +285,46 @@ impl Home {
         self.apply(plan, observe)
     }
 
-    /// Applies a plan to a copy, which counts once every write has passed.
+    /// Applies a plan as the owner of a state does.
     fn apply(
         &mut self,
         plan: InstallPlan,
         observe: &mut dyn FnMut(&InstallStep),
     ) -> Result<InstallOutcome, InstallFailure> {
-        let outcome = match plan.decision {
-            InstallDecision::Unchanged(outcome) => return Ok(*outcome),
-            InstallDecision::Install(outcome) => Ok(outcome),
-            InstallDecision::Refuse(refusal) => Err(refusal),
-        };
-        let mut draft = Draft { home: self.clone(), writes: 0 };
-        if draft.write()?.generation != plan.generation {
+        if self.generation != plan.generation {
             return Err(InstallFailure::Moved);
         }
-        match &outcome {
-            Ok(outcome) => draft.install(outcome, &plan.bytes)?,
-            Err(refusal) => draft.record(refusal)?,
-        }
-        *self = draft.home;
-        let outcome = outcome.map_err(InstallFailure::Refused)?;
-        observe(&InstallStep::stored(&outcome));
-        Ok(*outcome)
-    }
-}
-
-/// A copy of a state that fails at one of its writes if it is asked to.
-struct Draft {
-    home: Home,
-    writes: usize,
-}
-
-impl Draft {
-    fn write(&mut self) -> Result<&mut Home, InstallFailure> {
-        self.writes += 1;
-        match self.home.fail_at == Some(self.writes - 1) {
-            true => Err(InstallFailure::Injected),
-            false => Ok(&mut self.home),
+        match plan.decision {
+            InstallDecision::Unchanged(outcome) => Ok(*outcome),
+            InstallDecision::Install(outcome) => {
+                self.store(&outcome, &plan.bytes);
+                observe(&InstallStep::stored(&outcome));
+                Ok(*outcome)
+            }
+            InstallDecision::Refuse(refusal) => {
+                self.journal.push(refusal.event());
+                if let Some(change) = refusal.trust_change() {
+                    self.trust.apply(change).unwrap();
+                    self.generation += 1;
+                }
+                Err(InstallFailure::Refused(refusal))
+            }
         }
     }
 
-    fn install(&mut self, outcome: &InstallOutcome, bytes: &[u8]) -> Result<(), InstallFailure> {
+    fn store(&mut self, outcome: &InstallOutcome, bytes: &[u8]) {
         if outcome.stores_bytes {
             assert_eq!(Sha256Digest::of(bytes), outcome.archive);
-            self.write()?.objects.insert(outcome.archive);
+            self.objects.insert(outcome.archive);
         }
         if let Some(change) = &outcome.trust_change {
-            self.write()?.trust.apply(change).unwrap();
+            self.trust.apply(change).unwrap();
         }
         if let Some(consent) = &outcome.new_consent {
-            self.write()?.consents.put(consent.clone());
+            self.consents.put(consent.clone());
         }
-        self.write()?.index.put(outcome.record.clone());
-        for event in &outcome.events {
-            self.write()?.journal.push(event.clone());
-        }
-        self.write()?.generation += 1;
-        Ok(())
-    }
-
-    fn record(&mut self, refusal: &InstallRefusal) -> Result<(), InstallFailure> {
-        self.write()?.journal.push(refusal.event());
-        if let Some(change) = refusal.trust_change() {
-            self.write()?.trust.apply(change).unwrap();
-            self.write()?.generation += 1;
-        }
-        Ok(())
+        self.index.put(outcome.record.clone());
+        self.journal.extend(outcome.events.iter().cloned());
+        self.generation += 1;
     }
 }
