@@ -96,8 +96,9 @@ impl Origin {
         &self.state
     }
 
-    /// Says in a request where it came from and how long its body may take.
+    /// Notes that a head arrived, and says in its request where it came from and how long its body may take.
     pub(super) fn mark<B>(&self, request: &mut http::Request<B>, limits: ConnectionLimits) {
+        self.state.set_head_received();
         let extensions = request.extensions_mut();
         extensions.insert(self.arrival);
         extensions.insert(self.state.clone());

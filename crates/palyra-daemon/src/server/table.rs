@@ -162,6 +162,8 @@ mod tests {
         for _ in 0..6 {
             assert!(fixture.open());
         }
+        fixture.table.open[1].state.set_stalled();
+        fixture.table.open[1].state.set_head_received();
         fixture.table.open[3].state.set_stalled();
         assert!(fixture.open());
         assert_eq!(fixture.peers(), [0, 1, 2, 4, 5, 6]);

@@ -14,6 +14,7 @@ pub(crate) struct ConnectionState {
     principal: Arc<OnceLock<Box<str>>>,
     anonymous_calls: Arc<Semaphore>,
     stalled: Arc<AtomicBool>,
+    has_head: Arc<AtomicBool>,
 }
 
 impl Default for ConnectionState {
@@ -22,6 +23,7 @@ impl Default for ConnectionState {
             principal: Arc::default(),
             anonymous_calls: Arc::new(Semaphore::new(ANONYMOUS_CALLS)),
             stalled: Arc::default(),
+            has_head: Arc::default(),
         }
     }
 }
@@ -42,9 +44,14 @@ impl ConnectionState {
         self.stalled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the peer ever stopped after its first bytes.
+    /// Notes that a whole head arrived: from now on the peer waits for the daemon and not the other way round.
+    pub(crate) fn set_head_received(&self) {
+        self.has_head.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the peer stopped within its first head.
     pub(crate) fn is_stalled(&self) -> bool {
-        self.stalled.load(Ordering::Relaxed)
+        self.stalled.load(Ordering::Relaxed) && !self.has_head.load(Ordering::Relaxed)
     }
 
     /// A permit for a call without a token, unless as many as allowed are under way.

@@ -289,7 +289,8 @@ async fn directory_listing_counts_as_memory_while_it_is_read() {
     let (runtime, folders) = (runtime(), Folders::new());
     let module = load(&runtime, &built_guest("wasi-probe")).await;
     let list = |max_memory_bytes| {
-        let limits = RuntimeLimits { max_memory_bytes, ..RuntimeLimits::default() };
+        let limits =
+            RuntimeLimits { max_memory_bytes, fuel_budget: 1_000_000_000, ..RuntimeLimits::default() };
         granted(Invocation { limits, ..call("probe.list", "\"/docs\"") }, &folders.grants())
     };
     let few = runtime.invoke(&module, list(64 << 20)).await;
