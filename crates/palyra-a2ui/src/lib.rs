@@ -1,0 +1,43 @@
+//! Documents that tools show to people.
+//!
+//! ```text
+//! JSON text ─► A2uiDocument::parse ─► A2uiDocument ─► render_text      a terminal, or a model
+//!                                        │  ▲
+//!                              A2uiPatch ┘  └ or nothing changes
+//! A2uiFormSubmitEvent ─► A2uiDocument::check_submit ─► FormValues
+//! ```
+//!
+//! A document is valid by construction: [`A2uiDocument::parse`] refuses unknown keys, text that a terminal could mistake
+//! for commands, and everything over a limit of [`limits`]. Every error names its place by a JSON pointer.
+
+#![forbid(unsafe_code)]
+
+mod bounded;
+mod chart;
+mod component;
+mod document;
+mod error;
+mod form;
+pub mod limits;
+mod list;
+mod markdown;
+mod patch;
+mod render;
+mod schema;
+mod submit;
+mod table;
+mod text;
+mod unknown;
+
+pub use chart::{Axis, AxisType, Chart, ChartKind, Series};
+pub use component::{Component, ComponentBody, Markdown, Text, Tone};
+pub use document::A2uiDocument;
+pub use error::A2uiError;
+pub use form::{Bound, Field, FieldType, FieldValue, Form, Options};
+pub use list::{Item, List, ListRow};
+pub use patch::{A2uiPatch, PatchError, PatchOp};
+pub use render::render_text;
+pub use schema::json_schema;
+pub use submit::{A2uiFormSubmitEvent, FormValues};
+pub use table::{Align, Cell, Column, ColumnType, Row, Sort, SortDirection, Table};
+pub use unknown::UnknownComponent;

@@ -1,0 +1,34 @@
+//! Documents as text.
+
+use palyra_a2ui::render_text;
+use serde_json::json;
+
+use crate::documents::parse;
+
+#[test]
+fn tables_fit_the_width_and_numbers_are_on_the_right() {
+    let rows = json!([{"name": "a long name that does not fit", "n": 7}, {"name": "b", "n": 1234}]);
+    let columns = json!([{"key": "name", "label": "Name"}, {"key": "n", "label": "N", "type": "number"}]);
+    let text = render_text(&parse("table", &json!({"columns": columns, "rows": rows})), 24);
+    assert!(text.lines().all(|line| line.chars().count() <= 24), "{text}");
+    assert!(text.contains('…') && text.contains("   7"), "{text}");
+}
+
+#[test]
+fn charts_and_unknown_components_are_drawn() {
+    let chart = |kind: &str| {
+        json!({"kind": kind, "x": {"values": ["a", "b"]}, "title": "T",
+            "series": [{"name": "s", "values": [-1, 3]}]})
+    };
+    let bars = render_text(&parse("chart", &chart("bar")), 40);
+    assert!(bars.starts_with("T\na -1 █"), "{bars}");
+    assert!(render_text(&parse("chart", &chart("line")), 40).contains("● s"));
+    assert!(render_text(&parse("later", &json!({})), 80).contains("unknown type `later`"));
+}
+
+#[test]
+fn markdown_reads_as_text() {
+    let text =
+        render_text(&parse("markdown", &json!({"value": "# T\n\n- [a](https://b.example)\n- *c*"})), 80);
+    assert_eq!(text, "# T\n\n• a (https://b.example)\n• c");
+}
