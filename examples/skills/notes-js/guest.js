@@ -6,8 +6,6 @@
 import * as capabilities from "palyra:plugin/host-capabilities@1.0.0";
 import * as storage from "palyra:plugin/storage@1.0.0";
 
-import { decodeUtf8, encodeUtf8 } from "./utf8.js";
-
 const PREFIX = "notes/";
 const LONGEST_NOTE = 10_000;
 const LONGEST_LIST = 100;
@@ -58,11 +56,11 @@ function readTotal(notes) {
 
 function get(notes, key) {
   const value = hostCall(() => storage.get(notes, key));
-  return value == null ? null : decodeUtf8(value);
+  return value == null ? null : new TextDecoder().decode(value);
 }
 
 function put(notes, key, text) {
-  hostCall(() => storage.put(notes, key, encodeUtf8(text)));
+  hostCall(() => storage.put(notes, key, new TextEncoder().encode(text)));
 }
 
 // A host error arrives as `{ tag, val }`; callers of the tool get it as an error of the tool.
@@ -76,7 +74,7 @@ function hostCall(operation) {
   }
 }
 
-// Anything thrown that is not a tool error would end the run as a trap.
+// An exception would arrive as `exception`; a code of its own is easier to handle for callers.
 function readInput(json) {
   let input;
   try {

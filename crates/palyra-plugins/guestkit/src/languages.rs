@@ -8,6 +8,7 @@ mod python;
 mod python_tools;
 mod rust;
 mod rust_inputs;
+mod source_lines;
 mod stable_metadata;
 mod wat;
 
@@ -22,7 +23,7 @@ use crate::guest::{Guest, Language};
 use crate::kit::Kit;
 
 /// Raised when a recipe or an encoder changes what it makes of the same source.
-const RECIPE: &str = "2";
+const RECIPE: &str = "3";
 
 /// The hash of everything that decides what `guest` becomes.
 pub(crate) fn input_key(kit: &Kit, guest: &Guest) -> Result<String, GuestkitError> {
@@ -37,8 +38,15 @@ pub(crate) fn input_key(kit: &Kit, guest: &Guest) -> Result<String, GuestkitErro
         Language::Js | Language::Ts => {
             hasher.add("tools", javascript::TOOLS_LOCK.as_bytes());
             hasher.add("fixed inputs", fixed_inputs::SOURCE.as_bytes());
+            hasher.add("random", javascript::RANDOM_WIT.as_bytes());
+            for (name, text) in javascript::WRAPPER {
+                hasher.add(name, text.as_bytes());
+            }
         }
-        Language::Python => hasher.add("tools", python::TOOLS.as_bytes()),
+        Language::Python => {
+            hasher.add("tools", python::TOOLS.as_bytes());
+            hasher.add("wrapper", python::WRAPPER.as_bytes());
+        }
         Language::Wat => {}
     }
     hasher.add_directory(guest.directory())?;

@@ -67,3 +67,26 @@ impl Permits {
         tokio::time::timeout(wait, semaphore.acquire_many(permits)).await.ok()?.ok()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn run_over_the_memory_of_all_runs_is_busy() {
+        let limits = RuntimeLimits::default();
+        let permits = Permits::new(&RuntimeConfig {
+            max_total_memory_bytes: 2 * limits.max_memory_bytes,
+            queue_timeout: Duration::ZERO,
+            ..RuntimeConfig::default()
+        });
+        let deadline = Instant::now();
+        let first = permits.admit(&limits, deadline).await;
+        let second = permits.admit(&limits, deadline).await;
+        assert!(first.is_ok() && second.is_ok());
+        let third = permits.admit(&limits, deadline).await.err();
+        assert!(matches!(third, Some(WasmPluginRunError::Busy { reason: "memory" })), "{third:?}");
+        drop(first);
+        assert!(permits.admit(&limits, deadline).await.is_ok());
+    }
+}

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::python_tools;
-use crate::cache::files_below;
+use crate::cache::{files_below, write_whole};
 use crate::contract;
 use crate::error::GuestkitError;
 use crate::guest::Guest;
@@ -12,6 +12,11 @@ use crate::kit::Kit;
 use crate::process::run;
 
 pub(super) const TOOLS: &str = include_str!("../../tools/componentize-py.txt");
+
+/// The module that is frozen, which wraps the author's; part of the key of every Python guest.
+pub(super) const WRAPPER: &str = include_str!("../../tools/palyra_entry.py");
+
+const ENTRY: &str = "palyra_entry";
 
 const LIMIT: Duration = Duration::from_secs(600);
 
@@ -26,6 +31,10 @@ pub(super) fn build(kit: &Kit, guest: &Guest) -> Result<Vec<u8>, GuestkitError> 
     // The interpreter leaves compiled files beside what it imports.
     copy_sources(guest.directory(), &sources)?;
     let source = sources.join(guest.source());
+    let root = source.parent().unwrap_or(&sources);
+    let module = source.file_stem().unwrap_or_default().to_string_lossy();
+    let entry = format!("import {module} as guest\n\n{WRAPPER}");
+    write_whole(&root.join(format!("{ENTRY}.py")), entry.as_bytes())?;
     let output = work.path().join("guest.wasm");
     kit.say(&format!("freezing `{}` with its interpreter (about 10 s)", guest.name()));
     let mut componentize = tool.command();
@@ -34,10 +43,10 @@ pub(super) fn build(kit: &Kit, guest: &Guest) -> Result<Vec<u8>, GuestkitError> 
         .args(["-c", RUN_TOOL, "--quiet", "--wit-path"])
         .arg(&wit)
         .args(["--world", guest.world(), "componentize", "--stub-wasi", "--python-path"])
-        .arg(source.parent().unwrap_or(&sources))
+        .arg(root)
         .arg("--output")
         .arg(&output)
-        .arg(source.file_stem().unwrap_or_default());
+        .arg(ENTRY);
     run(&format!("componentize-py of `{}`", guest.name()), componentize, LIMIT)?;
     std::fs::read(&output).map_err(GuestkitError::file("read", &output))
 }

@@ -5,8 +5,13 @@ mod compiling;
 mod foreign;
 mod fuel;
 mod fuzz_seeds;
+mod guest_failures;
 mod guests;
 mod harness;
+#[path = "../host_memory/hoarder.rs"]
+#[allow(dead_code, reason = "shared with the test that counts the heap")]
+mod hoarder;
+mod host_limits;
 mod hostile_budgets;
 mod hostile_doors;
 mod hostile_isolation;

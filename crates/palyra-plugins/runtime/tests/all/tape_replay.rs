@@ -10,7 +10,7 @@ use serde_json::json;
 use std::sync::Arc;
 
 /// The same call again, from its tape.
-fn replayed(report: &RunReport) -> Invocation {
+pub(crate) fn replayed(report: &RunReport) -> Invocation {
     let tape = Arc::new(Tape::decode(&report.tape.encode()).unwrap());
     let header = tape.header.clone();
     Invocation {

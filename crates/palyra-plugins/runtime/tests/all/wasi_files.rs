@@ -306,3 +306,14 @@ async fn directory_listing_counts_as_memory_while_it_is_read() {
     assert!(many.usage.peak_memory_bytes > few.usage.peak_memory_bytes + (1 << 20));
     assert_eq!(replay(&runtime, &module, &many).await.replay, Some(ReplayVerdict::Identical));
 }
+
+#[tokio::test]
+async fn path_over_4_kib_is_an_error_for_the_guest() {
+    let (runtime, folders) = (runtime(), Folders::new());
+    let path = |length: usize| format!("/docs/{}", "a/".repeat(length / 2));
+    // 37 is `ENAMETOOLONG` and 44 `ENOENT` of the guest's C library.
+    let short = probe(&runtime, "read", &path(4_000), &folders.grants()).await;
+    assert_eq!(output(&short), "error 44");
+    let long = probe(&runtime, "read", &path(4_200), &folders.grants()).await;
+    assert_eq!(output(&long), "error 37");
+}

@@ -3,8 +3,8 @@
 /// A component whose tool runs `body` and answers `1`.
 ///
 /// Calls: `$fields`, `$append`, `$request`, `$body`, `$authority`, `$write` (the stream of a body), `$zeroes`, `$output`,
-/// `$stdout`, `$random`, `$drop_stream`. Results that do not fit into one value are written to address 512. 64 KiB of `a` are at
-/// 65536.
+/// `$stdout`, `$random`, `$drop_stream`, `$timer`, `$poll`. Results that do not fit into one value are written to address
+/// 512. 64 KiB of `a` are at 65536. The answer is at address 16: a body may write an error of the tool there.
 pub(crate) fn hoarder(body: &str) -> String {
     let text = "a".repeat(64 << 10);
     format!(
@@ -31,6 +31,14 @@ pub(crate) fn hoarder(body: &str) -> String {
         (export "get-stdout" (func (result (own $out))))))
     (import "wasi:random/random@0.2.0" (instance $randoms
         (export "get-random-bytes" (func (param "len" u64) (result (list u8))))))
+    (import "wasi:io/poll@0.2.0" (instance $polls
+        (export "pollable" (type $pollable (sub resource)))
+        (export "poll" (func (param "in" (list (borrow $pollable))) (result (list u32))))))
+    (alias export $polls "pollable" (type $pollable))
+    (import "wasi:clocks/monotonic-clock@0.2.0" (instance $clocks
+        (alias outer 1 $pollable (type $pollable))
+        (export "pollable" (type $timer (eq $pollable)))
+        (export "subscribe-duration" (func (param "when" u64) (result (own $timer))))))
     (import "wasi:http/types@0.2.0" (instance $http
         (alias outer 1 $output-stream (type $stream))
         (export "output-stream" (type $out (eq $stream)))
@@ -74,6 +82,8 @@ pub(crate) fn hoarder(body: &str) -> String {
     (core func $random (canon lower (func $randoms "get-random-bytes") (memory $libc "memory")
         (realloc (func $libc "realloc"))))
     (core func $drop_stream (canon resource.drop $output-stream))
+    (core func $timer (canon lower (func $clocks "subscribe-duration")))
+    (core func $poll (canon lower (func $polls "poll") (memory $libc "memory") (realloc (func $libc "realloc"))))
     (core module $guest
         (import "libc" "memory" (memory 1))
         (import "host" "fields" (func $fields (result i32)))
@@ -87,6 +97,8 @@ pub(crate) fn hoarder(body: &str) -> String {
         (import "host" "stdout" (func $stdout (result i32)))
         (import "host" "random" (func $random (param i64 i32)))
         (import "host" "drop_stream" (func $drop_stream (param i32)))
+        (import "host" "timer" (func $timer (param i64) (result i32)))
+        (import "host" "poll" (func $poll (param i32 i32 i32)))
         (func (export "invoke") (param i32 i32 i32 i32) (result i32) (local $n i32) (local $r i32) (local $s i32)
             {body}
             (i32.const 16)))
@@ -96,7 +108,7 @@ pub(crate) fn hoarder(body: &str) -> String {
             (export "fields" (func $fields)) (export "append" (func $append)) (export "request" (func $request))
             (export "body" (func $body)) (export "authority" (func $authority)) (export "write" (func $write))
             (export "zeroes" (func $zeroes)) (export "output" (func $output)) (export "stdout" (func $stdout)) (export "random" (func $random))
-            (export "drop_stream" (func $drop_stream))))))
+            (export "drop_stream" (func $drop_stream)) (export "timer" (func $timer)) (export "poll" (func $poll))))))
     (func $invoke (param "tool-id" string) (param "input-json" string) (result (result string (error $tool-error)))
         (canon lift (core func $guest "invoke") (memory $libc "memory") (realloc (func $libc "realloc"))))
     (instance $tools (export "tool-error" (type $tool-error)) (export "invoke" (func $invoke)))

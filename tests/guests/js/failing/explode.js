@@ -1,0 +1,4 @@
+export function explode(reason) {
+  const error = new Error(reason);
+  throw error;
+}

@@ -1,0 +1,2 @@
+// The contract wants `tools`.
+export const tool = { invoke: () => "1" };

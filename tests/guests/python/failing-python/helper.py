@@ -1,0 +1,2 @@
+def divide(a: int, b: int) -> float:
+    return a / b
