@@ -2,7 +2,10 @@
 
 use anyhow::anyhow;
 use std::sync::Arc;
-use wasmtime::component::{Component, ComponentExportIndex, ComponentType, Lift, ResourceTable};
+use wasmtime::component::types::ComponentItem;
+use wasmtime::component::{
+    Component, ComponentExportIndex, ComponentType, Lift, ResourceTable, ResourceType,
+};
 use wasmtime::{Caller, Engine, Error, Extern, Memory, Module, Result, Store};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
@@ -67,7 +70,7 @@ impl BareComponent {
         if component.component_type().imports(engine).any(|(name, _)| name.starts_with("wasi:")) {
             wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
         }
-        linker.define_unknown_imports_as_traps(&component)?;
+        trap_contract(&mut linker, engine, &component)?;
         let tools = component.get_export_index(None, "palyra:plugin/tools@1.0.0");
         let invoke = tools.and_then(|tools| component.get_export_index(Some(&tools), "invoke"));
         let invoke = invoke.ok_or_else(|| Error::msg("the guest exports no tools"))?;
@@ -84,6 +87,33 @@ impl BareComponent {
             Err(error) => Err(Error::msg(format!("the guest failed: {error:?}"))),
         }
     }
+}
+
+/// Makes every import outside WASI a trap; those of WASI are linked by version range, which a trap would hide.
+fn trap_contract(
+    linker: &mut wasmtime::component::Linker<BareState>,
+    engine: &Engine,
+    component: &Component,
+) -> Result<()> {
+    for (name, import) in component.component_type().imports(engine) {
+        let ComponentItem::ComponentInstance(instance) = import.ty else { continue };
+        if name.starts_with("wasi:") {
+            continue;
+        }
+        let mut linked = linker.instance(name)?;
+        for (name, item) in instance.exports(engine) {
+            match item.ty {
+                ComponentItem::ComponentFunc(_) => {
+                    linked.func_new(name, |_, _, _, _| Err(Error::msg("not part of this row")))?;
+                }
+                ComponentItem::Resource(_) => {
+                    linked.resource(name, ResourceType::host::<()>(), |_, _| Ok(()))?;
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A core module on the bare engine.

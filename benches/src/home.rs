@@ -2,7 +2,7 @@
 
 use crate::skill::{echo, signing_key};
 use anyhow::{Result, ensure};
-use palyra_common::{JsonText, OperatorGrants};
+use palyra_common::{JsonText, OperatorGrants, Principal, Transport};
 use palyra_plugins_runtime::InProcessCompiler;
 use palyra_skills::consent::ConsentGiven;
 use palyra_skills::signing::KeySet;
@@ -73,7 +73,7 @@ pub fn install(state: &State, release: &BuiltArtifact) -> Result<()> {
         secrets: Default::default(),
     };
     let options = InstallOptions { consent: Some(consent), ..InstallOptions::default() };
-    let outcome = state.install(release.bytes.clone(), &options, &mut |_| {})?;
+    let outcome = state.install(release.bytes.clone(), &options, "owner", &mut |_| {})?;
     ensure!(outcome.status == RuntimeStatus::Active, "the first release is {:?}", outcome.status);
     Ok(())
 }
@@ -84,13 +84,11 @@ pub fn invocation(input: &str) -> Result<ToolInvocation> {
         tool: "bench.echo0.tool0".to_owned(),
         skill_id: None,
         input: JsonText::parse(input)?,
-        principal: "owner".to_owned(),
+        principal: Arc::new(Principal::owner(Transport::Command)),
         operator: OperatorGrants::default(),
         limits: None,
-        requester: palyra_state::PrincipalId::default(),
         cancel: None,
         listener: None,
         context: CallContext::default(),
-        gate: CallGate::open(),
     })
 }

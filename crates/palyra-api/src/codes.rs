@@ -1,6 +1,9 @@
-//! One table: the code of an error, its HTTP status, and the exit code of the command line.
+//! The tables from an error code to an HTTP status and to an exit code.
+//!
+//! The table to gRPC statuses is in `grpc/status.rs`; MCP has one error per kind of request, in the daemon. Each is a match
+//! without a fallback, so a new code needs a row in all of them.
 
-use palyra_common::WasmPluginRunErrorKind;
+use palyra_common::ErrorCode;
 
 /// Something failed that has no exit code of its own.
 const FAILED: u8 = 1;
@@ -15,103 +18,204 @@ const BUSY: u8 = 8;
 const UNREACHABLE: u8 = 9;
 const NOT_FOUND: u8 = 11;
 
-/// Codes beside those of runs, each with its HTTP status and exit code.
-pub const TABLE: &[(&str, u16, u8)] = &[
-    // The request itself.
-    ("usage", 400, USAGE),
-    ("authentication", 401, AUTHENTICATION),
-    ("forbidden", 403, AUTHENTICATION),
-    ("method_not_allowed", 405, USAGE),
-    ("request_timeout", 408, FAILED),
-    ("body_too_large", 413, USAGE),
-    ("unsupported_media_type", 415, USAGE),
-    ("misdirected", 421, AUTHENTICATION),
-    ("rate_limited", 429, AUTHENTICATION),
-    ("too_many_streams", 429, BUSY),
-    ("too_many_uploads", 429, BUSY),
-    ("unreachable", 502, UNREACHABLE),
-    ("shutting_down", 503, BUSY),
-    ("cannot_listen", 500, FAILED),
-    // The state.
-    ("not_initialised", 503, FAILED),
-    ("already_initialised", 409, FAILED),
-    ("state_busy", 503, BUSY),
-    ("state_damaged", 503, DAMAGED),
-    ("state_io", 500, FAILED),
-    ("repair_refused", 409, REFUSED),
-    ("device_key", 500, FAILED),
-    ("bad_backup", 422, DAMAGED),
-    ("already_exists", 409, FAILED),
-    ("key_not_active", 409, FAILED),
-    ("bad_key_file", 422, FAILED),
-    ("wrong_passphrase", 422, AUTHENTICATION),
-    // Trust and verification.
-    ("trust_refused", 409, REFUSED),
-    ("equivocation", 409, REFUSED),
-    ("bad_statement", 422, REFUSED),
-    ("bad_checkpoint", 422, REFUSED),
-    ("too_large", 422, REFUSED),
-    ("archive_not_canonical", 422, REFUSED),
-    ("bad_lineage", 422, REFUSED),
-    ("threshold_not_met", 422, REFUSED),
-    ("key_id_differs", 422, REFUSED),
-    ("statement_mismatch", 422, REFUSED),
-    ("bad_manifest", 422, REFUSED),
-    ("incompatible", 422, REFUSED),
-    ("sidecar_not_bound", 422, REFUSED),
-    ("bad_signature", 422, REFUSED),
-    ("bad_key", 422, REFUSED),
-    ("bad_envelope", 422, REFUSED),
-    // Skills.
-    ("audit_refused", 422, QUARANTINE),
-    ("model_name_taken", 409, REFUSED),
-    ("consent_mismatch", 409, REFUSED),
-    ("other_release", 409, REFUSED),
-    ("rollback_blocked", 409, REFUSED),
-    ("not_installed", 404, NOT_FOUND),
-    ("no_earlier_release", 404, NOT_FOUND),
-    ("object_damaged", 503, DAMAGED),
-    ("alias_refused", 409, FAILED),
-    // Approvals, runs and plugins.
-    ("already_decided", 409, FAILED),
-    ("invalid_scope", 422, USAGE),
-    ("not_ended", 409, FAILED),
-    ("not_under_way", 409, FAILED),
-    ("diverged", 409, FAILED),
-    ("tape_damaged", 503, DAMAGED),
-    ("bad_receipt", 422, REFUSED),
-    ("invalid_setting", 422, USAGE),
-    ("invalid_policy", 422, USAGE),
-    ("changed_meanwhile", 409, FAILED),
-    // Routines and objectives.
-    ("in_use", 409, FAILED),
-    ("not_fired", 409, FAILED),
-    // Channels.
-    ("not_delivered", 502, FAILED),
-    // Hooks.
-    ("bad_bindings", 422, USAGE),
-    ("bindings_edited", 409, FAILED),
-];
-
-/// The HTTP status of a code; one that is not listed is about something that was refused.
-pub fn http_status(code: &str) -> u16 {
-    row(code).map_or(422, |(status, _)| status)
+/// Returns the HTTP status of a code.
+///
+/// A client keeps the status that came with a code it does not know.
+pub const fn http_status(code: ErrorCode) -> u16 {
+    match code {
+        ErrorCode::InvalidInput | ErrorCode::Usage => 400,
+        ErrorCode::Authentication => 401,
+        ErrorCode::Disabled | ErrorCode::CapabilityDenied | ErrorCode::Forbidden => 403,
+        ErrorCode::NotFound | ErrorCode::NotInstalled | ErrorCode::NoEarlierRelease => 404,
+        ErrorCode::MethodNotAllowed => 405,
+        ErrorCode::RequestTimeout => 408,
+        ErrorCode::NotRunnable
+        | ErrorCode::ApprovalRequired
+        | ErrorCode::Cancelled
+        | ErrorCode::AlreadyInitialised
+        | ErrorCode::RepairRefused
+        | ErrorCode::AlreadyExists
+        | ErrorCode::KeyNotActive
+        | ErrorCode::TrustRefused
+        | ErrorCode::Equivocation
+        | ErrorCode::ModelNameTaken
+        | ErrorCode::ConsentMismatch
+        | ErrorCode::OtherRelease
+        | ErrorCode::RollbackBlocked
+        | ErrorCode::AliasRefused
+        | ErrorCode::AlreadyDecided
+        | ErrorCode::NotEnded
+        | ErrorCode::NotUnderWay
+        | ErrorCode::Diverged
+        | ErrorCode::ChangedMeanwhile
+        | ErrorCode::InUse
+        | ErrorCode::NotFired
+        | ErrorCode::BindingsEdited => 409,
+        ErrorCode::BodyTooLarge => 413,
+        ErrorCode::UnsupportedMediaType => 415,
+        ErrorCode::Misdirected => 421,
+        ErrorCode::QuotaExceeded
+        | ErrorCode::ToolFailed
+        | ErrorCode::BadBackup
+        | ErrorCode::BadKeyFile
+        | ErrorCode::WrongPassphrase
+        | ErrorCode::BadStatement
+        | ErrorCode::BadCheckpoint
+        | ErrorCode::TooLarge
+        | ErrorCode::ArchiveNotCanonical
+        | ErrorCode::BadLineage
+        | ErrorCode::ThresholdNotMet
+        | ErrorCode::KeyIdDiffers
+        | ErrorCode::StatementMismatch
+        | ErrorCode::BadManifest
+        | ErrorCode::Incompatible
+        | ErrorCode::SidecarNotBound
+        | ErrorCode::BadSignature
+        | ErrorCode::BadKey
+        | ErrorCode::BadEnvelope
+        | ErrorCode::BuiltInSkill
+        | ErrorCode::CounterJump
+        | ErrorCode::CounterWentBack
+        | ErrorCode::KeyMismatch
+        | ErrorCode::OtherOwner
+        | ErrorCode::PublisherBlocked
+        | ErrorCode::PublisherForked
+        | ErrorCode::RetiredKey
+        | ErrorCode::Revoked
+        | ErrorCode::Rollback
+        | ErrorCode::StaleEpoch
+        | ErrorCode::UnknownRotation
+        | ErrorCode::WrongNamespace
+        | ErrorCode::AuditRefused
+        | ErrorCode::InvalidScope
+        | ErrorCode::BadReceipt
+        | ErrorCode::InvalidSetting
+        | ErrorCode::InvalidPolicy
+        | ErrorCode::BadBindings
+        | ErrorCode::BadTape
+        | ErrorCode::BuildRefused => 422,
+        ErrorCode::Busy | ErrorCode::RateLimited | ErrorCode::TooManyStreams | ErrorCode::TooManyUploads => {
+            429
+        }
+        ErrorCode::Interrupted => 499,
+        ErrorCode::InvalidOutput | ErrorCode::Unreachable | ErrorCode::NotDelivered => 502,
+        ErrorCode::ShuttingDown
+        | ErrorCode::NotInitialised
+        | ErrorCode::StateBusy
+        | ErrorCode::StateDamaged
+        | ErrorCode::ObjectDamaged
+        | ErrorCode::TapeDamaged => 503,
+        ErrorCode::TimedOut => 504,
+        ErrorCode::Trapped
+        | ErrorCode::Internal
+        | ErrorCode::CannotListen
+        | ErrorCode::StateIo
+        | ErrorCode::DeviceKey
+        | ErrorCode::Io
+        | ErrorCode::Unknown => 500,
+    }
 }
 
-/// The exit code of a code; one that is not listed is about something that was refused.
-pub fn exit_code(code: &str) -> u8 {
-    row(code).map_or(REFUSED, |(_, exit_code)| exit_code)
-}
-
-/// Every code there is, for documents and tests.
-pub fn all() -> impl Iterator<Item = (&'static str, u16, u8)> {
-    let runs = WasmPluginRunErrorKind::ALL.into_iter();
-    let runs = runs.map(|kind| (kind.wire_name(), kind.http_status(), kind.exit_code()));
-    runs.chain(TABLE.iter().copied())
-}
-
-fn row(code: &str) -> Option<(u16, u8)> {
-    all().find(|(known, ..)| *known == code).map(|(_, status, exit_code)| (status, exit_code))
+/// Returns the exit code of a command that ends with this code.
+pub const fn exit_code(code: ErrorCode) -> u8 {
+    match code {
+        ErrorCode::Internal
+        | ErrorCode::RequestTimeout
+        | ErrorCode::CannotListen
+        | ErrorCode::NotInitialised
+        | ErrorCode::AlreadyInitialised
+        | ErrorCode::StateIo
+        | ErrorCode::DeviceKey
+        | ErrorCode::AlreadyExists
+        | ErrorCode::KeyNotActive
+        | ErrorCode::BadKeyFile
+        | ErrorCode::AliasRefused
+        | ErrorCode::AlreadyDecided
+        | ErrorCode::NotEnded
+        | ErrorCode::NotUnderWay
+        | ErrorCode::Diverged
+        | ErrorCode::ChangedMeanwhile
+        | ErrorCode::InUse
+        | ErrorCode::NotFired
+        | ErrorCode::NotDelivered
+        | ErrorCode::BindingsEdited
+        | ErrorCode::BadTape
+        | ErrorCode::BuildRefused
+        | ErrorCode::Io
+        | ErrorCode::Unknown => FAILED,
+        ErrorCode::Usage
+        | ErrorCode::MethodNotAllowed
+        | ErrorCode::BodyTooLarge
+        | ErrorCode::UnsupportedMediaType
+        | ErrorCode::InvalidScope
+        | ErrorCode::InvalidSetting
+        | ErrorCode::InvalidPolicy
+        | ErrorCode::BadBindings => USAGE,
+        ErrorCode::Cancelled => 3,
+        ErrorCode::Authentication
+        | ErrorCode::Forbidden
+        | ErrorCode::Misdirected
+        | ErrorCode::RateLimited
+        | ErrorCode::WrongPassphrase => AUTHENTICATION,
+        ErrorCode::RepairRefused
+        | ErrorCode::TrustRefused
+        | ErrorCode::Equivocation
+        | ErrorCode::BadStatement
+        | ErrorCode::BadCheckpoint
+        | ErrorCode::TooLarge
+        | ErrorCode::ArchiveNotCanonical
+        | ErrorCode::BadLineage
+        | ErrorCode::ThresholdNotMet
+        | ErrorCode::KeyIdDiffers
+        | ErrorCode::StatementMismatch
+        | ErrorCode::BadManifest
+        | ErrorCode::Incompatible
+        | ErrorCode::SidecarNotBound
+        | ErrorCode::BadSignature
+        | ErrorCode::BadKey
+        | ErrorCode::BadEnvelope
+        | ErrorCode::BuiltInSkill
+        | ErrorCode::CounterJump
+        | ErrorCode::CounterWentBack
+        | ErrorCode::KeyMismatch
+        | ErrorCode::OtherOwner
+        | ErrorCode::PublisherBlocked
+        | ErrorCode::PublisherForked
+        | ErrorCode::RetiredKey
+        | ErrorCode::Revoked
+        | ErrorCode::Rollback
+        | ErrorCode::StaleEpoch
+        | ErrorCode::UnknownRotation
+        | ErrorCode::WrongNamespace
+        | ErrorCode::ModelNameTaken
+        | ErrorCode::ConsentMismatch
+        | ErrorCode::OtherRelease
+        | ErrorCode::RollbackBlocked
+        | ErrorCode::BadReceipt => REFUSED,
+        ErrorCode::AuditRefused => QUARANTINE,
+        ErrorCode::StateDamaged
+        | ErrorCode::BadBackup
+        | ErrorCode::ObjectDamaged
+        | ErrorCode::TapeDamaged => DAMAGED,
+        ErrorCode::TooManyStreams
+        | ErrorCode::TooManyUploads
+        | ErrorCode::ShuttingDown
+        | ErrorCode::StateBusy => BUSY,
+        ErrorCode::Unreachable => UNREACHABLE,
+        ErrorCode::Disabled => 10,
+        ErrorCode::NotFound | ErrorCode::NotInstalled | ErrorCode::NoEarlierRelease => NOT_FOUND,
+        ErrorCode::NotRunnable => 12,
+        ErrorCode::InvalidInput => 13,
+        ErrorCode::InvalidOutput => 14,
+        ErrorCode::ApprovalRequired => 15,
+        ErrorCode::CapabilityDenied => 16,
+        ErrorCode::QuotaExceeded => 17,
+        ErrorCode::TimedOut => 18,
+        ErrorCode::ToolFailed => 19,
+        ErrorCode::Trapped => 20,
+        ErrorCode::Busy => 21,
+        ErrorCode::Interrupted => 130,
+    }
 }
 
 #[cfg(test)]
@@ -119,13 +223,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_code_stands_twice_and_each_is_an_error() {
-        let mut seen = std::collections::BTreeSet::new();
-        for (code, status, exit_code) in all() {
-            assert!(seen.insert(code), "{code}");
-            assert!((400..600).contains(&status) && exit_code != 0, "{code}");
+    fn every_code_is_an_error() {
+        for code in ErrorCode::ALL.iter().copied() {
+            assert!((400..600).contains(&http_status(code)) && exit_code(code) != 0, "{code}");
         }
-        assert_eq!((http_status("busy"), exit_code("busy")), (429, 21));
-        assert_eq!((http_status("forbidden"), exit_code("forbidden")), (403, 4));
+        let runs = palyra_common::WasmPluginRunErrorKind::ALL;
+        let exits: std::collections::BTreeSet<u8> =
+            runs.iter().map(|kind| exit_code((*kind).into())).collect();
+        assert_eq!(exits.len(), runs.len(), "each kind of failed run has an exit code of its own");
+        assert_eq!((http_status(ErrorCode::Busy), exit_code(ErrorCode::Busy)), (429, 21));
+        assert_eq!((http_status(ErrorCode::Forbidden), exit_code(ErrorCode::Forbidden)), (403, 4));
     }
 }

@@ -1,7 +1,41 @@
-//! Delivery of events to hooks and of messages to channels.
+//! Deliveries: events to observers and messages to channels.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+use crate::hooks::HookTest;
+
+/// The answer of `GET /v1/deliveries`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LaneList {
+    /// The lanes in use: observers in the order of their bindings, then channels by name.
+    pub lanes: Vec<Lane>,
+}
+
+/// An observer, or a channel to a file or a webhook, and how far its deliveries have come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Lane {
+    /// What it delivers to.
+    pub kind: LaneKind,
+    /// The id of the binding, or the name of the channel.
+    pub name: String,
+    /// The hook of the binding, or `file` or `webhook`.
+    pub to: String,
+    /// How far it has come; null before its first delivery.
+    pub cursor: Option<DeliveryCursor>,
+    /// How many items it gave up.
+    pub dead_letters: u64,
+}
+
+/// What a lane delivers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LaneKind {
+    /// An observer, which gets events of the journal.
+    Hook,
+    /// A channel, which gets the messages of guests.
+    Channel,
+}
 
 /// Progress of an observer through the journal, or of a channel through its messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -16,4 +50,41 @@ pub struct DeliveryCursor {
     pub error: Option<String>,
     /// Number of deliveries so far.
     pub delivered: u64,
+}
+
+/// The answer of `GET /v1/deliveries/dead-letters`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DeliveryDeadLetterList {
+    /// The letters, newest first.
+    pub dead_letters: Vec<DeliveryDeadLetter>,
+}
+
+/// An event or message that was given up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DeliveryDeadLetter {
+    /// Number of the letter, unique over all lanes.
+    pub letter: u64,
+    /// Kind of its lane.
+    pub kind: LaneKind,
+    /// The id of the binding, or the name of the channel.
+    pub lane: String,
+    /// Sequence of the event in the journal, or number of the message.
+    pub item: u64,
+    /// The event the hook is bound to; null for a channel.
+    pub event: Option<String>,
+    /// Attempts to deliver it.
+    pub attempts: u32,
+    /// Reason of the last failure.
+    pub reason: String,
+    /// Time at which it was given up, in milliseconds of Unix time.
+    pub at_ms: u64,
+}
+
+/// The answer of `POST /v1/deliveries/dead-letters/{letter}/retry`: the item was delivered, and the letter is gone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct DeliveryRetry {
+    /// The letter, as it was.
+    pub delivered: DeliveryDeadLetter,
+    /// What the hook answered; null for a channel.
+    pub hook: Option<HookTest>,
 }

@@ -164,7 +164,7 @@ pub struct HookTest {
 /// The answer of `GET /v1/hooks/dead-letters`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeadLetterList {
-    /// The letters, oldest first.
+    /// The letters, newest first.
     pub dead_letters: Vec<DeadLetter>,
 }
 

@@ -1,5 +1,6 @@
 //! How every face tells an error: RFC 9457 problem details.
 
+use palyra_common::ErrorCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -19,8 +20,10 @@ pub struct Problem {
     pub title: String,
     /// The HTTP status.
     pub status: u16,
-    /// The word for programs; the same on every face.
-    pub code: String,
+    /// The code for programs, the same on every transport. A client reads one it does not know as `Unknown`; `type` and
+    /// `status` are then still those the daemon sent.
+    #[schema(value_type = String)]
+    pub code: ErrorCode,
     /// What happened, for people.
     pub detail: String,
     /// What a person can do next.
@@ -30,6 +33,9 @@ pub struct Problem {
     #[serde(default, with = "palyra_common::json::in_order")]
     #[schema(value_type = Object)]
     pub details: Value,
+    /// The run that failed; a request that was refused before a run began has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
     /// The request, as the daemon's log names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
@@ -37,15 +43,15 @@ pub struct Problem {
 
 impl Problem {
     /// A problem of a code with its message; status and title follow from the code.
-    pub fn new(code: impl Into<String>, detail: impl Into<String>) -> Self {
-        let code = code.into();
+    pub fn new(code: ErrorCode, detail: impl Into<String>) -> Self {
         Self {
             kind: format!("urn:palyra:problem:{code}"),
-            title: code.replace('_', " "),
-            status: codes::http_status(&code),
+            title: code.as_str().replace('_', " "),
+            status: codes::http_status(code),
             detail: detail.into(),
             hints: Vec::new(),
             details: Value::Object(Map::new()),
+            run_id: None,
             request_id: None,
             code,
         }
@@ -74,7 +80,7 @@ impl Problem {
 
     /// The exit code of a command that ends with this problem.
     pub fn exit_code(&self) -> u8 {
-        codes::exit_code(&self.code)
+        codes::exit_code(self.code)
     }
 }
 
@@ -93,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_problem_reads_back_and_knows_its_status() {
-        let problem = Problem::new("not_found", "there is no skill `a`")
+        let problem = Problem::new(ErrorCode::NotFound, "there is no skill `a`")
             .hint("look")
             .details(serde_json::json!({ "name": "a" }));
         let text = serde_json::to_string(&problem).unwrap();

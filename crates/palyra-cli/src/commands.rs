@@ -6,6 +6,7 @@ pub(crate) mod backup;
 pub(crate) mod channels;
 pub(crate) mod completions;
 pub(crate) mod daemon;
+pub(crate) mod deliveries;
 pub(crate) mod doctor;
 pub(crate) mod hooks;
 pub(crate) mod init;
@@ -51,6 +52,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Objectives(args) => objectives::run(&args, globals),
         Command::Hooks(args) => hooks::run(&args, globals),
         Command::Channels(args) => channels::run(&args, globals),
+        Command::Deliveries(args) => deliveries::run(&args, globals),
         Command::Tokens(args) => tokens::run(&args, globals),
         Command::Policy(args) => policy::run(&args, globals),
         Command::Keys(args) => keys::run(&args, globals),

@@ -13,10 +13,10 @@ pub(crate) use refusals::FileRefusal;
 use crate::commands::run::FinishedRun;
 use crate::files::FileError;
 use crate::interrupt::INTERRUPTED;
-use palyra_api::{ClientError, Problem, TransportError};
-use palyra_common::WasmPluginRunError;
+use palyra_api::{ClientError, Problem, TransportError, codes};
 use palyra_common::capabilities::GrantSyntaxError;
 use palyra_common::limits::LimitSyntaxError;
+use palyra_common::{ErrorCode, WasmPluginRunError};
 use palyra_daemon::problem::run_hints;
 use palyra_daemon::{ServerError, ToProblem};
 use palyra_plugins_runtime::{Divergence, TapeError};
@@ -131,30 +131,37 @@ impl CliError {
     }
 
     /// The word for programs.
-    pub(crate) fn code(&self) -> String {
+    pub(crate) fn code(&self) -> ErrorCode {
         match self {
-            Self::Usage { .. } => "usage",
-            Self::Run(error) | Self::Describe(error) => error.kind().wire_name(),
-            Self::Interrupted => "interrupted",
-            Self::BadTape { .. } => "bad_tape",
-            Self::Diverged(_) => "diverged",
-            Self::Io { .. } => "io",
-            Self::Setup(_) => "internal",
-            Self::State(error) => return error.to_problem().code,
-            Self::Problem(problem) => problem.code.as_str(),
-            Self::Server(_) => "cannot_listen",
-            Self::File(refusal) => return refusal.code(),
+            Self::Usage { .. } => ErrorCode::Usage,
+            Self::Run(error) | Self::Describe(error) => error.kind().into(),
+            Self::Interrupted => ErrorCode::Interrupted,
+            Self::BadTape { .. } => ErrorCode::BadTape,
+            Self::Diverged(_) => ErrorCode::Diverged,
+            Self::Io { .. } => ErrorCode::Io,
+            Self::Setup(_) => ErrorCode::Internal,
+            Self::State(error) => error.to_problem().code,
+            Self::Problem(problem) => problem.code,
+            Self::Server(_) => ErrorCode::CannotListen,
+            Self::File(refusal) => refusal.code(),
             Self::Build(error) => build::code(error),
-            Self::Cancelled => "cancelled",
+            Self::Cancelled => ErrorCode::Cancelled,
         }
-        .to_owned()
+    }
+
+    /// Returns the id of the run that failed, where a daemon or this process recorded one.
+    pub(crate) fn run_id(&self) -> Option<&str> {
+        match self {
+            Self::Problem(problem) => problem.run_id.as_deref(),
+            _ => None,
+        }
     }
 
     /// The exit code of the process.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Usage { .. } => 2,
-            Self::Run(error) | Self::Describe(error) => error.kind().exit_code(),
+            Self::Run(error) | Self::Describe(error) => codes::exit_code(error.kind().into()),
             Self::Interrupted => INTERRUPTED,
             Self::BadTape { .. } | Self::Diverged(_) | Self::Io { .. } | Self::Setup(_) => 1,
             Self::State(StateError::NothingToRepair) | Self::Server(_) => 1,
@@ -175,7 +182,11 @@ impl CliError {
             Self::BadTape { source, .. } => vec![tape_hint(source).into()],
             Self::Diverged(divergence) => diverged_hint(divergence).into_iter().map(Into::into).collect(),
             Self::State(error) => error.to_problem().hints,
-            Self::Problem(problem) => problem.hints.clone(),
+            Self::Problem(problem) => {
+                let run =
+                    problem.run_id.as_ref().map(|run| format!("see the run with `palyra runs show {run}`"));
+                problem.hints.iter().cloned().chain(run).collect()
+            }
             Self::Server(error) => error.hint().into_iter().collect(),
             Self::File(refusal) => refusal.hints(),
             Self::Build(error) => vec![error.hint()],

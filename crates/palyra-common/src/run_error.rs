@@ -1,10 +1,11 @@
 //! How a run can fail: one closed list, with its facts, for every face of Palyra.
 
 use crate::capabilities::CapabilityKind;
+use crate::error_code::ErrorCode;
 use crate::limits::LimitKind;
 use serde::{Deserialize, Serialize};
 
-/// The kind of a failed run: wire name, HTTP status and exit code hang on it and nothing else.
+/// The kind of a failed run; each is an [`ErrorCode`] too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WasmPluginRunErrorKind {
@@ -57,38 +58,9 @@ impl WasmPluginRunErrorKind {
         Self::Internal,
     ];
 
-    /// The `code` of errors on every face.
+    /// The text of its [`ErrorCode`].
     pub fn wire_name(self) -> &'static str {
-        self.row().0
-    }
-
-    /// The HTTP status.
-    pub fn http_status(self) -> u16 {
-        self.row().1
-    }
-
-    /// The exit code of the command line.
-    pub fn exit_code(self) -> u8 {
-        self.row().2
-    }
-
-    fn row(self) -> (&'static str, u16, u8) {
-        match self {
-            Self::Disabled => ("disabled", 403, 10),
-            Self::NotFound => ("not_found", 404, 11),
-            Self::NotRunnable => ("not_runnable", 409, 12),
-            Self::InvalidInput => ("invalid_input", 400, 13),
-            Self::InvalidOutput => ("invalid_output", 502, 14),
-            Self::ApprovalRequired => ("approval_required", 409, 15),
-            Self::CapabilityDenied => ("capability_denied", 403, 16),
-            Self::QuotaExceeded => ("quota_exceeded", 422, 17),
-            Self::TimedOut => ("timed_out", 504, 18),
-            Self::ToolFailed => ("tool_failed", 422, 19),
-            Self::Trapped => ("trapped", 500, 20),
-            Self::Busy => ("busy", 429, 21),
-            Self::Cancelled => ("cancelled", 409, 3),
-            Self::Internal => ("internal", 500, 1),
-        }
+        ErrorCode::from(self).as_str()
     }
 }
 
@@ -361,10 +333,8 @@ mod tests {
     #[test]
     fn kinds_have_their_own_codes() {
         let mut names = std::collections::BTreeSet::new();
-        let mut exits = std::collections::BTreeSet::new();
         for kind in WasmPluginRunErrorKind::ALL {
             assert!(names.insert(kind.wire_name()), "{kind:?}");
-            assert!(exits.insert(kind.exit_code()), "{kind:?}");
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.wire_name());
         }
     }

@@ -1,5 +1,6 @@
 //! Why a schedule, a routine or an objective is not what it should be.
 
+use palyra_common::ErrorCode;
 use palyra_state::StateError;
 
 /// Why something is no schedule.
@@ -135,15 +136,15 @@ impl ScheduleError {
 
 impl ControlError {
     /// The word of this error on every face.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ErrorCode {
         match self {
             Self::BadName { .. } | Self::Invalid(_) | Self::Schedule(_) | Self::NotForBuiltIn { .. } => {
-                "usage"
+                ErrorCode::Usage
             }
-            Self::Taken { .. } | Self::TooMany { .. } => "already_exists",
-            Self::Unknown { .. } => "not_found",
-            Self::BuiltIn { .. } | Self::InUse { .. } => "in_use",
-            Self::Unreadable { .. } => "state_damaged",
+            Self::Taken { .. } | Self::TooMany { .. } => ErrorCode::AlreadyExists,
+            Self::Unknown { .. } => ErrorCode::NotFound,
+            Self::BuiltIn { .. } | Self::InUse { .. } => ErrorCode::InUse,
+            Self::Unreadable { .. } => ErrorCode::StateDamaged,
             Self::State(error) => error.code(),
         }
     }

@@ -1,6 +1,8 @@
 //! A routine: what is done by the time, when, and what happens where two times meet.
 
 use jiff::Timestamp;
+use palyra_common::PrincipalKind;
+use palyra_common::principal::actor;
 use palyra_state::PrincipalId;
 use serde::{Deserialize, Serialize};
 
@@ -103,7 +105,7 @@ pub enum ConcurrencyPolicy {
 impl Routine {
     /// In whose name it acts.
     pub fn principal(&self) -> String {
-        format!("routine:{}", self.name)
+        actor(PrincipalKind::Routine, &self.name).into_owned()
     }
 
     /// The tool it calls.

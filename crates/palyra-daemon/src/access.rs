@@ -8,34 +8,16 @@ pub use owner_token::{OwnerToken, OwnerTokenError};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::RwLock;
 
-use palyra_common::{Scope, ScopeSet};
-use palyra_policy::Face;
+use palyra_common::{Principal, Transport};
 use palyra_skills::Sha256Digest;
-use palyra_state::{PrincipalId, State};
+use palyra_state::State;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use failures::Failures;
 
-/// The name of whoever owns the state root.
-pub const OWNER: &str = "owner";
 /// Longest token that is looked at.
 const MAX_TOKEN_BYTES: usize = 512;
-
-/// Somebody who may do something.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Principal {
-    /// The name in receipts and events.
-    pub name: String,
-    /// What it may do.
-    pub scopes: ScopeSet,
-    /// Whether it is the owner, who may decide its own calls.
-    pub owner: bool,
-    /// Through which door it came.
-    pub face: Face,
-    /// The digest of its token; the owner has none that could be taken away.
-    pub token: Option<Sha256Digest>,
-}
 
 /// Why nobody is let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -58,28 +40,6 @@ pub struct Access {
     failures: Failures,
     denials: Failures,
     hosts: RwLock<Vec<String>>,
-}
-
-impl Principal {
-    /// The owner of the state root.
-    pub fn owner(face: Face) -> Self {
-        Self { name: OWNER.into(), scopes: ScopeSet::all(), owner: true, face, token: None }
-    }
-
-    /// Its identity, which another token of its name does not share.
-    pub fn id(&self) -> PrincipalId {
-        PrincipalId { name: self.name.clone(), token: self.token }
-    }
-
-    /// Whether it would be let in again: its token was not removed and has not run out.
-    pub fn is_still_known(&self, state: &State) -> bool {
-        self.token.is_none_or(|token| state.find_token(&token).is_some())
-    }
-
-    /// Whether it may do this.
-    pub fn may(&self, scope: Scope) -> bool {
-        self.scopes.contains(scope)
-    }
 }
 
 impl Access {
@@ -127,29 +87,28 @@ impl Access {
         state: &State,
         token: Option<&str>,
         from: Option<IpAddr>,
-        face: Face,
+        transport: Transport,
     ) -> Result<Principal, Refused> {
         let found = match token {
             None => Err(Refused::NoToken),
             Some(token) if token.len() > MAX_TOKEN_BYTES => Err(Refused::BadToken),
-            Some(token) => self.find(state, &Sha256::digest(token.as_bytes()).into(), face),
+            Some(token) => self.find(state, &Sha256::digest(token.as_bytes()).into(), transport),
         };
         found.map_err(|refused| if self.count_failure(from) { refused } else { Refused::TooMany })
     }
 
     /// Who a token belongs to that was let in before and may have been removed since.
-    pub(crate) fn recognise(&self, state: &State, token: &str, face: Face) -> Option<Principal> {
-        self.find(state, &Sha256::digest(token.as_bytes()).into(), face).ok()
+    pub(crate) fn recognise(&self, state: &State, token: &str, transport: Transport) -> Option<Principal> {
+        self.find(state, &Sha256::digest(token.as_bytes()).into(), transport).ok()
     }
 
-    fn find(&self, state: &State, digest: &[u8; 32], face: Face) -> Result<Principal, Refused> {
+    fn find(&self, state: &State, digest: &[u8; 32], transport: Transport) -> Result<Principal, Refused> {
         let owner = self.owner.read().ok().and_then(|owner| *owner);
         if owner.is_some_and(|owner| bool::from(owner.ct_eq(digest))) {
-            return Ok(Principal::owner(face));
+            return Ok(Principal::owner(transport));
         }
-        let digest = Sha256Digest::from_bytes(*digest);
-        let token = state.find_token(&digest).ok_or(Refused::BadToken)?;
-        Ok(Principal { name: token.name, scopes: token.scopes, owner: false, face, token: Some(digest) })
+        let token = state.find_token(&Sha256Digest::from_bytes(*digest)).ok_or(Refused::BadToken)?;
+        Ok(Principal::token(token.name, *digest, token.scopes, transport))
     }
 }
 

@@ -12,7 +12,7 @@ use palyra_egress::{CertificateDer, EgressConfig, EgressGuard};
 use palyra_journal::{EventKind, NewEvent};
 use palyra_plugins_runtime::{CancelToken, Compiler, RuntimeConfig};
 use palyra_state::call::{
-    CallError, CallerConfig, HookAnswer, HookGate, HookInvocation, InlineInvocation, Replayed, ToolCaller,
+    CallError, CallerConfig, HookAnswer, HookInvocation, InlineInvocation, Replayed, ToolCaller,
     ToolInvocation, ToolResult,
 };
 use palyra_state::{State, StateError};
@@ -22,10 +22,8 @@ use tokio::task::JoinHandle;
 use crate::access::Access;
 use crate::budget::MemoryBudget;
 use crate::calls::{Attended, CallPermit, Calls};
-use crate::channels::{ChannelOptions, deliver_channels};
-use crate::hooks::{DeliveryOptions, HookCounts, deliver};
+use crate::deliveries::{DeliveryOptions, HookCounts, deliver};
 use crate::metrics::{Depths, Metrics};
-use crate::policy::Policy;
 use crate::routines::Control;
 use crate::streams::Streams;
 use crate::transport::mcp::McpSessions;
@@ -85,7 +83,6 @@ pub struct App {
     chores: Calls,
     control: Control,
     access: Access,
-    policy: Arc<Policy>,
     streams: Streams,
     uploads: Uploads,
     budget: MemoryBudget,
@@ -100,8 +97,8 @@ pub struct App {
     calls_begun: AtomicU64,
     /// Whether it serves others and tells observers, and not only its own process.
     gateway: AtomicBool,
-    /// What tells observers and channels.
-    delivery: Mutex<Vec<JoinHandle<()>>>,
+    /// The delivery engine.
+    delivery: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl App {
@@ -116,7 +113,6 @@ impl App {
             calls: Calls::new(),
             chores: Calls::new(),
             access: Access::default(),
-            policy: Arc::default(),
             streams: Streams::default(),
             uploads: Uploads::default(),
             budget: MemoryBudget::default(),
@@ -141,11 +137,6 @@ impl App {
     /// Who is let in.
     pub fn access(&self) -> &Access {
         &self.access
-    }
-
-    /// What they may do.
-    pub(crate) fn policy(&self) -> &Policy {
-        &self.policy
     }
 
     /// What happens by the time.
@@ -196,7 +187,7 @@ impl App {
         let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let (calls, sandbox) = self.caller.get().map(|caller| caller.waiting()).unwrap_or_default();
         let mut caches = self.caller.get().map(|caller| caller.cache_counts()).unwrap_or_default();
-        caches.push(("policy", self.policy.cache_count()));
+        caches.push(("policy", self.state.decision_cache_count()));
         Ok(Depths {
             caches,
             queues: vec![
@@ -245,14 +236,13 @@ impl App {
     /// Serves as a daemon from now on: says so in the journal, and tells observers what happens until it stops.
     ///
     /// A command that owns the state for a moment never does this: what it makes happen waits for a daemon.
-    pub fn become_gateway(self: &Arc<Self>, options: DeliveryOptions, channels: ChannelOptions) {
+    pub fn become_gateway(self: &Arc<Self>, options: DeliveryOptions) {
         if self.gateway.swap(true, Ordering::SeqCst) {
             return;
         }
         self.announce(EventKind::GatewayStartup);
-        let observers = tokio::spawn(deliver(Arc::clone(self), options));
-        let channels = tokio::spawn(deliver_channels(Arc::clone(self), channels));
-        self.delivery.lock().unwrap_or_else(PoisonError::into_inner).extend([observers, channels]);
+        let delivery = tokio::spawn(deliver(Arc::clone(self), options));
+        *self.delivery.lock().unwrap_or_else(PoisonError::into_inner) = Some(delivery);
     }
 
     /// Queued for the writer, which commits it before anything that comes later.
@@ -381,14 +371,14 @@ impl App {
     fn count(&self, result: &Result<ToolResult, CallError>) {
         match result {
             Ok(result) => self.metrics.call_gave(result),
-            Err(error) => self.metrics.call(error.code()),
+            Err(error) => self.metrics.call(error.code().as_str()),
         }
     }
 
     /// Waits until observers were told of the stop that began; they have a moment for it and no more.
     pub(crate) async fn tell_last(&self) {
-        let delivery = std::mem::take(&mut *self.delivery.lock().unwrap_or_else(PoisonError::into_inner));
-        for delivery in delivery {
+        let delivery = self.delivery.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(delivery) = delivery {
             let _ = delivery.await;
         }
     }
@@ -419,8 +409,7 @@ impl App {
         let start = || async {
             let (state, config) = (Arc::clone(&self.state), self.config.clone());
             let egress = self.egress().map_err(WasmPluginRunError::Internal)?;
-            let gate = self.policy.hook_gate(Arc::clone(&self.state));
-            let started = tokio::task::spawn_blocking(move || start_caller(state, config, egress, gate));
+            let started = tokio::task::spawn_blocking(move || start_caller(state, config, egress));
             started.await.map_err(|error| WasmPluginRunError::Internal(error.to_string()))?.map(Arc::new)
         };
         self.caller.get_or_try_init(start).await.map(Arc::clone)
@@ -436,7 +425,6 @@ fn start_caller(
     state: Arc<State>,
     config: AppConfig,
     egress: Option<EgressGuard>,
-    hook_gate: HookGate,
 ) -> Result<ToolCaller, CallError> {
     let config = CallerConfig {
         compiler: config.compiler,
@@ -445,5 +433,5 @@ fn start_caller(
         ceiling: config.ceiling,
         max_concurrent_runs: config.max_concurrent_runs,
     };
-    Ok(ToolCaller::new(state, config)?.with_hook_gate(hook_gate))
+    Ok(ToolCaller::new(state, config)?)
 }

@@ -4,6 +4,7 @@
 //! budget, by principal: a principal that holds its share is refused before its next request is read, and never takes
 //! the guaranteed part of another one.
 
+use palyra_common::ErrorCode;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -52,7 +53,7 @@ impl From<BudgetExceeded> for Problem {
             BudgetExceeded::Principal { .. } => PRINCIPAL_BYTES,
             BudgetExceeded::Total => TOTAL_BYTES,
         };
-        Self::new("too_many_uploads", exceeded.to_string())
+        Self::new(ErrorCode::TooManyUploads, exceeded.to_string())
             .details(json!({ "limit": limit }))
             .hint("read the answers that wait, or try again")
     }

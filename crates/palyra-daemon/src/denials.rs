@@ -1,5 +1,6 @@
 //! What somebody who was let in may not do: counted, and told to the journal, so often from one place.
 
+use palyra_common::ErrorCode;
 use std::net::IpAddr;
 
 use palyra_api::Problem;
@@ -10,15 +11,15 @@ use crate::app::App;
 
 /// Counts and records a problem if it says that somebody may not do something.
 pub(crate) fn record(app: &App, request_id: &str, actor: &str, from: Option<IpAddr>, problem: &Problem) {
-    if problem.code != "forbidden" {
+    if problem.code != ErrorCode::Forbidden {
         return;
     }
-    app.metrics().refused(&problem.code);
+    app.metrics().refused(problem.code);
     if !app.access().count_denial(from) {
         return;
     }
     let fact = |name: &str| problem.details.get(name).cloned();
-    let details = json!({ "code": problem.code, "request": request_id, "scope": fact("scope"),
+    let details = json!({ "code": problem.code.as_str(), "request": request_id, "scope": fact("scope"),
         "action": fact("action"), "policy": fact("policy") });
     let mut event = NewEvent::new(EventKind::AccessRefused, app.now_ms()).actor(actor).details(details);
     if let Some(Value::String(skill_id)) = fact("skill_id") {

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use palyra_api::Problem;
 use palyra_api::tools::{InvokeAnswer, InvokeRequest};
-use palyra_common::{JsonText, OperatorGrants, RuntimeLimits, Scope, WasmPluginRunError};
+use palyra_common::{
+    ErrorCode, JsonText, OperatorGrants, Principal, RuntimeLimits, Scope, WasmPluginRunError,
+};
 use palyra_policy::{Action, Resource};
 use palyra_state::call::{CallContext, RunListener, ToolInvocation, ToolResult};
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use crate::access::Principal;
 use crate::app::App;
-use crate::policy::Asking;
 use crate::problem::{ToProblem, deciding_rule};
 use crate::to_api::ToApi;
 
@@ -23,7 +23,7 @@ const MAX_NAME: usize = 100;
 /// Calls a tool on behalf of a principal; a caller that listens hears what the run says while it runs.
 pub(crate) async fn invoke(
     app: &Arc<App>,
-    principal: &Principal,
+    principal: &Arc<Principal>,
     tool: String,
     request: InvokeRequest,
     listener: Option<Arc<RunListener>>,
@@ -40,31 +40,28 @@ pub(crate) fn check_record(principal: &Principal, record: bool) -> Result<(), Pr
     if !record || principal.may(Scope::Read) {
         return Ok(());
     }
-    let problem = Problem::new("forbidden", "`record` needs the scope `read` besides `invoke`");
+    let problem = Problem::new(ErrorCode::Forbidden, "`record` needs the scope `read` besides `invoke`");
     Err(problem.details(json!({ "scope": Scope::Read })))
 }
 
 fn read(
     app: &App,
-    principal: &Principal,
+    principal: &Arc<Principal>,
     tool: String,
     request: InvokeRequest,
 ) -> Result<ToolInvocation, Problem> {
-    let asking = app.policy().asking(app.state(), principal);
     let InvokeRequest { input, skill_id, limits, grants, record: _, wait_seconds, session, parent_run } =
         request;
     Ok(ToolInvocation {
         tool,
         skill_id,
         input: read_input(input)?,
-        principal: principal.name.clone(),
-        requester: principal.id(),
-        operator: read_grants(principal, &asking, &grants)?,
+        principal: Arc::clone(principal),
+        operator: read_grants(app, principal, &grants)?,
         limits: read_limits(&limits, RuntimeLimits::unbounded())?,
         cancel: None,
         listener: None,
         context: read_context(session, parent_run, wait_seconds)?,
-        gate: asking.call_gate(),
     })
 }
 
@@ -76,15 +73,15 @@ pub(crate) fn read_input(input: Option<Box<RawValue>>) -> Result<JsonText, Probl
 
 /// Opening a directory or an address widens what a run may touch: a token that only invokes cannot.
 pub(crate) fn read_grants(
+    app: &App,
     principal: &Principal,
-    asking: &Asking,
     grants: &[String],
 ) -> Result<OperatorGrants, Problem> {
     if !grants.is_empty() {
-        let decision = asking.decide(Action::Grant, Resource::Daemon);
+        let decision = app.state().authorizer().decide(principal, Action::Grant, Resource::Daemon);
         if !principal.may(Scope::Admin) {
             return Err(Problem::new(
-                "forbidden",
+                ErrorCode::Forbidden,
                 "opening directories and addresses needs the scope `admin`",
             )
             .details(json!({ "scope": Scope::Admin, "action": Action::Grant,
@@ -94,7 +91,8 @@ pub(crate) fn read_grants(
             return Err(decision.to_problem());
         }
     }
-    OperatorGrants::parse(grants).map_err(|error| Problem::new("usage", error.to_string()).hint(error.hint()))
+    OperatorGrants::parse(grants)
+        .map_err(|error| Problem::new(ErrorCode::Usage, error.to_string()).hint(error.hint()))
 }
 
 /// Reads the limits a caller names; those it does not name stay as they are in `most`.
@@ -106,7 +104,8 @@ pub(crate) fn read_limits(
         return Ok(None);
     }
     for limit in limits {
-        most.set(limit).map_err(|error| Problem::new("usage", error.to_string()).hint(error.hint()))?;
+        most.set(limit)
+            .map_err(|error| Problem::new(ErrorCode::Usage, error.to_string()).hint(error.hint()))?;
     }
     Ok(Some(most))
 }
@@ -132,14 +131,14 @@ fn read_name(field: &str, name: Option<String>) -> Result<Option<String>, Proble
     match name {
         Some(name) if !plain(&name) => {
             let expected = format!("up to {MAX_NAME} letters, digits and signs without a space");
-            Err(Problem::new("usage", format!("`{field}` is not a name: write {expected}")))
+            Err(Problem::new(ErrorCode::Usage, format!("`{field}` is not a name: write {expected}")))
         }
         name => Ok(name),
     }
 }
 
 pub(crate) fn answer(result: ToolResult, record: bool) -> Result<InvokeAnswer, Problem> {
-    let internal = |error: String| Problem::new("internal", error);
+    let internal = |error: String| Problem::new(ErrorCode::Internal, error);
     let tape = record.then(|| String::from_utf8(result.tape.encode())).transpose();
     Ok(InvokeAnswer {
         tool: result.tool_id,

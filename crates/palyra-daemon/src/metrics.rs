@@ -2,6 +2,7 @@
 
 mod depth;
 
+use palyra_common::ErrorCode;
 use palyra_state::call::{StageTimes, ToolResult};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -169,8 +170,8 @@ impl Metrics {
         }
     }
 
-    pub(crate) fn refused(&self, code: &str) {
-        self.refused.get_or_create(&OutcomeLabels { outcome: code.to_owned() }).inc();
+    pub(crate) fn refused(&self, code: ErrorCode) {
+        self.refused.get_or_create(&OutcomeLabels { outcome: code.to_string() }).inc();
     }
 
     /// Everything as text.

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use palyra_api::Problem;
 use palyra_api::modules::RunModuleRequest;
 use palyra_api::tools::InvokeAnswer;
-use palyra_common::RuntimeLimits;
+use palyra_common::{ErrorCode, Principal, RuntimeLimits};
 use palyra_state::call::InlineInvocation;
 
-use crate::access::Principal;
 use crate::app::App;
 use crate::invoke::{answer, check_record, read_context, read_grants, read_input, read_limits};
 use crate::problem::ToProblem;
@@ -19,7 +18,7 @@ const MAX_NAME: usize = 200;
 /// Runs a module on behalf of a principal.
 pub(crate) async fn run_module(
     app: &Arc<App>,
-    principal: &Principal,
+    principal: &Arc<Principal>,
     request: RunModuleRequest,
 ) -> Result<InvokeAnswer, Problem> {
     let record = request.record;
@@ -29,8 +28,11 @@ pub(crate) async fn run_module(
     answer(result, record)
 }
 
-fn read(app: &App, principal: &Principal, request: RunModuleRequest) -> Result<InlineInvocation, Problem> {
-    let asking = app.policy().asking(app.state(), principal);
+fn read(
+    app: &App,
+    principal: &Arc<Principal>,
+    request: RunModuleRequest,
+) -> Result<InlineInvocation, Problem> {
     let RunModuleRequest {
         module_base64,
         tool,
@@ -46,20 +48,18 @@ fn read(app: &App, principal: &Principal, request: RunModuleRequest) -> Result<I
     Ok(InlineInvocation {
         tool: short("tool", tool)?,
         export: short("export", export)?,
-        operator: read_grants(principal, &asking, &grants)?,
+        operator: read_grants(app, principal, &grants)?,
         // A module brings no limits of its own: the defaults of the contract count.
         limits: read_limits(&limits, RuntimeLimits::default())?,
         context: read_context(session, parent_run, wait_seconds)?,
-        gate: asking.inline_gate(),
-        requester: principal.id(),
-        ..InlineInvocation::new(module_base64, read_input(input)?, principal.name.clone())
+        ..InlineInvocation::new(module_base64, read_input(input)?, Arc::clone(principal))
     })
 }
 
 fn short(field: &str, name: Option<String>) -> Result<Option<String>, Problem> {
     match name {
         Some(name) if name.is_empty() || name.len() > MAX_NAME => {
-            Err(Problem::new("usage", format!("`{field}` has from 1 to {MAX_NAME} bytes")))
+            Err(Problem::new(ErrorCode::Usage, format!("`{field}` has from 1 to {MAX_NAME} bytes")))
         }
         name => Ok(name),
     }

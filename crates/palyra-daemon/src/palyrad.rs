@@ -2,6 +2,7 @@
 //!
 //! The program `palyra` runs this when it is called `palyrad`.
 
+use palyra_common::ErrorCode;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -61,7 +62,7 @@ fn main(arguments: &[OsString]) -> ExitCode {
 }
 
 fn run(args: &Palyrad) -> Result<(), Problem> {
-    let usage = |message: String| Problem::new("usage", message);
+    let usage = |message: String| Problem::new(ErrorCode::Usage, message);
     args.serve.check_profile().map_err(|refusal| serve_problem(&refusal.into()))?;
     start_logging(&args.serve).map_err(usage)?;
     let root =
@@ -81,7 +82,7 @@ fn run(args: &Palyrad) -> Result<(), Problem> {
         ..StateOptions::default()
     };
     let state = State::open(&StateRoot::new(root), &options).map_err(|error| error.to_problem())?;
-    let internal = |error: std::io::Error| Problem::new("internal", error.to_string());
+    let internal = |error: std::io::Error| Problem::new(ErrorCode::Internal, error.to_string());
     let config = AppConfig::new(Arc::new(compile_child::compiler().map_err(internal)?));
     let threads = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(internal)?;
     threads.block_on(serve(state, config, &args.serve, |_| {})).map_err(|error| serve_problem(&error))
@@ -90,10 +91,14 @@ fn run(args: &Palyrad) -> Result<(), Problem> {
 fn serve_problem(error: &ServeError) -> Problem {
     match error {
         ServeError::State(error) => error.to_problem(),
-        ServeError::Server(server) => Problem::new("cannot_listen", error.to_string()).hints(server.hint()),
-        ServeError::Profile(refusal) => Problem::new("usage", error.to_string()).hint(refusal.hint()),
-        ServeError::Log(message) => Problem::new("usage", message.clone()),
-        ServeError::Signals(_) => Problem::new("internal", error.to_string()),
+        ServeError::Server(server) => {
+            Problem::new(ErrorCode::CannotListen, error.to_string()).hints(server.hint())
+        }
+        ServeError::Profile(refusal) => {
+            Problem::new(ErrorCode::Usage, error.to_string()).hint(refusal.hint())
+        }
+        ServeError::Log(message) => Problem::new(ErrorCode::Usage, message.clone()),
+        ServeError::Signals(_) => Problem::new(ErrorCode::Internal, error.to_string()),
     }
 }
 

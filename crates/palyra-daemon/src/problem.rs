@@ -8,6 +8,7 @@ mod backup;
 mod chain;
 mod channels;
 mod control;
+mod deliveries;
 mod files;
 mod hooks;
 mod journal;

@@ -17,8 +17,7 @@ use palyra_common::deployment_profiles::ProfileRefusal;
 use palyra_control_plane::SystemClock;
 
 use crate::app::{App, AppConfig};
-use crate::channels::ChannelOptions;
-use crate::hooks::DeliveryOptions;
+use crate::deliveries::DeliveryOptions;
 use crate::routines;
 use crate::server::{Endpoint, Server, ServerError};
 use crate::traces;
@@ -69,7 +68,7 @@ pub async fn serve(
     let Endpoint { url, grpc_url, socket, .. } = server.endpoint();
     tracing::info!(%url, grpc_url, socket = %socket.display(), "listening");
     announce(server.endpoint());
-    app.become_gateway(DeliveryOptions::default(), ChannelOptions::default());
+    app.become_gateway(DeliveryOptions::default());
     let upkeep = tokio::spawn(keep_up(Arc::clone(&app), EVERY));
     let schedule = tokio::spawn(routines::schedule(Arc::clone(&app), Arc::new(SystemClock)));
     let served = server.run(stop).await;

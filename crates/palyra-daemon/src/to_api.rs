@@ -53,6 +53,7 @@ macro_rules! convert_variants {
 mod approvals;
 mod audit;
 mod channels;
+mod deliveries;
 mod doctor;
 mod hooks;
 mod install;
@@ -63,6 +64,8 @@ mod routines;
 mod runs;
 mod skill_info;
 mod skills;
+
+pub(crate) use deliveries::{channel_letter, hook_letter};
 
 macro_rules! convert_copies {
     ($($type:ty),*) => {$(

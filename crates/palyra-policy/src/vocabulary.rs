@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+pub use palyra_common::{PrincipalKind, Transport as Face};
+
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident in $entity:literal { $($(#[$word_doc:meta])* $word:ident = $text:literal,)* }) => {
         $(#[$doc])*
@@ -31,48 +33,6 @@ macro_rules! words {
             }
         }
     };
-}
-
-words! {
-    /// What kind of caller it is.
-    PrincipalKind in "Kind" {
-        /// The person who owns the state root.
-        Owner = "owner",
-        /// Whoever holds a minted token.
-        Token = "token",
-        /// A model behind an MCP client.
-        Mcp = "mcp",
-        /// A hook that runs because of an event.
-        Hook = "hook",
-        /// A routine that runs because of the time.
-        Routine = "routine",
-        /// The model of the agent loop.
-        Agent = "agent",
-    }
-}
-
-words! {
-    /// Through which door the request came.
-    Face in "Face" {
-        /// `palyra` with a person at the terminal.
-        Terminal = "terminal",
-        /// `palyra` without a person: a script or a pipe.
-        Command = "command",
-        /// The console in a browser.
-        Console = "console",
-        /// HTTP.
-        Http = "http",
-        /// gRPC.
-        Grpc = "grpc",
-        /// MCP.
-        Mcp = "mcp",
-        /// The agent loop.
-        Agent = "agent",
-        /// The delivery of an event.
-        Hook = "hook",
-        /// The scheduler.
-        Routine = "routine",
-    }
 }
 
 words! {

@@ -26,11 +26,13 @@ mod wasm_plugin_runner;
 
 use std::sync::Arc;
 
+use palyra_common::principal::OWNER;
 use palyra_common::tally::{CacheCount, CacheTally};
-use palyra_common::{JsonText, OperatorGrants, RuntimeLimits, WasmPluginRunError};
+use palyra_common::{ErrorCode, JsonText, OperatorGrants, Principal, RuntimeLimits, WasmPluginRunError};
 use palyra_egress::EgressGuard;
 use palyra_plugins_runtime::{
-    CancelToken, Compiler, DiskCacheConfig, HostServices, LogLine, RunUsage, RuntimeConfig, Tape, WasmRuntime,
+    CancelToken, Compiler, DiskCacheConfig, HostServices, LogLine, RunOutput, RunUsage, RuntimeConfig, Tape,
+    WasmRuntime,
 };
 use palyra_policy::PolicyDecision;
 use palyra_skills::Sha256Digest;
@@ -39,13 +41,13 @@ pub use before_tool::{GateReason, GateRefusal};
 pub use cost::ToolCost;
 pub(crate) use find::check_runnable;
 pub use grants::{EffectiveGrants, GrantAuthority, GrantDerivation, GrantStep, GrantVerdict};
-pub use hook::{HookAnswer, HookGate, HookInvocation};
+pub use hook::{HookAnswer, HookInvocation};
 pub use replay::Replayed;
 pub use run_events::{RunFollower, RunUpdate};
 pub(crate) use running::RunningRuns;
 pub use running::{RunListener, RunningRun};
 pub use runs::{DEFAULT_TAPE_STORE_BYTES, RunEvent, RunPage, RunQuery, RunRetention, RunRow, Trimmed};
-pub(crate) use runs::{MAX_TOUCHED, OTHERS, RECEIPT_FACTS, RUN_COLUMNS, close_interrupted, read_run};
+pub(crate) use runs::{MAX_TOUCHED, OTHERS, RUN_COLUMNS, close_interrupted, read_run};
 pub use stages::StageTimes;
 pub use tapes::TapeProblem;
 pub(crate) use usage::declared;
@@ -53,8 +55,6 @@ pub use usage::{CapabilityUse, UseCount};
 pub use wasm_plugin_runner::{INLINE, InlineInvocation};
 
 use crate::error::StateError;
-use crate::gate::CallGate;
-use crate::principal_id::PrincipalId;
 use crate::skills::SkillError;
 use crate::state::State;
 use crate::storage::StorageDatabase;
@@ -88,10 +88,8 @@ pub struct ToolInvocation {
     pub skill_id: Option<String>,
     /// The input.
     pub input: JsonText,
-    /// On whose behalf.
-    pub principal: String,
-    /// Who counts as asking for it, where a person has to approve it: the principal, or the creator of the routine.
-    pub requester: PrincipalId,
+    /// Who calls; [`Principal::requester`] counts as asking for it, where a person has to approve it.
+    pub principal: Arc<Principal>,
     /// Directories and addresses the operator opens; nothing else in it widens anything.
     pub operator: OperatorGrants,
     /// What the caller allows the run at most.
@@ -102,8 +100,6 @@ pub struct ToolInvocation {
     pub listener: Option<Arc<RunListener>>,
     /// What the call is part of.
     pub context: CallContext,
-    /// Whether a policy lets it begin, asked once the tool is known.
-    pub gate: CallGate,
 }
 
 /// What a call is part of; the default is a call of its own.
@@ -119,7 +115,7 @@ pub struct CallContext {
 
 /// What a call gave.
 #[derive(Debug)]
-pub struct ToolResult {
+pub struct ToolResult<Output = JsonText> {
     /// The run.
     pub run_id: String,
     /// The skill.
@@ -129,7 +125,7 @@ pub struct ToolResult {
     /// The release that ran.
     pub payload: Sha256Digest,
     /// The output, checked against its schema.
-    pub output: JsonText,
+    pub output: Output,
     /// What was used.
     pub usage: RunUsage,
     /// How often each granted door was used.
@@ -144,12 +140,50 @@ pub struct ToolResult {
     pub stages: StageTimes,
 }
 
+impl ToolResult<RunOutput> {
+    /// The same with the JSON text that tools return.
+    fn of_tool(self) -> Result<ToolResult, CallError> {
+        let Self {
+            run_id,
+            skill_id,
+            tool_id,
+            payload,
+            output,
+            usage,
+            capabilities,
+            log,
+            receipt,
+            tape,
+            stages,
+        } = self;
+        let RunOutput::Json(output) = output else {
+            return Err(WasmPluginRunError::Internal("a tool gave no JSON".into()).into());
+        };
+        Ok(ToolResult {
+            run_id,
+            skill_id,
+            tool_id,
+            payload,
+            output,
+            usage,
+            capabilities,
+            log,
+            receipt,
+            tape,
+            stages,
+        })
+    }
+}
+
 /// Why a call gave nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
-    /// The run was refused or failed; every face knows these kinds.
+    /// The call was refused before a run began.
     #[error(transparent)]
     Run(#[from] WasmPluginRunError),
+    /// A run began and failed; it has a receipt.
+    #[error("{}", .0.error)]
+    Failed(Box<FailedRun>),
     /// The state could not be read or written.
     #[error(transparent)]
     State(#[from] StateError),
@@ -168,13 +202,42 @@ pub enum CallError {
     Gated(Box<GateRefusal>),
 }
 
+/// A run that ended without a result.
+#[derive(Debug, Clone)]
+pub struct FailedRun {
+    /// Names its row, receipt and tape.
+    pub run_id: String,
+    /// What it is charged.
+    pub fuel: u64,
+    /// Why it failed.
+    pub error: WasmPluginRunError,
+}
+
 impl CallError {
-    /// The word of this error on every face.
-    pub fn code(&self) -> &'static str {
+    /// Returns why the run was refused or failed, where that is what happened.
+    pub fn run_error(&self) -> Option<&WasmPluginRunError> {
         match self {
-            Self::Run(error) => error.kind().wire_name(),
+            Self::Run(error) => Some(error),
+            Self::Failed(run) => Some(&run.error),
+            Self::State(_) | Self::Denied { .. } | Self::Gated(_) => None,
+        }
+    }
+
+    /// Returns the run that failed; a call that was refused before it began has none.
+    pub fn failed_run(&self) -> Option<&FailedRun> {
+        match self {
+            Self::Failed(run) => Some(run),
+            Self::Run(_) | Self::State(_) | Self::Denied { .. } | Self::Gated(_) => None,
+        }
+    }
+
+    /// The code of this error on every transport.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::Run(error) => error.kind().into(),
+            Self::Failed(run) => run.error.kind().into(),
             Self::State(error) => error.code(),
-            Self::Denied { .. } | Self::Gated(_) => "forbidden",
+            Self::Denied { .. } | Self::Gated(_) => ErrorCode::Forbidden,
         }
     }
 }
@@ -204,7 +267,6 @@ pub struct ToolCaller {
     found: FoundTools,
     hooks: FoundTools,
     ready_tally: CacheTally,
-    hook_gate: HookGate,
     permits: CallPermits,
     max_concurrent_runs: u32,
 }
@@ -240,7 +302,6 @@ impl ToolCaller {
             found: FoundTools::default(),
             hooks: FoundTools::default(),
             ready_tally: CacheTally::default(),
-            hook_gate: HookGate::default(),
             permits: CallPermits::new(config.max_concurrent_runs, QUEUE_TIME),
             max_concurrent_runs: config.max_concurrent_runs,
         })
@@ -274,7 +335,7 @@ impl ToolCaller {
         let view = self.state.view();
         let tool = self.found.find(&view, &invocation)?;
         let (call, calling) = InstalledCall::new(tool, view, invocation);
-        run_wasm_plugin(self, ModuleSource::Installed(call), calling).await
+        run_wasm_plugin(self, ModuleSource::Installed(call), calling).await?.of_tool()
     }
 
     /// Runs a module that comes with the call, where the policy allows it.
@@ -282,7 +343,7 @@ impl ToolCaller {
         let policy = self.state.view().plugins().policy.value.clone();
         let parted = resolve::blocking(move || Ok::<_, CallError>(InlineCall::new(invocation, &policy)));
         let (call, calling) = parted.await?;
-        run_wasm_plugin(self, ModuleSource::Inline(call), calling).await
+        run_wasm_plugin(self, ModuleSource::Inline(call), calling).await?.of_tool()
     }
 
     /// Asks a component what it is, once for each payload and with nothing granted; what differs quarantines.
@@ -301,7 +362,7 @@ fn disk_cache(state: &Arc<State>) -> DiskCacheConfig {
         key: *state.keeper.vault.derive_key("palyra-state: compiled code v1"),
         on_event: Some(Arc::new(move |event| {
             let details = serde_json::json!({ "file": event.file, "detail": event.detail });
-            let event = journal.event(palyra_journal::EventKind::StateCacheDiscarded).details(details);
+            let event = journal.event(palyra_journal::EventKind::StateCacheDiscarded, OWNER).details(details);
             drop(journal.journal.append(event));
         })),
     }

@@ -5,12 +5,10 @@
 
 mod define;
 mod error;
-mod letters;
 mod messages;
 mod record;
 
 pub use error::ChannelError;
-pub use letters::ChannelDeadLetter;
-pub use messages::{ChannelCursor, MessageSeal, PublishedMessage};
+pub use messages::{MessageSeal, PublishedMessage};
 pub(crate) use messages::{insert, read_message};
 pub use record::{ChannelKind, ChannelRecord};

@@ -5,6 +5,7 @@
 
 mod calls_schema;
 mod channels_schema;
+mod deliveries_schema;
 mod hooks_schema;
 mod merkle;
 mod numbers;

@@ -1,5 +1,6 @@
 //! Why the owner of the state root could not do what it was asked.
 
+use palyra_common::ErrorCode;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -139,23 +140,23 @@ impl StateError {
     }
 
     /// The word of this error on every face.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ErrorCode {
         match self {
-            Self::NotInitialised { .. } => "not_initialised",
-            Self::AlreadyInitialised { .. } => "already_initialised",
-            Self::Busy { .. } => "state_busy",
-            Self::File(error) if matches!(**error, FsError::LockLost { .. }) => "state_busy",
+            Self::NotInitialised { .. } => ErrorCode::NotInitialised,
+            Self::AlreadyInitialised { .. } => ErrorCode::AlreadyInitialised,
+            Self::Busy { .. } => ErrorCode::StateBusy,
+            Self::File(error) if matches!(**error, FsError::LockLost { .. }) => ErrorCode::StateBusy,
             Self::Journal(JournalError::File(error)) if matches!(**error, FsError::LockLost { .. }) => {
-                "state_busy"
+                ErrorCode::StateBusy
             }
-            Self::Damaged { .. } => "state_damaged",
-            Self::NothingToRepair | Self::OtherRepair { .. } => "repair_refused",
+            Self::Damaged { .. } => ErrorCode::StateDamaged,
+            Self::NothingToRepair | Self::OtherRepair { .. } => ErrorCode::RepairRefused,
             Self::File(_) | Self::Journal(_) | Self::Vault(_) | Self::Object(_) | Self::Storage(_) => {
-                "state_io"
+                ErrorCode::StateIo
             }
-            Self::Trust(_) => "trust_refused",
-            Self::Moved { .. } => "state_busy",
-            Self::Record { .. } => "internal",
+            Self::Trust(_) => ErrorCode::TrustRefused,
+            Self::Moved { .. } => ErrorCode::StateBusy,
+            Self::Record { .. } => ErrorCode::Internal,
         }
     }
 

@@ -4,7 +4,6 @@
 //! hand: it is never applied by itself, so that no state of a file ever means "no gates".
 
 mod apply;
-mod deliveries;
 mod error;
 mod event_kind;
 mod file;
@@ -13,15 +12,12 @@ mod payload;
 mod record;
 mod status;
 
-pub use deliveries::{DeadLetter, HookCursor};
-pub use error::{HookError, LetterError};
+pub use error::HookError;
 pub use event_kind::{HookEventKind, UnknownEvent};
 pub use file::{BINDINGS_SCHEMA, BindingsFault, parse_bindings};
 pub(crate) use index::AppliedBindings;
 pub use index::{AppliedBinding, HookIndex};
 pub use payload::{HOOK_EVENT_SCHEMA, event_payload, is_of_hook, sample_payload};
-pub(crate) use payload::{Wanted, before_tool_payload, hook_principal};
+pub(crate) use payload::{Wanted, before_tool_payload};
 pub use record::HookBindingRecord;
 pub use status::{BindingChange, BindingProblem, BindingsFileStatus, HookStatus};
-
-pub(crate) use deliveries::advance;

@@ -1,10 +1,10 @@
-//! The owner of the state root: lock, database, anchor, and the install and call corridors.
+//! The owner of the state root: lock, database, anchor, and the install and call pipelines.
 
 #![forbid(unsafe_code)]
 
-mod actor;
 mod anchor;
 mod approvals;
+pub mod authorizer;
 mod backup;
 pub mod call;
 pub mod channels;
@@ -12,9 +12,9 @@ mod checkpoint;
 mod commit;
 mod damage;
 pub mod db;
+pub mod deliveries;
 mod error;
 mod expiry;
-mod gate;
 mod history;
 pub mod hooks;
 mod init;
@@ -50,13 +50,13 @@ pub use approvals::{
     ApprovalVerdict, LONG_YES_LIFETIME_MS, MAX_ARGUMENTS_PIECE, MAX_SHOWN_ARGUMENTS, MAX_WAITING,
     MAX_WAITING_BYTES, Presence, REQUEST_LIFETIME_MS, YES_LIFETIME_MS,
 };
+pub use authorizer::Authorizer;
 pub use backup::{
     BackupError, BackupFile, BackupManifest, MANIFEST as BACKUP_MANIFEST, RestoreAcceptance, RestorePlan,
     Restored, StagedRestore, check_backup,
 };
 pub use damage::{Damage, Difference};
 pub use error::{StateError, TrustRefused};
-pub use gate::{ApprovalGate, CallGate, CallQuestion, GateVerdict, InlineGate, InlineQuestion};
 pub use inventory::{CanTouch, CapabilityTotal, MadeBy, RunTotals, SkillInfo, WaitingRelease};
 pub use plugins::{
     AccessPolicy, ConfigSource, ConfigValues, PluginSettingError, Revised, ShownConfig, ShownField,
@@ -70,7 +70,7 @@ pub use reports::{BlastRadius, DeclaredCapability, DeclaredVersusUsed, Touch};
 pub use root::StateRoot;
 pub use routines::{
     Budget, ClaimedFire, ControlKind, ControlRow, FireCause, FireEnd, FireKey, FirePage, FireQuery, FireRow,
-    FireRun, FireStatus, NewFire, ObjectiveUse,
+    FireStatus, NewFire, ObjectiveUse,
 };
 pub use skills::{InstallOptions, Observe, ReAudit, SkillError, retry_moved};
 pub use state::{Clock, PROTOCOL_MAJOR, State, StateOptions};

@@ -1,10 +1,9 @@
-//! Who asks and who decides, by identity: a name can be given to another token, an identity cannot.
+//! A principal as approvals and routines store it: a name can be given to another token, an identity cannot.
 
+use palyra_common::Principal;
+use palyra_common::principal::OWNER;
 use palyra_skills::Sha256Digest;
 use serde::{Deserialize, Serialize};
-
-/// The name of the owner of the state root; no token has it.
-const OWNER: &str = "owner";
 
 /// A principal by its name and its token.
 ///
@@ -34,6 +33,13 @@ impl PrincipalId {
     /// Its identity in rows and digests, without the name.
     pub(crate) fn key(&self) -> String {
         self.token.map_or_else(|| OWNER.to_owned(), |token| format!("token:{token}"))
+    }
+}
+
+/// For a requester or a decider, which is the owner or has a token; routines and hooks have neither.
+impl From<&Principal> for PrincipalId {
+    fn from(principal: &Principal) -> Self {
+        Self { name: principal.name.clone(), token: principal.identity.map(Sha256Digest::from_bytes) }
     }
 }
 

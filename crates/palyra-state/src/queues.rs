@@ -4,6 +4,7 @@ use palyra_journal::JournalError;
 use rusqlite::{Connection, params};
 
 use crate::db::{signed, unsigned};
+use crate::deliveries::LaneKind;
 use crate::error::StateError;
 use crate::state::State;
 
@@ -23,13 +24,13 @@ impl State {
     pub fn queues(&self) -> Result<Queues, StateError> {
         let channels = self.channels();
         let count = |connection: &Connection| -> rusqlite::Result<Queues> {
-            let all = |table: &str| {
-                let sql = format!("SELECT count(*) FROM {table}");
-                connection.query_row(&sql, [], |row| row.get::<_, i64>(0)).map(unsigned)
+            let letters = |kind: LaneKind| {
+                let sql = "SELECT count(*) FROM dead_letters WHERE kind = ?1";
+                connection.query_row(sql, [kind], |row| row.get::<_, i64>(0)).map(unsigned)
             };
             let mut waiting = connection.prepare_cached(
                 "SELECT count(*) FROM channel_messages WHERE channel = ?1 AND id >=
-                 max(?2, coalesce((SELECT next FROM channel_cursors WHERE channel = ?1), 0))",
+                 max(?2, coalesce((SELECT next FROM delivery_cursors WHERE kind = 'channel' AND lane = ?1), 0))",
             )?;
             let mut channel_messages = 0;
             for channel in channels.values().filter(|channel| channel.kind.is_delivered()) {
@@ -38,8 +39,8 @@ impl State {
             }
             Ok(Queues {
                 channel_messages,
-                hook_dead_letters: all("hook_dead_letters")?,
-                channel_dead_letters: all("channel_dead_letters")?,
+                hook_dead_letters: letters(LaneKind::Hook)?,
+                channel_dead_letters: letters(LaneKind::Channel)?,
             })
         };
         let counted = self

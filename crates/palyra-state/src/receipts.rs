@@ -1,5 +1,6 @@
 //! The receipt of a run, to hand to others: they need nothing of ours to check it.
 
+use palyra_common::ErrorCode;
 use palyra_journal::{CheckpointKey, EventKind, KeyError, MAX_EVENT_BYTES, Receipt, ReceiptError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -111,10 +112,10 @@ pub enum NoReceipt {
 
 impl NoReceipt {
     /// The word of this error on every face.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ErrorCode {
         match self {
-            Self::NoRun { .. } | Self::Archived { .. } => "not_found",
-            Self::NotEnded { .. } => "not_ended",
+            Self::NoRun { .. } | Self::Archived { .. } => ErrorCode::NotFound,
+            Self::NotEnded { .. } => ErrorCode::NotEnded,
             Self::State(error) => error.code(),
         }
     }

@@ -12,4 +12,4 @@ pub use budget::{Budget, ObjectiveUse};
 pub use definitions::{ControlKind, ControlRow};
 pub use fires::{ClaimedFire, FireCause, FireEnd, FireKey, FireStatus, NewFire};
 pub(crate) use history::close_interrupted_fires;
-pub use history::{FirePage, FireQuery, FireRow, FireRun};
+pub use history::{FirePage, FireQuery, FireRow};

@@ -26,7 +26,7 @@ use crate::state::State;
 use crate::view::View;
 
 /// How many times a request is planned before a state that keeps moving on is an error.
-const MAX_ATTEMPTS: usize = 5;
+pub(crate) const MAX_ATTEMPTS: usize = 5;
 
 /// What an operator permits with an installation; the default permits nothing.
 #[derive(Debug, Clone, Default)]
@@ -43,14 +43,15 @@ pub struct InstallOptions {
 pub type Observe<'a> = &'a mut dyn FnMut(&InstallStep);
 
 impl State {
-    /// Installs an artifact, or updates the skill it is a release of.
+    /// Installs an artifact, or updates the skill it is a release of; `by` is the actor of its events.
     pub fn install(
         &self,
         bytes: impl Into<Arc<[u8]>>,
         options: &InstallOptions,
+        by: &str,
         observe: Observe<'_>,
     ) -> Result<InstallOutcome, SkillError> {
-        self.install_skill_artifact(&options.request(bytes), observe)
+        self.install_skill_artifact(&options.request(bytes), by, observe)
     }
 
     /// What an installation would do; nothing is written.
@@ -77,9 +78,10 @@ impl State {
     pub fn install_skill_artifact(
         &self,
         request: &InstallRequest,
+        by: &str,
         observe: Observe<'_>,
     ) -> Result<InstallOutcome, SkillError> {
-        retry_moved(|| self.apply(self.plan(request, observe), observe))
+        retry_moved(|| self.apply(self.plan(request, observe), by, observe))
     }
 
     /// Plans a request against the present view; the commit lock is not held, so a long audit delays no other change.

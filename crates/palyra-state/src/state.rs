@@ -11,8 +11,8 @@ use palyra_skills::trust::{BuiltInReleases, SkillTrustStore, TrustSnapshot};
 use palyra_vault::{KeySourceChoice, Passphrase, Vault};
 use tokio::sync::watch;
 
-use crate::actor::actor;
 use crate::anchor::AnchorStatus;
+use crate::authorizer::ParsedPolicy;
 use crate::call::{RunningRuns, close_interrupted};
 use crate::db::RowKey;
 use crate::error::StateError;
@@ -23,6 +23,7 @@ use crate::objects::ObjectStore;
 use crate::root::{Stage, StateRoot};
 use crate::routines::close_interrupted_fires;
 use crate::survey::survey;
+use crate::text::short_name;
 use crate::view::{PublishedView, View};
 
 /// Tells the time in milliseconds of Unix time; written into events, never part of a verdict.
@@ -85,6 +86,7 @@ pub struct State {
     /// Counts decisions about approvals, for those who wait for one.
     pub(crate) decisions: watch::Sender<u64>,
     pub(crate) running: Arc<RunningRuns>,
+    pub(crate) parsed_policy: ParsedPolicy,
     /// Counts published messages, for those who follow channels.
     pub(crate) published: watch::Sender<u64>,
     pub(crate) tapes: OnceLock<ObjectStore>,
@@ -193,6 +195,7 @@ impl State {
             kept_head,
             decisions,
             running,
+            parsed_policy: ParsedPolicy::default(),
             published: watch::Sender::new(0),
             tapes: OnceLock::new(),
             tape_bytes: Mutex::default(),
@@ -278,9 +281,9 @@ impl State {
         Ok(())
     }
 
-    /// An event of whoever acts, now.
-    pub(crate) fn event(&self, kind: EventKind) -> NewEvent {
-        NewEvent::new(kind, self.now_ms()).actor(actor())
+    /// Returns an event of now, by this actor.
+    pub(crate) fn event(&self, kind: EventKind, by: &str) -> NewEvent {
+        NewEvent::new(kind, self.now_ms()).actor(short_name(by))
     }
 
     /// The time for events; what expires goes by [`State::expiry_now_ms`].

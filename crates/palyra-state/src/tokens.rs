@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use palyra_common::{Scope, ScopeSet};
+use palyra_common::principal::OWNER;
+use palyra_common::{ErrorCode, Principal, Scope, ScopeSet};
 use palyra_journal::EventKind;
 use palyra_skills::Sha256Digest;
 use serde::{Deserialize, Serialize};
@@ -23,8 +24,6 @@ pub const MAX_TOKENS: usize = 1_000;
 /// Longest name of a token.
 pub const MAX_TOKEN_NAME: usize = 40;
 const PREFIX: &str = "palyra_";
-/// The name of whoever owns the state root, who has a token of another kind.
-const OWNER: &str = "owner";
 
 /// One token, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,11 +105,11 @@ impl TokenError {
     }
 
     /// The word of this error on every face.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ErrorCode {
         match self {
-            Self::BadName { .. } | Self::NoScope | Self::Expired => "usage",
-            Self::Taken { .. } | Self::TooMany => "already_exists",
-            Self::Unknown { .. } => "not_found",
+            Self::BadName { .. } | Self::NoScope | Self::Expired => ErrorCode::Usage,
+            Self::Taken { .. } | Self::TooMany => ErrorCode::AlreadyExists,
+            Self::Unknown { .. } => ErrorCode::NotFound,
             Self::State(error) => error.code(),
         }
     }
@@ -127,6 +126,12 @@ impl State {
     /// Every token, by name.
     pub fn tokens(&self) -> Vec<TokenRecord> {
         self.view().tokens().by_name.values().cloned().collect()
+    }
+
+    /// Whether a principal would be let in again: its token was not removed and has not expired.
+    pub fn knows(&self, principal: &Principal) -> bool {
+        let identity = principal.identity.map(Sha256Digest::from_bytes);
+        identity.is_none_or(|token| self.find_token(&token).is_some())
     }
 
     /// The token of a secret, by the secret's hash; none if it has expired.
@@ -169,7 +174,7 @@ impl State {
         let row = RowChange::Put { table: SealedTable::Token, key: name.to_owned(), bytes };
         let scopes: Vec<Scope> = record.scopes.iter().collect();
         let details = json!({ "scopes": scopes, "expires_ms": expires_ms });
-        let event = self.event(EventKind::TokenAdded).actor(by).subject(name).details(details);
+        let event = self.event(EventKind::TokenAdded, by).subject(name).details(details);
         self.commit(&mut gate, Change { rows: vec![row], events: vec![event] })?;
         Ok(NewToken { record, secret })
     }
@@ -183,7 +188,7 @@ impl State {
             return Err(TokenError::Unknown { name, known: tokens.by_name.keys().cloned().collect() });
         };
         let row = RowChange::Delete { table: SealedTable::Token, key: name.to_owned() };
-        let event = self.event(EventKind::TokenRemoved).actor(by).subject(name);
+        let event = self.event(EventKind::TokenRemoved, by).subject(name);
         self.commit(&mut gate, Change { rows: vec![row], events: vec![event] })?;
         Ok(record)
     }

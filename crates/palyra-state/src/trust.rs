@@ -34,16 +34,16 @@ pub enum StatementOutcome {
 impl State {
     /// Names a publisher's keys: the publisher is on the allowlist; says whether that is new.
     pub fn allow_publisher(&self, publisher: &str, keys: KeySet, by: &str) -> Result<bool, StateError> {
-        let event = self.event(EventKind::TrustAllowed).actor(by).subject(publisher);
+        let event = self.event(EventKind::TrustAllowed, by).subject(publisher);
         let event = event.details(json!({ "keys": key_ids(&keys) }));
-        self.change_trust(event, |store| Ok(store.allow(publisher, keys)?)).map(|((), changed)| changed)
+        self.change_trust(event, by, |store| Ok(store.allow(publisher, keys)?)).map(|((), changed)| changed)
     }
 
     /// Accepts nothing of a publisher from now on, and stops what is installed of it.
     pub fn block_publisher(&self, publisher: &str, reason: &str, by: &str) -> Result<(), StateError> {
-        let event = self.event(EventKind::TrustBlocked).actor(by).subject(publisher);
+        let event = self.event(EventKind::TrustBlocked, by).subject(publisher);
         let event = event.details(json!({ "reason": reason }));
-        self.change_trust(event, |store| {
+        self.change_trust(event, by, |store| {
             store.block(publisher, reason);
             Ok(())
         })?;
@@ -52,24 +52,24 @@ impl State {
 
     /// Ends a block; what it stopped stays quarantined until it is enabled.
     pub fn unblock_publisher(&self, publisher: &str, by: &str) -> Result<(), StateError> {
-        let event = self.event(EventKind::TrustUnblocked).actor(by).subject(publisher);
-        self.change_trust(event, |store| Ok(store.unblock(publisher)?))?;
+        let event = self.event(EventKind::TrustUnblocked, by).subject(publisher);
+        self.change_trust(event, by, |store| Ok(store.unblock(publisher)?))?;
         Ok(())
     }
 
     /// Replaces a publisher's keys without its word.
     pub fn repin_publisher(&self, publisher: &str, keys: KeySet, by: &str) -> Result<(), StateError> {
-        let event = self.event(EventKind::TrustRepinned).actor(by).subject(publisher);
+        let event = self.event(EventKind::TrustRepinned, by).subject(publisher);
         let event = event.details(json!({ "keys": key_ids(&keys) }));
-        self.change_trust(event, |store| Ok(store.repin(publisher, keys)?))?;
+        self.change_trust(event, by, |store| Ok(store.repin(publisher, keys)?))?;
         Ok(())
     }
 
     /// Revokes a key or a release for good; says whether that is new.
     pub fn revoke(&self, target: RevocationTarget, reason: &str, by: &str) -> Result<bool, StateError> {
-        let event = self.event(EventKind::TrustRevoked).actor(by).subject(target.to_string());
+        let event = self.event(EventKind::TrustRevoked, by).subject(target.to_string());
         let event = event.details(json!({ "reason": reason }));
-        self.change_trust(event, |store| Ok(store.revoke(target, reason))).map(|(new, _)| new)
+        self.change_trust(event, by, |store| Ok(store.revoke(target, reason))).map(|(new, _)| new)
     }
 
     /// Applies a signed rotation or revocation list.
@@ -80,10 +80,10 @@ impl State {
     ) -> Result<StatementOutcome, StateError> {
         let applied = match statement {
             TrustStatement::Rotation(rotation) => {
-                let event = self.event(EventKind::TrustRotated).actor(by);
+                let event = self.event(EventKind::TrustRotated, by);
                 let event = event.subject(&rotation.statement().publisher);
                 let event = event.details(json!({ "to_epoch": rotation.statement().to_epoch }));
-                self.change_trust(event, |store| {
+                self.change_trust(event, by, |store| {
                     Ok(match store.rotate(rotation)? {
                         RotationOutcome::Rotated => StatementOutcome::Rotated,
                         RotationOutcome::Forked => StatementOutcome::Forked,
@@ -95,9 +95,9 @@ impl State {
                 let issuer = match &signed.list().issuer {
                     FeedIssuer::Publisher(name) | FeedIssuer::Feed(name) => name,
                 };
-                let event = self.event(EventKind::TrustFeedApplied).actor(by).subject(issuer);
+                let event = self.event(EventKind::TrustFeedApplied, by).subject(issuer);
                 let event = event.details(json!({ "number": signed.list().number }));
-                self.change_trust(event, |store| {
+                self.change_trust(event, by, |store| {
                     Ok(match store.apply_feed(signed)? {
                         FeedOutcome::Applied { added } => StatementOutcome::Revoked { added },
                         FeedOutcome::AlreadyKnown => StatementOutcome::AlreadyKnown,
@@ -111,17 +111,16 @@ impl State {
     /// Follows a revocation feed; says whether that is new.
     pub fn follow_feed(&self, name: &str, keys: KeySet, by: &str) -> Result<bool, StateError> {
         let details = json!({ "feed": name, "keys": key_ids(&keys) });
-        let event = self.event(EventKind::TrustAllowed).actor(by).subject(format!("feed/{name}"));
+        let event = self.event(EventKind::TrustAllowed, by).subject(format!("feed/{name}"));
         let event = event.details(details);
-        self.change_trust(event, |store| Ok(store.follow_feed(name, keys)?)).map(|((), changed)| changed)
+        self.change_trust(event, by, |store| Ok(store.follow_feed(name, keys)?)).map(|((), changed)| changed)
     }
 
     /// Believes a builder's provenance statements up to a level; says whether that is new.
     pub fn allow_builder(&self, builder: BuilderKey, by: &str) -> Result<bool, StateError> {
-        let event =
-            self.event(EventKind::TrustAllowed).actor(by).subject(format!("builder/{}", builder.name));
+        let event = self.event(EventKind::TrustAllowed, by).subject(format!("builder/{}", builder.name));
         let event = event.details(json!({ "key": builder.key.key_id().to_string(), "level": builder.level }));
-        self.change_trust(event, |store| Ok(store.allow_builder(builder)?)).map(|(_, changed)| changed)
+        self.change_trust(event, by, |store| Ok(store.allow_builder(builder)?)).map(|(_, changed)| changed)
     }
 
     /// One change of the trust store, with everything that follows from it for what is installed; says whether
@@ -129,6 +128,7 @@ impl State {
     fn change_trust<T>(
         &self,
         event: NewEvent,
+        by: &str,
         work: impl FnOnce(&mut SkillTrustStore) -> Result<T, TrustRefused>,
     ) -> Result<(T, bool), StateError> {
         let mut gate = self.gate();
@@ -139,7 +139,7 @@ impl State {
         }
         let mut rows = trust_rows(&gate.view, &store)?;
         let mut events = vec![event];
-        self.quarantine_untrusted(&gate.view, &store, &mut rows, &mut events)?;
+        self.quarantine_untrusted(&gate.view, &store, &mut rows, &mut events, by)?;
         self.commit(&mut gate, Change { rows, events })?;
         Ok((outcome, true))
     }

@@ -22,6 +22,9 @@ pub(super) struct Args {
     /// How long each class runs, in seconds
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     seconds: u32,
+    /// Run only this class, as in `--class "slow bodies"`
+    #[arg(long, value_name = "NAME")]
+    class: Option<String>,
     /// Print the report as JSON instead of a table
     #[arg(long)]
     json: bool,
@@ -35,6 +38,9 @@ pub(super) fn run(args: Args) -> Result<()> {
         .env("PALYRA_ATTACK_SECONDS", args.seconds.to_string())
         .env("PALYRA_ATTACK_REPORT", &report)
         .current_dir(project::root());
+    if let Some(class) = &args.class {
+        test.env("PALYRA_ATTACK_CLASS", class);
+    }
     let outcome = shell::run(test);
     match read(&report) {
         Ok(report) if args.json => writeln!(std::io::stdout(), "{report:#}")?,
@@ -70,11 +76,11 @@ fn table(report: &Value) -> Vec<String> {
         lines.push(format!(
             "{:<18} {:>10} {:>10} {:>6} {:>14} {:>16} {:>16}",
             class["class"].as_str().unwrap_or_default(),
-            class["tried"],
-            class["stopped"],
-            class["lost"],
+            class["tried"].to_string(),
+            class["stopped"].to_string(),
+            class["lost"].to_string(),
             mebibytes(&class["peak_rss_kib"]),
-            class["honest_requests"],
+            class["honest_requests"].to_string(),
             milliseconds(&class["honest_p99_us"])
         ));
     }

@@ -1,6 +1,7 @@
 //! Why a call gave nothing.
 
 use crate::Problem;
+use palyra_common::ErrorCode;
 
 /// Why a call gave nothing.
 #[derive(Debug, thiserror::Error)]
@@ -46,11 +47,11 @@ impl ClientError {
         match self {
             Self::Problem(problem) => *problem,
             Self::Transport(error @ TransportError::BadAddress { .. }) => {
-                Problem::new("usage", error.to_string())
+                Problem::new(ErrorCode::Usage, error.to_string())
             }
-            Self::Transport(error) => Problem::new("unreachable", error.to_string())
+            Self::Transport(error) => Problem::new(ErrorCode::Unreachable, error.to_string())
                 .hint("see whether a daemon runs with `palyra daemon status`"),
-            Self::Protocol(message) => Problem::new("unreachable", message),
+            Self::Protocol(message) => Problem::new(ErrorCode::Unreachable, message),
         }
     }
 }

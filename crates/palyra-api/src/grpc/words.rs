@@ -1,5 +1,6 @@
 //! Words of the HTTP API as enums: `awaiting_consent` is `SKILL_STATUS_AWAITING_CONSENT`.
 
+use palyra_common::ErrorCode;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -38,7 +39,7 @@ fn of_word<W: Word>(word: &str) -> Result<i32, String> {
 
 /// What a request says in an enum, in the shape of the HTTP API; none where it says nothing.
 pub fn asked<W: Word, T: DeserializeOwned>(value: i32) -> Result<Option<T>, Problem> {
-    let unknown = || Problem::new("usage", format!("`{value}` is no value of `{}`", W::PREFIX));
+    let unknown = || Problem::new(ErrorCode::Usage, format!("`{value}` is no value of `{}`", W::PREFIX));
     let word = W::try_from(value).map_err(|_| unknown())?.name();
     let word = word.strip_prefix(W::PREFIX).unwrap_or(word).to_ascii_lowercase();
     match word.as_str() {
@@ -61,6 +62,6 @@ mod tests {
         assert!(of_word::<SkillStatus>("unheard_of").unwrap_err().contains("`unheard_of`"));
         assert_eq!(asked::<ApprovalScope, Scope>(2).unwrap(), Some(Scope::Run));
         assert_eq!(asked::<ApprovalScope, Scope>(0).unwrap(), None);
-        assert_eq!(asked::<ApprovalScope, Scope>(77).unwrap_err().code, "usage");
+        assert_eq!(asked::<ApprovalScope, Scope>(77).unwrap_err().code.as_str(), "usage");
     }
 }

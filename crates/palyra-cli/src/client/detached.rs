@@ -5,6 +5,7 @@ use crate::cli::Globals;
 use crate::commands::daemon::run::Started;
 use crate::error::CliError;
 use palyra_api::Problem;
+use palyra_common::ErrorCode;
 use palyra_daemon::serve::log_path;
 use palyra_state::StateRoot;
 use serde::Deserialize;
@@ -91,7 +92,7 @@ fn reason(errors: &mut File) -> CliError {
     }
     #[derive(Deserialize)]
     struct Body {
-        code: String,
+        code: ErrorCode,
         message: String,
         hints: Vec<String>,
         details: Value,
@@ -103,7 +104,7 @@ fn reason(errors: &mut File) -> CliError {
         Some(Document { error }) => {
             Problem::new(error.code, error.message).hints(error.hints).details(error.details)
         }
-        None => Problem::new("unreachable", "a daemon was started and ended at once")
+        None => Problem::new(ErrorCode::Unreachable, "a daemon was started and ended at once")
             .hint("see why with `palyra daemon run`"),
     };
     CliError::Problem(Box::new(problem))

@@ -1,13 +1,13 @@
 //! `palyra channels`: where messages of skills go.
 
 mod add;
-mod dead_letters;
 mod list;
 mod remove;
 mod show;
 mod tail;
 mod view;
 
+use super::deliveries::{MovedArgs, moved};
 use crate::cli::Globals;
 use crate::output::Printer;
 use clap::{Args, Subcommand};
@@ -33,7 +33,8 @@ enum ChannelsVerb {
     Add(add::AddArgs),
     Remove(remove::RemoveArgs),
     Tail(tail::TailArgs),
-    DeadLetters(dead_letters::DeadLettersArgs),
+    #[command(hide = true)]
+    DeadLetters(MovedArgs),
 }
 
 /// Carries the command out.
@@ -45,6 +46,6 @@ pub(crate) fn run(args: &ChannelsArgs, globals: &Globals) -> ExitCode {
         ChannelsVerb::Add(args) => printer.finish(add::execute(args, globals)),
         ChannelsVerb::Remove(args) => printer.finish(remove::execute(args, globals)),
         ChannelsVerb::Tail(args) => tail::run(args, globals, &printer),
-        ChannelsVerb::DeadLetters(args) => dead_letters::run(args, globals, &printer),
+        ChannelsVerb::DeadLetters(_) => moved("channels", "--channel", &printer),
     }
 }

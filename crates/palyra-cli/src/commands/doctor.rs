@@ -10,7 +10,7 @@ use crate::state;
 use clap::Args;
 use palyra_api::doctor::StateChecks;
 use palyra_common::deployment_profiles::{DeploymentProfile, PROFILES};
-use palyra_common::env_vars::{PALYRA_DOCTOR_BUNDLE, PALYRA_PROFILE};
+use palyra_common::env_vars::PALYRA_PROFILE;
 use palyra_common::redact::escape_untrusted;
 use palyra_daemon::doctor::{Check, Report, Severity, Subject, examine_with, fix};
 use palyra_state::StateOptions;
@@ -44,7 +44,7 @@ pub(crate) struct DoctorArgs {
     fix: bool,
 
     /// Write the report and the versions into this new file, for somebody who helps
-    #[arg(long, value_name = "FILE", env = PALYRA_DOCTOR_BUNDLE, hide_env_values = true)]
+    #[arg(long, value_name = "FILE")]
     bundle: Option<PathBuf>,
 }
 

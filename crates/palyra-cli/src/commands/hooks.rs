@@ -2,7 +2,6 @@
 
 mod apply;
 mod bind;
-mod dead_letters;
 mod list;
 mod show;
 mod switch;
@@ -10,17 +9,20 @@ mod test;
 mod unbind;
 mod view;
 
+use super::deliveries::{MovedArgs, moved};
 use crate::cli::Globals;
 use crate::output::Printer;
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
+
+pub(super) use test::answer;
 
 const EXAMPLE: &str = "\
 Example:
   palyra hooks bind --event run:before_tool --plugin palyra.tool_gate
   palyra hooks list";
 
-/// Bind plugins to events, try them out, and look at what they could not take.
+/// Bind plugins to events, and try them out.
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct HooksArgs {
@@ -38,7 +40,8 @@ enum HooksVerb {
     Disable(switch::DisableArgs),
     Test(test::TestArgs),
     Apply(apply::ApplyArgs),
-    DeadLetters(dead_letters::DeadLettersArgs),
+    #[command(hide = true)]
+    DeadLetters(MovedArgs),
 }
 
 /// Carries the command out.
@@ -53,6 +56,6 @@ pub(crate) fn run(args: &HooksArgs, globals: &Globals) -> ExitCode {
         HooksVerb::Disable(args) => printer.finish(switch::disable(args, globals)),
         HooksVerb::Test(args) => printer.finish(test::execute(args, globals)),
         HooksVerb::Apply(args) => printer.finish(apply::execute(args, globals)),
-        HooksVerb::DeadLetters(args) => dead_letters::run(args, globals, &printer),
+        HooksVerb::DeadLetters(_) => moved("hooks", "--hook", &printer),
     }
 }

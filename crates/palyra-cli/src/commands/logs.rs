@@ -7,6 +7,7 @@ use crate::program::CommandPrefix;
 use crate::state;
 use clap::Args;
 use palyra_api::Problem;
+use palyra_common::ErrorCode;
 use palyra_daemon::serve::{MAX_LOG_BYTES, log_path, previous_log_path};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -146,7 +147,7 @@ fn no_log(path: &Path, globals: &Globals) -> Result<CliError, CliError> {
         "a daemon in the foreground logs to its terminal; start one in the background with `{}`",
         CommandPrefix::new(globals)?.command("up -d")
     );
-    Ok(Problem::new("not_found", message).hint(hint).into())
+    Ok(Problem::new(ErrorCode::NotFound, message).hint(hint).into())
 }
 
 impl Reply for LogLines {

@@ -14,6 +14,7 @@ use crate::state;
 use clap::Args;
 use clap::builder::FalseyValueParser;
 use palyra_api::Problem;
+use palyra_common::ErrorCode;
 use palyra_common::env_vars::PALYRA_UP_NO_EXAMPLES;
 use palyra_daemon::serve::{ServeArgs, check_start, log_path};
 use palyra_state::{State, StateError};
@@ -63,7 +64,7 @@ fn up(args: &UpArgs, globals: &Globals, printer: &Printer) -> Result<(), CliErro
     if daemon_answers(&root) {
         let message = format!("a daemon already owns `{}`", root.path().display());
         let hint = format!("see where it listens with `{}`", prefix.command("status"));
-        return Err(CliError::Problem(Box::new(Problem::new("state_busy", message).hint(hint))));
+        return Err(CliError::Problem(Box::new(Problem::new(ErrorCode::StateBusy, message).hint(hint))));
     }
     // Before anything is created, so that a taken port leaves nothing behind.
     check(&args.serve)?;

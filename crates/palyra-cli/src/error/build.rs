@@ -2,6 +2,7 @@
 
 use super::CliError;
 use palyra_api::Problem;
+use palyra_common::ErrorCode;
 use palyra_skills::{BuildError, CosignError, ManifestError};
 use serde_json::{Value, json};
 
@@ -19,10 +20,10 @@ impl From<CosignError> for CliError {
     }
 }
 
-pub(super) fn code(error: &BuildError) -> &'static str {
+pub(super) fn code(error: &BuildError) -> ErrorCode {
     match error {
-        BuildError::Manifest(_) => "bad_manifest",
-        _ => "build_refused",
+        BuildError::Manifest(_) => ErrorCode::BadManifest,
+        _ => ErrorCode::BuildRefused,
     }
 }
 

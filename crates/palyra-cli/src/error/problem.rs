@@ -1,30 +1,47 @@
 //! What a person reads below the message of a problem: the facts that matter, by code.
 
 use palyra_api::Problem;
+use palyra_common::ErrorCode;
+use palyra_common::redact::escape_untrusted;
 use serde_json::Value;
+
+/// Frames of a guest's stack that are shown.
+const MAX_FRAMES: usize = 32;
 
 type Note = (&'static str, String);
 
 /// A label and a text each.
 pub(super) fn notes(problem: &Problem) -> Vec<Note> {
     let details = &problem.details;
-    match problem.code.as_str() {
-        "state_damaged" => items(details, "differences").flat_map(difference).collect(),
-        "trapped" => items(details, "backtrace")
+    match problem.code {
+        ErrorCode::StateDamaged => items(details, "differences").flat_map(difference).collect(),
+        ErrorCode::Trapped => items(details, "backtrace")
             .filter_map(Value::as_str)
             .map(|frame| ("in", frame.to_owned()))
             .collect(),
-        "tool_failed" => {
+        ErrorCode::ToolFailed => {
+            let code = text(details, "code").map(|code| ("code", code));
             let shown = details.get("details").filter(|shown| !shown.is_null());
-            let shown = shown.map(|shown| ("details", shown.to_string()));
-            text(details, "code").map(|code| ("code", code)).into_iter().chain(shown).collect()
+            code.into_iter().chain(shown.map(guest_details).into_iter().flatten()).collect()
         }
-        "invalid_input" => {
+        ErrorCode::InvalidInput => {
             let pointer = text(details, "pointer").filter(|pointer| !pointer.is_empty());
             pointer.map(|pointer| ("at", super::clipped(&pointer))).into_iter().collect()
         }
-        "audit_refused" => details.get("audit").map(findings).unwrap_or_default(),
+        ErrorCode::AuditRefused => details.get("audit").map(findings).unwrap_or_default(),
         _ => Vec::new(),
+    }
+}
+
+/// The stack of an exception, a frame a line; any other facts as JSON.
+fn guest_details(details: &Value) -> Vec<Note> {
+    let fields = details.as_object().filter(|fields| fields.len() == 1);
+    match fields.and_then(|fields| fields.get("stack")).and_then(Value::as_array) {
+        Some(stack) => {
+            let frames = stack.iter().filter_map(Value::as_str).take(MAX_FRAMES);
+            frames.map(|frame| ("at", super::clipped(&escape_untrusted(frame)))).collect()
+        }
+        None => vec![("details", details.to_string())],
     }
 }
 

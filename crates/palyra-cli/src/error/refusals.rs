@@ -1,5 +1,6 @@
 //! Files from elsewhere that are not what they are said to be, or are not believed.
 
+use palyra_common::ErrorCode;
 use palyra_daemon::ToProblem;
 use palyra_daemon::problem::sentence;
 use palyra_skills::ManifestError;
@@ -28,13 +29,12 @@ pub(super) fn message(refusal: &FileRefusal) -> String {
 }
 
 impl FileRefusal {
-    pub(super) fn code(&self) -> String {
+    pub(super) fn code(&self) -> ErrorCode {
         match self {
-            Self::Manifest(_) => "bad_manifest",
-            Self::KeyFile(error) => return error.to_problem().code,
-            Self::Passphrase(_) => "usage",
+            Self::Manifest(_) => ErrorCode::BadManifest,
+            Self::KeyFile(error) => error.to_problem().code,
+            Self::Passphrase(_) => ErrorCode::Usage,
         }
-        .to_owned()
     }
 
     pub(super) fn exit_code(&self) -> u8 {

@@ -6,7 +6,7 @@ use crate::commands::run::{FinishedRun, ModuleFacts};
 use crate::error::{CliError, Failure};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use palyra_common::InOrder;
+use palyra_common::{ErrorCode, InOrder};
 use palyra_plugins_runtime::{
     ChannelMessage, HostCallTrace, LogLine, ReplayVerdict, RunUsage, RuntimeLimits,
 };
@@ -47,8 +47,10 @@ struct RunFacts<'a> {
 
 #[derive(Serialize)]
 struct ErrorBody {
-    code: String,
+    code: ErrorCode,
     message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run_id: Option<String>,
     hints: Vec<String>,
     #[serde(serialize_with = "palyra_common::json::in_order::serialize")]
     details: Value,
@@ -122,6 +124,7 @@ fn error_body(error: &CliError) -> ErrorBody {
     ErrorBody {
         code: error.code(),
         message: error.to_string(),
+        run_id: error.run_id().map(str::to_owned),
         hints: error.hints(),
         details: error.details(),
     }

@@ -292,9 +292,6 @@ fn daemon_commands(ear: &mut Ear) {
         &["hooks", "disable", "nothing"],
         &["hooks", "test", "nothing"],
         &["hooks", "apply", "--restore"],
-        &["hooks", "dead-letters", "list"],
-        &["hooks", "dead-letters", "retry", "1"],
-        &["hooks", "dead-letters", "drop", "1"],
         &["hooks", "unbind", "nothing"],
         &[
             "channels",
@@ -310,9 +307,10 @@ fn daemon_commands(ear: &mut Ear) {
         &["channels", "list"],
         &["channels", "show", "alerts"],
         &["channels", "tail", "alerts"],
-        &["channels", "dead-letters", "list", "alerts"],
-        &["channels", "dead-letters", "retry", "alerts", "1"],
-        &["channels", "dead-letters", "drop", "alerts", "1"],
+        &["deliveries", "list"],
+        &["deliveries", "dead-letters", "list", "--channel", "alerts"],
+        &["deliveries", "dead-letters", "retry", "1"],
+        &["deliveries", "dead-letters", "drop", "1"],
         &["channels", "remove", "alerts"],
     ] {
         ear.run(arguments);

@@ -33,8 +33,9 @@ fn the_help_of_palyra() {
       approvals      Decide about calls that wait for a person
       routines       Let a tool be called by the time, and see what came of it
       objectives     Bound what routines may use for a goal, in runs and in fuel
-      hooks          Bind plugins to events, try them out, and look at what they could not take
+      hooks          Bind plugins to events, and try them out
       channels       Define channels that skills with a grant publish to, and follow them
+      deliveries     Show deliveries to hooks and channels, and retry those that failed
       tokens         Make, list and remove tokens for programs that call tools
       policy         Decide who may do what, and ask what the rules say
       keys           Make and keep the keys that sign skills
@@ -104,33 +105,27 @@ fn the_help_of_run() {
 
     Options:
           --module <FILE>            The module: a component or core module, as binary or as text
-                                     (`.wat`) [env: PALYRA_RUN_MODULE]
+                                     (`.wat`)
           --tool <ID>                The tool to call; may be left out when the module has only one
-                                     [env: PALYRA_RUN_TOOL]
-          --export <NAME>            The function of a core module [default: palyra_plugin_main] [env:
-                                     PALYRA_RUN_EXPORT]
+          --export <NAME>            The function of a core module [default: palyra_plugin_main]
           --inline                   Run the module in the daemon, where the runner's policy allows it,
-                                     with a receipt in the journal [env: PALYRA_RUN_INLINE]
+                                     with a receipt in the journal
           --input <JSON|@FILE|->     The input: JSON text, a file, or `-` for standard input [default:
-                                     {}] [env: PALYRA_RUN_INPUT]
+                                     {}]
           --grant <GRANT>            Open a door, as in `storage:notes/`; may be given again
           --limit <NAME=VALUE>       Set a limit, as in `fuel=1000000` or `timeout=5s`; may be given
                                      again
           --secret <NAME=@FILE|->    Keep a secret for this run, its value from a file or standard
                                      input; may be given again
           --config <JSON|@FILE|->    The operator's settings for the plugin: JSON text, a file, or `-`
-                                     [default: {}] [env: PALYRA_RUN_CONFIG]
+                                     [default: {}]
           --storage-dir <DIR>        Keep the guest's storage in this directory instead of in memory
-                                     [env: PALYRA_RUN_STORAGE_DIR]
           --wait-approval <SECONDS>  Wait so long for somebody to approve the call, where one has to
-                                     [env: PALYRA_RUN_WAIT_APPROVAL]
           --ca-file <PEM>            Trust the root certificates in this file, besides the usual ones
           --record <TAPE>            Write everything the run was told by the outside world to this file
-                                     [env: PALYRA_RUN_RECORD]
-          --replay <TAPE>            Run again from a tape, without the outside world, and compare [env:
-                                     PALYRA_RUN_REPLAY]
-          --trace                    List every host call [env: PALYRA_RUN_TRACE]
-          --no-cache                 Compile anew and keep nothing [env: PALYRA_RUN_NO_CACHE]
+          --replay <TAPE>            Run again from a tape, without the outside world, and compare
+          --trace                    List every host call
+          --no-cache                 Compile anew and keep nothing
       -h, --help                     Print help
 
     Global options:
@@ -343,7 +338,7 @@ fn manual_pages() {
     exit 2
     --- stderr
     error: there is no command `fun`
-    hint: there is `init`, `up`, `status`, `logs`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `routines`, `objectives`, `hooks`, `channels`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `runner-policy`, `vault`, `journal`, `mcp`, `daemon`, `doctor`, `backup`, `restore`, `completions`, `man`
+    hint: there is `init`, `up`, `status`, `logs`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `routines`, `objectives`, `hooks`, `channels`, `deliveries`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `runner-policy`, `vault`, `journal`, `mcp`, `daemon`, `doctor`, `backup`, `restore`, `completions`, `man`
     ");
 }
 
@@ -351,4 +346,18 @@ fn manual_pages() {
 fn the_compiling_child_is_not_a_command_for_people() {
     let ran = TestEnvironment::new().palyra(&["__compile-module"]);
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (2, "", ""));
+}
+
+#[test]
+fn former_dead_letters_commands_name_the_new_one() {
+    let environment = TestEnvironment::new();
+    let cases: [(&[&str], &str); 2] = [
+        (&["hooks", "dead-letters", "list", "--binding", "tell-me"], "--hook NAME"),
+        (&["channels", "dead-letters", "retry", "alerts", "3"], "--channel NAME"),
+    ];
+    for (arguments, filter) in cases {
+        let ran = environment.palyra(arguments);
+        let command = format!("palyra deliveries dead-letters list {filter}");
+        assert!(ran.code == 2 && ran.stderr.contains(&command), "{}", ran.shown());
+    }
 }

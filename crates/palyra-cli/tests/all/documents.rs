@@ -1,6 +1,7 @@
 //! `docs/run.md`, `docs/state.md` and `docs/daemon.md` say what the program does.
 
 use crate::environment::TestEnvironment;
+use palyra_api::codes;
 use palyra_common::limits::{
     COMPILE_MEMORY_BYTES, COMPILE_TIMEOUT_MS, DEFAULT_STORAGE_BYTES, DEFAULT_STORAGE_KEYS, LimitKind,
     MAX_MODULE_BYTES, MAX_STACK_BYTES, RuntimeLimits,
@@ -12,12 +13,8 @@ const TEXT: &str = include_str!("../../../../docs/run.md");
 
 /// The rows of the table below a heading, without its head: the cells of each.
 fn table(heading: &str) -> Vec<Vec<String>> {
-    table_of(TEXT, heading)
-}
-
-fn table_of(text: &str, heading: &str) -> Vec<Vec<String>> {
     let section =
-        text.split(&format!("## {heading}\n")).nth(1).unwrap_or_else(|| panic!("no heading `{heading}`"));
+        TEXT.split(&format!("## {heading}\n")).nth(1).unwrap_or_else(|| panic!("no heading `{heading}`"));
     let section = section.split("\n## ").next().unwrap();
     let is_row = |line: &&str| line.starts_with('|');
     let rows = section.lines().skip_while(|line| !is_row(line)).take_while(is_row).skip(2);
@@ -74,7 +71,8 @@ fn the_exit_codes_are_those_of_the_code() {
     let rows = table("Exit codes");
     for kind in WasmPluginRunErrorKind::ALL {
         let found = rows.iter().any(|row| {
-            row[0] == kind.exit_code().to_string() && row[1].contains(&format!("`{}`", kind.wire_name()))
+            row[0] == codes::exit_code(kind.into()).to_string()
+                && row[1].contains(&format!("`{}`", kind.wire_name()))
         });
         assert!(found, "{kind:?}");
     }
@@ -82,9 +80,7 @@ fn the_exit_codes_are_those_of_the_code() {
 
 #[test]
 fn the_variables_are_those_of_the_code() {
-    let mut rows = table("Variables");
-    rows.extend(table_of(include_str!("../../../../docs/state.md"), "Variables of the commands"));
-    let mut told: Vec<String> = rows.into_iter().map(|row| row[0].clone()).collect();
+    let mut told: Vec<String> = table("Variables").into_iter().map(|row| row[0].clone()).collect();
     let of_daemon = include_str!("../../../../docs/daemon.md").lines();
     told.extend(
         of_daemon

@@ -216,7 +216,19 @@ fn channels_and_hooks_of_945e3d1_are_kept() {
     let hooks = fixture.json(&["hooks", "list"]);
     assert_contains(&hooks["bindings"], &fixture.expected["hooks"]);
     assert_eq!(hooks["file"]["state"], "applied", "{hooks}");
-    fixture.check_field(&["hooks", "dead-letters", "list"], "dead_letters");
+    let letters = fixture.list("dead_letters").iter().map(|letter| {
+        json!({ "letter": letter["letter"], "kind": "hook", "lane": letter["binding"], "item": letter["sequence"],
+            "event": letter["event"], "attempts": letter["attempts"] })
+    });
+    let listed = fixture.json(&["deliveries", "dead-letters", "list"]);
+    assert_contains(&listed["dead_letters"], &letters.collect());
+    let lanes = fixture.json(&["deliveries", "list"]);
+    let kept = json!([
+        { "kind": "hook", "name": "continue", "cursor": { "next": 258, "delivered": 3 }, "dead_letters": 0 },
+        { "kind": "hook", "name": "trap", "cursor": { "next": 258, "delivered": 0 }, "dead_letters": 1 },
+        { "kind": "channel", "name": "operations", "to": "webhook", "cursor": null, "dead_letters": 0 },
+    ]);
+    assert_contains(&lanes["lanes"], &kept);
 }
 
 #[test]

@@ -182,20 +182,19 @@ fn colour_only_where_it_is_wanted() {
 #[test]
 fn variables_stand_for_flags_and_flags_win() {
     let environment = environment();
-    let variables =
-        [("PALYRA_RUN_MODULE", "echo.wat"), ("PALYRA_RUN_INPUT", "[1]"), ("PALYRA_OUTPUT", "json")];
-    let ran = environment.palyra_with_variables(&["run"], &variables);
+    let run = ["run", "--module", "echo.wat", "--input", "[1]"];
+    let in_json = [("PALYRA_OUTPUT", "json")];
+    let ran = environment.palyra_with_variables(&run, &in_json);
     assert_eq!(ran.json()["result"], serde_json::json!([1]));
-    let ran = environment.palyra_with_variables(&["run", "--input", "[2]"], &variables);
-    assert_eq!(ran.json()["result"], serde_json::json!([2]));
-    let quiet = environment.palyra_with_variables(
-        &["run", "--output", "human"],
-        &[variables.as_slice(), &[("PALYRA_QUIET", "1")]].concat(),
-    );
+    let in_human = [&run[..], &["--output", "human"]].concat();
+    let quiet = environment.palyra_with_variables(&in_human, &[in_json[0], ("PALYRA_QUIET", "1")]);
     assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("[\n  1\n]\n", ""));
-    let talking = [variables.as_slice(), &[("PALYRA_QUIET", "0")]].concat();
-    let talking = environment.palyra_with_variables(&["run", "--output", "human"], &talking);
-    assert!(talking.stderr.contains("finished"), "{}", talking.stderr);
+    let verbose = environment.palyra_with_variables(&in_human, &[in_json[0], ("PALYRA_QUIET", "0")]);
+    assert!(verbose.stderr.contains("finished"), "{}", verbose.stderr);
+    // Options of one command have no variable.
+    let input_only = [("PALYRA_RUN_INPUT", "[2]")];
+    let ran = environment.palyra_with_variables(&["run", "--json", "--module", "echo.wat"], &input_only);
+    assert_eq!(ran.json()["result"], serde_json::json!({}));
     // Authority comes from the operator's hand only.
     let input = calls("{'op':'storage.get','handle':&,'key':'a'}");
     let widening = [("PALYRA_RUN_GRANT", "storage:a/"), ("PALYRA_GRANT", "storage:a/")];

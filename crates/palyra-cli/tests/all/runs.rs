@@ -43,6 +43,20 @@ fn a_run_is_found_followed_and_replayed() {
 }
 
 #[test]
+fn failed_run_is_named_with_the_command_that_shows_it() {
+    let (bench, _) = bench();
+    let call = ["run", "palyra.counter_wat.add", "--input", "{}", "--limit", "fuel=1"];
+    let failed = bench.palyra(&[&call[..], &["--json"]].concat());
+    assert_eq!(failed.code, 17, "{}", failed.shown());
+    let id = failed.error()["run_id"].as_str().unwrap().to_owned();
+    assert_eq!(bench.json(&["runs", "show", &id])["error"], "quota_exceeded");
+    let human = bench.palyra(&call);
+    assert!(human.stderr.contains("hint: see the run with `palyra runs show run_"), "{}", human.shown());
+    let refused = bench.palyra(&["run", "palyra.counter_wat.none", "--json"]);
+    assert_eq!(refused.error()["run_id"], Value::Null, "nothing began: {}", refused.shown());
+}
+
+#[test]
 fn a_receipt_is_verified_where_there_is_no_state_and_no_daemon() {
     let (bench, id) = bench();
     let kept = bench.json(&["runs", "receipt", &id, "--out", "run.receipt.json"]);

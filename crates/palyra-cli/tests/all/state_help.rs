@@ -4,7 +4,7 @@ use crate::environment::TestEnvironment;
 use insta::assert_snapshot;
 
 /// Every noun with its verbs.
-const COMMANDS: [&[&str]; 77] = [
+const COMMANDS: [&[&str]; 83] = [
     &["init"],
     &["keys"],
     &["keys", "new"],
@@ -82,6 +82,12 @@ const COMMANDS: [&[&str]; 77] = [
     &["objectives", "resume"],
     &["objectives", "done"],
     &["objectives", "remove"],
+    &["deliveries"],
+    &["deliveries", "list"],
+    &["deliveries", "dead-letters"],
+    &["deliveries", "dead-letters", "list"],
+    &["deliveries", "dead-letters", "retry"],
+    &["deliveries", "dead-letters", "drop"],
 ];
 
 /// Without the flags that every command has.

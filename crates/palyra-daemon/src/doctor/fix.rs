@@ -59,7 +59,7 @@ fn carry_out(subject: &Subject, id: &str) -> Result<(), String> {
             state.journal().checkpoint().wait().map(drop).map_err(|error| sentence(&error))
         }),
         "skills.bytes" => with_state(subject, |state| {
-            state.acting(OWNER, || state.re_audit(None)).map(drop).map_err(|error| sentence(&error))
+            state.re_audit(None, OWNER).map(drop).map_err(|error| sentence(&error))
         }),
         "routines.re_audit" => with_state(subject, |state| {
             let store = StateStore::new(Arc::clone(state));

@@ -3,7 +3,9 @@
 use palyra_api::Problem;
 use palyra_api::plugins::{Profile, ProfileChange};
 use palyra_common::limits::LimitSyntaxError;
-use palyra_common::{Capability, CapabilityGrantSet, LimitKind, PluginCapabilityProfile, RuntimeLimits};
+use palyra_common::{
+    Capability, CapabilityGrantSet, ErrorCode, LimitKind, PluginCapabilityProfile, RuntimeLimits,
+};
 use palyra_state::{Revised, State};
 
 use super::installed;
@@ -52,14 +54,14 @@ fn changed(
     change: &ProfileChange,
 ) -> Result<PluginCapabilityProfile, Problem> {
     let asked = PluginCapabilityProfile::parse(&change.grants)
-        .map_err(|error| Problem::new("usage", error.to_string()).hint(error.hint()))?;
+        .map_err(|error| Problem::new(ErrorCode::Usage, error.to_string()).hint(error.hint()))?;
     let mut after = match change.only {
         true => PluginCapabilityProfile { limits: before.limits, ..asked },
         false => added(before, asked),
     };
     for text in &change.limits {
-        let (kind, most) =
-            limit(text).map_err(|error| Problem::new("usage", error.to_string()).hint(error.hint()))?;
+        let (kind, most) = limit(text)
+            .map_err(|error| Problem::new(ErrorCode::Usage, error.to_string()).hint(error.hint()))?;
         after.limits.insert(kind, most);
     }
     Ok(after)
@@ -123,7 +125,7 @@ mod tests {
     fn what_cannot_be_read_is_refused() {
         for (grants, limits) in [(&["nothing"][..], &[][..]), (&[], &["fuel"]), (&[], &["speed=1"])] {
             let refused = changed(PluginCapabilityProfile::default(), &change(false, grants, limits));
-            assert_eq!(refused.unwrap_err().code, "usage");
+            assert_eq!(refused.unwrap_err().code.as_str(), "usage");
         }
     }
 }

@@ -2,14 +2,15 @@
 
 use palyra_api::Problem;
 use palyra_api::policy::{AccessPolicy, PolicyAction, PolicyAnswer, PolicyFace, PolicyKind, PolicyQuestion};
-use palyra_common::Scope;
+use palyra_common::principal::OWNER;
+use palyra_common::{ErrorCode, Scope};
 use palyra_policy::{
     Action, Face, PolicyContext, PolicyRequest, PolicySet, Principal, PrincipalKind, Resource, ResourceKind,
 };
+use palyra_state::authorizer::{requester, resource};
 use palyra_state::{State, View};
 
-use super::{Policy, leaves_the_owner_in, requester, resource, scope_of};
-use crate::access::OWNER;
+use super::{leaves_the_owner_in, scope_of};
 use crate::problem::{ToProblem, deciding_rule, not_found};
 use crate::to_api::ToApi;
 
@@ -17,9 +18,10 @@ use crate::to_api::ToApi;
 const MAX_NAME: usize = 200;
 
 /// The policy in force; a stored one that cannot be read is shown with what is wrong with it.
-pub(crate) fn show(policy: &Policy, state: &State) -> AccessPolicy {
+pub(crate) fn show(state: &State) -> AccessPolicy {
     let stored = state.access_policy();
-    let (set, text) = (policy.set(state), stored.text.as_deref());
+    let authorizer = state.authorizer();
+    let (set, text) = (authorizer.policy(), stored.text.as_deref());
     let problem = text.and_then(|text| PolicySet::parse(text).err());
     AccessPolicy {
         default: text.is_none(),
@@ -35,7 +37,7 @@ pub(crate) fn change(state: &State, text: &str, principal: &str) -> Result<(), P
     let set = PolicySet::parse(text).map_err(|error| error.to_problem())?;
     leaves_the_owner_in(&set).map_err(|decision| {
         let message = "the owner could not change this policy again from a terminal and from a script";
-        Problem::new("invalid_policy", format!("{message}: {decision}"))
+        Problem::new(ErrorCode::InvalidPolicy, format!("{message}: {decision}"))
             .hint("keep a rule that permits `admin` to the owner, as `admin` of the default policy does")
             .details(serde_json::json!({ "policy": deciding_rule(&decision) }))
     })?;
@@ -43,13 +45,9 @@ pub(crate) fn change(state: &State, text: &str, principal: &str) -> Result<(), P
 }
 
 /// What the policy would say; a scope that is missing is a no whatever it says.
-pub(crate) fn evaluate(
-    policy: &Policy,
-    state: &State,
-    question: PolicyQuestion,
-) -> Result<PolicyAnswer, Problem> {
+pub(crate) fn evaluate(state: &State, question: PolicyQuestion) -> Result<PolicyAnswer, Problem> {
     let request = read(&state.view(), question)?;
-    let decision = policy.set(state).evaluate(&request);
+    let decision = state.authorizer().policy().evaluate(&request);
     let scope = scope_of(request.action);
     let in_scope = request.principal.scopes.contains(&scope);
     let reason = match decision.allowed && !in_scope {
@@ -68,7 +66,7 @@ pub(crate) fn evaluate(
 fn read(view: &View, question: PolicyQuestion) -> Result<PolicyRequest, Problem> {
     let PolicyQuestion { action, kind, name, scopes, face, tool, skill, publisher, requester: by } = question;
     if name.len() > MAX_NAME {
-        return Err(Problem::new("usage", format!("`name` has at most {MAX_NAME} bytes")));
+        return Err(Problem::new(ErrorCode::Usage, format!("`name` has at most {MAX_NAME} bytes")));
     }
     let kind = read_kind(kind);
     let scopes: Vec<Scope> = match kind {
@@ -98,7 +96,10 @@ fn about(
     let mut named = named.filter_map(|(kind, name)| Some((kind, name?)));
     let Some((kind, name)) = named.next() else { return Ok(Resource::Daemon) };
     if named.next().is_some() {
-        return Err(Problem::new("usage", "a question is about one tool, one skill or one publisher"));
+        return Err(Problem::new(
+            ErrorCode::Usage,
+            "a question is about one tool, one skill or one publisher",
+        ));
     }
     let known: Vec<String> = match kind {
         ResourceKind::Tool => {

@@ -1,6 +1,7 @@
 //! Texts that are no audit policy, and lists that are none.
 
 use palyra_api::Problem;
+use palyra_common::ErrorCode;
 use palyra_skills::audit::{AdvisoryError, AuditPolicyError};
 use serde_json::json;
 
@@ -9,7 +10,7 @@ use super::chain::sentence;
 
 impl ToProblem for AuditPolicyError {
     fn to_problem(&self) -> Problem {
-        let problem = Problem::new("invalid_policy", sentence(self)).hint(self.hint());
+        let problem = Problem::new(ErrorCode::InvalidPolicy, sentence(self)).hint(self.hint());
         match self {
             Self::HardRule(rule) => problem.details(json!({ "rule": rule })),
             Self::BudgetTooLarge { name, value, ceiling } => {
@@ -22,7 +23,7 @@ impl ToProblem for AuditPolicyError {
 
 impl ToProblem for AdvisoryError {
     fn to_problem(&self) -> Problem {
-        Problem::new("invalid_policy", sentence(self))
+        Problem::new(ErrorCode::InvalidPolicy, sentence(self))
             .hint("`palyra audit-policy advisories --help` says what a list is")
     }
 }

@@ -13,10 +13,6 @@ impl ToProblem for ChannelError {
             Self::Unknown { name, known } => not_found("channel", name, known.clone()),
             Self::Bad { name, field, reason } => Problem::new(self.code(), self.to_string())
                 .details(json!({ "channel": name, "field": field, "reason": reason })),
-            Self::NoLetter { name, .. } => Problem::new(self.code(), self.to_string())
-                .hint(format!("`palyra channels dead-letters list {name}` shows those there are")),
-            Self::MessageGone { .. } => Problem::new(self.code(), self.to_string())
-                .hint("drop the letter: its message cannot be sent any more"),
             error => Problem::new(error.code(), error.to_string()),
         }
     }

@@ -1,6 +1,7 @@
 //! Statements, checkpoints and keys from elsewhere that are not what they are said to be.
 
 use palyra_api::Problem;
+use palyra_common::ErrorCode;
 use palyra_journal::CheckpointError;
 use palyra_skills::signing::{KeyError, KeySetError};
 use palyra_skills::trust::TrustStatementError;
@@ -10,25 +11,25 @@ use super::chain::sentence;
 
 impl ToProblem for TrustStatementError {
     fn to_problem(&self) -> Problem {
-        Problem::new("bad_statement", format!("the statement is refused: {}", sentence(self)))
+        Problem::new(ErrorCode::BadStatement, format!("the statement is refused: {}", sentence(self)))
             .hint("get the file again from whoever signed it")
     }
 }
 
 impl ToProblem for CheckpointError {
     fn to_problem(&self) -> Problem {
-        Problem::new("bad_checkpoint", sentence(self)).hint(self.hint())
+        Problem::new(ErrorCode::BadCheckpoint, sentence(self)).hint(self.hint())
     }
 }
 
 impl ToProblem for KeyError {
     fn to_problem(&self) -> Problem {
-        Problem::new("usage", sentence(self)).hint(self.hint())
+        Problem::new(ErrorCode::Usage, sentence(self)).hint(self.hint())
     }
 }
 
 impl ToProblem for KeySetError {
     fn to_problem(&self) -> Problem {
-        Problem::new("usage", sentence(self))
+        Problem::new(ErrorCode::Usage, sentence(self))
     }
 }

@@ -1,7 +1,7 @@
-//! Bindings that are not changed, and dead letters that are not found.
+//! Bindings that are not changed.
 
 use palyra_api::Problem;
-use palyra_state::hooks::{HookError, LetterError};
+use palyra_state::hooks::HookError;
 use serde_json::json;
 
 use super::{ToProblem, not_found};
@@ -19,18 +19,6 @@ impl ToProblem for HookError {
                 problem().details(json!({ "binding": id, "field": field, "reason": reason }))
             }
             _ => problem(),
-        }
-    }
-}
-
-impl ToProblem for LetterError {
-    fn to_problem(&self) -> Problem {
-        match self {
-            Self::State(error) => error.to_problem(),
-            Self::Unknown { .. } => Problem::new("not_found", self.to_string())
-                .hint("`palyra hooks dead-letters list` shows those there are"),
-            Self::Archived { .. } => Problem::new("not_found", self.to_string())
-                .hint("drop the letter: its event cannot be told any more"),
         }
     }
 }

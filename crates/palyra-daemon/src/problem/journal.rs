@@ -1,13 +1,14 @@
 //! Journals that are not what was written.
 
 use palyra_api::Problem;
+use palyra_common::ErrorCode;
 use palyra_journal::{Damage, VerifyReport};
 use palyra_state::RecordsReport;
 use serde_json::json;
 
 /// A journal that opens is not the one that was written.
 pub(crate) fn journal_damaged(damage: &Damage, report: &VerifyReport) -> Problem {
-    Problem::new("state_damaged", format!("the journal is damaged: {damage}"))
+    Problem::new(ErrorCode::StateDamaged, format!("the journal is damaged: {damage}"))
         .hint(damage.hint())
         .details(json!({ "report": report }))
 }
@@ -16,7 +17,7 @@ pub(crate) fn journal_damaged(damage: &Damage, report: &VerifyReport) -> Problem
 pub(crate) fn records_altered(report: &RecordsReport) -> Problem {
     let count = report.more.saturating_add(report.differences.len() as u64);
     let first = report.differences.first().map(ToString::to_string).unwrap_or_default();
-    Problem::new("state_damaged", format!("{count} rows differ from the receipts in the journal, the first: {first}"))
+    Problem::new(ErrorCode::StateDamaged, format!("{count} rows differ from the receipts in the journal, the first: {first}"))
         .hint("the journal is intact; find out what wrote to `state.db`, and put a backup back with `palyra restore FILE`")
         .details(json!({ "differences": report.differences, "more": report.more }))
 }

@@ -1,6 +1,7 @@
 //! Signing keys that are not made, not opened, or not handed over.
 
 use palyra_api::Problem;
+use palyra_common::ErrorCode;
 use palyra_state::KeysError;
 use palyra_vault::{KeyFileError, PassphraseError};
 
@@ -15,22 +16,22 @@ impl ToProblem for KeysError {
             Self::KeyFile(error) => error.to_problem(),
             Self::Key(error) => error.to_problem(),
             Self::KeySet(error) => error.to_problem(),
-            Self::WrongEpoch { .. } => Problem::new("usage", self.to_string())
+            Self::WrongEpoch { .. } => Problem::new(ErrorCode::Usage, self.to_string())
                 .hint("leave out `--epoch`; nothing was signed and no key was retired"),
-            Self::OtherKeys { publisher, .. } => Problem::new("usage", self.to_string()).hint(format!(
-                "name its present keys with `--from`; `palyra trust show {publisher}` lists them"
-            )),
-            Self::OtherSuccessor { .. } => Problem::new("usage", self.to_string()).hint(
+            Self::OtherKeys { publisher, .. } => Problem::new(ErrorCode::Usage, self.to_string()).hint(
+                format!("name its present keys with `--from`; `palyra trust show {publisher}` lists them"),
+            ),
+            Self::OtherSuccessor { .. } => Problem::new(ErrorCode::Usage, self.to_string()).hint(
                 "ask for the same keys and thresholds again; a second successor would block the publisher",
             ),
-            Self::Statement(_) => Problem::new("bad_statement", self.to_string())
+            Self::Statement(_) => Problem::new(ErrorCode::BadStatement, self.to_string())
                 .hint("only the statement of a release is signed; `palyra skills package build` makes one"),
-            Self::NotListed { .. } => Problem::new("bad_statement", self.to_string()).hint(
+            Self::NotListed { .. } => Problem::new(ErrorCode::BadStatement, self.to_string()).hint(
                 "list the key when the package is built: `palyra skills package build --publisher-key KEY`",
             ),
-            Self::Rotation(_) => Problem::new("bad_statement", sentence(self))
+            Self::Rotation(_) => Problem::new(ErrorCode::BadStatement, sentence(self))
                 .hint("every new key and enough of the old ones must sign"),
-            Self::Revocations(_) => Problem::new("bad_statement", sentence(self)),
+            Self::Revocations(_) => Problem::new(ErrorCode::BadStatement, sentence(self)),
         }
     }
 }
@@ -38,9 +39,9 @@ impl ToProblem for KeysError {
 impl ToProblem for KeyFileError {
     fn to_problem(&self) -> Problem {
         let code = match self {
-            Self::WrongPassphrase => "wrong_passphrase",
-            Self::Files(_) => "usage",
-            _ => "bad_key_file",
+            Self::WrongPassphrase => ErrorCode::WrongPassphrase,
+            Self::Files(_) => ErrorCode::Usage,
+            _ => ErrorCode::BadKeyFile,
         };
         Problem::new(code, format!("the key file cannot be used: {}", sentence(self))).hints(self.hint())
     }
@@ -52,6 +53,6 @@ impl ToProblem for PassphraseError {
             Self::Files(error) => error.hint(),
             _ => None,
         };
-        Problem::new("usage", sentence(self)).hints(hint)
+        Problem::new(ErrorCode::Usage, sentence(self)).hints(hint)
     }
 }

@@ -1,6 +1,7 @@
 //! What the access policy does not allow, and texts that are no policy.
 
 use palyra_api::Problem;
+use palyra_common::ErrorCode;
 use palyra_policy::{PolicyDecision, PolicyTextError, PolicyVerdict};
 use serde_json::{Value, json};
 
@@ -13,7 +14,7 @@ impl ToProblem for PolicyDecision {
             (Some(rule), PolicyVerdict::Forbidden) => format!(" by the rule `{}`", rule.policy),
             _ => String::new(),
         };
-        Problem::new("forbidden", format!("{}{by}", self.headline()))
+        Problem::new(ErrorCode::Forbidden, format!("{}{by}", self.headline()))
             .hints(rule.map(|rule| rule.advice.clone()))
             .details(json!({ "action": self.action, "policy": deciding_rule(self) }))
     }
@@ -21,7 +22,7 @@ impl ToProblem for PolicyDecision {
 
 impl ToProblem for PolicyTextError {
     fn to_problem(&self) -> Problem {
-        Problem::new("invalid_policy", self.to_string())
+        Problem::new(ErrorCode::InvalidPolicy, self.to_string())
             .hint(self.hint())
             .details(json!({ "line": self.line, "column": self.column, "expected": self.hint() }))
     }

@@ -1,7 +1,7 @@
 //! Runs that were refused or failed.
 
 use palyra_api::Problem;
-use palyra_common::{CapabilityKind, Denial, LimitKind, WasmPluginRunError};
+use palyra_common::{CapabilityKind, Denial, ErrorCode, LimitKind, WasmPluginRunError};
 use palyra_plugins_runtime::RuntimeConfig;
 use palyra_state::call::{CallError, GateReason, GateRefusal};
 use serde_json::json;
@@ -12,6 +12,7 @@ impl ToProblem for CallError {
     fn to_problem(&self) -> Problem {
         match self {
             Self::Run(error) => error.to_problem(),
+            Self::Failed(run) => Problem { run_id: Some(run.run_id.clone()), ..run.error.to_problem() },
             Self::State(error) => error.to_problem(),
             Self::Denied { skill_id, tool_id, decision } => {
                 let mut problem = decision.to_problem();
@@ -31,7 +32,7 @@ fn gated(refusal: &GateRefusal) -> Problem {
         GateReason::Blocked { .. } => (true, None),
         GateReason::Failed { code, .. } => (false, Some(*code)),
     };
-    Problem::new("forbidden", refusal.to_string())
+    Problem::new(ErrorCode::Forbidden, refusal.to_string())
         .hint(format!("see the gate with `palyra hooks show {binding}`"))
         .details(
             json!({ "gate": { "binding": binding, "plugin": plugin, "blocked": blocked, "error": error },
@@ -41,7 +42,7 @@ fn gated(refusal: &GateRefusal) -> Problem {
 
 impl ToProblem for WasmPluginRunError {
     fn to_problem(&self) -> Problem {
-        Problem::new(self.kind().wire_name(), self.to_string()).hints(run_hints(self)).details(self.details())
+        Problem::new(self.kind().into(), self.to_string()).hints(run_hints(self)).details(self.details())
     }
 }
 

@@ -1,6 +1,7 @@
 //! The state root, its vault and its journal.
 
 use palyra_api::Problem;
+use palyra_common::ErrorCode;
 use palyra_journal::JournalError;
 use palyra_skills::trust::{FeedError, TrustError};
 use palyra_state::{StateError, TrustRefused};
@@ -44,40 +45,40 @@ fn message(error: &StateError) -> String {
     }
 }
 
-fn code(error: &StateError) -> &'static str {
+fn code(error: &StateError) -> ErrorCode {
     match error {
         StateError::Trust(
             TrustRefused::Store(TrustError::UnknownPublisher(_) | TrustError::NotFound { .. })
             | TrustRefused::Feed(FeedError::UnknownIssuer(_)),
-        ) => "not_found",
-        StateError::Journal(JournalError::Damaged(_)) => "state_damaged",
+        ) => ErrorCode::NotFound,
+        StateError::Journal(JournalError::Damaged(_)) => ErrorCode::StateDamaged,
         StateError::Vault(error) => vault_code(error),
         _ => error.code(),
     }
 }
 
-fn vault_code(error: &VaultError) -> &'static str {
+fn vault_code(error: &VaultError) -> ErrorCode {
     match error {
-        VaultError::UnknownKey { .. } => "not_found",
-        VaultError::KeyExists { .. } => "already_exists",
-        VaultError::KeyNotActive { .. } => "key_not_active",
+        VaultError::UnknownKey { .. } => ErrorCode::NotFound,
+        VaultError::KeyExists { .. } => ErrorCode::AlreadyExists,
+        VaultError::KeyNotActive { .. } => ErrorCode::KeyNotActive,
         VaultError::InvalidKeyName { .. }
         | VaultError::InvalidReference { .. }
         | VaultError::EmptySecret { .. }
-        | VaultError::SecretTooLarge { .. } => "usage",
+        | VaultError::SecretTooLarge { .. } => ErrorCode::Usage,
         VaultError::Damaged { .. }
         | VaultError::Anchor(
             AnchorError::Deleted { .. }
             | AnchorError::Truncated { .. }
             | AnchorError::Edited { .. }
             | AnchorError::RolledBack { .. },
-        ) => "state_damaged",
+        ) => ErrorCode::StateDamaged,
         VaultError::DeviceKey(
             DeviceKeyError::PassphraseNeeded { .. }
             | DeviceKeyError::KeyFile { source: KeyFileError::WrongPassphrase, .. },
-        ) => "authentication",
-        VaultError::DeviceKey(_) => "device_key",
-        _ => "state_io",
+        ) => ErrorCode::Authentication,
+        VaultError::DeviceKey(_) => ErrorCode::DeviceKey,
+        _ => ErrorCode::StateIo,
     }
 }
 

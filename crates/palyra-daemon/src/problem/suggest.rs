@@ -1,6 +1,7 @@
 //! Did you mean.
 
 use palyra_api::Problem;
+use palyra_common::ErrorCode;
 use palyra_common::redact::escape_untrusted;
 use serde_json::json;
 
@@ -22,7 +23,7 @@ pub fn not_found(kind: &str, name: &str, mut known: Vec<String>) -> Problem {
     let meant = closest(&name, &known).map(|name| format!("did you mean `{name}`?"));
     let all = (1..=10).contains(&known.len()).then(|| format!("there is `{}`", known.join("`, `")));
     known.truncate(MOST_KNOWN);
-    Problem::new("not_found", format!("there is no {kind} `{name}`"))
+    Problem::new(ErrorCode::NotFound, format!("there is no {kind} `{name}`"))
         .hints(meant.into_iter().chain(all))
         .details(json!({ "kind": kind, "name": name, "known": known }))
 }

@@ -1,13 +1,14 @@
 //! Publishers that cannot be believed any more.
 
 use palyra_api::Problem;
+use palyra_common::ErrorCode;
 use serde_json::json;
 
 /// A statement proves that a publisher speaks with two tongues.
 pub(crate) fn equivocation(publisher: &str) -> Problem {
     let message =
         format!("publisher `{publisher}` signed two different successors for one epoch and is blocked now");
-    Problem::new("equivocation", message)
+    Problem::new(ErrorCode::Equivocation, message)
         .hint("somebody else may have its keys: ask the publisher, over another way, which is its own")
         .hint(format!(
             "then name its keys yourself: `palyra trust unblock {publisher}` and `palyra trust repin {publisher} KEY`"

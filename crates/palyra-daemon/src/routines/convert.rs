@@ -3,7 +3,7 @@
 use palyra_api::Problem;
 use palyra_api::objectives::{self, ObjectiveRequest};
 use palyra_api::routines::{self, Concurrency, Misfire, RoutineRequest};
-use palyra_common::JsonText;
+use palyra_common::{ErrorCode, JsonText};
 use palyra_control_plane::{
     ConcurrencyPolicy, ControlError, MisfirePolicy, Objective, ObjectiveState, QuietHours, Routine,
     RoutineAction, ScheduleError, When, is_built_in, parse_every,
@@ -114,12 +114,12 @@ pub(crate) fn read(
             tool,
             input: read_input(request.input.map(|input| input.get().to_owned()))?,
         },
-        None => return Err(Problem::new("usage", "a routine needs a `tool` to call")),
+        None => return Err(Problem::new(ErrorCode::Usage, "a routine needs a `tool` to call")),
     };
     let misfire = match (request.misfire, request.catch_up) {
         (Misfire::CatchUp, most) => MisfirePolicy::CatchUp(most.unwrap_or(CATCH_UP)),
         (_, Some(_)) => {
-            return Err(Problem::new("usage", "`catch_up` goes with the misfire policy `catch_up`"));
+            return Err(Problem::new(ErrorCode::Usage, "`catch_up` goes with the misfire policy `catch_up`"));
         }
         (Misfire::Skip, None) => MisfirePolicy::Skip,
         (Misfire::FireOnce, None) => MisfirePolicy::FireOnce,
@@ -156,14 +156,18 @@ fn read_when(request: &RoutineRequest, zone: &str, now_ms: u64) -> Result<When, 
             Ok(When::Every { ms: parse_every(every).map_err(to_problem)?, from_ms: now_ms })
         }
         (None, None, Some(at)) => When::at(at, zone).map_err(to_problem),
-        _ => Err(Problem::new("usage", "one of `cron`, `every` and `at` says when a routine is due")),
+        _ => {
+            Err(Problem::new(ErrorCode::Usage, "one of `cron`, `every` and `at` says when a routine is due"))
+        }
     }
 }
 
 fn read_input(input: Option<String>) -> Result<String, Problem> {
     let Some(input) = input else { return Ok("{}".into()) };
     let checked = JsonText::from_text(input);
-    checked.map(|text| text.as_str().to_owned()).map_err(|error| Problem::new("usage", error.to_string()))
+    checked
+        .map(|text| text.as_str().to_owned())
+        .map_err(|error| Problem::new(ErrorCode::Usage, error.to_string()))
 }
 
 /// An objective with what it has used.

@@ -1,5 +1,6 @@
 //! The built-in routine: every stored release is looked at again, and the journal is verified as a whole.
 
+use palyra_common::ErrorCode;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -15,12 +16,12 @@ use crate::problem::{ToProblem, sentence};
 pub(super) async fn run(app: &Arc<App>, principal: &str) -> FireEnd {
     let (state, principal) = (Arc::clone(app.state()), principal.to_owned());
     let looked = tokio::task::spawn_blocking(move || re_audit(&state, &principal)).await;
-    looked.unwrap_or_else(|error| failed("internal", &error.to_string(), None))
+    looked.unwrap_or_else(|error| failed(ErrorCode::Internal, &error.to_string()))
 }
 
 fn re_audit(state: &Arc<State>, principal: &str) -> FireEnd {
     let before = quarantined(state);
-    let audits = match state.acting(principal, || state.re_audit(None)) {
+    let audits = match state.re_audit(None, principal) {
         Ok(audits) => audits,
         Err(error) => return ended(&error),
     };
@@ -28,7 +29,7 @@ fn re_audit(state: &Arc<State>, principal: &str) -> FireEnd {
     let broken = |audit: &&ReAudit| matches!(&audit.result, Err(error) if !is_verdict(error));
     if let Some(audit) = audits.iter().find(broken) {
         let reason = audit.result.as_ref().err().map(|error| sentence(error)).unwrap_or_default();
-        return failed("state_io", &format!("`{}` cannot be looked at: {reason}", audit.skill_id), None);
+        return failed(ErrorCode::StateIo, &format!("`{}` cannot be looked at: {reason}", audit.skill_id));
     }
     if let Some(end) = journal(state) {
         return end;
@@ -51,11 +52,11 @@ fn journal(state: &State) -> Option<FireEnd> {
     match state.journal().verify(VerifyScope::Everything, None) {
         Ok(report) => report.damage.map(|damage| {
             tracing::error!(%damage, "the journal is damaged");
-            failed("state_damaged", &format!("the journal is damaged: {damage}"), None)
+            failed(ErrorCode::StateDamaged, &format!("the journal is damaged: {damage}"))
         }),
         Err(error) => {
             let problem = error.to_problem();
-            Some(failed(&problem.code, &problem.detail, None))
+            Some(failed(problem.code, &problem.detail))
         }
     }
 }
@@ -99,5 +100,5 @@ fn summary(looked_at: usize, new: &[String], damaged: &BTreeSet<String>) -> Stri
 
 fn ended(error: &SkillError) -> FireEnd {
     let problem = error.to_problem();
-    failed(&problem.code, &problem.detail, None)
+    failed(problem.code, &problem.detail)
 }

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use palyra_common::redact::escape_untrusted;
-use palyra_common::{JsonText, LimitKind, OperatorGrants, Scope, WasmPluginRunError};
+use palyra_common::{
+    ErrorCode, JsonText, LimitKind, OperatorGrants, Principal, Scope, Transport, WasmPluginRunError,
+};
 use palyra_control_plane::{Held, RoutineAction, RoutineRunner, RunOrder};
-use palyra_policy::{Face, Principal, PrincipalKind};
 use palyra_state::call::{CallContext, CallError, ToolInvocation};
-use palyra_state::{FireEnd, FireRun, FireStatus, PrincipalId};
+use palyra_state::{FireEnd, FireStatus, PrincipalId};
 use tokio::sync::watch;
 
 use super::re_audit;
-use crate::access;
 use crate::app::App;
 use crate::problem::ToProblem;
 
@@ -31,7 +31,7 @@ impl RoutineRunner for Runner {
     }
 
     async fn run(&self, order: RunOrder, ended: watch::Receiver<bool>) -> FireEnd {
-        let Some(app) = self.0.upgrade() else { return failed("cancelled", "the daemon is gone", None) };
+        let Some(app) = self.0.upgrade() else { return failed(ErrorCode::Cancelled, "the daemon is gone") };
         match &order.routine.action {
             RoutineAction::Tool { tool, input } => call(&app, &order, tool, input, ended).await,
             RoutineAction::ReAudit => re_audit::run(&app, &order.routine.principal()).await,
@@ -49,11 +49,11 @@ async fn call(
 ) -> FireEnd {
     let creator = match creator(app, &order.routine.creator) {
         Ok(creator) => creator,
-        Err(reason) => return failed("forbidden", &reason, None),
+        Err(reason) => return failed(ErrorCode::Forbidden, &reason),
     };
-    let invocation = match invocation(app, order, &creator, tool, input) {
+    let invocation = match invocation(app, order, creator, tool, input) {
         Ok(invocation) => invocation,
-        Err(error) => return ended_with(&error, None),
+        Err(error) => return ended_with(&error),
     };
     // Nobody ends it any more once its place is gone.
     let end = async move {
@@ -69,34 +69,31 @@ async fn call(
             message: None,
             fuel: Some(result.usage.fuel),
         },
-        Err(error) => ended_with(&error, run_of(app, order).await),
+        Err(error) => ended_with(&error),
     }
 }
 
 /// The creator as it is now; a routine does not outlive the token it was made with.
-fn creator(app: &App, id: &PrincipalId) -> Result<access::Principal, String> {
-    let Some(token) = id.token else { return Ok(access::Principal::owner(Face::Command)) };
+fn creator(app: &App, id: &PrincipalId) -> Result<Principal, String> {
+    let Some(token) = id.token else { return Ok(Principal::owner(Transport::Command)) };
     let record = app.state().find_token(&token).ok_or_else(|| {
         format!("the token `{}` that created this routine was removed or has expired", id.name)
     })?;
     if !record.scopes.contains(Scope::Invoke) {
         return Err(format!("the token `{}` that created this routine lacks the scope `invoke`", id.name));
     }
-    let (name, scopes) = (record.name, record.scopes);
-    Ok(access::Principal { name, scopes, owner: false, face: Face::Routine, token: Some(token) })
+    Ok(Principal::token(record.name, *token.as_bytes(), record.scopes, Transport::Routine))
 }
 
 fn invocation(
     app: &App,
     order: &RunOrder,
-    creator: &access::Principal,
+    creator: Principal,
     tool: &str,
     input: &str,
 ) -> Result<ToolInvocation, CallError> {
     let routine = &order.routine;
-    let principal = Principal::new(PrincipalKind::Routine, routine.name.clone(), [Scope::Invoke]);
-    let asking = app.policy().asking_as(app.state(), principal, Face::Routine);
-    let creator_asking = app.policy().asking(app.state(), creator);
+    let principal = Principal::routine(&*routine.name, Arc::new(creator));
     let input = JsonText::from_text(input.to_owned())
         .map_err(|error| WasmPluginRunError::invalid_input("", error.to_string()))?;
     let wait = Duration::from_millis(routine.wait_approval_ms);
@@ -104,8 +101,7 @@ fn invocation(
         tool: tool.to_owned(),
         skill_id: None,
         input,
-        principal: routine.principal(),
-        requester: creator.id(),
+        principal: Arc::new(principal),
         operator: OperatorGrants::default(),
         limits: order.fuel_left.map(|fuel| app.ceiling().capped_at(LimitKind::Fuel, fuel)),
         cancel: None,
@@ -115,31 +111,24 @@ fn invocation(
             parent_run: None,
             wait_for_approval: (!wait.is_zero()).then_some(wait),
         },
-        gate: asking.call_gate_for(creator_asking),
     })
 }
 
-/// A run that failed is known by the session of its fire.
-async fn run_of(app: &Arc<App>, order: &RunOrder) -> Option<FireRun> {
-    let (state, key) = (Arc::clone(app.state()), order.key.clone());
-    let found = tokio::task::spawn_blocking(move || state.run_of_fire(&key)).await;
-    found.ok().and_then(Result::ok).flatten()
-}
-
-fn ended_with(error: &CallError, run: Option<FireRun>) -> FireEnd {
+fn ended_with(error: &CallError) -> FireEnd {
     let problem = error.to_problem();
-    failed(&problem.code, &problem.detail, run)
+    let end = failed(problem.code, &problem.detail);
+    let run = error.failed_run();
+    FireEnd { run_id: run.map(|run| run.run_id.clone()), fuel: run.map(|run| run.fuel), ..end }
 }
 
-/// A fire without a result.
-pub(super) fn failed(code: &str, message: &str, run: Option<FireRun>) -> FireEnd {
+/// A fire without a result and without a run.
+pub(super) fn failed(code: ErrorCode, message: &str) -> FireEnd {
     let message: String = message.chars().take(MAX_MESSAGE_CHARS).collect();
-    let (run_id, fuel) = run.map_or((None, None), |run| (Some(run.run_id), run.fuel));
     FireEnd {
         status: FireStatus::Failed,
-        run_id,
-        error: Some(code.to_owned()),
+        run_id: None,
+        error: Some(code.to_string()),
         message: Some(escape_untrusted(&message)),
-        fuel,
+        fuel: None,
     }
 }

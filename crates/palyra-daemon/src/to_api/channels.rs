@@ -1,16 +1,10 @@
-//! Messages, cursors and dead letters of channels.
+//! Messages of channels.
 
 use palyra_api::channels as api;
-use palyra_api::deliveries::DeliveryCursor;
-use palyra_state::channels::{ChannelCursor, ChannelDeadLetter, PublishedMessage};
+use palyra_state::channels::PublishedMessage;
 
 use super::ToApi;
-use crate::channels::body_text;
-
-convert_fields! {
-    ChannelCursor => DeliveryCursor { next, attempts, retry_at_ms, error, delivered }
-    ChannelDeadLetter => api::ChannelDeadLetter { letter, channel, message, attempts, reason, at_ms }
-}
+use crate::deliveries::body_text;
 
 impl ToApi for PublishedMessage {
     type Api = api::Message;

@@ -1,17 +1,9 @@
-//! Bindings of hooks, the bindings file, cursors and dead letters.
+//! Bindings of hooks, and the bindings file.
 
-use palyra_api::deliveries::DeliveryCursor;
 use palyra_api::hooks::{self as api, BindingsFile, BindingsFileState};
-use palyra_state::hooks::{
-    BindingChange, BindingsFileStatus, DeadLetter, HookBindingRecord, HookCursor, HookStatus,
-};
+use palyra_state::hooks::{BindingChange, BindingsFileStatus, HookBindingRecord, HookStatus};
 
 use super::ToApi;
-
-convert_fields! {
-    HookCursor => DeliveryCursor { next, attempts, retry_at_ms, error, delivered }
-    DeadLetter => api::DeadLetter { letter, binding, sequence, event, attempts, reason, at_ms }
-}
 
 impl ToApi for HookStatus {
     type Api = api::HookBinding;

@@ -9,6 +9,7 @@ mod backup;
 mod blocking;
 mod body;
 mod channels;
+mod deliveries;
 mod doctor;
 mod events;
 mod health;

@@ -135,7 +135,7 @@ async fn expired_and_removed_tokens_are_worth_nothing() {
     let (short, lasting) = (made.secret, daemon.token_with("lasting", &[Scope::Read]));
     assert!(daemon.over_tcp_as(&short).health().await.is_ok());
     daemon.advance(1_000);
-    let code = |error: palyra_api::ClientError| error.into_problem().code;
+    let code = |error: palyra_api::ClientError| error.into_problem().code.to_string();
     assert_eq!(code(daemon.over_tcp_as(&short).health().await.unwrap_err()), "authentication");
     assert!(daemon.over_tcp_as(&lasting).health().await.is_ok());
     daemon.in_process().remove_token("lasting").await.unwrap();

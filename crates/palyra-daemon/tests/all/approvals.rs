@@ -65,11 +65,11 @@ async fn nobody_decides_its_own_call_but_the_owner_who_is_there() {
         let own = problem(agent.approve(&id, request).await);
         assert_eq!((own.code.as_str(), own.status), ("forbidden", 403), "a token is no person");
     }
-    assert_eq!(problem(agent.deny(&id, &DenyRequest::default()).await).code, "forbidden");
+    assert_eq!(problem(agent.deny(&id, &DenyRequest::default()).await).code.as_str(), "forbidden");
     assert_eq!(person.approval(&id).await.unwrap().status, ApprovalStatus::Pending);
     let owner = daemon.over_socket();
     let own = asked(&owner, &with(7)).await;
-    assert_eq!(problem(owner.approve(&own, &ApproveRequest::default()).await).code, "forbidden");
+    assert_eq!(problem(owner.approve(&own, &ApproveRequest::default()).await).code.as_str(), "forbidden");
     owner.approve(&own, &present).await.unwrap();
     owner.invoke(TOOL, &with(7)).await.unwrap();
 }
@@ -81,7 +81,7 @@ async fn scopes_reach_as_far_as_they_say() {
     let scope = |scope| ApproveRequest { scope, ..ApproveRequest::default() };
     let id = asked(&agent, &with(1)).await;
     for impossible in [ApprovalScope::Run, ApprovalScope::Session] {
-        assert_eq!(problem(person.approve(&id, &scope(impossible)).await).code, "invalid_scope");
+        assert_eq!(problem(person.approve(&id, &scope(impossible)).await).code.as_str(), "invalid_scope");
     }
     person.approve(&id, &scope(ApprovalScope::Arguments)).await.unwrap();
     for _ in 0..3 {
@@ -99,7 +99,7 @@ async fn scopes_reach_as_far_as_they_say() {
     agent.invoke(TOOL, &in_run(6)).await.unwrap();
     for name in ["", "a b", "é", &"x".repeat(101)] {
         let odd = InvokeRequest { session: Some(name.into()), ..with(1) };
-        assert_eq!(problem(agent.invoke(TOOL, &odd).await).code, "usage", "{name}");
+        assert_eq!(problem(agent.invoke(TOOL, &odd).await).code.as_str(), "usage", "{name}");
     }
 }
 
@@ -127,7 +127,7 @@ async fn a_call_may_wait_for_its_answer() {
         }
     }
     let at_once = InvokeRequest { wait_seconds: Some(0), ..with(9) };
-    assert_eq!(problem(agent.invoke(TOOL, &at_once).await).code, "approval_required");
+    assert_eq!(problem(agent.invoke(TOOL, &at_once).await).code.as_str(), "approval_required");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -145,7 +145,7 @@ async fn lists_have_pages_and_unknown_ones_are_said_to_be() {
     let missing = problem(person.approval("apr_../x").await);
     assert_eq!((missing.code.as_str(), missing.status), ("not_found", 404));
     let odd: Result<serde_json::Value, _> = person.get("/v1/approvals?status=maybe").await;
-    assert_eq!(problem(odd).code, "usage");
+    assert_eq!(problem(odd).code.as_str(), "usage");
     daemon.advance(15 * 60 * 1_000);
     let expired = ApprovalQuery { status: Some(ApprovalStatus::Expired), ..ApprovalQuery::default() };
     assert_eq!(person.approvals(&expired).await.unwrap().approvals.len(), 3, "time that runs out is a no");

@@ -2,7 +2,7 @@
 //!
 //! The ordinary test tries each class a few times and checks counts and memory. With `PALYRA_ATTACK_SECONDS` each class
 //! goes on for that long and the latency of honest requests is checked too; `PALYRA_ATTACK_REPORT` names the file of the
-//! report. `cargo xtask attack` sets both.
+//! report, `PALYRA_ATTACK_CLASS` the one class to try. `cargo xtask attack` sets them.
 //!
 //! A class is one file below `attack/` with a function `run`, and a line in [`CLASSES`].
 
@@ -87,7 +87,11 @@ async fn attacks_are_stopped_while_honest_requests_succeed() {
     quiet.until(500).await;
     let idle = quiet.stop().await;
     let mut report = Report::new(&idle, target.rss_kib());
+    let only = std::env::var("PALYRA_ATTACK_CLASS").ok();
     for Class { name, few, run } in CLASSES {
+        if only.as_ref().is_some_and(|only| only != name) {
+            continue;
+        }
         let rounds = Arc::new(match seconds {
             Some(seconds) => Rounds::lasting(Duration::from_secs(seconds)),
             None => Rounds::counted(few),
@@ -100,6 +104,7 @@ async fn attacks_are_stopped_while_honest_requests_succeed() {
         let honest = honest.stop().await;
         report.classes.push(ClassReport::new(name, tally, &honest, target.peak_rss_kib()));
     }
+    assert!(!report.classes.is_empty(), "there is no class {only:?}");
     report.judge(seconds.is_some());
     if let Some(path) = std::env::var_os("PALYRA_ATTACK_REPORT") {
         std::fs::write(path, serde_json::to_vec_pretty(&report).unwrap()).unwrap();

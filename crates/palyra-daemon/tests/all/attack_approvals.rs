@@ -26,7 +26,7 @@ fn with(input: &str) -> InvokeRequest {
 
 async fn asked(client: &Client<Remote>, input: &str) -> String {
     let problem = problem(client.invoke(ASK, &with(input)).await);
-    assert_eq!(problem.code, "approval_required", "{problem:?}");
+    assert_eq!(problem.code.as_str(), "approval_required", "{problem:?}");
     problem.details["approval_id"].as_str().unwrap().to_owned()
 }
 
@@ -83,7 +83,7 @@ async fn arguments_behind_a_cut_cannot_be_approved_blindly() {
     assert_eq!(blind.details["arguments_omitted"], input.len() as u64 - 4_096);
     for wrong in ["", "x", &Sha256Digest::of(b"{}").to_string()] {
         let request = ApproveRequest { arguments_sha256: Some(wrong.into()), ..yes() };
-        assert_eq!(problem(person.approve(&id, &request).await).code, "usage", "{wrong}");
+        assert_eq!(problem(person.approve(&id, &request).await).code.as_str(), "usage", "{wrong}");
     }
     assert_eq!(person.approval(&id).await.unwrap().status, ApprovalStatus::Pending);
     person.approve(&id, &ApproveRequest { arguments_sha256: Some(digest), ..yes() }).await.unwrap();
@@ -142,7 +142,7 @@ async fn policy_rule_on_arguments_tells_numbers_apart() {
     daemon.in_process().set_policy(&PolicyChange { text }).await.unwrap();
     agent.invoke("acme.bench.echo", &with(allowed)).await.unwrap();
     let refused = problem(agent.invoke("acme.bench.echo", &with(other)).await);
-    assert_eq!(refused.code, "forbidden", "{refused:?}");
+    assert_eq!(refused.code.as_str(), "forbidden", "{refused:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -172,7 +172,7 @@ async fn token_with_approve_cannot_answer_its_own_question_over_mcp() {
     // Nor over HTTP what it asked for over MCP.
     let agent = daemon.over_tcp_as(&token);
     let id = pending(&agent).await[0].approval_id.clone();
-    assert_eq!(problem(agent.approve(&id, &yes()).await).code, "forbidden");
+    assert_eq!(problem(agent.approve(&id, &yes()).await).code.as_str(), "forbidden");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -188,7 +188,7 @@ async fn requester_cannot_decide_own_request_under_a_policy_that_permits_everyth
     }
     let owner = daemon.over_socket();
     let own = asked(&owner, "{}").await;
-    assert_eq!(problem(owner.approve(&own, &yes()).await).code, "forbidden");
+    assert_eq!(problem(owner.approve(&own, &yes()).await).code.as_str(), "forbidden");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -203,7 +203,7 @@ async fn creator_of_a_routine_cannot_approve_what_it_asks_for() {
     assert_eq!(fire.error.as_deref(), Some("approval_required"));
     let waits = &pending(&person).await[0];
     assert_eq!((waits.principal.as_str(), waits.requested_by.as_str()), ("routine:loop", "agent"));
-    assert_eq!(problem(agent.approve(&waits.approval_id, &yes()).await).code, "forbidden");
+    assert_eq!(problem(agent.approve(&waits.approval_id, &yes()).await).code.as_str(), "forbidden");
     person.approve(&waits.approval_id, &yes()).await.unwrap();
     assert_eq!(agent.fire_routine("loop").await.unwrap().status, "completed");
 }
@@ -278,9 +278,9 @@ async fn expired_token_and_approval_do_not_count_when_the_clock_is_set_back() {
     let id = asked(&agent, "{}").await;
     person.approve(&id, &ApproveRequest { scope: ApprovalScope::Arguments, ..yes() }).await.unwrap();
     daemon.advance(3_600_000);
-    assert_eq!(problem(short.tools().await).code, "authentication");
+    assert_eq!(problem(short.tools().await).code.as_str(), "authentication");
     daemon.clock().fetch_sub(3_600_000, std::sync::atomic::Ordering::SeqCst);
-    assert_eq!(problem(short.tools().await).code, "authentication");
+    assert_eq!(problem(short.tools().await).code.as_str(), "authentication");
     assert_ne!(asked(&agent, "{}").await, id);
     assert_eq!(person.approval(&id).await.unwrap().status, ApprovalStatus::Expired);
 }
@@ -302,5 +302,5 @@ async fn call_of_a_token_removed_while_it_waited_does_not_run() {
     daemon.state().remove_token("agent", "owner").unwrap();
     person.approve(&id, &yes()).await.unwrap();
     let refused = problem(call.await.unwrap());
-    assert_eq!(refused.code, "not_runnable", "{refused:?}");
+    assert_eq!(refused.code.as_str(), "not_runnable", "{refused:?}");
 }

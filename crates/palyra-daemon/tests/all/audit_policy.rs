@@ -56,9 +56,15 @@ async fn another_policy_takes_effect_and_lets_nothing_loose() {
     let strict = client.set_audit_policy(&change("[budgets]\nmodule_bytes = 8\n")).await.unwrap();
     assert_eq!(strict.audited_again[0].skill_id, "acme.bench");
     assert_eq!(strict.audited_again[0].runtime_status, SkillStatus::Quarantined);
-    assert_eq!(problem(client.invoke("acme.bench.echo", &Default::default()).await).code, "not_runnable");
+    assert_eq!(
+        problem(client.invoke("acme.bench.echo", &Default::default()).await).code.as_str(),
+        "not_runnable"
+    );
     client.reset_audit_policy().await.unwrap();
-    assert_eq!(problem(client.invoke("acme.bench.echo", &Default::default()).await).code, "not_runnable");
+    assert_eq!(
+        problem(client.invoke("acme.bench.echo", &Default::default()).await).code.as_str(),
+        "not_runnable"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -92,7 +98,7 @@ async fn advisories_are_kept_and_what_is_none_is_refused() {
         }
     }
     let long = "# long\n".repeat(MAX_AUDIT_POLICY_BYTES / 7 + 1);
-    assert_eq!(problem(client.set_audit_policy(&change(&long)).await).code, "invalid_policy");
+    assert_eq!(problem(client.set_audit_policy(&change(&long)).await).code.as_str(), "invalid_policy");
     assert!(client.audit_policy().await.unwrap().default);
 }
 
@@ -103,6 +109,6 @@ async fn whoever_installs_cannot_change_what_audits_go_by() {
     assert!(operator.audit_policy().await.is_ok());
     let refused = problem(operator.set_audit_policy(&change("version = 2\n")).await);
     assert_eq!((refused.code.as_str(), &refused.details["scope"]), ("forbidden", &"admin".into()));
-    assert_eq!(problem(operator.reset_audit_policy().await).code, "forbidden");
-    assert_eq!(problem(operator.keep_advisories(&list("2026-01-31", "<2")).await).code, "forbidden");
+    assert_eq!(problem(operator.reset_audit_policy().await).code.as_str(), "forbidden");
+    assert_eq!(problem(operator.keep_advisories(&list("2026-01-31", "<2")).await).code.as_str(), "forbidden");
 }

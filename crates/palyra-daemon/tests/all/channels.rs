@@ -1,12 +1,11 @@
 //! Channels: console, file and webhook; slow, down, redirecting, private; recorded, tried again, given up.
 
 use crate::daemon::Daemon;
-use crate::hooks::until;
+use crate::hooks::{quick, until};
 use hmac::{Hmac, KeyInit, Mac};
 use palyra_api::channels::{AddChannelRequest, Channel, ChannelTarget};
 use palyra_api::tools::InvokeRequest;
 use palyra_common::SecretValue;
-use palyra_daemon::channels::ChannelOptions;
 use palyra_egress::testing::{TestBody, TestReply, TestServer};
 use palyra_journal::{EventKind, Query};
 use palyra_skills::consent::ConsentGiven;
@@ -17,7 +16,6 @@ use sha2::Sha256;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 const KEY: &[u8] = b"a key that only two know";
 
@@ -78,7 +76,9 @@ channels = ["alerts"]
     let digest = capability_digest(&built.manifest);
     let consent = ConsentGiven { digest, principal: "owner".into(), secrets: BTreeSet::new() };
     let options = InstallOptions { allow_tofu: true, consent: Some(consent), ..InstallOptions::default() };
-    state.install(built.bytes.to_vec(), &options, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    state
+        .install(built.bytes.to_vec(), &options, "owner", &mut |_| {})
+        .unwrap_or_else(|error| panic!("{error}"));
 }
 
 async fn daemon() -> Daemon {
@@ -86,12 +86,7 @@ async fn daemon() -> Daemon {
     install_publisher(daemon.state());
     let secret = "global/hook_key".parse().unwrap();
     daemon.state().put_secret(&secret, &SecretValue::new(KEY.to_vec()), "owner").unwrap();
-    let quick = ChannelOptions {
-        max_attempts: 3,
-        first_retry: Duration::from_millis(1),
-        longest_retry: Duration::from_millis(2),
-    };
-    daemon.app.become_gateway(Default::default(), quick);
+    daemon.app.become_gateway(quick());
     daemon
 }
 
@@ -132,7 +127,10 @@ async fn a_channel_is_followed_from_where_somebody_stopped() {
     let client = daemon.over_socket();
     let request = AddChannelRequest { name: "alerts".into(), ..AddChannelRequest::default() };
     assert_eq!(client.add_channel(&request).await.unwrap().to, "console");
-    assert_eq!(client.add_channel(&request).await.unwrap_err().into_problem().code, "already_exists");
+    assert_eq!(
+        client.add_channel(&request).await.unwrap_err().into_problem().code.as_str(),
+        "already_exists"
+    );
     let mut stream = client.follow_channel("alerts", None).await.unwrap();
     say(&daemon).await;
     let first = stream.next().await.unwrap().unwrap();
@@ -145,7 +143,10 @@ async fn a_channel_is_followed_from_where_somebody_stopped() {
         serde_json::from_str(&again.next().await.unwrap().unwrap().data).unwrap();
     assert!(second.id > message.id);
     assert_eq!(client.channel_messages("alerts", None).await.unwrap().messages.len(), 2);
-    assert_eq!(client.follow_channel("alert", None).await.err().unwrap().into_problem().code, "not_found");
+    assert_eq!(
+        client.follow_channel("alert", None).await.err().unwrap().into_problem().code.as_str(),
+        "not_found"
+    );
     client.remove_channel("alerts").await.unwrap();
     assert!(client.channels().await.unwrap().channels.is_empty());
     // A channel nobody defined takes messages as before: they stand with their run.
@@ -315,7 +316,7 @@ async fn what_is_not_a_channel_is_refused() {
     ];
     for (request, code) in cases {
         let problem = daemon.over_socket().add_channel(&request).await.unwrap_err().into_problem();
-        assert_eq!(problem.code, code, "{request:?} {}", problem.detail);
+        assert_eq!(problem.code.as_str(), code, "{request:?} {}", problem.detail);
     }
 }
 
@@ -363,7 +364,7 @@ async fn a_message_that_was_given_up_is_sent_again_or_dropped() {
             client.retry_channel_letter(channel, letter).await.unwrap_err().into_problem(),
             client.drop_channel_letter(channel, letter).await.unwrap_err().into_problem(),
         ] {
-            assert_eq!(problem.code, "not_found", "{channel} {letter}: {}", problem.detail);
+            assert_eq!(problem.code.as_str(), "not_found", "{channel} {letter}: {}", problem.detail);
         }
     }
 }
@@ -389,7 +390,7 @@ async fn a_message_that_was_given_up_outlives_newer_ones() {
                    INSERT INTO channel_messages (channel, skill_id, run_id, content_type, body, at)
                    SELECT 'alerts', 's', 'r', 't', x'', 0 FROM n";
         let made = transaction.sql().execute(sql, []).unwrap();
-        let passed = "UPDATE channel_cursors SET next = 100000";
+        let passed = "UPDATE delivery_cursors SET next = 100000";
         transaction.sql().execute(passed, []).unwrap();
         Ok::<usize, palyra_journal::JournalError>(made)
     };
@@ -431,7 +432,7 @@ async fn message_written_into_the_database_is_not_delivered() {
     assert!(without.reason.contains("no MAC") && copied.reason.contains("was changed"), "{letters:?}");
     for letter in [made_up, copied] {
         let refused = client.retry_channel_letter("alerts", letter.letter).await.unwrap_err().into_problem();
-        assert_eq!(refused.code, "not_delivered");
+        assert_eq!(refused.code.as_str(), "not_delivered");
     }
     client.retry_channel_letter("alerts", without.letter).await.unwrap();
     assert_eq!(server.requests().len(), 3);

@@ -51,7 +51,7 @@ async fn streams_are_counted_and_end_with_the_daemon() {
         match client.events(&[], None).await {
             Ok(stream) => open.push(stream),
             Err(error) => {
-                assert_eq!(error.into_problem().code, "too_many_streams");
+                assert_eq!(error.into_problem().code.as_str(), "too_many_streams");
                 break;
             }
         }
@@ -59,7 +59,7 @@ async fn streams_are_counted_and_end_with_the_daemon() {
     assert_eq!(open.len(), 16);
     assert!(daemon.over_tcp().events(&[], None).await.is_ok(), "another token has its own");
     let unknown = daemon.over_tcp().events(&["runs"], None).await;
-    assert_eq!(unknown.err().unwrap().into_problem().code, "usage");
+    assert_eq!(unknown.err().unwrap().into_problem().code.as_str(), "usage");
     let ended = tokio::spawn(async move { while open[0].next().await.unwrap().is_some() {} });
     daemon.stop_and_reopen().await;
     ended.await.unwrap();

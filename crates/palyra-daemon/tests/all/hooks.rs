@@ -11,7 +11,7 @@ pub(crate) use watch::install as install_watch;
 
 use crate::daemon::Daemon;
 use palyra_api::hooks::{BindRequest, HookBinding};
-use palyra_daemon::hooks::DeliveryOptions;
+use palyra_daemon::deliveries::{Backoff, DeliveryOptions};
 use palyra_journal::{EventKind, Query, RecordedEvent};
 use std::time::Duration;
 
@@ -24,8 +24,8 @@ pub(crate) async fn daemon() -> Daemon {
 
 /// Retries that nobody has to wait for.
 pub(crate) fn quick() -> DeliveryOptions {
-    let (first_retry, longest_retry) = (Duration::from_millis(1), Duration::from_millis(4));
-    DeliveryOptions { first_retry, longest_retry, ..DeliveryOptions::default() }
+    let quick = Backoff { first: Duration::from_millis(1), longest: Duration::from_millis(4) };
+    DeliveryOptions { hooks: quick, channels: quick, channel_attempts: 3, ..DeliveryOptions::default() }
 }
 
 /// Binds `acme.watch.HOOK` under the id `HOOK`.

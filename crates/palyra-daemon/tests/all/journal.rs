@@ -8,7 +8,7 @@ use palyra_api::tools::InvokeRequest;
 use palyra_common::Scope;
 
 fn code<T: std::fmt::Debug>(result: Result<T, ClientError>) -> String {
-    result.unwrap_err().into_problem().code
+    result.unwrap_err().into_problem().code.to_string()
 }
 
 async fn with_keys(count: usize) -> Daemon {

@@ -43,7 +43,7 @@ fn rotate(from: &str, to: &str) -> RotateRequest {
 }
 
 fn code<T: std::fmt::Debug>(result: Result<T, ClientError>) -> String {
-    result.unwrap_err().into_problem().code
+    result.unwrap_err().into_problem().code.to_string()
 }
 
 #[tokio::test(flavor = "multi_thread")]

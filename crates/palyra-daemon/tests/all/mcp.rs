@@ -154,7 +154,7 @@ fn editor_token(daemon: &Daemon) -> String {
 async fn a_client_sees_each_enabled_tool_and_calls_it() {
     let daemon = Daemon::with_bench().await;
     daemon.install("off", "");
-    daemon.state().disable("acme.off", "not now").unwrap();
+    daemon.state().disable("acme.off", "not now", "owner").unwrap();
     let token = editor_token(&daemon);
     for (way, lifecycle) in lifecycles() {
         let client = Editor::default().over_http(&daemon, &token, lifecycle).await;
@@ -247,7 +247,7 @@ async fn clients_hear_when_the_set_of_tools_changes() {
     let mut subscription = listening.peer().listen(filter).await.unwrap();
     // Other changes of the state are nobody's news.
     daemon.token_with("third", &[Scope::Read]);
-    daemon.state().disable("acme.other", "not now").unwrap();
+    daemon.state().disable("acme.other", "not now", "owner").unwrap();
     for changed in &changed {
         changed.notified().await;
     }
@@ -256,7 +256,7 @@ async fn clients_hear_when_the_set_of_tools_changes() {
     assert_eq!(listening.list_all_tools().await.unwrap().len(), 7);
     let profile = PluginCapabilityProfile::default();
     daemon.state().set_profile("acme.bench", &profile, "owner").unwrap();
-    daemon.state().set_alias("echo", Some("acme.bench.echo")).unwrap();
+    daemon.state().set_alias("echo", Some("acme.bench.echo"), "owner").unwrap();
     subscription.next().await.unwrap().unwrap();
     let names = listening.list_all_tools().await.unwrap();
     assert!(
@@ -346,7 +346,7 @@ async fn tokens_decide_who_comes_in_and_a_removed_one_ends_at_once() {
         let (_, sent) = mpsc::channel(1);
         let refused = daemon.over_tcp_as(token).mcp(channel_body(sent)).await.unwrap_err().into_problem();
         let wanted = if token == "wrong" { "authentication" } else { "forbidden" };
-        assert_eq!(refused.code, wanted, "{refused}");
+        assert_eq!(refused.code.as_str(), wanted, "{refused}");
     }
 }
 

@@ -25,7 +25,10 @@ async fn document_and_dashboard_name_what_is_counted() {
     let daemon = Daemon::with_bench().await;
     let client = daemon.over_tcp();
     client.invoke("acme.bench.echo", &InvokeRequest::default()).await.unwrap();
-    assert_eq!(daemon.over_tcp_as("wrong").tools().await.unwrap_err().into_problem().code, "authentication");
+    assert_eq!(
+        daemon.over_tcp_as("wrong").tools().await.unwrap_err().into_problem().code.as_str(),
+        "authentication"
+    );
     let text = ask(&daemon, "GET", "/v1/metrics", Some(&daemon.token), &[], "").await.body;
     let samples = text.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n");
     let counted: BTreeSet<&str> = names(&samples).into_iter().map(family).collect();
@@ -86,7 +89,7 @@ async fn observers_are_counted_by_what_they_do_and_dead_letters_stand() {
     let daemon = daemon_with_hooks().await;
     bind(&daemon, "trap", "run:completed").await;
     bind(&daemon, "agree", "run:completed").await;
-    daemon.app.become_gateway(quick(), Default::default());
+    daemon.app.become_gateway(quick());
     daemon.over_socket().invoke("acme.bench.echo", &InvokeRequest::default()).await.unwrap();
     until(&daemon, "one took it", |daemon| told(daemon, "agree").len() == 1).await;
     let given_up = [palyra_journal::EventKind::HookDeadLettered];

@@ -87,7 +87,7 @@ async fn an_inline_module_is_refused_until_an_operator_allows_it() {
     allow(&daemon).await;
     assert_eq!(client.run_module(&module(ECHO)).await.unwrap().result.get(), r#"{"n":1}"#);
     client.reset_runner_policy().await.unwrap();
-    assert_eq!(problem(client.run_module(&module(ECHO)).await).code, "disabled");
+    assert_eq!(problem(client.run_module(&module(ECHO)).await).code.as_str(), "disabled");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -117,7 +117,7 @@ async fn an_inline_run_has_the_same_result_and_one_provable_receipt_on_every_way
     assert_eq!((run.run.skill_id.as_str(), run.details["payload"].as_str()), ("inline", Some(&*digest)));
     // Nobody kept the module, so that nothing can be run again.
     let again = problem(daemon.over_tcp().replay(&told[0].run_id).await);
-    assert_eq!(again.code, "not_runnable", "{again:?}");
+    assert_eq!(again.code.as_str(), "not_runnable", "{again:?}");
     let named = RunModuleRequest { export: Some("other".into()), tool: Some("mine".into()), ..request };
     assert_eq!(daemon.over_tcp().run_module(&named).await.unwrap().tool, "mine");
 }
@@ -135,7 +135,7 @@ async fn what_an_inline_module_never_gets_and_what_is_no_module() {
         let refused = problem(
             client.run_module(&RunModuleRequest { grants: vec![grant.into()], ..module(ECHO) }).await,
         );
-        assert_eq!(refused.code, "invalid_input", "{grant}");
+        assert_eq!(refused.code.as_str(), "invalid_input", "{grant}");
         assert!(refused.detail.contains(told) && refused.hints[0].contains("make it a skill"), "{refused:?}");
     }
     for (module_base64, told) in [
@@ -150,7 +150,7 @@ async fn what_an_inline_module_never_gets_and_what_is_no_module() {
         assert!(refused.detail.contains(told), "{refused:?}");
     }
     let missing = RunModuleRequest { export: Some("nothing".into()), ..module(ECHO) };
-    assert_eq!(problem(client.run_module(&missing).await).code, "not_found");
+    assert_eq!(problem(client.run_module(&missing).await).code.as_str(), "not_found");
     let component = RunModuleRequest::new(STANDARD.encode(wat::parse_str("(component)").unwrap()));
     assert_eq!(problem(client.run_module(&component).await).status / 100, 4);
     // Each of them is told to the journal.
@@ -160,12 +160,12 @@ async fn what_an_inline_module_never_gets_and_what_is_no_module() {
         RunModuleRequest { tool: Some(String::new()), ..module(ECHO) },
         RunModuleRequest { grants: vec!["everything".into()], ..module(ECHO) },
     ] {
-        assert_eq!(problem(client.run_module(&odd).await).code, "usage");
+        assert_eq!(problem(client.run_module(&odd).await).code.as_str(), "usage");
     }
     let body = json!({ "module_base64": "AAAA", "module_path": "/etc/passwd" }).to_string();
     let json = ("Content-Type", "application/json");
     let odd = ask(&daemon, "POST", "/v1/modules/run", Some(&daemon.token), &[json], &body).await;
-    assert_eq!(odd.code(), "usage");
+    assert_eq!(odd.code().as_str(), "usage");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -213,7 +213,7 @@ async fn an_inline_run_under_way_ends_when_nobody_allows_it_any_more() {
         tokio::task::yield_now().await;
     };
     client.reset_runner_policy().await.unwrap();
-    assert_eq!(problem(call.await.unwrap()).code, "cancelled");
+    assert_eq!(problem(call.await.unwrap()).code.as_str(), "cancelled");
     assert_eq!(client.run(&run_id).await.unwrap().details["ended_by"], "policy");
 }
 

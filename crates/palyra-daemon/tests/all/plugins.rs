@@ -61,7 +61,7 @@ async fn settings_are_checked_and_let_a_plugin_run() {
     for (values, code) in
         [(json!({ "days": "many" }), "invalid_setting"), (json!({ "ctiy": "Oslo" }), "invalid_setting")]
     {
-        assert_eq!(problem(client.set_config(ID, &change(values)).await).code, code);
+        assert_eq!(problem(client.set_config(ID, &change(values)).await).code.as_str(), code);
     }
     let meant = problem(client.set_config(ID, &change(json!({ "ctiy": "Oslo" }))).await);
     assert_eq!(meant.hints[0], "did you mean `city`?");
@@ -100,12 +100,12 @@ async fn a_profile_narrows_and_every_grant_says_why() {
     client.set_profile(ID, &back).await.unwrap();
     assert_eq!(client.plugin_grants(ID).await.unwrap().grants.len(), 2, "the remedy is one");
     let odd = ProfileChange { grants: vec!["door:open".into()], ..ProfileChange::default() };
-    assert_eq!(problem(client.set_profile(ID, &odd).await).code, "usage");
+    assert_eq!(problem(client.set_profile(ID, &odd).await).code.as_str(), "usage");
     let inside = format!("fs-read:docs={}", daemon.root.path().display());
     let inside = ProfileChange { grants: vec![inside], ..ProfileChange::default() };
-    assert_eq!(problem(client.set_profile(ID, &inside).await).code, "invalid_setting");
+    assert_eq!(problem(client.set_profile(ID, &inside).await).code.as_str(), "invalid_setting");
     let reader = daemon.over_tcp_as(&daemon.token_with("reader", &[Scope::Read, Scope::Operate]));
-    assert_eq!(problem(reader.set_profile(ID, &only).await).code, "forbidden");
+    assert_eq!(problem(reader.set_profile(ID, &only).await).code.as_str(), "forbidden");
     assert!(client.remove_profile(ID).await.unwrap().removed);
     assert!(!client.remove_profile(ID).await.unwrap().removed);
 }
@@ -115,7 +115,7 @@ async fn what_a_skill_touched_outlives_it() {
     let daemon = Daemon::with_bench().await;
     let client = daemon.over_tcp();
     let run = client.invoke("acme.bench.echo", &InvokeRequest::default()).await.unwrap();
-    daemon.state().remove("acme.bench").unwrap();
+    daemon.state().remove("acme.bench", "owner").unwrap();
     let touched = client.touched("acme.bench").await.unwrap();
     assert_eq!((touched.totals.completed, touched.runs[0].run_id.as_str()), (1, run.run_id.as_str()));
     for missing in [
@@ -130,6 +130,6 @@ async fn what_a_skill_touched_outlives_it() {
         client.set_config("acme.never", &ConfigChange::default()).await.map(drop),
         client.remove_config("acme.never").await.map(drop),
     ] {
-        assert_eq!(problem(missing).code, "not_found");
+        assert_eq!(problem(missing).code.as_str(), "not_found");
     }
 }

@@ -169,7 +169,7 @@ async fn a_policy_never_widens_a_token() {
     let reader = daemon.token_with("reader", &[Scope::Read]);
     let refused = problem(daemon.over_tcp_as(&reader).invoke(TOOL, &input()).await);
     assert_eq!((refused.code.as_str(), &refused.details["policy"]), ("forbidden", &serde_json::Value::Null));
-    assert_eq!(problem(daemon.over_tcp_as(&reader).reset_policy().await).code, "forbidden");
+    assert_eq!(problem(daemon.over_tcp_as(&reader).reset_policy().await).code.as_str(), "forbidden");
     let answer = owner.check_policy(&question(PolicyAction::Admin, &[ScopeName::Read])).await.unwrap();
     assert!(!answer.allowed, "{answer:?}");
     assert!(answer.reason.contains("the scope `admin`"), "{answer:?}");
@@ -202,7 +202,7 @@ async fn a_text_that_is_no_policy_is_refused_with_its_place() {
         assert_eq!(refused.hints.len(), 1);
     }
     let long = PolicyChange { text: "// long\n".repeat(9_000) };
-    assert_eq!(problem(owner.set_policy(&long).await).code, "invalid_policy");
+    assert_eq!(problem(owner.set_policy(&long).await).code.as_str(), "invalid_policy");
     assert_eq!(owner.policy().await.unwrap(), before);
 }
 
@@ -246,9 +246,9 @@ async fn questions_are_answered_without_doing_anything() {
     assert_eq!(reader.check_policy(&model).await.unwrap().rules[0].id, "programs-never-widen");
     let missing =
         PolicyQuestion { tool: Some("acme.bench.ech".into()), ..question(PolicyAction::Invoke, &[]) };
-    assert_eq!(problem(reader.check_policy(&missing).await).code, "not_found");
+    assert_eq!(problem(reader.check_policy(&missing).await).code.as_str(), "not_found");
     let both = PolicyQuestion { skill: Some("acme.bench".into()), ..about_tool(PolicyAction::Read, &[]) };
-    assert_eq!(problem(reader.check_policy(&both).await).code, "usage");
+    assert_eq!(problem(reader.check_policy(&both).await).code.as_str(), "usage");
     let odd = ask(
         &daemon,
         "POST",
@@ -258,7 +258,7 @@ async fn questions_are_answered_without_doing_anything() {
         "{\"action\": \"fly\"}",
     )
     .await;
-    assert_eq!(odd.code(), "usage");
+    assert_eq!(odd.code().as_str(), "usage");
 }
 
 /// Every form an installation has: stored only, pinned, agreed to, an update, an update that waits.
@@ -293,7 +293,7 @@ async fn a_rule_about_a_publisher_catches_installation_in_every_form() {
             (&"acme.bench".into(), &"1.0.0".into())
         );
     }
-    assert_eq!(problem(send(&first, &update).await).code, "not_installed");
+    assert_eq!(problem(send(&first, &update).await).code.as_str(), "not_installed");
     assert!(
         owner.skills().await.unwrap().skills.is_empty() && owner.trust().await.unwrap().publishers.is_empty()
     );

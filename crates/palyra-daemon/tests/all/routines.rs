@@ -180,7 +180,7 @@ async fn a_call_that_needs_a_person_asks_and_waits() {
     };
     assert_eq!(client.routine("ask").await.unwrap().under_way, 1);
     // The owner made the routine, so it is the owner's request: only the owner in person decides it.
-    assert_eq!(problem(client.approve(&id, &ApproveRequest::default()).await).code, "forbidden");
+    assert_eq!(problem(client.approve(&id, &ApproveRequest::default()).await).code.as_str(), "forbidden");
     let in_person = ApproveRequest { owner_present: true, ..ApproveRequest::default() };
     client.approve(&id, &in_person).await.unwrap();
     assert_eq!(fire.await.unwrap().unwrap().status, "completed");
@@ -210,7 +210,7 @@ async fn nobody_lets_a_routine_call_what_it_may_not_call_itself() {
     assert!(fire.message.unwrap().contains("no-routines"));
     let rule = rule.replace("Principal::\"routine/r\"", "Principal::\"token/both\"");
     owner.set_policy(&PolicyChange { text: format!("{DEFAULT_POLICY}\n{rule}\n") }).await.unwrap();
-    assert_eq!(problem(both.add_routine(&request("s", ECHO, "{}")).await).code, "forbidden");
+    assert_eq!(problem(both.add_routine(&request("s", ECHO, "{}")).await).code.as_str(), "forbidden");
     // What its creator may no longer call, the routine may not call either, whoever fires it.
     let fire = owner.fire_routine("r").await.unwrap();
     assert_eq!((fire.status.as_str(), fire.error.as_deref()), ("failed", Some("forbidden")));
@@ -242,7 +242,7 @@ async fn objectives_bound_what_their_routines_use() {
     assert!(shown.used_fuel > 0);
     let exhausted = events(&daemon, EventKind::ObjectiveChanged);
     assert_eq!(exhausted.last().unwrap().event.details["what"], "exhausted");
-    assert_eq!(problem(client.remove_objective("two").await).code, "in_use");
+    assert_eq!(problem(client.remove_objective("two").await).code.as_str(), "in_use");
     // Fuel: the last run gets no more than what is left, and what it used is charged although it failed.
     client.add_objective(&budget("fuel", None, Some(50_000))).await.unwrap();
     let spin = RoutineRequest { objective: Some("fuel".into()), ..request("s", "acme.bench.spin", "{}") };
@@ -373,7 +373,7 @@ async fn mistakes_say_what_to_write_instead() {
         (RoutineRequest { wait_approval_seconds: Some(901), ..good() }, "usage"),
     ] {
         let told = problem(client.add_routine(&request).await);
-        assert_eq!(told.code, code, "{told:?}");
+        assert_eq!(told.code.as_str(), code, "{told:?}");
     }
     client.add_routine(&good()).await.unwrap();
     let twice = problem(client.add_routine(&good()).await);

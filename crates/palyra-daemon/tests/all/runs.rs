@@ -63,7 +63,7 @@ async fn runs_are_listed_and_shown() {
     assert_eq!(shown.details["fuel"], first.usage.fuel);
     assert_eq!(problem(client.run("run_none").await).status, 404);
     let odd = RunFilter { status: Some("done".into()), ..none() };
-    assert_eq!(problem(client.runs(&odd).await).code, "usage");
+    assert_eq!(problem(client.runs(&odd).await).code.as_str(), "usage");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -78,7 +78,7 @@ async fn a_receipt_convinces_somebody_who_has_nothing_else() {
     assert_eq!(shown.sequence, run.receipt.sequence);
     let other = text.replace("acme.bench.echo", "acme.bench.fail");
     assert!(verify_receipt(other.as_bytes(), None).is_err());
-    assert_eq!(problem(client.receipt("run_none").await).code, "not_found");
+    assert_eq!(problem(client.receipt("run_none").await).code.as_str(), "not_found");
     // Others read receipts by this schema and this example.
     let schema: Value =
         serde_json::from_str(&std::fs::read_to_string(schema_file("receipt.schema.json")).unwrap()).unwrap();
@@ -113,13 +113,13 @@ async fn a_run_is_replayed_from_its_tape() {
     let tape = client.tape(&run.run_id).await.unwrap();
     assert!(tape.starts_with(b"{") && tape.len() > 100, "{tape:?}");
     let failed = problem(client.invoke("acme.bench.fail", &InvokeRequest::default()).await);
-    assert_eq!(failed.code, "tool_failed");
+    assert_eq!(failed.code.as_str(), "tool_failed");
     // Two runs of one millisecond have no order.
     let filter = RunFilter { status: Some("failed".into()), ..RunFilter::default() };
     let failed = client.runs(&filter).await.unwrap().runs.remove(0);
     assert_eq!(client.replay(&failed.run_id).await.unwrap().error.as_deref(), Some("tool_failed"));
     for missing in [client.replay("run_none").await.map(drop), client.tape("run_none").await.map(drop)] {
-        assert_eq!(problem(missing).code, "not_found");
+        assert_eq!(problem(missing).code.as_str(), "not_found");
     }
 }
 
@@ -140,23 +140,23 @@ async fn a_run_under_way_is_followed_and_ended() {
     let mut stream = loop {
         match client.follow_run(&run_id).await {
             Ok(stream) => break stream,
-            Err(error) => assert_eq!(error.into_problem().code, "not_found"),
+            Err(error) => assert_eq!(error.into_problem().code.as_str(), "not_found"),
         }
     };
-    assert_eq!(problem(client.receipt(&run_id).await).code, "not_ended");
+    assert_eq!(problem(client.receipt(&run_id).await).code.as_str(), "not_ended");
     let reader = daemon.over_tcp_as(&daemon.token_with("reader", &[Scope::Read]));
-    assert_eq!(problem(reader.cancel_run(&run_id).await).code, "forbidden");
+    assert_eq!(problem(reader.cancel_run(&run_id).await).code.as_str(), "forbidden");
     let ended = client.cancel_run(&run_id).await.unwrap();
     assert_eq!((ended.status.as_str(), ended.error.as_deref()), ("cancelled", Some("cancelled")));
     let last = stream.next().await.unwrap().unwrap();
     assert_eq!(last.event.as_deref(), Some("finished"));
     assert_eq!(serde_json::from_str::<RunEnd>(&last.data).unwrap().status, "cancelled");
     assert_eq!(stream.next().await.unwrap(), None::<SseEvent>);
-    assert_eq!(problem(call.await.unwrap()).code, "cancelled");
+    assert_eq!(problem(call.await.unwrap()).code.as_str(), "cancelled");
     assert_eq!(client.run(&run_id).await.unwrap().details["ended_by"], "operator");
     let twice = problem(client.cancel_run(&run_id).await);
     assert_eq!((twice.code.as_str(), twice.status), ("not_under_way", 409));
-    assert_eq!(problem(client.cancel_run("run_none").await).code, "not_found");
+    assert_eq!(problem(client.cancel_run("run_none").await).code.as_str(), "not_found");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -168,8 +168,8 @@ async fn a_finished_run_tells_its_lines_and_its_end() {
     assert_eq!((lines.lines.len(), lines.next), (0, None));
     let mut stream = client.follow_run(&run.run_id).await.unwrap();
     assert_eq!(stream.next().await.unwrap().unwrap().event.as_deref(), Some("finished"));
-    assert_eq!(problem(client.follow_run("run_none").await.map(drop)).code, "not_found");
-    assert_eq!(problem(client.run_lines("run_none", None).await).code, "not_found");
+    assert_eq!(problem(client.follow_run("run_none").await.map(drop)).code.as_str(), "not_found");
+    assert_eq!(problem(client.run_lines("run_none", None).await).code.as_str(), "not_found");
 }
 
 async fn line(stream: &mut SseStream) -> (Option<String>, RunLine) {
@@ -201,7 +201,7 @@ async fn a_follower_hears_the_log_while_the_run_goes_on_and_no_line_twice() {
     let mut first = loop {
         match client.follow_run(&run_id).await {
             Ok(stream) => break stream,
-            Err(error) => assert_eq!(error.into_problem().code, "not_found"),
+            Err(error) => assert_eq!(error.into_problem().code.as_str(), "not_found"),
         }
     };
     let (one, two) = (told(0, "Info log: one"), told(1, "Warn log: two"));
@@ -218,7 +218,7 @@ async fn a_follower_hears_the_log_while_the_run_goes_on_and_no_line_twice() {
         assert_eq!(stream.next().await.unwrap().unwrap().event.as_deref(), Some("finished"));
         assert_eq!(stream.next().await.unwrap(), None);
     }
-    assert_eq!(problem(call.await.unwrap()).code, "cancelled");
+    assert_eq!(problem(call.await.unwrap()).code.as_str(), "cancelled");
     // What is kept has the same numbers.
     let mut kept = client.follow_run_after(&run_id, Some(0)).await.unwrap();
     assert_eq!(line(&mut kept).await, two);

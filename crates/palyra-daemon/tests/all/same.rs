@@ -62,8 +62,8 @@ fn comparable(result: Result<InvokeAnswer, ClientError>) -> (String, Value) {
             ("ok".into(), told)
         }
         Err(error) => {
-            let problem = Problem { request_id: None, ..error.into_problem() };
-            (problem.code.clone(), json!(problem))
+            let problem = Problem { run_id: None, request_id: None, ..error.into_problem() };
+            (problem.code.to_string(), json!(problem))
         }
     }
 }
@@ -72,7 +72,7 @@ fn comparable(result: Result<InvokeAnswer, ClientError>) -> (String, Value) {
 async fn one_result_and_one_receipt_whichever_way_a_call_comes() {
     let daemon = Daemon::with_bench().await;
     daemon.install("off", "");
-    daemon.state().disable("acme.off", "not now").unwrap();
+    daemon.state().disable("acme.off", "not now", "owner").unwrap();
     let wire = Wire::owner(&daemon);
     for Case { tool, request, ends, receipts: wanted } in cases() {
         let mut told = Vec::new();
@@ -147,7 +147,7 @@ async fn by_routine(daemon: &Daemon, tool: &str, request: &InvokeRequest) -> (St
         routine.objective = Some("same".into());
     }
     if let Err(error) = client.add_routine(&routine).await {
-        return (error.into_problem().code, None);
+        return (error.into_problem().code.to_string(), None);
     }
     let fire = client.fire_routine("same").await.unwrap();
     match fire.error {
@@ -164,17 +164,40 @@ fn told_alike(result: Result<InvokeAnswer, ClientError>) -> (String, Value) {
     match result {
         Ok(answer) => ("ok".into(), serde_json::from_str(answer.result.get()).unwrap()),
         Err(error) => {
-            let problem = Problem { request_id: None, ..error.into_problem() };
+            let problem = Problem { run_id: None, request_id: None, ..error.into_problem() };
             let mut told = json!(problem);
             // Each asks for an approval of its own.
             told["details"]["approval_id"] = Value::Null;
-            if problem.code == "approval_required" {
+            if problem.code.as_str() == "approval_required" {
                 told["hints"] = Value::Null;
                 told["detail"] = Value::Null;
             }
-            (problem.code, told)
+            (problem.code.to_string(), told)
         }
     }
+}
+
+/// A failed run is named in its problem, so that its row, receipt and tape can be looked at.
+#[tokio::test(flavor = "multi_thread")]
+async fn problem_of_a_failed_run_names_the_run() {
+    let daemon = Daemon::with_bench().await;
+    for way in ["in process", "socket", "tcp"] {
+        let request = InvokeRequest::default();
+        let invoked = match way {
+            "in process" => daemon.in_process().invoke("acme.bench.trap", &request).await,
+            "socket" => daemon.over_socket().invoke("acme.bench.trap", &request).await,
+            _ => daemon.over_tcp().invoke("acme.bench.trap", &request).await,
+        };
+        let problem = invoked.unwrap_err().into_problem();
+        let run = daemon.over_socket().run(problem.run_id.as_deref().unwrap()).await.unwrap();
+        assert_eq!(
+            (run.run.tool_id.as_str(), run.run.error.as_deref()),
+            ("acme.bench.trap", Some("trapped")),
+            "{way}"
+        );
+    }
+    let refused = daemon.over_tcp().invoke("acme.bench.nothing", &InvokeRequest::default()).await;
+    assert_eq!(refused.unwrap_err().into_problem().run_id, None, "nothing began");
 }
 
 /// A hook is one more way into the corridor: its refusals and failures have the words of any call, and one receipt.
@@ -207,11 +230,11 @@ async fn a_hook_ends_as_a_call_of_the_same_code_does() {
                 "socket" => daemon.over_socket().test_hook(hook, &request).await,
                 _ => daemon.over_tcp().test_hook(hook, &request).await,
             };
-            let ended = result.map_or_else(|error| error.into_problem().code, |_| "ok".into());
+            let ended = result.map_or_else(|error| error.into_problem().code.to_string(), |_| "ok".into());
             assert_eq!((ended.as_str(), receipts(&daemon) - before), (ends, 1), "{hook} {way}");
         }
     }
-    daemon.state().disable("acme.watch", "not now").unwrap();
+    daemon.state().disable("acme.watch", "not now", "owner").unwrap();
     let before = receipts(&daemon);
     let refused =
         daemon.over_socket().test_hook("agree", &Default::default()).await.unwrap_err().into_problem();
@@ -234,7 +257,7 @@ fn told_by_mcp(result: Result<rmcp::model::CallToolResult, Value>) -> (String, V
 async fn a_call_over_mcp_ends_as_every_other_and_has_one_receipt() {
     let daemon = Daemon::with_bench().await;
     daemon.install("off", "");
-    daemon.state().disable("acme.off", "not now").unwrap();
+    daemon.state().disable("acme.off", "not now", "owner").unwrap();
     let token = daemon.token_with("editor", &[palyra_common::Scope::Read, palyra_common::Scope::Invoke]);
     let http = daemon.over_tcp_as(&token);
     for (way, lifecycle) in mcp::lifecycles() {

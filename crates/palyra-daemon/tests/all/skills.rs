@@ -25,7 +25,7 @@ fn problem<T: std::fmt::Debug>(result: Result<T, ClientError>) -> Problem {
 }
 
 fn code<T: std::fmt::Debug>(result: Result<T, ClientError>) -> String {
-    problem(result).code
+    problem(result).code.to_string()
 }
 
 /// From a package to a skill that is gone again; nothing differs between the ways in.

@@ -38,7 +38,7 @@ async fn a_call_that_does_not_end_is_cancelled_with_a_receipt() {
     let health = daemon.over_socket().stop().await.unwrap();
     assert_eq!(health.calls_under_way, 1);
     let (state, _home) = daemon.stop_and_reopen().await;
-    assert_eq!(call.await.unwrap().unwrap_err().into_problem().code, "cancelled");
+    assert_eq!(call.await.unwrap().unwrap_err().into_problem().code.as_str(), "cancelled");
     assert_eq!(failed_runs(&state), 1);
 }
 

@@ -33,7 +33,7 @@ async fn with_a_certificate_it_is_served_and_no_other_is_believed() {
     let daemon = Daemon::with(ServerConfig { tls: Some(TlsFiles { certificate, key }), ..config() }).await;
     let place: Place = format!("https://localhost:{}", daemon.address.port()).parse().unwrap();
     let stranger = Client::new(Remote::new(place.clone(), Some(daemon.token.clone())));
-    assert_eq!(stranger.health().await.unwrap_err().into_problem().code, "unreachable");
+    assert_eq!(stranger.health().await.unwrap_err().into_problem().code.as_str(), "unreachable");
     let roots = vec![CertificateDer::from(made.cert.der().to_vec())];
     let known = Client::new(Remote::new(place, Some(daemon.token.clone())).with_roots(roots).unwrap());
     assert_eq!(known.health().await.unwrap().status, "ok");

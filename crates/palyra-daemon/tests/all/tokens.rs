@@ -15,7 +15,7 @@ fn request(name: &str, scopes: &[&str]) -> NewTokenRequest {
 }
 
 fn code<T: std::fmt::Debug>(result: Result<T, ClientError>) -> String {
-    result.unwrap_err().into_problem().code
+    result.unwrap_err().into_problem().code.to_string()
 }
 
 #[tokio::test(flavor = "multi_thread")]

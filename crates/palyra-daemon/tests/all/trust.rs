@@ -42,7 +42,7 @@ fn revocation(number: u64) -> Vec<u8> {
 }
 
 fn code<T: std::fmt::Debug>(result: Result<T, ClientError>) -> String {
-    result.unwrap_err().into_problem().code
+    result.unwrap_err().into_problem().code.to_string()
 }
 
 #[tokio::test(flavor = "multi_thread")]

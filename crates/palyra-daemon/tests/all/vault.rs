@@ -20,7 +20,7 @@ fn value(bytes: &[u8]) -> PutSecretRequest {
 }
 
 fn code<T: std::fmt::Debug>(result: Result<T, ClientError>) -> String {
-    result.unwrap_err().into_problem().code
+    result.unwrap_err().into_problem().code.to_string()
 }
 
 #[tokio::test(flavor = "multi_thread")]

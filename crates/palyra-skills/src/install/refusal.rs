@@ -1,5 +1,6 @@
 //! An artifact that is not taken in, and what is known about it.
 
+use palyra_common::ErrorCode;
 use palyra_common::redact::escape_untrusted;
 use semver::Version;
 use serde_json::json;
@@ -123,15 +124,15 @@ impl InstallRefusal {
 
     /// A word for programs.
     #[must_use]
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ErrorCode {
         match &self.reason {
             InstallRefusalReason::Verify(refusal) => refusal.code(),
-            InstallRefusalReason::Audit(_) => "audit_refused",
-            InstallRefusalReason::ModelName { .. } => "model_name_taken",
-            InstallRefusalReason::ConsentMismatch { .. } => "consent_mismatch",
-            InstallRefusalReason::OtherRelease { .. } => "other_release",
-            InstallRefusalReason::NotInstalled { .. } => "not_installed",
-            InstallRefusalReason::RollbackBlocked { .. } => "rollback_blocked",
+            InstallRefusalReason::Audit(_) => ErrorCode::AuditRefused,
+            InstallRefusalReason::ModelName { .. } => ErrorCode::ModelNameTaken,
+            InstallRefusalReason::ConsentMismatch { .. } => ErrorCode::ConsentMismatch,
+            InstallRefusalReason::OtherRelease { .. } => ErrorCode::OtherRelease,
+            InstallRefusalReason::NotInstalled { .. } => ErrorCode::NotInstalled,
+            InstallRefusalReason::RollbackBlocked { .. } => ErrorCode::RollbackBlocked,
         }
     }
 
@@ -144,7 +145,7 @@ impl InstallRefusal {
             skill_id: self.skill_id.clone(),
             version: self.version.clone(),
             payload: self.payload,
-            details: json!({ "code": self.code(), "reason": shown(self.reason.to_string()) }),
+            details: json!({ "code": self.code().as_str(), "reason": shown(self.reason.to_string()) }),
         }
     }
 

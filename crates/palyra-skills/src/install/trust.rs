@@ -1,6 +1,7 @@
 //! From the trust decision and the findings to a standing: how far the release is believed, and why it may be
 //! kept from running.
 
+use palyra_common::ErrorCode;
 use std::collections::BTreeSet;
 
 use super::event::{InstallEvent, InstallEventKind};
@@ -164,7 +165,7 @@ pub(super) fn other_release(
 fn quarantined_in_place(
     request: &InstallRequest,
     context: &InstallContext<'_>,
-    (trust, quarantine, code): (TrustState, Quarantine, &str),
+    (trust, quarantine, code): (TrustState, Quarantine, ErrorCode),
     mut progress: Progress<'_>,
 ) -> Option<InstallOutcome> {
     let (record, release) = request.stored(context)?;

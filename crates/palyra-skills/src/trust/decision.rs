@@ -1,5 +1,6 @@
 //! What the trust step says about an artifact.
 
+use palyra_common::ErrorCode;
 use serde::Serialize;
 
 use super::lineage::LineageProblem;
@@ -188,18 +189,18 @@ impl TrustRefusal {
 
     /// A word for programs.
     #[must_use]
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ErrorCode {
         match self {
-            Self::Revoked { .. } => "revoked",
-            Self::Blocked { .. } => "publisher_blocked",
-            Self::KeyMismatch { .. } => "key_mismatch",
-            Self::RetiredKey { .. } => "retired_key",
-            Self::Threshold { .. } => "threshold_not_met",
-            Self::StaleEpoch { .. } => "stale_epoch",
-            Self::EpochAhead { .. } => "unknown_rotation",
-            Self::BuiltInSkill { .. } => "built_in_skill",
-            Self::Forked { .. } => "publisher_forked",
-            Self::Lineage { .. } => "bad_lineage",
+            Self::Revoked { .. } => ErrorCode::Revoked,
+            Self::Blocked { .. } => ErrorCode::PublisherBlocked,
+            Self::KeyMismatch { .. } => ErrorCode::KeyMismatch,
+            Self::RetiredKey { .. } => ErrorCode::RetiredKey,
+            Self::Threshold { .. } => ErrorCode::ThresholdNotMet,
+            Self::StaleEpoch { .. } => ErrorCode::StaleEpoch,
+            Self::EpochAhead { .. } => ErrorCode::UnknownRotation,
+            Self::BuiltInSkill { .. } => ErrorCode::BuiltInSkill,
+            Self::Forked { .. } => ErrorCode::PublisherForked,
+            Self::Lineage { .. } => ErrorCode::BadLineage,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Ownership and rollback: a skill keeps its publisher, and its releases go one way.
 
+use palyra_common::ErrorCode;
 use semver::Version;
 
 use super::change::ReleaseMark;
@@ -101,14 +102,14 @@ impl RollbackRefusal {
 
     /// A word for programs.
     #[must_use]
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ErrorCode {
         match self {
-            Self::Namespace { .. } => "wrong_namespace",
-            Self::OtherOwner { .. } => "other_owner",
-            Self::Older { .. } => "rollback",
-            Self::Equivocation { .. } => "equivocation",
-            Self::CounterWentBack { .. } => "counter_went_back",
-            Self::CounterJump { .. } => "counter_jump",
+            Self::Namespace { .. } => ErrorCode::WrongNamespace,
+            Self::OtherOwner { .. } => ErrorCode::OtherOwner,
+            Self::Older { .. } => ErrorCode::Rollback,
+            Self::Equivocation { .. } => ErrorCode::Equivocation,
+            Self::CounterWentBack { .. } => ErrorCode::CounterWentBack,
+            Self::CounterJump { .. } => ErrorCode::CounterJump,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Why verification refused: the step, the facts, and what a person can do.
 
+use palyra_common::ErrorCode;
 use semver::Version;
 use serde::Serialize;
 
@@ -180,7 +181,7 @@ impl VerifyRefusal {
 
     /// A word for programs.
     #[must_use]
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ErrorCode {
         self.reason.code()
     }
 }
@@ -208,30 +209,32 @@ impl RefusalReason {
 
     /// A word for programs.
     #[must_use]
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ErrorCode {
         match self {
-            Self::Archive(ArchiveError::TooLarge { .. }) => "too_large",
-            Self::Archive(_) => "archive_not_canonical",
+            Self::Archive(ArchiveError::TooLarge { .. }) => ErrorCode::TooLarge,
+            Self::Archive(_) => ErrorCode::ArchiveNotCanonical,
             Self::Envelope(error) => envelope_code(error),
-            Self::Lineage(_) => "bad_lineage",
-            Self::OwnThreshold { .. } => "threshold_not_met",
-            Self::OuterKeyId { .. } => "key_id_differs",
-            Self::Statement(_) => "statement_mismatch",
-            Self::ManifestNotUtf8 { .. } | Self::Manifest(_) | Self::MissingModule { .. } => "bad_manifest",
-            Self::Compat(_) => "incompatible",
+            Self::Lineage(_) => ErrorCode::BadLineage,
+            Self::OwnThreshold { .. } => ErrorCode::ThresholdNotMet,
+            Self::OuterKeyId { .. } => ErrorCode::KeyIdDiffers,
+            Self::Statement(_) => ErrorCode::StatementMismatch,
+            Self::ManifestNotUtf8 { .. } | Self::Manifest(_) | Self::MissingModule { .. } => {
+                ErrorCode::BadManifest
+            }
+            Self::Compat(_) => ErrorCode::Incompatible,
             Self::Trust(refusal) => refusal.code(),
             Self::Rollback(refusal) => refusal.code(),
-            Self::Sidecar(_) => "sidecar_not_bound",
+            Self::Sidecar(_) => ErrorCode::SidecarNotBound,
         }
     }
 }
 
-fn envelope_code(error: &SignatureFileError) -> &'static str {
+fn envelope_code(error: &SignatureFileError) -> ErrorCode {
     match error {
-        SignatureFileError::Envelope(EnvelopeError::BadSignature(_)) => "bad_signature",
-        SignatureFileError::Envelope(EnvelopeError::SignsTwice(_)) => "threshold_not_met",
-        SignatureFileError::Statement(StatementError::Key { .. }) => "bad_key",
-        _ => "bad_envelope",
+        SignatureFileError::Envelope(EnvelopeError::BadSignature(_)) => ErrorCode::BadSignature,
+        SignatureFileError::Envelope(EnvelopeError::SignsTwice(_)) => ErrorCode::ThresholdNotMet,
+        SignatureFileError::Statement(StatementError::Key { .. }) => ErrorCode::BadKey,
+        _ => ErrorCode::BadEnvelope,
     }
 }
 

@@ -1,16 +1,21 @@
-//! Deciding: once, by somebody the policy lets decide and who did not ask, before time runs out.
+//! Deciding an approval: once, by a principal the policy permits and who did not ask, before time runs out.
+//!
+//! The policy is evaluated before the transaction begins. The transaction fails if the state has changed since, and both
+//! are repeated.
 
 use std::sync::Arc;
 
+use palyra_common::Principal;
 use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, NewEvent};
 use palyra_skills::Sha256Digest;
 use serde_json::json;
 
 use super::rows::{self, not_found};
 use super::{Approval, ApprovalError, ApprovalScope, ApprovalStatus};
-use crate::db::RowKey;
-use crate::gate::ApprovalGate;
+use crate::db::{RowKey, read_generation};
+use crate::error::StateError;
 use crate::principal_id::PrincipalId;
+use crate::skills::MAX_ATTEMPTS;
 use crate::state::State;
 use crate::text::short_name;
 
@@ -20,11 +25,9 @@ pub struct ApprovalDecision {
     /// Yes, and how far, or no.
     pub verdict: ApprovalVerdict,
     /// Who decides.
-    pub decider: PrincipalId,
+    pub decider: Arc<Principal>,
     /// Where the person is who decides.
     pub presence: Presence,
-    /// Whether a policy lets it decide, asked about what waits.
-    pub gate: ApprovalGate,
     /// What there is to say about it.
     pub reason: Option<String>,
     /// The SHA-256 of the whole arguments that were looked at; needed for a yes to arguments that lists cut.
@@ -43,7 +46,7 @@ pub enum ApprovalVerdict {
 /// Where the person is who decides; a requester decides its own request only with one of the latter two.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Presence {
-    /// Nobody says.
+    /// Not known.
     #[default]
     Unknown,
     /// The owner sits at a terminal or in the console.
@@ -55,13 +58,50 @@ pub enum Presence {
 impl State {
     /// Decides a request; of several who try, one wins.
     pub async fn decide_approval(
-        &self,
+        self: &Arc<Self>,
         approval_id: &str,
         decision: ApprovalDecision,
+    ) -> Result<Approval, ApprovalError> {
+        let decision = Arc::new(decision);
+        let mut attempt = 1;
+        loop {
+            let (state, id, given) = (Arc::clone(self), approval_id.to_owned(), Arc::clone(&decision));
+            let authorized = tokio::task::spawn_blocking(move || state.authorize_decision(&id, &given)).await;
+            let generation = authorized.map_err(StateError::record("decided", "an approval"))??;
+            match self.apply_decision(approval_id, Arc::clone(&decision), generation).await {
+                Err(ApprovalError::State(StateError::Moved { .. })) if attempt < MAX_ATTEMPTS => attempt += 1,
+                decided => return decided,
+            }
+        }
+    }
+
+    /// Evaluates the policy about a request that waits; returns the generation of the state that counted.
+    fn authorize_decision(
+        &self,
+        approval_id: &str,
+        decision: &ApprovalDecision,
+    ) -> Result<u64, ApprovalError> {
+        let authorizer = self.authorizer();
+        let approval = self.stored_approval(approval_id)?;
+        // Of a request that is closed, the transaction says how it was closed.
+        if approval.status == ApprovalStatus::Pending && !approval.is_overdue(self.expiry_now_ms()) {
+            let authorized = authorizer.authorize_approval(&decision.decider, decision.presence, &approval);
+            authorized
+                .map_err(|decision| ApprovalError::Denied { approval_id: approval.approval_id, decision })?;
+        }
+        Ok(authorizer.generation())
+    }
+
+    async fn apply_decision(
+        &self,
+        approval_id: &str,
+        decision: Arc<ApprovalDecision>,
+        planned: u64,
     ) -> Result<Approval, ApprovalError> {
         let (id, key, now) = (approval_id.to_owned(), Arc::clone(&self.row_key), self.expiry_now_ms());
         let decided =
             self.journal.transaction(Durability::Full, move |transaction: &mut JournalTransaction<'_>| {
+                expect_generation(transaction, planned)?;
                 let mut approval = read(transaction, &key, &id)?;
                 if approval.is_overdue(now) {
                     // That time ran out is kept, although whoever came late hears of it as an error.
@@ -110,9 +150,6 @@ fn judge(approval: &mut Approval, decision: &ApprovalDecision, now: u64) -> Resu
         return Err(decided_already(approval));
     }
     let approval_id = approval.approval_id.clone();
-    if let Err(decision) = decision.gate.ask(approval) {
-        return Err(ApprovalError::Denied { approval_id, decision });
-    }
     check_decider(approval, decision)?;
     match decision.verdict {
         ApprovalVerdict::Approve(scope) => {
@@ -142,11 +179,12 @@ fn judge(approval: &mut Approval, decision: &ApprovalDecision, now: u64) -> Resu
 
 /// Whatever the policy in force says, a requester decides its own request only as a person.
 fn check_decider(approval: &Approval, decision: &ApprovalDecision) -> Result<(), ApprovalError> {
-    let own = approval.requester.as_ref().is_none_or(|asked| asked.token == decision.decider.token);
+    let decider = PrincipalId::from(&*decision.decider);
+    let own = approval.requester.as_ref().is_none_or(|asked| asked.token == decider.token);
     let as_a_person = match decision.presence {
         Presence::Unknown => false,
-        Presence::Owner => decision.decider.is_owner(),
-        Presence::McpClient => !decision.decider.is_owner(),
+        Presence::Owner => decider.is_owner(),
+        Presence::McpClient => !decider.is_owner(),
     };
     if own && !as_a_person {
         return Err(ApprovalError::OwnRequest { approval_id: approval.approval_id.clone() });
@@ -168,6 +206,12 @@ fn check_seen(approval: &Approval, decision: &ApprovalDecision) -> Result<(), Ap
         }),
         _ => Ok(()),
     }
+}
+
+fn expect_generation(transaction: &JournalTransaction<'_>, planned: u64) -> Result<(), ApprovalError> {
+    let found = read_generation(transaction.sql()).map_err(JournalError::sqlite("read the generation"))?;
+    let found = found.unwrap_or_default();
+    if found == planned { Ok(()) } else { Err(StateError::Moved { planned, found }.into()) }
 }
 
 fn decided_already(approval: &Approval) -> ApprovalError {
@@ -228,4 +272,38 @@ fn write(
     let event = event.skill(&approval.skill_id).subject(&approval.tool_id).details(details);
     transaction.append(event)?;
     Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use palyra_common::Transport;
+    use palyra_vault::KeySourceChoice;
+
+    use super::*;
+    use crate::root::StateRoot;
+    use crate::state::StateOptions;
+
+    #[tokio::test]
+    async fn a_decision_authorized_in_another_generation_is_not_applied() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = StateOptions { key_source: KeySourceChoice::File, ..StateOptions::default() };
+        let state = StateRoot::new(directory.path().join("root")).init(&options).unwrap();
+        let decision = Arc::new(ApprovalDecision {
+            verdict: ApprovalVerdict::Deny,
+            decider: Arc::new(Principal::owner(Transport::Command)),
+            presence: Presence::Owner,
+            reason: None,
+            arguments_sha256: None,
+        });
+        let now = state.view().generation();
+        let moved = state.apply_decision("apr_1", Arc::clone(&decision), now + 1).await.unwrap_err();
+        assert!(
+            matches!(moved, ApprovalError::State(StateError::Moved { planned, found })
+                if (planned, found) == (now + 1, now)),
+            "{moved}"
+        );
+        let current = state.apply_decision("apr_1", decision, now).await.unwrap_err();
+        assert!(matches!(current, ApprovalError::NotFound { .. }), "{current}");
+    }
 }

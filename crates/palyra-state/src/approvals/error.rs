@@ -1,5 +1,6 @@
 //! Why nothing was decided.
 
+use palyra_common::ErrorCode;
 use std::sync::Arc;
 
 use palyra_policy::PolicyDecision;
@@ -94,14 +95,14 @@ impl ApprovalError {
     }
 
     /// The word of this error on every face.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ErrorCode {
         match self {
-            Self::NotFound { .. } => "not_found",
-            Self::Decided { .. } => "already_decided",
-            Self::Denied { .. } | Self::OwnRequest { .. } => "forbidden",
-            Self::ArgumentsCut { .. } | Self::OtherArguments { .. } => "usage",
-            Self::NoSuchScope { .. } => "invalid_scope",
-            Self::Tampered { .. } => "state_damaged",
+            Self::NotFound { .. } => ErrorCode::NotFound,
+            Self::Decided { .. } => ErrorCode::AlreadyDecided,
+            Self::Denied { .. } | Self::OwnRequest { .. } => ErrorCode::Forbidden,
+            Self::ArgumentsCut { .. } | Self::OtherArguments { .. } => ErrorCode::Usage,
+            Self::NoSuchScope { .. } => ErrorCode::InvalidScope,
+            Self::Tampered { .. } => ErrorCode::StateDamaged,
             Self::State(error) => error.code(),
         }
     }

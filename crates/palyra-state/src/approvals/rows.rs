@@ -67,6 +67,11 @@ impl State {
     /// One approval; one whose time ran out is closed first.
     pub fn approval(&self, approval_id: &str) -> Result<Approval, ApprovalError> {
         self.expire_approvals()?;
+        self.stored_approval(approval_id)
+    }
+
+    /// One approval as its row says; its time may have run out.
+    pub(super) fn stored_approval(&self, approval_id: &str) -> Result<Approval, ApprovalError> {
         let row = self.journal.read(|connection| {
             read_sealed(connection, approval_id).map_err(JournalError::sqlite("read an approval"))
         })?;

@@ -1,5 +1,6 @@
 //! Why a copy is not made, or not put back.
 
+use palyra_common::ErrorCode;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -54,12 +55,14 @@ pub enum BackupError {
 
 impl BackupError {
     /// The word of this error on every face.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ErrorCode {
         match self {
-            Self::File { .. } | Self::OddEntry(_) | Self::Write(_) => "state_io",
-            Self::UnderWay => "in_use",
-            Self::Exists(_) => "usage",
-            Self::NotABackup(_) | Self::Damaged(_) | Self::Unsigned | Self::OtherKey { .. } => "bad_backup",
+            Self::File { .. } | Self::OddEntry(_) | Self::Write(_) => ErrorCode::StateIo,
+            Self::UnderWay => ErrorCode::InUse,
+            Self::Exists(_) => ErrorCode::Usage,
+            Self::NotABackup(_) | Self::Damaged(_) | Self::Unsigned | Self::OtherKey { .. } => {
+                ErrorCode::BadBackup
+            }
             Self::State(error) => error.code(),
         }
     }

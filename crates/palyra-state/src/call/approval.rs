@@ -126,7 +126,7 @@ async fn ask_or_wait(
 }
 
 async fn request(calling: &Calling, resolved_in: &View) -> Result<ApprovalRequest, CallError> {
-    let Calling { subject, principal, requester, input, context, gates, grants, .. } = calling;
+    let Calling { subject, principal, input, context, gates, grants, .. } = calling;
     let (arguments, arguments_sha256) = match input.as_str().len() <= MAX_INLINE_INPUT {
         true => canonical(input),
         false => {
@@ -139,8 +139,8 @@ async fn request(calling: &Calling, resolved_in: &View) -> Result<ApprovalReques
         skill_id: subject.skill_id.clone(),
         tool_id: subject.tool_id.clone(),
         payload: subject.payload,
-        principal: principal.clone(),
-        requester: requester.clone(),
+        principal: principal.actor().into_owned(),
+        requester: principal.requester().into(),
         session: context.session.clone(),
         parent_run: context.parent_run.clone(),
         circumstances: circumstances(resolved_in, subject, grants),

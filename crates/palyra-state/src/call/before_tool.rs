@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use palyra_common::{JsonText, WasmPluginRunError};
+use palyra_common::{ErrorCode, JsonText, WasmPluginRunError};
 use palyra_plugins_runtime::{CancelToken, HookDecision};
 use serde::Serialize;
 
@@ -38,7 +38,7 @@ pub enum GateReason {
     /// It gave no answer, which is a no.
     Failed {
         /// The kind of its error.
-        code: &'static str,
+        code: ErrorCode,
         /// The error.
         message: String,
     },
@@ -158,7 +158,7 @@ fn message(caller: &ToolCaller, calling: &Calling) -> Result<JsonText, WasmPlugi
     let subject = &calling.subject;
     before_tool_payload(&Wanted {
         at_ms: caller.state.now_ms(),
-        principal: &calling.principal,
+        principal: &calling.principal.actor(),
         session: calling.context.session.as_deref(),
         skill_id: &subject.skill_id,
         tool_id: &subject.tool_id,

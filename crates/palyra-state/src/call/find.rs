@@ -5,22 +5,71 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use palyra_common::WasmPluginRunError;
 use palyra_common::tally::CacheTally;
+use palyra_plugins_runtime::Entry;
 use palyra_skills::RuntimeStatus;
 use palyra_skills::index::{InstalledRelease, SkillRecord};
-use palyra_skills::manifest::{ToolEntrypoint, model_name};
+use palyra_skills::manifest::{HookEntrypoint, Risk, ToolEntrypoint, model_name};
 
 use super::ToolInvocation;
 use super::wasm_plugin_runner::{ReadyTool, RunSubject};
+use crate::hooks::HookEventKind;
 use crate::view::View;
 
 /// Most tools that are kept as they were found.
 const MAX_KEPT: usize = 4_096;
 
-/// A tool, its skill, and the state of that skill as of one view.
+/// What a run of an installed skill enters.
+#[derive(Debug, Clone)]
+pub(super) enum EntryPoint {
+    /// A tool, with schemas for its input and output.
+    Tool(Box<ToolEntrypoint>),
+    /// A hook, called for one of its events; its input is any event, its output a decision.
+    Hook { hook: HookEntrypoint, event: HookEventKind },
+}
+
+impl EntryPoint {
+    /// Its id in the manifest.
+    pub(super) fn id(&self) -> &str {
+        match self {
+            Self::Tool(tool) => &tool.id,
+            Self::Hook { hook, .. } => &hook.id,
+        }
+    }
+
+    /// The path of its module in the package.
+    pub(super) fn module(&self) -> &str {
+        match self {
+            Self::Tool(tool) => &tool.module,
+            Self::Hook { hook, .. } => &hook.module,
+        }
+    }
+
+    /// What its manifest says about the risk of a call; a hook decides and has none.
+    pub(super) fn risk(&self) -> Risk {
+        match self {
+            Self::Tool(tool) => tool.risk,
+            Self::Hook { .. } => Risk::default(),
+        }
+    }
+
+    /// How the sandbox enters it.
+    pub(super) fn entry(&self) -> Entry {
+        match self {
+            Self::Tool(tool) => Entry::Tool { id: tool.id.clone(), export: tool.export.clone() },
+            Self::Hook { hook, event } => Entry::Hook {
+                id: hook.id.clone(),
+                event: event.as_str().to_owned(),
+                export: hook.export.clone(),
+            },
+        }
+    }
+}
+
+/// A tool or hook, its skill, and the state of that skill as of one view.
 pub(super) struct FoundTool {
     pub(super) generation: u64,
     pub(super) record: Arc<SkillRecord>,
-    pub(super) entrypoint: ToolEntrypoint,
+    pub(super) entrypoint: EntryPoint,
     pub(super) subject: Arc<RunSubject>,
     /// What a first call proved; it holds as long as the view does.
     ready: Mutex<Option<Arc<ReadyTool>>>,
@@ -28,8 +77,8 @@ pub(super) struct FoundTool {
 
 impl FoundTool {
     /// An entrypoint of a skill, as of a view.
-    pub(super) fn new(view: &View, record: Arc<SkillRecord>, entrypoint: ToolEntrypoint) -> Self {
-        let subject = Arc::new(RunSubject::installed(&record, &entrypoint));
+    pub(super) fn new(view: &View, record: Arc<SkillRecord>, entrypoint: EntryPoint) -> Self {
+        let subject = Arc::new(RunSubject::installed(&record, entrypoint.id()));
         Self { generation: view.generation(), record, entrypoint, subject, ready: Mutex::default() }
     }
 
@@ -113,7 +162,7 @@ fn find_tool(view: &View, invocation: &ToolInvocation) -> Result<FoundTool, Wasm
     };
     let found = record.and_then(|record| Some((Arc::clone(record), of_record(record)?)));
     let (record, entrypoint) = found.ok_or_else(|| unknown(view, name))?;
-    Ok(FoundTool::new(view, record, entrypoint))
+    Ok(FoundTool::new(view, record, EntryPoint::Tool(Box::new(entrypoint))))
 }
 
 fn unknown(view: &View, name: &str) -> WasmPluginRunError {

@@ -1,18 +1,14 @@
-//! A hook enters the corridor at resolve: same status, consent, grants, limits and receipt as any run.
+//! A hook enters the call pipeline at resolve: same status, consent, policy, grants, limits and receipt as any run.
 
-use std::fmt;
 use std::sync::Arc;
 
-use palyra_common::{JsonText, OperatorGrants, WasmPluginRunError};
-use palyra_plugins_runtime::{CancelToken, Entry, HookDecision, LogLine, RunUsage};
-use palyra_skills::manifest::{HookEntrypoint, Risk, ToolEntrypoint, ToolReturns};
+use palyra_common::{JsonText, Principal, WasmPluginRunError};
+use palyra_plugins_runtime::{CancelToken, HookDecision, LogLine, RunOutput, RunUsage};
 
-use super::find::FoundTool;
+use super::find::{EntryPoint, FoundTool};
 use super::wasm_plugin_runner::{Calling, InstalledCall, ModuleSource, run_wasm_plugin};
-use super::{CallContext, CallError, ToolCaller, ToolInvocation};
-use crate::gate::CallGate;
-use crate::hooks::{HookBindingRecord, HookEventKind, hook_principal};
-use crate::principal_id::PrincipalId;
+use super::{CallError, ToolCaller};
+use crate::hooks::{HookBindingRecord, HookEventKind};
 use crate::view::View;
 
 /// One event for the hook of one binding.
@@ -54,68 +50,25 @@ pub(super) struct HookRun {
     pub(super) delivers: bool,
 }
 
-/// Makes the question to the access policy for each run of a hook.
-#[derive(Clone)]
-pub struct HookGate(Arc<dyn Fn(&HookBindingRecord) -> CallGate + Send + Sync>);
-
-impl HookGate {
-    /// A maker of gates.
-    pub fn new(make: impl Fn(&HookBindingRecord) -> CallGate + Send + Sync + 'static) -> Self {
-        Self(Arc::new(make))
-    }
-}
-
-impl Default for HookGate {
-    fn default() -> Self {
-        Self::new(|_| CallGate::open())
-    }
-}
-
-impl fmt::Debug for HookGate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("HookGate")
-    }
-}
-
 impl ToolCaller {
-    /// Has hooks ask this policy before they run.
-    #[must_use]
-    pub fn with_hook_gate(mut self, gate: HookGate) -> Self {
-        self.hook_gate = gate;
-        self
-    }
-
     /// Runs the hook of a binding; what it decides is handed back and done by whoever asked.
     pub async fn run_hook(&self, invocation: HookInvocation) -> Result<HookAnswer, CallError> {
         let HookInvocation { binding, payload, sequence, delivers, cancel } = invocation;
         let view = self.state.view();
         let name = format!("{} {} {}", binding.plugin, binding.hook, binding.event);
         let tool = self.hooks.get_or(&view, &name, || find_hook(&view, &binding))?;
-        let entry = Entry::Hook {
-            id: tool.entrypoint.id.clone(),
-            event: binding.event.as_str().to_owned(),
-            export: tool.entrypoint.export.clone(),
-        };
-        let invocation = ToolInvocation {
-            tool: binding.hook.clone(),
-            skill_id: Some(binding.plugin.clone()),
-            input: payload,
-            principal: hook_principal(&binding),
-            operator: OperatorGrants::default(),
-            limits: Some(binding.limits()),
-            requester: PrincipalId::default(),
-            listener: None,
-            cancel,
-            context: CallContext::default(),
-            gate: (self.hook_gate.0)(&binding),
-        };
+        let principal = Arc::new(Principal::hook(&*binding.id));
         let run = HookRun { binding: binding.id.clone(), event: binding.event, sequence, delivers };
-        let (call, calling) = InstalledCall::new(tool, view, invocation);
-        let calling = Calling { hook: Some(run), ..calling };
-        let result = run_wasm_plugin(self, ModuleSource::Hook(call, entry), calling).await?;
-        let decision = serde_json::from_str(result.output.as_str()).map_err(|error| {
-            WasmPluginRunError::Internal(format!("the decision cannot be read back: {error}"))
-        })?;
+        let calling = Calling {
+            hook: Some(run),
+            cancel: cancel.unwrap_or_default(),
+            ..Calling::of(&tool, payload, principal)
+        };
+        let call = InstalledCall::of_hook(tool, view, binding.limits());
+        let result = run_wasm_plugin(self, ModuleSource::Installed(call), calling).await?;
+        let RunOutput::Decision(decision) = result.output else {
+            return Err(WasmPluginRunError::Internal("a hook gave no decision".into()).into());
+        };
         let (run_id, usage, log, receipt) = (result.run_id, result.usage, result.log, result.receipt);
         Ok(HookAnswer { decision, run_id, usage, log, receipt })
     }
@@ -134,22 +87,6 @@ fn find_hook(view: &View, binding: &HookBindingRecord) -> Result<FoundTool, Wasm
     if !hook.events.iter().any(|event| event == binding.event.as_str()) {
         return Err(not_found("hook for event", binding.event.as_str(), hook.events.clone()));
     }
-    Ok(FoundTool::new(view, Arc::clone(record), as_tool(hook)))
-}
-
-/// A hook as the corridor sees it: an entrypoint whose input is any event.
-fn as_tool(hook: &HookEntrypoint) -> ToolEntrypoint {
-    let any = serde_json::json!({ "type": "object" });
-    ToolEntrypoint {
-        id: hook.id.clone(),
-        name: hook.id.clone(),
-        description: String::new(),
-        input_schema: any.clone(),
-        output_schema: any,
-        module: hook.module.clone(),
-        export: hook.export.clone(),
-        risk: Risk::default(),
-        returns: ToolReturns::default(),
-        examples: Vec::new(),
-    }
+    let entrypoint = EntryPoint::Hook { hook: hook.clone(), event: binding.event };
+    Ok(FoundTool::new(view, Arc::clone(record), entrypoint))
 }

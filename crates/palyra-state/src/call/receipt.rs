@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use palyra_common::redact::escape_untrusted;
-use palyra_common::{InOrder, JsonText, WasmPluginRunError};
+use palyra_common::{ErrorCode, InOrder, JsonText, WasmPluginRunError};
 use palyra_journal::{
     EventError, EventKind, JournalError, JournalTransaction, Leaf, NewEvent, PreparedEvent,
 };
@@ -20,7 +20,7 @@ use super::schemas::CheckDeadline;
 use super::tapes::KeptTape;
 use super::usage::Touched;
 use super::wasm_plugin_runner::{BegunRun, Calling, INLINE, ResolvedPlugin, explain_inline};
-use super::{CallError, CapabilityUse, StageTimes, ToolCaller, ToolResult, UseCount, usage};
+use super::{CallError, CapabilityUse, FailedRun, StageTimes, ToolCaller, ToolResult, UseCount, usage};
 use crate::db::signed;
 use crate::error::StateError;
 use crate::state::State;
@@ -41,7 +41,7 @@ pub(super) async fn finish(
     mut run: BegunRun,
     approval: Approved,
     report: RunReport,
-) -> Result<ToolResult, CallError> {
+) -> Result<ToolResult<RunOutput>, CallError> {
     let (state, subject, run_id) = (&caller.state, &calling.subject, run.row().run_id.clone());
     let RunReport { result, usage, log, host_calls, tape, .. } = report;
     let deadline = CheckDeadline::of_call(resolved.limits.wall_clock_timeout_ms, usage.elapsed);
@@ -49,11 +49,13 @@ pub(super) async fn finish(
     let capabilities = usage::count(&resolved.grants.grants, &host_calls);
     let touched = usage::touched(&resolved.grants.grants, &host_calls);
     let kept = KeptTape::keep(state, &tape).await;
+    let decided = decision(&output);
     let facts = ReceiptFacts {
         approval: approval.as_deref(),
         capabilities: Counts(&capabilities),
         consent: subject.consent.as_deref(),
-        decision: decision(calling, &output),
+        output_sha256: output.as_ref().ok().map(|output| output_digest(output, decided.as_ref())),
+        decision: decided,
         egress_bytes: usage.egress_bytes,
         elapsed_us: u64::try_from(usage.elapsed.as_micros()).unwrap_or(u64::MAX >> 1),
         ended_by: run.listed.ended_by(),
@@ -63,7 +65,6 @@ pub(super) async fn finish(
         hook: hook(calling),
         host_calls: usage.host_calls,
         input_sha256: digest(&calling.input),
-        output_sha256: output.as_ref().ok().map(digest),
         payload: &subject.payload_text,
         peak_memory_bytes: usage.peak_memory_bytes,
         session: calling.context.session.as_deref(),
@@ -74,7 +75,7 @@ pub(super) async fn finish(
     let kind = if output.is_ok() { EventKind::RunCompleted } else { EventKind::RunFailed };
     let now = state.now_ms();
     let new_event = || {
-        let event = NewEvent::new(kind, now).actor(short_name(&calling.principal));
+        let event = NewEvent::new(kind, now).actor(short_name(&calling.principal.actor()));
         event.run(&run_id).skill(&subject.skill_id).subject(&subject.tool_id)
     };
     let event = prepare(state, new_event, facts, &capabilities, &run_id)?;
@@ -101,12 +102,18 @@ pub(super) async fn finish(
             tracing::warn!(%error, "cannot write the journal's head to the vault");
         }
     }
+    let output = match output {
+        Ok(output) => output,
+        Err(error) => {
+            return Err(CallError::Failed(Box::new(FailedRun { run_id, fuel: usage.fuel, error })));
+        }
+    };
     Ok(ToolResult {
         run_id,
         skill_id: subject.skill_id.clone(),
         tool_id: subject.tool_id.clone(),
         payload: subject.payload,
-        output: output?,
+        output,
         usage,
         capabilities,
         log,
@@ -147,7 +154,7 @@ fn sum(uses: &CapabilityUse) -> UseCount {
     })
 }
 
-fn status_of(output: &Result<JsonText, WasmPluginRunError>) -> &'static str {
+fn status_of(output: &Result<RunOutput, WasmPluginRunError>) -> &'static str {
     match output {
         Ok(_) => "completed",
         Err(WasmPluginRunError::Cancelled) => "cancelled",
@@ -161,7 +168,7 @@ async fn checked_output(
     calling: &Calling,
     resolved: &ResolvedPlugin,
     deadline: CheckDeadline,
-) -> Result<JsonText, WasmPluginRunError> {
+) -> Result<RunOutput, WasmPluginRunError> {
     let output = result.map_err(|error| match error {
         WasmPluginRunError::CapabilityDenied(mut denial) => {
             resolved.grants.explain(&mut denial);
@@ -174,34 +181,33 @@ async fn checked_output(
     })?;
     let text = match (output, &resolved.entry) {
         (RunOutput::Json(text), Entry::Tool { .. }) => text,
-        (RunOutput::Decision(decision), Entry::Hook { .. }) => return decided(decision),
+        (RunOutput::Decision(decision), Entry::Hook { .. }) => {
+            return Ok(RunOutput::Decision(clipped(decision)));
+        }
         _ => return Err(WasmPluginRunError::Internal("the output is not what was asked for".into())),
     };
     if let Some(schemas) = &resolved.schemas {
         schemas.check_output(&text, deadline).await?;
     }
-    Ok(text)
+    Ok(RunOutput::Json(text))
 }
 
-/// A decision as the output of its run, with words that fit into a leaf.
-fn decided(decision: HookDecision) -> Result<JsonText, WasmPluginRunError> {
+/// A decision with text that is escaped and fits into a leaf.
+fn clipped(decision: HookDecision) -> HookDecision {
     let clip = |text: String| escape_untrusted(&text.chars().take(MAX_DECISION_CHARS).collect::<String>());
-    let decision = match decision {
+    match decision {
         HookDecision::Continue => HookDecision::Continue,
         HookDecision::Annotate(text) => HookDecision::Annotate(clip(text)),
         HookDecision::RequestApproval(reason) => HookDecision::RequestApproval(clip(reason)),
         HookDecision::Block(reason) => HookDecision::Block(clip(reason)),
-    };
-    let value =
-        serde_json::to_value(&decision).map_err(|error| WasmPluginRunError::Internal(error.to_string()))?;
-    Ok(JsonText::from(&value))
+    }
 }
 
 /// Tells the journal of a call that was refused before it began.
 pub(super) async fn refuse(
     state: &Arc<State>,
     calling: &Calling,
-    error: &str,
+    error: ErrorCode,
     gate: Option<&str>,
 ) -> Result<(), CallError> {
     let subject = &calling.subject;
@@ -216,7 +222,8 @@ pub(super) async fn refuse(
     if let Some(hook) = hook(calling) {
         details["hook"] = hook;
     }
-    let event = NewEvent::new(EventKind::RunRefused, state.now_ms()).actor(short_name(&calling.principal));
+    let event =
+        NewEvent::new(EventKind::RunRefused, state.now_ms()).actor(short_name(&calling.principal.actor()));
     let event = event.skill(&subject.skill_id).subject(&subject.tool_id).details(details);
     state.journal.append(event).await.map_err(StateError::from)?;
     Ok(())
@@ -229,6 +236,14 @@ async fn write(state: &State, finished: FinishedRun) -> Result<Leaf, CallError> 
         Ok(leaf)
     });
     written.await.map_err(|error| CallError::State(error.into()))
+}
+
+/// The digest of an output as JSON text; `decided` is the decision of a hook.
+fn output_digest(output: &RunOutput, decided: Option<&Value>) -> Sha256Digest {
+    match (output, decided) {
+        (RunOutput::Json(text), _) => digest(text),
+        (RunOutput::Decision(_), decided) => digest(&JsonText::from(decided.unwrap_or(&Value::Null))),
+    }
 }
 
 fn digest(text: &JsonText) -> Sha256Digest {
@@ -312,10 +327,12 @@ fn gates(calling: &Calling) -> Option<Value> {
     (!calling.gates.is_empty()).then(recorded)
 }
 
-/// What the hook of a run decided.
-fn decision(calling: &Calling, output: &Result<JsonText, WasmPluginRunError>) -> Option<Value> {
-    let output = output.as_ref().ok().filter(|_| calling.hook.is_some())?;
-    Some(serde_json::from_str(output.as_str()).unwrap_or_default())
+/// What the hook of a run decided, as its receipt says it; none for a tool.
+fn decision(output: &Result<RunOutput, WasmPluginRunError>) -> Option<Value> {
+    match output {
+        Ok(RunOutput::Decision(decision)) => Some(json!(decision)),
+        _ => None,
+    }
 }
 
 /// Which hook a run is of.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use palyra_common::principal::OWNER;
 use palyra_common::tally::CacheTally;
 use palyra_common::{CapabilityGrantSet, JsonText, WasmPluginRunError};
 use palyra_journal::EventKind;
@@ -14,7 +15,7 @@ use palyra_skills::{Sha256Digest, VerifiedSkill, reverify_installed_artifact};
 use serde_json::json;
 
 use super::describe::Description;
-use super::find::{FoundTool, check_runnable};
+use super::find::FoundTool;
 use super::{CallError, ToolCaller};
 use crate::commit::Change;
 use crate::state::State;
@@ -54,26 +55,23 @@ impl VerifiedCache {
     }
 }
 
-/// Checks the skill's state, consent and bytes, and makes its module ready.
+/// Checks the consent and the bytes of a skill whose state permits runs, and makes its module ready.
 pub(super) async fn resolve(
     caller: &ToolCaller,
     view: &View,
     tool: &FoundTool,
-    may_begin: impl FnOnce() -> Result<(), CallError>,
     max_module_bytes: u64,
     until: Instant,
 ) -> Result<ResolvedModule, CallError> {
-    check_runnable(&tool.record, &caller.state.platform)?;
-    may_begin()?;
     let consent = consent(view, tool)?;
     let skill = verified(caller, &tool.record).await?;
     check_description(caller, &tool.record, &skill, Some(until)).await?;
-    let length = skill.artifact().entry(&tool.entrypoint.module).map_or(0, <[u8]>::len) as u64;
+    let length = skill.artifact().entry(tool.entrypoint.module()).map_or(0, <[u8]>::len) as u64;
     if length > max_module_bytes {
         let reason = format!("it has {length} bytes, the policy allows {max_module_bytes}");
         return Err(WasmPluginRunError::invalid_module(reason).into());
     }
-    let loaded = load(caller, &skill, &tool.entrypoint.module, Some(until)).await?;
+    let loaded = load(caller, &skill, tool.entrypoint.module(), Some(until)).await?;
     Ok(ResolvedModule { loaded, consent })
 }
 
@@ -128,7 +126,7 @@ fn verify(
     let release = &record.current;
     let bytes = match proven {
         Some(bytes) => bytes,
-        None => state.release_bytes(&record.skill_id, release)?,
+        None => state.release_bytes(&record.skill_id, release, OWNER)?,
     };
     let trust = state.trust_snapshot(Arc::clone(state.view().trust()));
     let verified = reverify_installed_artifact(bytes, &trust, &state.platform);
@@ -137,7 +135,7 @@ fn verify(
             Ok(Arc::new(verification.skill))
         }
         // The corridor says what a refusal means for an installed release, and quarantines it.
-        _ => Err(match state.verify_installed(&record.skill_id) {
+        _ => Err(match state.verify_installed(&record.skill_id, OWNER) {
             Err(error) => error.into(),
             Ok(_) => {
                 WasmPluginRunError::Internal("the stored release changed while it was read".into()).into()
@@ -195,7 +193,7 @@ async fn quarantine(caller: &ToolCaller, record: &SkillRecord, reason: String) -
         (Arc::clone(&caller.state), record.skill_id.clone(), record.current.payload);
     let kept = reason.clone();
     let result = blocking(move || {
-        let result = state.quarantine_release(&skill_id, &payload, QuarantineCause::Describe, &kept);
+        let result = state.quarantine_release(&skill_id, &payload, QuarantineCause::Describe, &kept, OWNER);
         result.map_err(CallError::from)
     });
     match result.await {
@@ -215,7 +213,7 @@ fn mark_described(state: &State, skill_id: &str, payload: &Sha256Digest) -> Resu
         return Ok(());
     }
     let details = json!({ "payload": payload.to_string(), "describe": "as the manifest says" });
-    let event = state.event(EventKind::SkillVerified).skill(skill_id).details(details);
+    let event = state.event(EventKind::SkillVerified, OWNER).skill(skill_id).details(details);
     state.commit(&mut gate, Change { rows: vec![described_row(payload)], events: vec![event] })?;
     Ok(())
 }

@@ -24,6 +24,7 @@ pub use list::{RunPage, RunQuery};
 pub use retention::{DEFAULT_TAPE_STORE_BYTES, RunRetention, Trimmed};
 
 use crate::db::signed;
+use crate::deliveries::{LaneKind, advance};
 use crate::state::State;
 use crate::text::short_name;
 
@@ -101,7 +102,7 @@ impl RunStart {
         Ok(Self {
             run_id: crate::text::time_sorted_id("run", now).map_err(WasmPluginRunError::Internal)?,
             subject: Arc::clone(&calling.subject),
-            principal: short_name(&calling.principal),
+            principal: short_name(&calling.principal.actor()),
             session: calling.context.session.clone(),
             started_ms: signed(now),
         })
@@ -158,7 +159,7 @@ pub(super) fn finish(
         return Err(rusqlite::Error::StatementChangedRows(written));
     }
     if let Some((binding, next)) = &finished.passes {
-        crate::hooks::advance(sql, binding, *next, true)?;
+        advance(sql, LaneKind::Hook, binding, *next, true)?;
     }
     if let Some(tape) = &finished.tape {
         tape.write(sql, signed(leaf))?;

@@ -8,14 +8,13 @@ use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use palyra_a2ui::{A2uiDocument, A2uiError};
 use palyra_common::limits::MAX_SCHEMA_STEPS;
 use palyra_common::tally::CacheTally;
 use palyra_common::{JsonText, LimitKind, WasmPluginRunError};
 use palyra_skills::Sha256Digest;
-use palyra_skills::manifest::{SchemaMismatch, SchemaProblem, ToolSchema};
+use palyra_skills::manifest::{SchemaMismatch, SchemaProblem, ToolEntrypoint, ToolReturns, ToolSchema};
 use tokio::sync::Semaphore;
-
-use super::find::FoundTool;
 
 /// Most tools whose schemas are kept compiled.
 const MAX_CACHED: usize = 1_024;
@@ -30,6 +29,8 @@ const INLINE_BYTES: usize = 64 << 10;
 pub(super) struct ToolSchemas {
     input: ToolSchema,
     output: ToolSchema,
+    /// Whether the output is a document for people, which has rules besides its schema.
+    returns_document: bool,
     large_checks: Arc<Semaphore>,
 }
 
@@ -70,8 +71,13 @@ impl Default for SchemaCache {
 }
 
 impl SchemaCache {
-    pub(super) fn get(&self, tool: &FoundTool) -> Result<Arc<ToolSchemas>, WasmPluginRunError> {
-        let key = (tool.release().payload, tool.entrypoint.id.clone());
+    /// The schemas of a tool of a release, compiled once.
+    pub(super) fn get(
+        &self,
+        payload: Sha256Digest,
+        tool: &ToolEntrypoint,
+    ) -> Result<Arc<ToolSchemas>, WasmPluginRunError> {
+        let key = (payload, tool.id.clone());
         let mut cache = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let found = cache.get(&key);
         self.tally.note(found.is_some());
@@ -81,8 +87,9 @@ impl SchemaCache {
         let failed =
             |problem: SchemaProblem| WasmPluginRunError::Internal(format!("the tool's schema: {problem}"));
         let schemas = Arc::new(ToolSchemas {
-            input: ToolSchema::compile_input(&tool.entrypoint.input_schema).map_err(failed)?,
-            output: ToolSchema::compile(&tool.entrypoint.output_schema).map_err(failed)?,
+            input: ToolSchema::compile_input(&tool.input_schema).map_err(failed)?,
+            output: ToolSchema::compile(&tool.output_schema).map_err(failed)?,
+            returns_document: tool.returns == ToolReturns::A2ui,
             large_checks: Arc::clone(&self.large_checks),
         });
         if cache.len() >= MAX_CACHED {
@@ -112,7 +119,8 @@ impl ToolSchemas {
         checked.map_err(|SchemaMismatch { pointer, reason }| WasmPluginRunError::InvalidOutput {
             pointer,
             reason,
-        })
+        })?;
+        if self.returns_document { check_document(output).await } else { Ok(()) }
     }
 
     async fn check(
@@ -136,15 +144,38 @@ impl ToolSchemas {
         let permit = permit.map_err(|late| deadline.passed(late))?;
         let permit = permit.map_err(|closed| WasmPluginRunError::Internal(closed.to_string()))?;
         let (schema, text) = (schema.clone(), text.clone());
-        let checking = tokio::task::spawn_blocking(move || {
-            // Held until the check ends, also where its caller stopped waiting.
-            let _permit = permit;
-            check_steps(schema.steps(&text))?;
-            Ok(schema.check_text(&text))
-        });
-        let checked = tokio::time::timeout_at(until, checking).await.map_err(|late| deadline.passed(late))?;
-        checked.map_err(|error| WasmPluginRunError::Internal(error.to_string()))?
+        let (done, checked) = tokio::sync::oneshot::channel();
+        // A thread of its own and not one of the blocking pool: the allocator keeps what a thread has freed for that
+        // thread, so checks that visit all threads of a large pool leave megabytes in each of them.
+        let check = move || {
+            let checked = check_steps(schema.steps(&text)).map(|()| schema.check_text(&text));
+            // Held until the check ends, also where its caller stopped waiting; free before the caller hears of it.
+            drop(permit);
+            let _ = done.send(checked);
+        };
+        let thread = std::thread::Builder::new().name("schema-check".into()).spawn(check);
+        thread.map_err(|error| WasmPluginRunError::Internal(format!("cannot start a thread: {error}")))?;
+        let checked = tokio::time::timeout_at(until, checked).await.map_err(|late| deadline.passed(late))?;
+        checked.map_err(|_| WasmPluginRunError::Internal("the check of a schema panicked".into()))?
     }
+}
+
+/// Checks an output that is a document; a long one on a thread that may take its time.
+async fn check_document(output: &JsonText) -> Result<(), WasmPluginRunError> {
+    let parse = |text: &JsonText| A2uiDocument::parse(text.as_str()).map(drop);
+    let parsed = match output.as_str().len() <= INLINE_BYTES {
+        true => parse(output),
+        false => {
+            let text = output.clone();
+            let parsing = tokio::task::spawn_blocking(move || parse(&text)).await;
+            parsing.map_err(|error| WasmPluginRunError::Internal(error.to_string()))?
+        }
+    };
+    parsed.map_err(|A2uiError { pointer, reason }| WasmPluginRunError::InvalidOutput {
+        // `/` stands for the whole, as where a schema does not match.
+        pointer: if pointer.is_empty() { "/".to_owned() } else { pointer },
+        reason,
+    })
 }
 
 fn check_steps(steps: u64) -> Result<(), WasmPluginRunError> {
@@ -172,6 +203,7 @@ mod tests {
         ToolSchemas {
             input: ToolSchema::compile_input(&schema).unwrap(),
             output: ToolSchema::compile(&schema).unwrap(),
+            returns_document: false,
             large_checks: Arc::new(Semaphore::new(places)),
         }
     }
@@ -215,5 +247,21 @@ mod tests {
         let mismatch = schemas.check_input(&wrong, soon()).await.unwrap_err();
         assert_eq!(mismatch.kind().wire_name(), "invalid_input");
         assert_eq!(schemas.large_checks.available_permits(), 1);
+    }
+
+    #[tokio::test]
+    async fn output_of_a_document_tool_is_checked_as_a_document() {
+        let schemas = ToolSchemas { returns_document: true, ..schemas(1, 1) };
+        let document = json!({"v": 1, "surface": "s", "components": []});
+        assert_eq!(schemas.check_output(&JsonText::from(&document), soon()).await, Ok(()));
+        let component = json!({"id": "a", "type": "text", "props": {"value": "x".repeat(INLINE_BYTES)}});
+        let long = json!({"v": 1, "surface": "s", "components": [component]});
+        for (output, at) in [(json!({"a": 1}), "/a"), (long, "/components/0/props/value")] {
+            let checked = schemas.check_output(&JsonText::from(&output), soon()).await;
+            let Err(WasmPluginRunError::InvalidOutput { pointer, .. }) = checked else {
+                panic!("{checked:?}");
+            };
+            assert_eq!(pointer, at);
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! They are written without waiting for the disk: a killed process loses none, a power failure may, and every read is
 //! hashed.
 
+use palyra_common::ErrorCode;
 use std::sync::Arc;
 
 use palyra_journal::JournalError;
@@ -102,10 +103,10 @@ pub enum TapeProblem {
 
 impl TapeProblem {
     /// The word of this error on every face.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ErrorCode {
         match self {
-            Self::NoRun { .. } | Self::NoTape { .. } => "not_found",
-            Self::Damaged { .. } | Self::Unreadable { .. } => "tape_damaged",
+            Self::NoRun { .. } | Self::NoTape { .. } => ErrorCode::NotFound,
+            Self::Damaged { .. } | Self::Unreadable { .. } => ErrorCode::TapeDamaged,
             Self::State(error) => error.code(),
         }
     }

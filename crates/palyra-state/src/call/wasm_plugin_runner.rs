@@ -11,11 +11,10 @@ mod installed;
 use std::pin::pin;
 use std::sync::Arc;
 
-use palyra_common::{JsonText, RuntimeLimits, THE_RUNNER, WasmPluginRunError};
-use palyra_plugins_runtime::{CancelToken, Entry, LoadedModule};
+use palyra_common::{JsonText, Principal, RuntimeLimits, THE_RUNNER, WasmPluginRunError};
+use palyra_plugins_runtime::{CancelToken, Entry, LoadedModule, RunOutput};
 use palyra_skills::Sha256Digest;
 use palyra_skills::index::SkillRecord;
-use palyra_skills::manifest::ToolEntrypoint;
 use tracing::Instrument;
 
 pub(super) use begun::BegunRun;
@@ -31,7 +30,6 @@ use super::hook::HookRun;
 use super::schemas::ToolSchemas;
 use super::stages::{StageClock, StageTimes};
 use super::{CallContext, CallError, RunListener, ToolCaller, ToolResult, approval, receipt};
-use crate::principal_id::PrincipalId;
 use crate::view::View;
 
 /// What a run is of, with the words every receipt and row says it in.
@@ -46,12 +44,12 @@ pub(super) struct RunSubject {
 }
 
 impl RunSubject {
-    /// A tool of an installed skill.
-    pub(super) fn installed(record: &SkillRecord, tool: &ToolEntrypoint) -> Self {
+    /// A tool or hook of an installed skill.
+    pub(super) fn installed(record: &SkillRecord, tool_id: &str) -> Self {
         let release = &record.current;
         Self {
             skill_id: record.skill_id.clone(),
-            tool_id: tool.id.clone(),
+            tool_id: tool_id.to_owned(),
             payload: release.payload,
             payload_text: release.payload.to_string(),
             version: Some(release.manifest.version.to_string()),
@@ -66,9 +64,7 @@ pub(super) struct Calling {
     /// The view the tool was found in; `None` for a module that is not installed.
     pub(super) generation: Option<u64>,
     pub(super) input: JsonText,
-    pub(super) principal: String,
-    /// Who counts as asking for it, where a person has to approve it.
-    pub(super) requester: PrincipalId,
+    pub(super) principal: Arc<Principal>,
     /// What an operator opens for this call, as text.
     pub(super) grants: Vec<String>,
     pub(super) context: CallContext,
@@ -82,10 +78,8 @@ pub(super) struct Calling {
 
 /// Where a module comes from.
 pub(super) enum ModuleSource {
-    /// A tool of an installed skill.
+    /// A tool or hook of an installed skill.
     Installed(InstalledCall),
-    /// A hook of an installed skill: resolved as its tools are, entered by another door.
-    Hook(InstalledCall, Entry),
     /// Bytes that came with the call.
     Inline(InlineCall),
 }
@@ -109,16 +103,20 @@ pub(super) async fn run_wasm_plugin(
     caller: &ToolCaller,
     source: ModuleSource,
     calling: Calling,
-) -> Result<ToolResult, CallError> {
-    let span = tracing::debug_span!("call", tool = %calling.subject.tool_id, principal = %calling.principal,
+) -> Result<ToolResult<RunOutput>, CallError> {
+    let span = tracing::debug_span!("call", tool = %calling.subject.tool_id, principal = %calling.principal.actor(),
         run_id = tracing::field::Empty);
     pin!(walk(caller, &source, calling)).instrument(span).await
 }
 
-async fn walk(caller: &ToolCaller, source: &ModuleSource, calling: Calling) -> Result<ToolResult, CallError> {
+async fn walk(
+    caller: &ToolCaller,
+    source: &ModuleSource,
+    calling: Calling,
+) -> Result<ToolResult<RunOutput>, CallError> {
     let mut clock = StageClock::start();
     let resolved_in = match source {
-        ModuleSource::Installed(call) | ModuleSource::Hook(call, _) => call.view(),
+        ModuleSource::Installed(call) => call.view(),
         ModuleSource::Inline(_) => caller.state.view(),
     };
     let resolved = {
@@ -147,10 +145,6 @@ pub(super) async fn resolve_module_source(
     }
     match source {
         ModuleSource::Installed(call) => call.resolve(caller, calling).await,
-        ModuleSource::Hook(call, entry) => {
-            let resolved = call.resolve(caller, calling).await?;
-            Ok(ResolvedPlugin { entry: entry.clone(), schemas: None, requires_approval: false, ..resolved })
-        }
         ModuleSource::Inline(call) => call.resolve(caller, calling, policy).await,
     }
 }
@@ -162,7 +156,7 @@ pub(super) async fn run_resolved_wasm_plugin(
     mut resolved: ResolvedPlugin,
     resolved_in: &View,
     mut clock: StageClock,
-) -> Result<ToolResult, CallError> {
+) -> Result<ToolResult<RunOutput>, CallError> {
     if let Err(error) = pass_gates(caller, &mut calling, &mut resolved).await {
         return Err(refused(caller, &calling, error).await);
     }
@@ -195,7 +189,7 @@ async fn begin(
     resolved: &ResolvedPlugin,
     resolved_in: &View,
 ) -> Result<(Approved, BegunRun), CallError> {
-    let known = || calling.requester.token.is_none_or(|token| caller.state.find_token(&token).is_some());
+    let known = || caller.state.knows(calling.principal.requester());
     let was_known = resolved.requires_approval && known();
     let approval = approval::check(caller, calling, resolved, resolved_in).await?;
     // A person may have taken a while, and something else back meanwhile: the yes is not for that.
@@ -223,7 +217,7 @@ async fn refused(caller: &ToolCaller, calling: &Calling, error: CallError) -> Ca
         CallError::Gated(refusal) => Some(refusal.binding.as_str()),
         // What the policy denies a hook is nobody's request, so that only the journal can tell of it.
         CallError::Denied { .. } if calling.hook.is_some() => None,
-        CallError::Denied { .. } | CallError::State(_) => return error,
+        CallError::Denied { .. } | CallError::State(_) | CallError::Failed(_) => return error,
     };
     match receipt::refuse(&caller.state, calling, error.code(), gate).await {
         Ok(()) => error,

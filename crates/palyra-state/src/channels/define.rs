@@ -86,7 +86,7 @@ impl State {
     ) -> Result<(), ChannelError> {
         let revision = gate.view.generation() + 1;
         let rows = vec![put_channels(revision, channels)?];
-        let event = self.event(EventKind::ChannelsChanged).actor(short_name(principal)).details(details);
+        let event = self.event(EventKind::ChannelsChanged, principal).details(details);
         self.commit(gate, Change { rows, events: vec![event] })?;
         self.published.send_modify(|count| *count += 1);
         Ok(())

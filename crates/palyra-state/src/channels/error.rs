@@ -1,6 +1,7 @@
 //! Why a channel was not defined or found.
 
 use crate::error::StateError;
+use palyra_common::ErrorCode;
 
 /// Why a channel was not defined or found.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -29,22 +30,6 @@ pub enum ChannelError {
         /// The names there are.
         known: Vec<String>,
     },
-    /// It gave no such message up.
-    #[error("channel `{name}` has no dead letter {letter}")]
-    NoLetter {
-        /// The channel.
-        name: String,
-        /// The number.
-        letter: u64,
-    },
-    /// The message of a dead letter is not kept any more.
-    #[error("the message of dead letter {letter} of channel `{name}` is not kept any more")]
-    MessageGone {
-        /// The channel.
-        name: String,
-        /// The number.
-        letter: u64,
-    },
     /// There are as many as there may be.
     #[error("there are {most} channels already, which is the most")]
     TooMany {
@@ -58,11 +43,11 @@ pub enum ChannelError {
 
 impl ChannelError {
     /// The word of this error on every face.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ErrorCode {
         match self {
-            Self::Bad { .. } | Self::TooMany { .. } => "invalid_setting",
-            Self::Exists { .. } => "already_exists",
-            Self::Unknown { .. } | Self::NoLetter { .. } | Self::MessageGone { .. } => "not_found",
+            Self::Bad { .. } | Self::TooMany { .. } => ErrorCode::InvalidSetting,
+            Self::Exists { .. } => ErrorCode::AlreadyExists,
+            Self::Unknown { .. } => ErrorCode::NotFound,
             Self::State(error) => error.code(),
         }
     }

@@ -1,27 +1,23 @@
-//! Messages as rows, and how far each channel has come with them.
+//! Messages as rows, sealed by the owner.
 
 use std::sync::Arc;
 
-use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, NewEvent};
+use palyra_journal::{Durability, JournalError, JournalTransaction};
 use palyra_plugins_runtime::ChannelMessage;
 use palyra_skills::Sha256Digest;
-use rusqlite::{Connection, OptionalExtension, Row, params};
-use serde::Serialize;
-use serde_json::json;
+use rusqlite::{Connection, Row, params};
 use tokio::sync::watch;
 
 use super::ChannelRecord;
 use crate::db::{RowKey, signed, unsigned};
+use crate::deliveries::{DeliveryCursor, LaneKey, forget};
 use crate::error::StateError;
 use crate::state::State;
-use crate::text::clipped;
 
 /// Most messages of one channel that wait; one more is refused.
 pub(crate) const MAX_WAITING: u64 = 10_000;
 /// Messages of one channel that are kept for those who follow, and dead letters that keep theirs.
 const KEPT: i64 = 1_000;
-/// Longest reason that is kept.
-const MAX_REASON: usize = 500;
 /// The table, as MACs of its rows name it.
 const MESSAGES: &str = "channel_messages";
 /// The number of the newest message there ever was.
@@ -58,21 +54,6 @@ pub enum MessageSeal {
     Missing,
     /// The row is not the one that was sealed.
     Invalid,
-}
-
-/// How far a channel has come.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct ChannelCursor {
-    /// The first message that was not delivered.
-    pub next: u64,
-    /// How often that one was tried.
-    pub attempts: u32,
-    /// When it is tried again, in milliseconds of Unix time.
-    pub retry_at_ms: Option<u64>,
-    /// Why it failed last.
-    pub error: Option<String>,
-    /// How many were delivered.
-    pub delivered: u64,
 }
 
 /// Reads the columns `id, channel, skill_id, run_id, content_type, body, at, mac` and checks the MAC.
@@ -123,7 +104,7 @@ pub(crate) async fn insert(
         let sql = transaction.sql();
         let write = || -> rusqlite::Result<Option<u64>> {
             let waiting = "SELECT count(*) FROM (SELECT 1 FROM channel_messages WHERE channel = ?1
-                           AND id >= coalesce((SELECT next FROM channel_cursors WHERE channel = ?1), 0) LIMIT ?2)";
+                           AND id >= coalesce((SELECT next FROM delivery_cursors WHERE kind = 'channel' AND lane = ?1), 0) LIMIT ?2)";
             let waiting: i64 = match is_delivered {
                 true => sql
                     .prepare_cached(waiting)?
@@ -203,102 +184,11 @@ impl State {
         self.read_channels("read messages", read)
     }
 
-    /// How far a channel has come.
-    pub fn channel_cursor(&self, channel: &ChannelRecord) -> Result<ChannelCursor, StateError> {
-        let read = |connection: &Connection| {
-            let sql =
-                "SELECT next, attempts, retry_at, error, delivered FROM channel_cursors WHERE channel = ?1";
-            let read = |row: &rusqlite::Row<'_>| {
-                Ok(ChannelCursor {
-                    next: unsigned(row.get(0)?),
-                    attempts: u32::try_from(row.get::<_, i64>(1)?).unwrap_or(u32::MAX),
-                    retry_at_ms: row.get::<_, Option<i64>>(2)?.map(unsigned),
-                    error: row.get(3)?,
-                    delivered: unsigned(row.get(4)?),
-                })
-            };
-            connection.query_row(sql, [&channel.name], read).optional()
-        };
-        let cursor = self.read_channels("read the cursor of a channel", read)?;
-        let begin = || ChannelCursor { next: channel.since, ..ChannelCursor::default() };
+    /// Returns how far a channel has come; the cursor of an earlier channel of this name counts for nothing.
+    pub fn channel_cursor(&self, channel: &ChannelRecord) -> Result<DeliveryCursor, StateError> {
+        let cursor = self.delivery_cursors()?.remove(&LaneKey::channel(&channel.name));
+        let begin = || DeliveryCursor { next: channel.since, ..DeliveryCursor::default() };
         Ok(cursor.filter(|cursor| cursor.next >= channel.since).unwrap_or_else(begin))
-    }
-
-    /// Notes that a message is about to be sent: nothing goes out that is not written down first.
-    pub async fn begin_channel_attempt(
-        &self,
-        channel: &str,
-        message: u64,
-        attempts: u32,
-    ) -> Result<(), StateError> {
-        let channel = channel.to_owned();
-        let work = move |transaction: &mut JournalTransaction<'_>| {
-            let sql = "INSERT INTO channel_cursors (channel, next, attempts) VALUES (?1, ?2, ?3)
-                       ON CONFLICT (channel) DO UPDATE SET next = max(next, ?2), attempts = ?3, retry_at = NULL";
-            let values = params![channel, signed(message), attempts];
-            let done = transaction.sql().prepare_cached(sql).and_then(|mut put| put.execute(values));
-            done.map(|_| ()).map_err(JournalError::sqlite("begin a delivery"))
-        };
-        self.journal.transaction(Durability::Normal, work).await.map_err(StateError::from)
-    }
-
-    /// Notes that a message failed, and when it is tried again.
-    pub async fn note_channel_failure(
-        &self,
-        channel: &str,
-        retry_at_ms: u64,
-        reason: &str,
-    ) -> Result<(), StateError> {
-        let (channel, reason) = (channel.to_owned(), clipped(reason, MAX_REASON));
-        let work = move |transaction: &mut JournalTransaction<'_>| {
-            let sql = "UPDATE channel_cursors SET retry_at = ?2, error = ?3 WHERE channel = ?1";
-            let done = transaction.sql().execute(sql, params![channel, signed(retry_at_ms), reason]);
-            done.map(|_| ()).map_err(JournalError::sqlite("note a failure of a channel"))
-        };
-        self.journal.transaction(Durability::Normal, work).await.map_err(StateError::from)
-    }
-
-    /// Moves past a message, delivered or given up, together with the leaf that says so.
-    pub async fn settle_channel_message(
-        &self,
-        message: &PublishedMessage,
-        attempts: u32,
-        given_up: Option<&str>,
-    ) -> Result<(), StateError> {
-        let (at_ms, reason) = (self.now_ms(), given_up.map(|reason| clipped(reason, MAX_REASON)));
-        let PublishedMessage { id, channel, skill_id, run_id, .. } = message.clone();
-        let work = move |transaction: &mut JournalTransaction<'_>| {
-            let sql = transaction.sql();
-            let write = || -> rusqlite::Result<()> {
-                let delivered = i64::from(reason.is_none());
-                sql.prepare_cached(
-                    "INSERT INTO channel_cursors (channel, next, delivered) VALUES (?1, ?2, ?3)
-                     ON CONFLICT (channel) DO UPDATE SET next = max(next, ?2), attempts = 0, retry_at = NULL,
-                     error = NULL, delivered = delivered + ?3",
-                )?
-                .execute(params![channel, signed(id + 1), delivered])?;
-                if let Some(reason) = &reason {
-                    sql.execute(
-                        "INSERT OR IGNORE INTO channel_dead_letters (channel, message, attempts, reason, at)
-                         VALUES (?1, ?2, ?3, ?4, ?5)",
-                        params![channel, signed(id), attempts, reason, signed(at_ms)],
-                    )?;
-                }
-                Ok(())
-            };
-            write().map_err(JournalError::sqlite("settle a message"))?;
-            let kind = match reason {
-                None => EventKind::ChannelDelivered,
-                Some(_) => EventKind::ChannelDeadLettered,
-            };
-            let details =
-                json!({ "channel": channel, "message": id, "attempts": attempts, "reason": reason });
-            let event =
-                NewEvent::new(kind, at_ms).actor("daemon").run(run_id).skill(skill_id).subject(&channel);
-            transaction.append(event.details(details))?;
-            Ok::<(), JournalError>(())
-        };
-        self.journal.transaction(Durability::Normal, work).await.map_err(StateError::from)
     }
 
     /// Removes messages that were delivered or only kept to be followed, but for the newest of each channel.
@@ -319,14 +209,14 @@ impl State {
                 for name in names {
                     // One that has to be delivered and has no cursor yet keeps everything.
                     let most = match delivered.contains(&name) {
-                        true => "SELECT next FROM channel_cursors WHERE channel = ?1",
+                        true => "SELECT next FROM delivery_cursors WHERE kind = 'channel' AND lane = ?1",
                         false => "SELECT 9223372036854775807",
                     };
                     let text = format!(
                         "DELETE FROM channel_messages WHERE channel = ?1
                          AND id < coalesce(({most}), 0)
                          AND id <= (SELECT id FROM channel_messages WHERE channel = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)
-                         AND id NOT IN (SELECT message FROM channel_dead_letters WHERE channel = ?1
+                         AND id NOT IN (SELECT item FROM dead_letters WHERE kind = 'channel' AND lane = ?1
                                         ORDER BY letter DESC LIMIT ?2)"
                     );
                     gone += sql.execute(&text, params![name, KEPT])?;
@@ -342,21 +232,18 @@ impl State {
     pub(super) fn forget_channel(&self, channel: &str) -> Result<(), StateError> {
         let channel = channel.to_owned();
         let work = move |transaction: &mut JournalTransaction<'_>| {
-            let forget = || -> rusqlite::Result<()> {
-                for table in ["channel_cursors", "channel_dead_letters", "channel_messages"] {
-                    transaction
-                        .sql()
-                        .execute(&format!("DELETE FROM {table} WHERE channel = ?1"), [&channel])?;
-                }
-                Ok(())
+            let remove = || -> rusqlite::Result<()> {
+                let sql = transaction.sql();
+                sql.execute("DELETE FROM channel_messages WHERE channel = ?1", [&channel])?;
+                forget(sql, &LaneKey::channel(&channel))
             };
-            forget().map_err(JournalError::sqlite("forget a channel"))
+            remove().map_err(JournalError::sqlite("forget a channel"))
         };
         let gone = self.journal.transaction(Durability::Normal, work).wait();
         gone.map_err(|error: JournalError| error.into())
     }
 
-    pub(super) fn read_channels<T>(
+    fn read_channels<T>(
         &self,
         doing: &'static str,
         read: impl FnOnce(&Connection) -> rusqlite::Result<T>,

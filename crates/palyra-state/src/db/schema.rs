@@ -4,12 +4,24 @@ use palyra_journal::Migration;
 
 use super::calls_schema::{APPROVALS_2, STATE_3, STATE_4, STATE_8};
 use super::channels_schema::{STATE_7, STATE_9};
+use super::deliveries_schema::DELIVERIES_1;
 use super::hooks_schema::STATE_6;
 use super::routines_schema::STATE_5;
 
 /// Each is applied once, in order, in the transaction that records it.
-pub(crate) const MIGRATIONS: &[Migration] =
-    &[STATE_1, STATE_2, STATE_3, STATE_4, STATE_5, STATE_6, STATE_7, STATE_8, STATE_9, APPROVALS_2];
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    STATE_1,
+    STATE_2,
+    STATE_3,
+    STATE_4,
+    STATE_5,
+    STATE_6,
+    STATE_7,
+    STATE_8,
+    STATE_9,
+    APPROVALS_2,
+    DELIVERIES_1,
+];
 
 const STATE_1: Migration = Migration {
     name: "state-1",

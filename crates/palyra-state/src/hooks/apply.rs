@@ -163,7 +163,7 @@ impl State {
         let details = json!({ "revision": revision, "bindings": after.all().len(), "gates": gates,
             "set": only(&after, &before), "unset": only(&before, &after),
             "sha256": after.digest().map(|digest| digest.to_string()) });
-        let event = self.event(EventKind::HooksChanged).actor(short_name(principal)).details(details);
+        let event = self.event(EventKind::HooksChanged, principal).details(details);
         self.commit(gate, Change { rows: vec![row], events: vec![event] })?;
         Ok(after)
     }

@@ -1,7 +1,8 @@
-//! Why bindings were not changed, or a dead letter not found.
+//! Why bindings were not changed.
 
 use super::BindingsFault;
 use crate::error::StateError;
+use palyra_common::ErrorCode;
 
 /// Why bindings were not changed; what is in force stays.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -70,36 +71,14 @@ impl HookError {
     }
 
     /// The word of this error on every face.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ErrorCode {
         match self {
-            Self::Malformed(_) => "bad_bindings",
-            Self::NoFile | Self::Unknown { .. } => "not_found",
-            Self::FileEdited => "bindings_edited",
-            Self::Bad { .. } | Self::TooMany { .. } => "invalid_setting",
-            Self::Exists { .. } => "already_exists",
+            Self::Malformed(_) => ErrorCode::BadBindings,
+            Self::NoFile | Self::Unknown { .. } => ErrorCode::NotFound,
+            Self::FileEdited => ErrorCode::BindingsEdited,
+            Self::Bad { .. } | Self::TooMany { .. } => ErrorCode::InvalidSetting,
+            Self::Exists { .. } => ErrorCode::AlreadyExists,
             Self::State(error) => error.code(),
         }
     }
-}
-
-/// Why nothing was done with a dead letter.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum LetterError {
-    /// There is none of this number.
-    #[error("there is no dead letter `{letter}`")]
-    Unknown {
-        /// The number.
-        letter: u64,
-    },
-    /// Its event is no longer in the journal's database.
-    #[error("the event {sequence} of dead letter `{letter}` was moved to a segment file")]
-    Archived {
-        /// The number.
-        letter: u64,
-        /// The event.
-        sequence: u64,
-    },
-    /// The state itself.
-    #[error(transparent)]
-    State(#[from] StateError),
 }

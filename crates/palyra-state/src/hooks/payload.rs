@@ -1,6 +1,7 @@
 //! What a hook is told: one typed form for every event.
 
-use palyra_common::{InOrder, JsonText, WasmPluginRunError};
+use palyra_common::principal::from_stored;
+use palyra_common::{InOrder, JsonText, PrincipalKind, WasmPluginRunError};
 use palyra_journal::{NewEvent, RecordedEvent};
 use serde_json::{Value, json};
 
@@ -8,17 +9,11 @@ use super::{HookBindingRecord, HookEventKind};
 
 /// The schema of every payload.
 pub const HOOK_EVENT_SCHEMA: &str = "palyra.hook.event/v1";
-/// In whose name hooks run; no token can have a name with a colon.
-const PRINCIPAL: &str = "hook:";
-
-/// In whose name a binding's hook runs.
-pub(crate) fn hook_principal(binding: &HookBindingRecord) -> String {
-    format!("{PRINCIPAL}{}", binding.id)
-}
 
 /// Whether an event comes from the run of a hook: such an event reaches no hook.
 pub fn is_of_hook(event: &NewEvent) -> bool {
-    event.actor.as_deref().is_some_and(|actor| actor.starts_with(PRINCIPAL))
+    // The journal has only the text of an actor.
+    event.actor.as_deref().is_some_and(|actor| from_stored(actor).0 == PrincipalKind::Hook)
 }
 
 /// The payload of something that is in the journal.

@@ -4,7 +4,8 @@ use palyra_skills::Sha256Digest;
 use serde::Serialize;
 
 use super::file::{Placed, parse_placed};
-use super::{AppliedBinding, HookBindingRecord, HookCursor, HookIndex};
+use super::{AppliedBinding, HookBindingRecord, HookIndex};
+use crate::deliveries::{DeliveryCursor, LaneKey};
 use crate::error::StateError;
 use crate::state::State;
 use crate::view::View;
@@ -32,7 +33,7 @@ pub struct HookStatus {
     /// What keeps it from running now, such as a skill that is not there any more.
     pub problem: Option<String>,
     /// How far an observer has come.
-    pub cursor: Option<HookCursor>,
+    pub cursor: Option<DeliveryCursor>,
     /// How many dead letters it has.
     pub dead_letters: u64,
 }
@@ -66,12 +67,15 @@ impl State {
     /// Every binding in force with how it stands; reads the database.
     pub fn hook_statuses(&self) -> Result<Vec<HookStatus>, StateError> {
         let view = self.view();
-        let (mut cursors, letters) = (self.hook_cursors()?, self.dead_letter_counts()?);
-        let status = |applied: &AppliedBinding| HookStatus {
-            problem: problem(&view, self, &applied.binding),
-            cursor: cursors.remove(&applied.binding.id),
-            dead_letters: letters.get(&applied.binding.id).copied().unwrap_or(0),
-            applied: applied.clone(),
+        let (mut cursors, letters) = (self.delivery_cursors()?, self.dead_letter_counts()?);
+        let status = |applied: &AppliedBinding| {
+            let lane = LaneKey::hook(&applied.binding.id);
+            HookStatus {
+                problem: problem(&view, self, &applied.binding),
+                cursor: cursors.remove(&lane),
+                dead_letters: letters.get(&lane).copied().unwrap_or(0),
+                applied: applied.clone(),
+            }
         };
         Ok(view.hooks().all().iter().map(status).collect())
     }

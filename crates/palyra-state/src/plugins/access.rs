@@ -40,7 +40,7 @@ impl State {
         let rows = vec![put(ACCESS.to_owned(), revision, &policy.text())?];
         let details = json!({ "revision": revision, "sha256": policy.revision().to_string(),
             "rules": policy.rules().count() });
-        let event = self.event(EventKind::PolicyChanged).actor(crate::text::short_name(principal));
+        let event = self.event(EventKind::PolicyChanged, principal);
         let event = event.subject("access").details(details);
         self.commit(&mut gate, Change { rows, events: vec![event] })?;
         Ok(revision)
@@ -53,7 +53,7 @@ impl State {
             return Ok(false);
         }
         let rows = vec![RowChange::Delete { table: SealedTable::Setting, key: ACCESS.to_owned() }];
-        let event = self.event(EventKind::PolicyChanged).actor(crate::text::short_name(principal));
+        let event = self.event(EventKind::PolicyChanged, principal);
         let event = event.subject("access").details(json!({ "removed": true }));
         self.commit(&mut gate, Change { rows, events: vec![event] })?;
         Ok(true)

@@ -106,7 +106,7 @@ impl State {
         let rows = vec![put(format!("{CONFIG}{skill_id}"), revision, &values)?];
         // Names only: a value may be one that is kept out of every output.
         let details = json!({ "revision": revision, "changed": changes.keys().collect::<Vec<_>>() });
-        let event = self.event(EventKind::PluginConfigChanged).actor(crate::text::short_name(principal));
+        let event = self.event(EventKind::PluginConfigChanged, principal);
         let event = event.skill(skill_id).details(details);
         self.commit(&mut gate, Change { rows, events: vec![event] })?;
         Ok(revision)
@@ -120,7 +120,7 @@ impl State {
         }
         let key = format!("{CONFIG}{skill_id}");
         let rows = vec![RowChange::Delete { table: SealedTable::Setting, key }];
-        let event = self.event(EventKind::PluginConfigChanged).actor(crate::text::short_name(principal));
+        let event = self.event(EventKind::PluginConfigChanged, principal);
         let event = event.skill(skill_id).details(json!({ "removed": true }));
         self.commit(&mut gate, Change { rows, events: vec![event] })?;
         Ok(true)

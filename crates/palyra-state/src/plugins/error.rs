@@ -1,6 +1,6 @@
 //! Why an operator's setting was not kept.
 
-use palyra_common::BadSetting;
+use palyra_common::{BadSetting, ErrorCode};
 
 use crate::error::StateError;
 use crate::skills::SkillError;
@@ -51,10 +51,10 @@ impl PluginSettingError {
     }
 
     /// The word of this error on every face.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ErrorCode {
         match self {
-            Self::Bad(_) | Self::NoSuchSetting { .. } => "invalid_setting",
-            Self::Changed { .. } => "changed_meanwhile",
+            Self::Bad(_) | Self::NoSuchSetting { .. } => ErrorCode::InvalidSetting,
+            Self::Changed { .. } => ErrorCode::ChangedMeanwhile,
             Self::Skill(error) => error.code(),
             Self::State(error) => error.code(),
         }

@@ -63,7 +63,7 @@ impl State {
         principal: &str,
         details: Value,
     ) -> Result<(), PluginSettingError> {
-        let event = self.event(EventKind::PolicyChanged).actor(crate::text::short_name(principal));
+        let event = self.event(EventKind::PolicyChanged, principal);
         let event = event.subject("runner").details(details);
         self.commit(gate, Change { rows: vec![row], events: vec![event] })?;
         Ok(())

@@ -36,7 +36,7 @@ impl State {
         let revision = gate.view.generation() + 1;
         let rows = vec![put(format!("{PROFILE}{skill_id}"), revision, profile)?];
         let details = json!({ "revision": revision, "profile": profile });
-        let event = self.event(EventKind::PluginProfileChanged).actor(crate::text::short_name(principal));
+        let event = self.event(EventKind::PluginProfileChanged, principal);
         let event = event.skill(skill_id).details(details);
         self.commit(&mut gate, Change { rows, events: vec![event] })?;
         Ok(revision)
@@ -50,7 +50,7 @@ impl State {
         }
         let key = format!("{PROFILE}{skill_id}");
         let rows = vec![RowChange::Delete { table: SealedTable::Setting, key }];
-        let event = self.event(EventKind::PluginProfileChanged).actor(crate::text::short_name(principal));
+        let event = self.event(EventKind::PluginProfileChanged, principal);
         let event = event.skill(skill_id).details(json!({ "removed": true }));
         self.commit(&mut gate, Change { rows, events: vec![event] })?;
         Ok(true)

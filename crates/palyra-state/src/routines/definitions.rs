@@ -7,7 +7,6 @@ use crate::commit::Change;
 use crate::db::{RowChange, SealedTable};
 use crate::error::StateError;
 use crate::state::State;
-use crate::text::short_name;
 
 /// What a definition is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +74,7 @@ impl State {
             Some(bytes) => RowChange::Put { table, key, bytes },
             None => RowChange::Delete { table, key },
         };
-        let event = self.event(kind.event()).actor(short_name(by)).subject(name).details(details);
+        let event = self.event(kind.event(), by).subject(name).details(details);
         self.commit(&mut gate, Change { rows: vec![row], events: vec![event] }).map_err(E::from)?;
         drop(gate);
         if kind == ControlKind::Objective && what == "removed" {

@@ -5,7 +5,6 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
 
 use super::fires::FireKey;
-use crate::call::RECEIPT_FACTS;
 use crate::db::{signed, unsigned};
 use crate::error::StateError;
 use crate::state::State;
@@ -68,15 +67,6 @@ pub struct FirePage {
     pub next: Option<u64>,
 }
 
-/// The run of a fire.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FireRun {
-    /// Its id.
-    pub run_id: String,
-    /// What it used, once it has its receipt.
-    pub fuel: Option<u64>,
-}
-
 impl State {
     /// The fires of a routine, newest first.
     pub fn fires(&self, routine: &str, query: &FireQuery) -> Result<FirePage, StateError> {
@@ -119,14 +109,6 @@ impl State {
         Ok(due.map(unsigned))
     }
 
-    /// The run that a fire made, if it came so far.
-    pub fn run_of_fire(&self, key: &FireKey) -> Result<Option<FireRun>, StateError> {
-        let Some(row) = self.fire(key)? else { return Ok(None) };
-        let Some(tool_id) = row.tool_id else { return Ok(None) };
-        let read = |connection: &Connection| find_run(connection, &tool_id, key, row.fired_ms);
-        Ok(self.journal.read(|connection| read(connection).map_err(JournalError::sqlite("read a run")))?)
-    }
-
     /// Takes away the oldest fires of routines that have very many; says how many.
     pub fn trim_fires(&self) -> Result<usize, StateError> {
         let work = move |transaction: &mut JournalTransaction<'_>| {
@@ -165,13 +147,12 @@ fn close(connection: &Connection, now: u64) -> rusqlite::Result<usize> {
     };
     for row in &left {
         let key = FireKey { routine: row.routine.clone(), due_ms: row.due_ms };
-        let run = match &row.tool_id {
+        let run_id = match &row.tool_id {
             Some(tool_id) => find_run(connection, tool_id, &key, row.fired_ms)?,
             None => None,
         };
         let sql = "UPDATE routine_fires SET status = 'interrupted', error = 'interrupted', finished_at = ?3,
                    run_id = ?4 WHERE routine = ?1 AND due_at = ?2";
-        let run_id = run.map(|run| run.run_id);
         connection.execute(sql, params![row.routine, signed(row.due_ms), signed(now), run_id])?;
     }
     Ok(left.len())
@@ -183,20 +164,11 @@ fn find_run(
     tool_id: &str,
     key: &FireKey,
     fired_ms: u64,
-) -> rusqlite::Result<Option<FireRun>> {
-    let sql = format!(
-        "SELECT run_id, {RECEIPT_FACTS} FROM runs WHERE tool_id = ?1 AND run_id >= ?2 AND session = ?3
-               ORDER BY run_id DESC LIMIT 1"
-    );
+) -> rusqlite::Result<Option<String>> {
+    let sql = "SELECT run_id FROM runs WHERE tool_id = ?1 AND run_id >= ?2 AND session = ?3
+               ORDER BY run_id DESC LIMIT 1";
     let since = crate::text::first_id_at("run", fired_ms.saturating_sub(CLOCK_SLACK_MS));
-    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    let found: Option<(String, Option<String>)> =
-        connection.query_row(&sql, params![tool_id, since, key.session()], read).optional()?;
-    Ok(found.map(|(run_id, receipt)| FireRun { run_id, fuel: receipt.and_then(|text| fuel(&text)) }))
-}
-
-fn fuel(receipt: &str) -> Option<u64> {
-    serde_json::from_str::<serde_json::Value>(receipt).ok()?.get("fuel")?.as_u64()
+    connection.query_row(sql, params![tool_id, since, key.session()], |row| row.get(0)).optional()
 }
 
 const SELECT: &str =

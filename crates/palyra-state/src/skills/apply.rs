@@ -21,23 +21,34 @@ impl State {
     ///
     /// A refusal is recorded and returned as an error. A state that moved on is an error too, and nothing is written:
     /// the caller plans again. A commit that fails leaves nothing but an unused object.
-    pub fn apply(&self, plan: InstallPlan, observe: Observe<'_>) -> Result<InstallOutcome, SkillError> {
+    pub fn apply(
+        &self,
+        plan: InstallPlan,
+        by: &str,
+        observe: Observe<'_>,
+    ) -> Result<InstallOutcome, SkillError> {
         let InstallPlan { generation, bytes, decision, .. } = plan;
         match decision {
             InstallDecision::Unchanged(outcome) => Ok(*outcome),
             InstallDecision::Install(outcome) => {
-                self.store(generation, &bytes, &outcome)?;
+                self.store(generation, &bytes, &outcome, by)?;
                 observe(&InstallStep::stored(&outcome));
                 Ok(*outcome)
             }
             InstallDecision::Refuse(refusal) => {
-                self.record_refusal(generation, &refusal)?;
+                self.record_refusal(generation, &refusal, by)?;
                 Err(SkillError::Refused(refusal))
             }
         }
     }
 
-    fn store(&self, generation: u64, bytes: &[u8], outcome: &InstallOutcome) -> Result<(), StateError> {
+    fn store(
+        &self,
+        generation: u64,
+        bytes: &[u8],
+        outcome: &InstallOutcome,
+        by: &str,
+    ) -> Result<(), StateError> {
         let mut gate = self.gate();
         expect_generation(&gate.view, generation)?;
         if outcome.stores_bytes {
@@ -54,16 +65,16 @@ impl State {
         if let Some(change) = &outcome.trust_change {
             rows.extend(changed_trust(&gate.view, change)?);
         }
-        let events = outcome.events.iter().map(|event| journal_event(self, event)).collect();
+        let events = outcome.events.iter().map(|event| journal_event(self, event, by)).collect();
         self.commit(&mut gate, Change { rows, events })?;
         Ok(())
     }
 
     /// Records a refusal; one that changes trust moves the generation on.
-    fn record_refusal(&self, generation: u64, refusal: &InstallRefusal) -> Result<(), StateError> {
+    fn record_refusal(&self, generation: u64, refusal: &InstallRefusal, by: &str) -> Result<(), StateError> {
         let mut gate = self.gate();
         expect_generation(&gate.view, generation)?;
-        let event = journal_event(self, &refusal.event());
+        let event = journal_event(self, &refusal.event(), by);
         match refusal.trust_change() {
             Some(change) => {
                 let rows = changed_trust(&gate.view, change)?;
@@ -92,7 +103,7 @@ fn changed_trust(view: &View, change: &TrustChange) -> Result<Vec<RowChange>, St
 }
 
 /// Converts an event of the install pipeline to the journal's form.
-pub(crate) fn journal_event(state: &State, event: &InstallEvent) -> NewEvent {
+pub(crate) fn journal_event(state: &State, event: &InstallEvent, by: &str) -> NewEvent {
     let kind = match event.kind {
         InstallEventKind::Installed => EventKind::SkillInstalled,
         InstallEventKind::Quarantined => EventKind::SkillQuarantined,
@@ -105,7 +116,7 @@ pub(crate) fn journal_event(state: &State, event: &InstallEvent) -> NewEvent {
         InstallEventKind::PublisherPinned => EventKind::TrustPinned,
         InstallEventKind::PublisherRotated => EventKind::TrustRotated,
     };
-    let mut new = state.event(kind);
+    let mut new = state.event(kind, by);
     new.skill = event.skill_id.as_deref().map(short);
     let mut details = match &event.details {
         Value::Object(details) => details.clone(),

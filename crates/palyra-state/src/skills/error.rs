@@ -1,5 +1,6 @@
 //! Why a skill's state was not changed.
 
+use palyra_common::ErrorCode;
 use std::sync::Arc;
 
 use palyra_policy::PolicyDecision;
@@ -79,14 +80,14 @@ impl SkillError {
     }
 
     /// The word of this error on every face.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> ErrorCode {
         match self {
             Self::Refused(refusal) => refusal.code(),
-            Self::Denied { .. } => "forbidden",
-            Self::NotInstalled { .. } => "not_installed",
-            Self::NoEarlierRelease { .. } => "no_earlier_release",
-            Self::Damaged { .. } => "object_damaged",
-            Self::Alias { .. } => "alias_refused",
+            Self::Denied { .. } => ErrorCode::Forbidden,
+            Self::NotInstalled { .. } => ErrorCode::NotInstalled,
+            Self::NoEarlierRelease { .. } => ErrorCode::NoEarlierRelease,
+            Self::Damaged { .. } => ErrorCode::ObjectDamaged,
+            Self::Alias { .. } => ErrorCode::AliasRefused,
             Self::State(error) => error.code(),
         }
     }

@@ -37,17 +37,18 @@ impl State {
         &self,
         skill_id: &str,
         accept: BTreeSet<FindingId>,
+        by: &str,
         observe: Observe<'_>,
     ) -> Result<InstallOutcome, SkillError> {
         let release = self.release_to_decide(skill_id)?;
-        let request = self.stored_request(skill_id, &release, Purpose::Enable)?;
-        self.install_skill_artifact(&InstallRequest { accept, ..request }, observe)
+        let request = self.stored_request(skill_id, &release, Purpose::Enable, by)?;
+        self.install_skill_artifact(&InstallRequest { accept, ..request }, by, observe)
     }
 
     /// The release a person decides about, as the corridor sees it now; nothing is decided by this.
-    pub fn plan_decision(&self, skill_id: &str) -> Result<InstallOutcome, SkillError> {
+    pub fn plan_decision(&self, skill_id: &str, by: &str) -> Result<InstallOutcome, SkillError> {
         let release = self.release_to_decide(skill_id)?;
-        let request = self.stored_request(skill_id, &release, Purpose::ReAudit)?;
+        let request = self.stored_request(skill_id, &release, Purpose::ReAudit, by)?;
         Ok(self.plan(&request, &mut |_| {}).into_preview()?)
     }
 
@@ -56,11 +57,12 @@ impl State {
         &self,
         skill_id: &str,
         given: ConsentGiven,
+        by: &str,
         observe: Observe<'_>,
     ) -> Result<InstallOutcome, SkillError> {
         let release = self.release_to_decide(skill_id)?;
-        let request = self.stored_request(skill_id, &release, Purpose::Consent)?;
-        self.install_skill_artifact(&InstallRequest { consent: Some(given), ..request }, observe)
+        let request = self.stored_request(skill_id, &release, Purpose::Consent, by)?;
+        self.install_skill_artifact(&InstallRequest { consent: Some(given), ..request }, by, observe)
     }
 
     /// Returns the request to go back to a release that ran before: the last one, or the one of a version.
@@ -86,7 +88,7 @@ impl State {
     ///
     /// A release that is kept for rollback is checked for its bytes; going back to it decides everything else anew. What
     /// is found is recorded where it changes something, and returned every time.
-    pub fn re_audit(&self, skill_id: Option<&str>) -> Result<Vec<ReAudit>, SkillError> {
+    pub fn re_audit(&self, skill_id: Option<&str>, by: &str) -> Result<Vec<ReAudit>, SkillError> {
         let view = self.view();
         let records: Vec<&SkillRecord> = match skill_id {
             Some(id) => vec![view.index().get(id).ok_or_else(|| not_installed(id))?],
@@ -101,8 +103,8 @@ impl State {
                     version: release.manifest.version.to_string(),
                     payload: release.payload,
                     result: self
-                        .stored_request(skill_id, release, Purpose::ReAudit)
-                        .and_then(|request| self.install_skill_artifact(&request, &mut |_| {}))
+                        .stored_request(skill_id, release, Purpose::ReAudit, by)
+                        .and_then(|request| self.install_skill_artifact(&request, by, &mut |_| {}))
                         .map(Some),
                 }
             }));
@@ -110,24 +112,30 @@ impl State {
                 skill_id: skill_id.clone(),
                 version: past.version.to_string(),
                 payload: past.payload,
-                result: self.check_past(skill_id, past).map(|()| None),
+                result: self.check_past(skill_id, past, by).map(|()| None),
             }));
         }
         Ok(audits)
     }
 
     /// Hashes the bytes of a release that is kept for rollback, and records it when they changed or came back.
-    fn check_past(&self, skill_id: &str, past: &PastRelease) -> Result<(), SkillError> {
+    fn check_past(&self, skill_id: &str, past: &PastRelease, by: &str) -> Result<(), SkillError> {
         let damage = match self.objects.get(&past.archive) {
             Ok(_) => None,
             Err(error) if error.is_tampering() => Some(error.to_string()),
             Err(error) => return Err(SkillError::State(error.into())),
         };
-        self.mark_past(skill_id, past, damage.as_deref())?;
+        self.mark_past(skill_id, past, damage.as_deref(), by)?;
         damage.map_or(Ok(()), |reason| Err(SkillError::Damaged { skill_id: skill_id.to_owned(), reason }))
     }
 
-    fn mark_past(&self, skill_id: &str, past: &PastRelease, damage: Option<&str>) -> Result<(), SkillError> {
+    fn mark_past(
+        &self,
+        skill_id: &str,
+        past: &PastRelease,
+        damage: Option<&str>,
+        by: &str,
+    ) -> Result<(), SkillError> {
         let mut gate = self.gate();
         let mut record = gate.view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?.clone();
         // One that was removed or came back meanwhile is not kept for rollback any more.
@@ -137,17 +145,17 @@ impl State {
         let details = json!({ "payload": past.payload.to_string(), "version": past.version.to_string(),
             "kept_for": "rollback", "cause": damage.map(|_| QuarantineCause::Damage), "reason": damage });
         let kind = if damage.is_some() { EventKind::SkillQuarantined } else { EventKind::SkillAudited };
-        let events = vec![self.event(kind).skill(skill_id).details(details)];
+        let events = vec![self.event(kind, by).skill(skill_id).details(details)];
         let rows = vec![record_row(&record)?];
         self.commit(&mut gate, Change { rows, events })?;
         Ok(())
     }
 
     /// Reads, hashes and verifies the current release of a skill; bytes that are not its own quarantine it.
-    pub fn verify_installed(&self, skill_id: &str) -> Result<Verification, SkillError> {
+    pub fn verify_installed(&self, skill_id: &str, by: &str) -> Result<Verification, SkillError> {
         let view = self.view();
         let release = view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?.current.clone();
-        let bytes = self.release_bytes(skill_id, &release)?;
+        let bytes = self.release_bytes(skill_id, &release, by)?;
         let verified = reverify_installed_artifact(
             bytes,
             &self.trust_snapshot(Arc::clone(view.trust())),
@@ -157,12 +165,12 @@ impl State {
             Ok(verification) if verification.skill.payload() == release.payload => Ok(verification),
             Ok(verification) => {
                 let reason = format!("they are release `{}`", verification.skill.payload());
-                Err(self.quarantine_damaged(skill_id, &release, &reason))
+                Err(self.quarantine_damaged(skill_id, &release, &reason, by))
             }
             Err(_) => {
                 // The corridor decides what a refusal means for an installed release.
-                let request = self.stored_request(skill_id, &release, Purpose::ReAudit)?;
-                let outcome = self.install_skill_artifact(&request, &mut |_| {})?;
+                let request = self.stored_request(skill_id, &release, Purpose::ReAudit, by)?;
+                let outcome = self.install_skill_artifact(&request, by, &mut |_| {})?;
                 let quarantine =
                     outcome.record.release(release.payload).and_then(|release| release.quarantine.clone());
                 let reason =
@@ -177,11 +185,12 @@ impl State {
         &self,
         skill_id: &str,
         release: &InstalledRelease,
+        by: &str,
     ) -> Result<Arc<[u8]>, SkillError> {
         match self.objects.get(&release.archive) {
             Ok(bytes) => Ok(bytes),
             Err(error) if error.is_tampering() => {
-                Err(self.quarantine_damaged(skill_id, release, &error.to_string()))
+                Err(self.quarantine_damaged(skill_id, release, &error.to_string(), by))
             }
             Err(error) => Err(SkillError::State(error.into())),
         }
@@ -194,6 +203,7 @@ impl State {
         payload: &Sha256Digest,
         cause: QuarantineCause,
         reason: &str,
+        by: &str,
     ) -> Result<(), SkillError> {
         let mut gate = self.gate();
         let record = gate.view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?;
@@ -210,14 +220,20 @@ impl State {
             return Ok(());
         }
         let details = json!({ "payload": payload.to_string(), "cause": cause, "reason": reason });
-        let event = self.event(EventKind::SkillQuarantined).skill(skill_id).details(details);
+        let event = self.event(EventKind::SkillQuarantined, by).skill(skill_id).details(details);
         let rows = vec![record_row(&record)?];
         self.commit(&mut gate, Change { rows, events: vec![event] })?;
         Ok(())
     }
 
-    fn quarantine_damaged(&self, skill_id: &str, release: &InstalledRelease, reason: &str) -> SkillError {
-        match self.quarantine_release(skill_id, &release.payload, QuarantineCause::Damage, reason) {
+    fn quarantine_damaged(
+        &self,
+        skill_id: &str,
+        release: &InstalledRelease,
+        reason: &str,
+        by: &str,
+    ) -> SkillError {
+        match self.quarantine_release(skill_id, &release.payload, QuarantineCause::Damage, reason, by) {
             Ok(()) => SkillError::Damaged { skill_id: skill_id.to_owned(), reason: reason.to_owned() },
             Err(error) => error,
         }
@@ -228,8 +244,9 @@ impl State {
         skill_id: &str,
         release: &InstalledRelease,
         purpose: Purpose,
+        by: &str,
     ) -> Result<InstallRequest, SkillError> {
-        let bytes = self.release_bytes(skill_id, release)?;
+        let bytes = self.release_bytes(skill_id, release, by)?;
         Ok(InstallRequest::installed(bytes, skill_id, release.payload, purpose))
     }
 

@@ -19,19 +19,19 @@ use crate::view::{advisories_row, described_key, policy_row, record_row};
 
 impl State {
     /// Keeps the current release from running until somebody enables it.
-    pub fn quarantine(&self, skill_id: &str, reason: &str) -> Result<(), SkillError> {
+    pub fn quarantine(&self, skill_id: &str, reason: &str, by: &str) -> Result<(), SkillError> {
         let payload = self.record(skill_id)?.current.payload;
-        self.quarantine_release(skill_id, &payload, QuarantineCause::Operator, reason)
+        self.quarantine_release(skill_id, &payload, QuarantineCause::Operator, reason, by)
     }
 
     /// Switches a skill off.
-    pub fn disable(&self, skill_id: &str, reason: &str) -> Result<(), SkillError> {
+    pub fn disable(&self, skill_id: &str, reason: &str, by: &str) -> Result<(), SkillError> {
         let mut gate = self.gate();
         let mut record = gate.view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?.clone();
         record.disabled =
             Some(palyra_common::redact::escape_untrusted(&reason.chars().take(500).collect::<String>()));
         let event = self
-            .event(EventKind::SkillDisabled)
+            .event(EventKind::SkillDisabled, by)
             .skill(skill_id)
             .details(json!({ "reason": record.disabled }));
         let rows = vec![record_row(&record)?];
@@ -40,7 +40,7 @@ impl State {
     }
 
     /// Takes a skill out; its owner and high-water mark stay, so nothing older can come back.
-    pub fn remove(&self, skill_id: &str) -> Result<(), SkillError> {
+    pub fn remove(&self, skill_id: &str, by: &str) -> Result<(), SkillError> {
         let mut gate = self.gate();
         let record = gate.view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?.clone();
         let payloads = record.releases().map(|release| release.payload);
@@ -59,7 +59,7 @@ impl State {
         );
         let version = record.current.manifest.version.to_string();
         let details = json!({ "payload": record.current.payload.to_string(), "version": version });
-        let event = self.event(EventKind::SkillRemoved).skill(skill_id).details(details);
+        let event = self.event(EventKind::SkillRemoved, by).skill(skill_id).details(details);
         self.commit(&mut gate, Change { rows, events: vec![event] })?;
         // Objects nobody refers to are swept at the next opening if they cannot be removed now, or a backup reads them.
         if self.backing_up.load(Ordering::SeqCst) {
@@ -82,7 +82,7 @@ impl State {
     }
 
     /// Gives a tool another name; `None` takes the name away.
-    pub fn set_alias(&self, alias: &str, tool_id: Option<&str>) -> Result<(), SkillError> {
+    pub fn set_alias(&self, alias: &str, tool_id: Option<&str>, by: &str) -> Result<(), SkillError> {
         let mut gate = self.gate();
         let refuse = |reason: &str| SkillError::Alias {
             alias: palyra_common::redact::escape_untrusted(&alias.chars().take(80).collect::<String>()),
@@ -105,31 +105,31 @@ impl State {
             None => RowChange::Delete { table: SealedTable::Alias, key },
         };
         let event =
-            self.event(EventKind::PolicyChanged).subject(alias).details(json!({ "alias_of": tool_id }));
+            self.event(EventKind::PolicyChanged, by).subject(alias).details(json!({ "alias_of": tool_id }));
         self.commit(&mut gate, Change { rows: vec![row], events: vec![event] })?;
         Ok(())
     }
 
     /// Changes what audits go by, and looks at everything installed again.
-    pub fn set_audit_policy(&self, policy: &AuditPolicy) -> Result<Vec<ReAudit>, SkillError> {
+    pub fn set_audit_policy(&self, policy: &AuditPolicy, by: &str) -> Result<Vec<ReAudit>, SkillError> {
         {
             let mut gate = self.gate();
             let details = json!({ "version": policy.version, "digest": policy.digest().to_string() });
-            let event = self.event(EventKind::PolicyChanged).subject("audit").details(details);
+            let event = self.event(EventKind::PolicyChanged, by).subject("audit").details(details);
             self.commit(&mut gate, Change { rows: vec![policy_row(policy)?], events: vec![event] })?;
         }
-        self.re_audit(None)
+        self.re_audit(None, by)
     }
 
     /// Keeps a list of known-vulnerable dependencies, and looks at everything installed again.
-    pub fn keep_advisories(&self, list: &AdvisoryList) -> Result<Vec<ReAudit>, SkillError> {
+    pub fn keep_advisories(&self, list: &AdvisoryList, by: &str) -> Result<Vec<ReAudit>, SkillError> {
         {
             let mut gate = self.gate();
             let count = list.advisories.len();
             let details = json!({ "date": list.date, "digest": list.digest().to_string(), "count": count });
-            let event = self.event(EventKind::PolicyChanged).subject("advisories").details(details);
+            let event = self.event(EventKind::PolicyChanged, by).subject("advisories").details(details);
             self.commit(&mut gate, Change { rows: vec![advisories_row(list)?], events: vec![event] })?;
         }
-        self.re_audit(None)
+        self.re_audit(None, by)
     }
 }

@@ -21,12 +21,13 @@ impl State {
         store: &SkillTrustStore,
         rows: &mut Vec<RowChange>,
         events: &mut Vec<NewEvent>,
+        by: &str,
     ) -> Result<(), StateError> {
         let store = Arc::new(store.clone());
         for record in view.index().iter() {
             let mut changed = record.clone();
             for release in record.releases().filter(|release| is_touched(&store, record, release)) {
-                let (quarantined, event) = self.judge_again(view, &store, &changed, release);
+                let (quarantined, event) = self.judge_again(view, &store, &changed, release, by);
                 changed = quarantined;
                 events.push(event);
             }
@@ -44,6 +45,7 @@ impl State {
         store: &Arc<SkillTrustStore>,
         record: &SkillRecord,
         release: &InstalledRelease,
+        by: &str,
     ) -> (SkillRecord, NewEvent) {
         let snapshot = self.trust_snapshot(Arc::clone(store));
         let index = std::iter::once(record.clone()).collect();
@@ -62,10 +64,10 @@ impl State {
                 && outcome.record != *record
                 && let Some(event) = outcome.events.last()
             {
-                return (outcome.record.clone(), journal_event(self, event));
+                return (outcome.record.clone(), journal_event(self, event, by));
             }
         }
-        by_hand(self, record, release)
+        quarantine_unread(self, record, release, by)
     }
 }
 
@@ -81,7 +83,13 @@ fn is_touched(store: &SkillTrustStore, record: &SkillRecord, release: &Installed
     gone && (release.quarantine.is_none() || release.trust != TrustState::Revoked)
 }
 
-fn by_hand(state: &State, record: &SkillRecord, release: &InstalledRelease) -> (SkillRecord, NewEvent) {
+/// Quarantines a release whose bytes could not be read again.
+fn quarantine_unread(
+    state: &State,
+    record: &SkillRecord,
+    release: &InstalledRelease,
+    by: &str,
+) -> (SkillRecord, NewEvent) {
     let reason = "its payload, its keys or its publisher are no longer believed";
     let mut record = record.clone();
     let quarantine = |kept: &mut InstalledRelease| {
@@ -93,7 +101,7 @@ fn by_hand(state: &State, record: &SkillRecord, release: &InstalledRelease) -> (
     quarantine(&mut record.current);
     record.waiting.as_deref_mut().map(quarantine);
     let details = serde_json::json!({ "payload": release.payload.to_string(), "reason": reason });
-    let event = state.event(palyra_journal::EventKind::SkillQuarantined);
+    let event = state.event(palyra_journal::EventKind::SkillQuarantined, by);
     let event = event.skill(&record.skill_id).details(details);
     (record, event)
 }

@@ -73,7 +73,7 @@ impl State {
     }
 
     fn tell_key(&self, kind: EventKind, info: &SigningKeyInfo, by: &str) -> Result<(), KeysError> {
-        let event = self.event(kind).actor(by).subject(info.key_id());
+        let event = self.event(kind, by).subject(info.key_id());
         Ok(self.tell(event.details(json!({ "name": info.name })))?)
     }
 }

@@ -29,7 +29,7 @@ impl State {
         let secrets = self.vault().secrets();
         let replaced = secrets.info(secret)?.is_some();
         let info = secrets.put(secret, value, self.now_ms())?;
-        self.tell(self.event(EventKind::VaultPut).actor(by).subject(secret.to_string()))?;
+        self.tell(self.event(EventKind::VaultPut, by).subject(secret.to_string()))?;
         Ok(PutSecret { info, replaced })
     }
 
@@ -39,7 +39,7 @@ impl State {
         if !self.vault().secrets().remove(secret)? {
             return Ok(false);
         }
-        self.tell(self.event(EventKind::VaultRemoved).actor(by).subject(secret.to_string()))?;
+        self.tell(self.event(EventKind::VaultRemoved, by).subject(secret.to_string()))?;
         Ok(true)
     }
 }

@@ -4,18 +4,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use palyra_common::{WasmPluginRunError, WasmPluginRunErrorKind as Kind, WasmPluginRunnerPolicy};
+use palyra_common::{Principal, WasmPluginRunError, WasmPluginRunErrorKind as Kind, WasmPluginRunnerPolicy};
 use palyra_journal::EventKind;
 use palyra_policy::PolicySet;
 use palyra_skills::Sha256Digest;
 use palyra_state::call::{CallContext, CallError, ToolInvocation, ToolResult};
 use palyra_state::{
-    ApprovalDecision, ApprovalError, ApprovalFilter, ApprovalGate, ApprovalScope, ApprovalStatus,
-    ApprovalVerdict, MAX_WAITING, Presence, PrincipalId, REQUEST_LIFETIME_MS, YES_LIFETIME_MS,
+    ApprovalDecision, ApprovalError, ApprovalFilter, ApprovalScope, ApprovalStatus, ApprovalVerdict,
+    MAX_WAITING, Presence, REQUEST_LIFETIME_MS, YES_LIFETIME_MS,
 };
 use tokio::task::JoinHandle;
 
-use crate::calls::{World, failure, invocation};
+use crate::calls::{World, failure, holder, invocation, owner};
 use crate::release::{Release, update};
 
 const TOOL: &str = "acme.notes.add";
@@ -28,34 +28,17 @@ fn world() -> World {
 fn asking(input: &str) -> ToolInvocation {
     let context =
         CallContext { session: Some("s1".into()), parent_run: Some("r1".into()), ..CallContext::default() };
-    let requester = token("agent");
-    ToolInvocation { context, principal: "agent".into(), requester, ..invocation(TOOL, input) }
-}
-
-fn token(name: &str) -> PrincipalId {
-    PrincipalId::of_token(name, Sha256Digest::of(name.as_bytes()))
+    ToolInvocation { context, principal: holder("agent"), ..invocation(TOOL, input) }
 }
 
 fn by(name: &str, verdict: ApprovalVerdict) -> ApprovalDecision {
     ApprovalDecision {
         verdict,
-        decider: if name == "owner" { PrincipalId::default() } else { token(name) },
+        decider: if name == "owner" { owner() } else { holder(name) },
         presence: Presence::Unknown,
-        gate: ApprovalGate::open(),
         reason: None,
         arguments_sha256: None,
     }
-}
-
-/// Somebody without a scope asks to decide.
-pub(crate) fn no() -> palyra_policy::PolicyDecision {
-    use palyra_policy::{Action, Face, PolicyContext, PolicyRequest, Principal, PrincipalKind, Resource};
-    PolicySet::standard().evaluate(&PolicyRequest {
-        principal: Principal::new(PrincipalKind::Token, "agent", []),
-        action: Action::Read,
-        resource: Resource::Daemon,
-        context: PolicyContext::new(Face::Http),
-    })
 }
 
 async fn ask(world: &World, call: ToolInvocation) -> String {
@@ -122,16 +105,18 @@ async fn scopes_reach_as_far_as_they_say() {
             };
             ToolInvocation { context, ..asking("{}") }
         };
+        let agent = Principal::clone(&holder("agent"));
+        let for_agent = Principal::routine("other", holder("agent"));
         for (call, allowed) in [
             (asking("{}"), same_call),
             (asking(r#"{"a":1}"#), other_arguments),
             (moved("s1", "r2"), other_run),
             (moved("s2", "r1"), other_session),
-            (ToolInvocation { principal: "other".into(), ..asking("{}") }, false),
+            (ToolInvocation { principal: Arc::new(for_agent), ..asking("{}") }, false),
             // Another token of the same name is another principal.
             (
                 ToolInvocation {
-                    requester: PrincipalId::of_token("agent", Sha256Digest::of(b"2")),
+                    principal: Arc::new(Principal { identity: Some([2; 32]), ..agent }),
                     ..asking("{}")
                 },
                 false,
@@ -147,24 +132,21 @@ async fn whom_the_policy_does_not_let_decide_changes_nothing() {
     let world = world();
     let id = ask(&world, asking("{}")).await;
     let yes = ApprovalVerdict::Approve(ApprovalScope::Once);
-    let asked = Arc::new(AtomicU64::new(0));
-    let gate = ApprovalGate::new({
-        let asked = Arc::clone(&asked);
-        move |approval| {
-            asked.fetch_add(1, Ordering::SeqCst);
-            assert_eq!((approval.principal.as_str(), approval.tool_id.as_str()), ("agent", TOOL));
-            Err(Arc::new(no()))
-        }
-    });
-    let denied = ApprovalDecision { gate, ..by("agent", yes) };
+    let text = format!(
+        "@id(\"all\") @advice(\"all\") permit (principal, action, resource);\n\
+         @id(\"not-intern\") @advice(\"interns do not decide\")\n\
+         forbid (principal, action == Action::\"approve\", resource == Tool::\"{TOOL}\")\n\
+         when {{ principal.name == \"intern\" && context.requester.name == \"agent\" }};\n"
+    );
+    world.state.set_access_policy(&PolicySet::parse(&text).unwrap(), "owner").unwrap();
+    let denied = by("intern", yes);
     let refused = world.state.decide_approval(&id, denied.clone()).await.unwrap_err();
-    assert_eq!(refused.code(), "forbidden", "{refused}");
+    assert_eq!(refused.code().as_str(), "forbidden", "{refused}");
     assert_eq!(world.state.approval(&id).unwrap().status, ApprovalStatus::Pending);
     assert!(world.events(EventKind::ApprovalDecided).is_empty());
     world.state.decide_approval(&id, by("owner", yes)).await.unwrap();
     let late = world.state.decide_approval(&id, denied).await.unwrap_err();
-    assert_eq!(late.code(), "already_decided", "what is decided asks nobody");
-    assert_eq!(asked.load(Ordering::SeqCst), 1);
+    assert_eq!(late.code().as_str(), "already_decided", "the policy is not asked about a closed request");
     let alone = ToolInvocation { context: CallContext::default(), ..asking(r#"{"a":2}"#) };
     let no_run = ask(&world, alone).await;
     let wide = by("owner", ApprovalVerdict::Approve(ApprovalScope::Run));
@@ -196,7 +178,7 @@ async fn of_many_who_decide_one_wins() {
     for tried in tries {
         match tried.await.unwrap() {
             Ok(_) => winners += 1,
-            Err(error) => assert_eq!(error.code(), "already_decided"),
+            Err(error) => assert_eq!(error.code().as_str(), "already_decided"),
         }
     }
     assert_eq!((winners, world.events(EventKind::ApprovalDecided).len()), (1, 1));
@@ -338,15 +320,16 @@ async fn a_forged_row_is_no_yes() {
     let state = Arc::new(home.open());
     let caller = crate::calls::caller(&state);
     assert_eq!(failure(caller.call(asking("{}")).await).kind(), Kind::ApprovalRequired);
-    assert_eq!(state.approval(&id).unwrap_err().code(), "state_damaged");
+    assert_eq!(state.approval(&id).unwrap_err().code().as_str(), "state_damaged");
 }
 
 #[tokio::test]
 async fn requester_cannot_decide_own_request_whatever_the_policy_says() {
     let world = world();
+    let text = "@id(\"all\") @advice(\"all\") permit (principal, action, resource);";
+    world.state.set_access_policy(&PolicySet::parse(text).unwrap(), "owner").unwrap();
     let id = ask(&world, asking("{}")).await;
     let yes = ApprovalVerdict::Approve(ApprovalScope::Once);
-    // The gate is open: no rule of a policy forbids it.
     for decision in [
         by("agent", yes),
         by("agent", ApprovalVerdict::Deny),
@@ -356,13 +339,12 @@ async fn requester_cannot_decide_own_request_whatever_the_policy_says() {
         assert!(matches!(refused, ApprovalError::OwnRequest { .. }), "{refused}");
     }
     world.state.decide_approval(&id, by("other", yes)).await.unwrap();
-    let owners = ToolInvocation {
-        principal: "owner".into(),
-        requester: PrincipalId::default(),
-        ..asking(r#"{"a":1}"#)
-    };
+    let owners = ToolInvocation { principal: owner(), ..asking(r#"{"a":1}"#) };
     let id = ask(&world, owners).await;
-    assert_eq!(world.state.decide_approval(&id, by("owner", yes)).await.unwrap_err().code(), "forbidden");
+    assert_eq!(
+        world.state.decide_approval(&id, by("owner", yes)).await.unwrap_err().code().as_str(),
+        "forbidden"
+    );
     let in_person = ApprovalDecision { presence: Presence::Owner, ..by("owner", yes) };
     world.state.decide_approval(&id, in_person).await.unwrap();
 }
@@ -458,7 +440,7 @@ async fn edited_arguments_are_not_shown_as_what_was_asked() {
     let World { home, state, caller } = world;
     drop((caller, state));
     home.sql("UPDATE approval_arguments SET arguments = '{}'");
-    assert_eq!(home.open().approval_arguments(&id, 0).unwrap_err().code(), "state_damaged");
+    assert_eq!(home.open().approval_arguments(&id, 0).unwrap_err().code().as_str(), "state_damaged");
 }
 
 #[tokio::test]
@@ -471,7 +453,7 @@ async fn waiting_requests_are_limited_per_principal() {
     assert_eq!(one_more.details()["allowed"], MAX_WAITING, "{one_more}");
     assert_eq!(one_more.kind(), Kind::Busy);
     ask(&world, asking(r#"{"n":0}"#)).await;
-    let other = ToolInvocation { principal: "other".into(), requester: token("other"), ..asking("{}") };
+    let other = ToolInvocation { principal: holder("other"), ..asking("{}") };
     ask(&world, other).await;
 }
 

@@ -373,7 +373,7 @@ fn restore_that_is_not_finished_leaves_nothing_behind() {
     assert!(staging.exists());
     let options = StateOptions { wait: std::time::Duration::ZERO, ..home.options.clone() };
     let busy = home.root.stage_restore(&options, &file).map(|_| ()).unwrap_err();
-    assert_eq!(busy.code(), "state_busy", "{busy}");
+    assert_eq!(busy.code().as_str(), "state_busy", "{busy}");
     drop(staged);
     assert!(!staging.exists());
     home.open();

@@ -27,7 +27,7 @@ fn status(state: &State) -> RuntimeStatus {
 
 fn refusal(result: Result<impl std::fmt::Debug, SkillError>) -> &'static str {
     match result.unwrap_err() {
-        SkillError::Refused(refusal) => refusal.code(),
+        SkillError::Refused(refusal) => refusal.code().as_str(),
         other => panic!("{other}"),
     }
 }
@@ -46,8 +46,8 @@ fn built_in_release_stays_trusted_after_an_upgrade_of_the_program() {
     drop(state);
     home.options.built_in = Arc::default();
     let state = home.open();
-    assert_eq!(state.verify_installed("acme.notes").unwrap().skill.payload(), built.payload);
-    state.re_audit(None).unwrap();
+    assert_eq!(state.verify_installed("acme.notes", "owner").unwrap().skill.payload(), built.payload);
+    state.re_audit(None, "owner").unwrap();
     assert_eq!(status(&state), RuntimeStatus::Active);
 }
 

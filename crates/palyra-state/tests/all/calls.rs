@@ -5,15 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use palyra_common::capabilities::OperatorGrants;
-use palyra_common::{JsonText, SecretValue, WasmPluginRunError, WasmPluginRunErrorKind as Kind};
+use palyra_common::{
+    JsonText, Principal, ScopeSet, SecretValue, Transport, WasmPluginRunError, WasmPluginRunErrorKind as Kind,
+};
 use palyra_journal::{EventKind, Query, RecordedEvent};
 use palyra_plugins_runtime::InProcessCompiler;
 use palyra_skills::consent::ConsentGiven;
 use palyra_skills::index::QuarantineCause;
 use palyra_skills::trust::RevocationTarget;
-use palyra_skills::{RuntimeStatus, capability_digest};
+use palyra_skills::{RuntimeStatus, Sha256Digest, capability_digest};
 use palyra_state::call::{CallContext, CallError, CallerConfig, ToolCaller, ToolInvocation, ToolResult};
-use palyra_state::{CallGate, InstallOptions, PrincipalId, State};
+use palyra_state::{InstallOptions, State};
 
 use crate::guests::{COUNTER, ECHO, describing, one_operation};
 use crate::home::{Home, signing_key};
@@ -74,25 +76,35 @@ fn caller_keeping_code(state: &Arc<State>, keep_compiled_code: bool) -> ToolCall
     ToolCaller::new(Arc::clone(state), config).unwrap()
 }
 
+/// The owner, from a script.
+pub(crate) fn owner() -> Arc<Principal> {
+    Arc::new(Principal::owner(Transport::Command))
+}
+
+/// The holder of a token whose secret is its name.
+pub(crate) fn holder(name: &str) -> Arc<Principal> {
+    let digest = Sha256Digest::of(name.as_bytes());
+    Arc::new(Principal::token(name, *digest.as_bytes(), ScopeSet::all(), Transport::Http))
+}
+
 pub(crate) fn invocation(tool: &str, input: &str) -> ToolInvocation {
     ToolInvocation {
         tool: tool.into(),
         skill_id: None,
         input: JsonText::parse(input).unwrap(),
-        principal: "owner".into(),
+        principal: owner(),
         operator: OperatorGrants::default(),
         limits: None,
-        requester: PrincipalId::default(),
         cancel: None,
         listener: None,
         context: CallContext::default(),
-        gate: CallGate::open(),
     }
 }
 
 pub(crate) fn failure(result: Result<ToolResult, CallError>) -> WasmPluginRunError {
     match result {
         Err(CallError::Run(error)) => error,
+        Err(CallError::Failed(run)) => run.error,
         Err(other) => panic!("{other}"),
         Ok(result) => panic!("it gave {}", result.output),
     }
@@ -113,7 +125,7 @@ async fn a_call_leaves_a_receipt() {
     assert_eq!((run.status.as_str(), run.receipt_leaf), ("completed", Some(result.receipt.sequence)));
     // Name for models and alias reach the same tool.
     world.call("acme__notes__add", "{}").await.unwrap();
-    world.state.set_alias("note", Some("acme.notes.add")).unwrap();
+    world.state.set_alias("note", Some("acme.notes.add"), "owner").unwrap();
     world.call("note", "{}").await.unwrap();
     assert_eq!(world.state.info("acme.notes").unwrap().runs.completed, 3);
 }
@@ -246,7 +258,7 @@ async fn a_skill_that_may_not_run_says_why_and_what_would_change_it() {
     }
     install(&state, &built);
     caller.call(invocation("acme.notes.add", "{}")).await.unwrap();
-    state.disable("acme.notes", "later").unwrap();
+    state.disable("acme.notes", "later", "owner").unwrap();
     assert_eq!(failure(caller.call(invocation("acme.notes.add", "{}")).await).kind(), Kind::NotRunnable);
 }
 

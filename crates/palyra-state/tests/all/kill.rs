@@ -9,12 +9,11 @@ use std::sync::Arc;
 
 use palyra_common::fs::fault::PALYRA_FAULT_AT;
 use palyra_journal::{EventKind, Query};
-use palyra_skills::{RuntimeStatus, Sha256Digest};
+use palyra_skills::RuntimeStatus;
 use palyra_state::call::RunQuery;
 use palyra_state::{
-    ApprovalDecision, ApprovalFilter, ApprovalGate, ApprovalScope, ApprovalStatus, ApprovalVerdict,
-    InstallOptions, Presence, PrincipalId, RestoreAcceptance, State, StateOptions, StateRoot, check_backup,
-    verify_receipt,
+    ApprovalDecision, ApprovalFilter, ApprovalScope, ApprovalStatus, ApprovalVerdict, InstallOptions,
+    Presence, RestoreAcceptance, State, StateOptions, StateRoot, check_backup, verify_receipt,
 };
 
 use crate::calls::{caller, invocation};
@@ -34,7 +33,7 @@ fn i06_child() {
         "backup" => back_up(&State::open(&root, &options).unwrap()),
         "restore" => restore(&root, &options),
         "call" => call_twice(State::open(&root, &options).unwrap()),
-        "approve" => approve(&State::open(&root, &options).unwrap()),
+        "approve" => approve(&Arc::new(State::open(&root, &options).unwrap())),
         action => act(action, &State::open(&root, &options).unwrap()),
     }
 }
@@ -44,7 +43,7 @@ fn act(action: &str, state: &State) {
     match action {
         "install" => drop(install(state, &one)),
         "update" => drop(try_install(state, &two, &InstallOptions::default()).unwrap()),
-        "remove" => state.remove("acme.notes").unwrap(),
+        "remove" => state.remove("acme.notes", "owner").unwrap(),
         "trust" => drop(state.allow_publisher("globex", keys(2), "owner").unwrap()),
         other => panic!("{other}"),
     }
@@ -75,14 +74,13 @@ fn restore(root: &StateRoot, options: &StateOptions) {
 }
 
 /// Decides the first request that waits.
-fn approve(state: &State) {
+fn approve(state: &Arc<State>) {
     let waiting = ApprovalFilter { status: Some(ApprovalStatus::Pending), ..ApprovalFilter::default() };
     let id = state.approvals(&waiting).unwrap().approvals[0].approval_id.clone();
     let decision = ApprovalDecision {
         verdict: ApprovalVerdict::Approve(ApprovalScope::Once),
-        decider: PrincipalId::of_token("somebody", Sha256Digest::of(b"somebody")),
+        decider: crate::calls::holder("somebody"),
         presence: Presence::Unknown,
-        gate: ApprovalGate::open(),
         reason: None,
         arguments_sha256: None,
     };
@@ -163,7 +161,7 @@ fn version(home: &Home) -> Option<u64> {
     let version = state.view().index().get("acme.notes").map(|record| {
         assert_eq!(record.runtime_status(), RuntimeStatus::Active);
         assert!(state.view().consents().get(record.current.payload).is_some());
-        state.verify_installed("acme.notes").unwrap();
+        state.verify_installed("acme.notes", "owner").unwrap();
         record.current.manifest.version.minor
     });
     let mark = state.view().trust().skill("acme.notes").and_then(|known| known.high_water());
@@ -269,7 +267,7 @@ fn a_killed_decision_is_whole_or_not_there() {
         let leaves = state.journal().query(&leaves).unwrap().events.len();
         assert_eq!(leaves, usize::from(decided == ApprovalStatus::Approved));
         if decided == ApprovalStatus::Pending {
-            approve(&state);
+            approve(&Arc::new(state));
         }
         decided == ApprovalStatus::Approved
     });
@@ -326,7 +324,7 @@ fn i06_a_root_is_made_whole_or_can_be_made_again() {
                 Err(_) => {
                     match home.root.init(options) {
                         Ok(state) => drop(state),
-                        Err(error) => assert_eq!(error.code(), "already_initialised"),
+                        Err(error) => assert_eq!(error.code().as_str(), "already_initialised"),
                     }
                     home.open();
                     false

@@ -6,6 +6,7 @@ mod backup;
 mod built_in;
 mod calls;
 mod damage;
+mod deliveries;
 mod features;
 mod guests;
 mod home;

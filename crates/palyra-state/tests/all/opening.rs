@@ -47,7 +47,7 @@ fn second_owner_is_refused_after_the_lock_file_was_deleted() {
     std::fs::remove_file(home.root.path().join(LOCK_FILE)).unwrap();
     home.options.wait = Duration::ZERO;
     let refused = home.try_open().map(|_| ()).unwrap_err();
-    assert_eq!(refused.code(), "state_busy", "{refused}");
+    assert_eq!(refused.code().as_str(), "state_busy", "{refused}");
     // The owner goes on, and its lock file is there again.
     first.allow_publisher("acme", keys(1), "owner").unwrap();
     assert!(home.root.path().join(LOCK_FILE).exists());
@@ -70,7 +70,7 @@ fn owner_whose_lock_file_was_replaced_writes_nothing_more() {
     std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&lock).unwrap();
     let size = state.journal().head().size;
     let refused = state.block_publisher("globex", "spam", "owner").unwrap_err();
-    assert_eq!(refused.code(), "state_busy", "{refused}");
+    assert_eq!(refused.code().as_str(), "state_busy", "{refused}");
     assert_eq!(state.journal().head().size, size);
     drop(state);
     let state = home.open();

@@ -8,10 +8,10 @@ use palyra_common::{
 };
 use palyra_journal::EventKind;
 use palyra_policy::PolicySet;
-use palyra_state::call::{CallError, GrantAuthority, INLINE, InlineInvocation, ToolInvocation};
-use palyra_state::{AccessPolicy, CallGate, ConfigSource, PluginSettingError};
+use palyra_skills::Sha256Digest;
+use palyra_state::call::{CallError, GrantAuthority, INLINE, InlineInvocation};
+use palyra_state::{AccessPolicy, ConfigSource, PluginSettingError};
 use serde_json::json;
-use std::sync::Arc;
 
 use crate::calls::{World, failure, invocation};
 use crate::guests::{COUNTER, ECHO};
@@ -57,7 +57,7 @@ async fn a_profile_caps_limits_and_lasts() {
     let state = home.open();
     assert_eq!(state.profile("acme.notes").unwrap().value, profile);
     // A skill that goes takes its profile along.
-    state.remove("acme.notes").unwrap();
+    state.remove("acme.notes", "owner").unwrap();
     assert!(state.profile("acme.notes").is_none());
 }
 
@@ -71,7 +71,7 @@ async fn profiles_that_open_the_state_root_or_belong_to_nobody_are_refused() {
         other => panic!("{other}"),
     }
     let missing = world.state.set_profile("acme.mail", &PluginCapabilityProfile::default(), "owner");
-    assert_eq!(missing.unwrap_err().code(), "not_installed");
+    assert_eq!(missing.unwrap_err().code().as_str(), "not_installed");
 }
 
 #[tokio::test]
@@ -137,7 +137,7 @@ async fn a_required_setting_refuses_with_the_command_that_sets_it() {
         json!({ "town": "Oslo" }),
     ] {
         let error = set(wrong.clone()).unwrap_err();
-        assert_eq!(error.code(), "invalid_setting", "{wrong}");
+        assert_eq!(error.code().as_str(), "invalid_setting", "{wrong}");
         assert!(!error.to_string().contains("hunter2"), "{error}");
     }
     set(json!({ "city": "Oslo", "pin": "1234", "token": "global/weather" })).unwrap();
@@ -156,7 +156,7 @@ async fn a_required_setting_refuses_with_the_command_that_sets_it() {
 
 fn inline(wat: &str) -> InlineInvocation {
     let module = base64::engine::general_purpose::STANDARD.encode(wat::parse_str(wat).unwrap());
-    InlineInvocation::new(module, JsonText::parse(r#"{"a":1}"#).unwrap(), "owner")
+    InlineInvocation::new(module, JsonText::parse(r#"{"a":1}"#).unwrap(), crate::calls::owner())
 }
 
 #[tokio::test]
@@ -220,19 +220,17 @@ async fn the_access_policy_lasts_and_is_told_to_the_journal() {
 }
 
 #[tokio::test]
-async fn a_call_asks_its_gate_about_the_tool_it_found() {
+async fn policy_decides_about_the_tool_that_was_found_and_its_arguments() {
     let world = World::new(&Release::default());
-    let gate = CallGate::new(|question| {
-        assert_eq!(
-            (question.record.publisher.as_str(), question.tool.id.as_str()),
-            ("acme", "acme.notes.add")
-        );
-        match question.input.as_str() {
-            "{}" => Ok(()),
-            _ => Err(Arc::new(crate::approvals::no())),
-        }
-    });
-    let call = |input: &str| ToolInvocation { gate: gate.clone(), ..invocation("acme__notes__add", input) };
+    let arguments = Sha256Digest::of(br#"{"a":1}"#);
+    let text = format!(
+        "@id(\"all\") @advice(\"all\") permit (principal, action, resource);\n\
+         @id(\"not-these\") @advice(\"not these arguments\")\n\
+         forbid (principal, action == Action::\"invoke\", resource == Tool::\"acme.notes.add\")\n\
+         when {{ resource in Publisher::\"acme\" && context.arguments == \"{arguments}\" }};\n"
+    );
+    world.state.set_access_policy(&PolicySet::parse(&text).unwrap(), "owner").unwrap();
+    let call = |input: &str| invocation("acme__notes__add", input);
     world.caller.call(call("{}")).await.unwrap();
     let denied = world.caller.call(call(r#"{"a":1}"#)).await.unwrap_err();
     assert!(
@@ -240,6 +238,6 @@ async fn a_call_asks_its_gate_about_the_tool_it_found() {
             if skill_id == "acme.notes" && tool_id == "acme.notes.add"),
         "{denied}"
     );
-    world.state.disable("acme.notes", "for now").unwrap();
+    world.state.disable("acme.notes", "for now", "owner").unwrap();
     assert_eq!(failure(world.caller.call(call(r#"{"a":1}"#)).await).kind(), Kind::NotRunnable);
 }

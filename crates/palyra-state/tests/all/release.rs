@@ -116,7 +116,7 @@ pub(crate) fn update(state: &State, built: &BuiltArtifact) {
     let outcome =
         try_install(state, built, &InstallOptions::default()).unwrap_or_else(|error| panic!("{error}"));
     if let Some(request) = outcome.consent_request {
-        state.consent(&outcome.record.skill_id, agree(request.digest()), &mut |_| {}).unwrap();
+        state.consent(&outcome.record.skill_id, agree(request.digest()), "owner", &mut |_| {}).unwrap();
     }
 }
 
@@ -125,5 +125,5 @@ pub(crate) fn try_install(
     built: &BuiltArtifact,
     options: &InstallOptions,
 ) -> Result<InstallOutcome, SkillError> {
-    state.install(built.bytes.clone(), options, &mut |_| {})
+    state.install(built.bytes.clone(), options, "owner", &mut |_| {})
 }

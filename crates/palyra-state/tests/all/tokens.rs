@@ -102,11 +102,9 @@ const AS_OF_STATE_1: &str = "
 DROP TABLE token_rows;
 DROP TABLE routine_fires;
 DROP TABLE objective_use;
-DROP TABLE hook_cursors;
-DROP TABLE hook_dead_letters;
+DROP TABLE delivery_cursors;
+DROP TABLE dead_letters;
 DROP TABLE channel_messages;
-DROP TABLE channel_cursors;
-DROP TABLE channel_dead_letters;
 DROP TABLE run_tapes;
 CREATE INDEX runs_by_skill ON runs (skill_id, started_at);
 DROP TABLE approval_arguments;

@@ -8,7 +8,6 @@ use crate::output::{Printer, Remark, Reply};
 use crate::terminal::{Terminal, confirm};
 use clap::{Args, ValueEnum};
 use palyra_api::approvals::{Approval, ApprovalScope, ApproveRequest};
-use palyra_common::env_vars::PALYRA_APPROVALS_APPROVE_REASON;
 use palyra_skills::Sha256Digest;
 use serde::Serialize;
 
@@ -34,7 +33,6 @@ pub(super) struct ApproveArgs {
 
     /// What there is to say about it
     #[arg(long, value_name = "TEXT")]
-    #[arg(env = PALYRA_APPROVALS_APPROVE_REASON, hide_env_values = true)]
     reason: Option<String>,
 }
 

@@ -8,7 +8,6 @@ use crate::output::Reply;
 use crate::terminal::Terminal;
 use clap::Args;
 use palyra_api::approvals::{Approval, DenyRequest};
-use palyra_common::env_vars::PALYRA_APPROVALS_DENY_REASON;
 use serde::Serialize;
 
 const EXAMPLE: &str = "\
@@ -24,7 +23,6 @@ pub(super) struct DenyArgs {
 
     /// What there is to say about it
     #[arg(long, value_name = "TEXT")]
-    #[arg(env = PALYRA_APPROVALS_DENY_REASON, hide_env_values = true)]
     reason: Option<String>,
 }
 

@@ -7,9 +7,6 @@ use crate::error::CliError;
 use crate::output::{Remark, Reply, table, when};
 use clap::{Args, ValueEnum};
 use palyra_api::approvals::{Approval, ApprovalList, ApprovalQuery, ApprovalStatus};
-use palyra_common::env_vars::{
-    PALYRA_APPROVALS_LIST_BEFORE, PALYRA_APPROVALS_LIST_LIMIT, PALYRA_APPROVALS_LIST_STATUS,
-};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -27,17 +24,14 @@ Example:
 pub(super) struct ListArgs {
     /// Which ones
     #[arg(long, value_enum, default_value_t, value_name = "STATUS")]
-    #[arg(env = PALYRA_APPROVALS_LIST_STATUS, hide_env_values = true)]
     status: Which,
 
     /// At most so many
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=500))]
-    #[arg(env = PALYRA_APPROVALS_LIST_LIMIT, hide_env_values = true)]
     limit: u16,
 
     /// Only those older than this one: where an earlier answer stopped
     #[arg(long, value_name = "ID")]
-    #[arg(env = PALYRA_APPROVALS_LIST_BEFORE, hide_env_values = true)]
     before: Option<String>,
 }
 

@@ -6,11 +6,9 @@ use crate::client::{self, AnyClient};
 use crate::error::CliError;
 use crate::interrupt::INTERRUPTED;
 use crate::output::{Printer, Remark, Reply};
-use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args};
 use palyra_api::channels::Message;
 use palyra_api::{ClientError, TransportError};
-use palyra_common::env_vars::{PALYRA_CHANNELS_TAIL_FOLLOW, PALYRA_CHANNELS_TAIL_LIMIT};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -29,12 +27,10 @@ pub(super) struct TailArgs {
 
     /// At most so many
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    #[arg(env = PALYRA_CHANNELS_TAIL_LIMIT, hide_env_values = true)]
     limit: u16,
 
     /// Keep showing messages as they come
     #[arg(long, action = ArgAction::SetTrue)]
-    #[arg(env = PALYRA_CHANNELS_TAIL_FOLLOW, hide_env_values = true, value_parser = FalseyValueParser::new())]
     follow: bool,
 }
 

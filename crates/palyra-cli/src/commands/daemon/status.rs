@@ -8,6 +8,7 @@ use crate::state;
 use clap::Args;
 use palyra_api::Problem;
 use palyra_api::health::Health;
+use palyra_common::ErrorCode;
 use palyra_daemon::Endpoint;
 use serde::Serialize;
 use std::time::Duration;
@@ -54,7 +55,7 @@ pub(super) fn must_run(globals: &Globals) -> Result<(), CliError> {
         true => Ok(()),
         false => {
             let message = format!("no daemon owns `{}`", root.path().display());
-            let problem = Problem::new("unreachable", message).hint("start one with `palyra up`");
+            let problem = Problem::new(ErrorCode::Unreachable, message).hint("start one with `palyra up`");
             Err(CliError::Problem(Box::new(problem)))
         }
     }

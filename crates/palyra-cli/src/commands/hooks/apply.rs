@@ -5,10 +5,8 @@ use crate::cli::Globals;
 use crate::client;
 use crate::error::CliError;
 use crate::output::{Remark, Reply, facts};
-use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args};
 use palyra_api::hooks::{ApplyRequest, HookList};
-use palyra_common::env_vars::PALYRA_HOOKS_APPLY_RESTORE;
 use serde::Serialize;
 
 const EXAMPLE: &str = "\
@@ -22,7 +20,6 @@ Example:
 pub(super) struct ApplyArgs {
     /// Write the file anew from what is in force instead
     #[arg(long, action = ArgAction::SetTrue)]
-    #[arg(env = PALYRA_HOOKS_APPLY_RESTORE, hide_env_values = true, value_parser = FalseyValueParser::new())]
     restore: bool,
 }
 

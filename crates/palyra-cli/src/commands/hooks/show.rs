@@ -38,7 +38,7 @@ impl Reply for Shown {
     fn talk(&self) -> Vec<Remark> {
         match self.0.dead_letters {
             0 => Vec::new(),
-            _ => vec![Remark::Next(format!("palyra hooks dead-letters list --binding {}", self.0.id))],
+            _ => vec![Remark::Next(format!("palyra deliveries dead-letters list --hook {}", self.0.id))],
         }
     }
 }

@@ -6,7 +6,6 @@ use crate::error::CliError;
 use crate::output::{Reply, duration_text, facts};
 use clap::Args;
 use palyra_api::hooks::{HookTest, TestRequest};
-use palyra_common::env_vars::PALYRA_HOOKS_TEST_PAYLOAD;
 use palyra_common::redact::escape_untrusted;
 use serde::Serialize;
 use std::time::Duration;
@@ -25,7 +24,6 @@ pub(super) struct TestArgs {
 
     /// What the hook is told, as JSON [default: a sample of its event]
     #[arg(long, value_name = "JSON")]
-    #[arg(env = PALYRA_HOOKS_TEST_PAYLOAD, hide_env_values = true)]
     payload: Option<String>,
 }
 
@@ -41,7 +39,7 @@ pub(super) fn execute(args: &TestArgs, globals: &Globals) -> Result<Tested, CliE
 }
 
 /// What a hook answered, as people read it.
-pub(super) fn answer(test: &HookTest) -> String {
+pub(in super::super) fn answer(test: &HookTest) -> String {
     let mut text = facts(&[
         ("decision", test.decision.clone()),
         ("says", test.text.as_deref().map(escape_untrusted).unwrap_or_default()),

@@ -6,15 +6,9 @@ use crate::cli::Globals;
 use crate::client::{self, AnyClient};
 use crate::error::CliError;
 use crate::output::{Remark, Reply};
-use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args};
 use palyra_api::events::Event;
 use palyra_api::journal::{JournalPage, JournalQuery, TreeHead};
-use palyra_common::env_vars::{
-    PALYRA_JOURNAL_QUERY_FROM, PALYRA_JOURNAL_QUERY_KIND, PALYRA_JOURNAL_QUERY_LIMIT,
-    PALYRA_JOURNAL_QUERY_NEWEST_FIRST, PALYRA_JOURNAL_QUERY_PROOFS, PALYRA_JOURNAL_QUERY_RUN,
-    PALYRA_JOURNAL_QUERY_SINCE, PALYRA_JOURNAL_QUERY_SKILL, PALYRA_JOURNAL_QUERY_UNTIL,
-};
 use palyra_daemon::problem::closest;
 use palyra_state::journal::EventKind;
 use serde::Serialize;
@@ -32,47 +26,38 @@ Example:
 pub(super) struct QueryArgs {
     /// At this time or later: `2026-01-31T12:00:00Z`, `2026-01-31`, or how long ago, as in `2h`
     #[arg(long, value_name = "TIME", value_parser = time::parse)]
-    #[arg(env = PALYRA_JOURNAL_QUERY_SINCE, hide_env_values = true)]
     since: Option<Instant>,
 
     /// Before this time
     #[arg(long, value_name = "TIME", value_parser = time::parse)]
-    #[arg(env = PALYRA_JOURNAL_QUERY_UNTIL, hide_env_values = true)]
     until: Option<Instant>,
 
     /// Of this kind, as in `skill:installed`; may be given again
     #[arg(long = "kind", value_name = "KIND", value_parser = parse_kind)]
-    #[arg(env = PALYRA_JOURNAL_QUERY_KIND, hide_env_values = true)]
     kinds: Vec<EventKind>,
 
     /// About this skill
     #[arg(long, value_name = "ID")]
-    #[arg(env = PALYRA_JOURNAL_QUERY_SKILL, hide_env_values = true)]
     skill: Option<String>,
 
     /// In this run
     #[arg(long, value_name = "ID")]
-    #[arg(env = PALYRA_JOURNAL_QUERY_RUN, hide_env_values = true)]
     run: Option<String>,
 
     /// From this sequence on: where an earlier answer stopped
     #[arg(long, value_name = "SEQUENCE", conflicts_with = "newest_first")]
-    #[arg(env = PALYRA_JOURNAL_QUERY_FROM, hide_env_values = true)]
     from: Option<u64>,
 
     /// At most so many
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    #[arg(env = PALYRA_JOURNAL_QUERY_LIMIT, hide_env_values = true)]
     limit: u16,
 
     /// The newest first
     #[arg(long, action = ArgAction::SetTrue)]
-    #[arg(env = PALYRA_JOURNAL_QUERY_NEWEST_FIRST, hide_env_values = true, value_parser = FalseyValueParser::new())]
     newest_first: bool,
 
     /// With the proof that each stands in the journal, checked
     #[arg(long, action = ArgAction::SetTrue)]
-    #[arg(env = PALYRA_JOURNAL_QUERY_PROOFS, hide_env_values = true, value_parser = FalseyValueParser::new())]
     proofs: bool,
 }
 

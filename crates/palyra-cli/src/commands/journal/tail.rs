@@ -9,12 +9,10 @@ use crate::client::{self, AnyClient};
 use crate::error::CliError;
 use crate::interrupt::INTERRUPTED;
 use crate::output::{Printer, Remark, Reply};
-use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args};
 use palyra_api::events::Event;
 use palyra_api::journal::JournalQuery;
 use palyra_api::{ClientError, TransportError};
-use palyra_common::env_vars::{PALYRA_JOURNAL_TAIL_COUNT, PALYRA_JOURNAL_TAIL_FOLLOW};
 use serde::Serialize;
 use serde_json::Value;
 use std::process::ExitCode;
@@ -30,12 +28,10 @@ Example:
 pub(super) struct TailArgs {
     /// How many
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    #[arg(env = PALYRA_JOURNAL_TAIL_COUNT, hide_env_values = true)]
     count: u16,
 
     /// Go on showing events as other commands write them, until interrupted
     #[arg(short, long, action = ArgAction::SetTrue)]
-    #[arg(env = PALYRA_JOURNAL_TAIL_FOLLOW, hide_env_values = true, value_parser = FalseyValueParser::new())]
     follow: bool,
 }
 

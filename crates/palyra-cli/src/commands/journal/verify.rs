@@ -8,7 +8,6 @@ use crate::output::{Printer, Remark, Reply, facts};
 use crate::progress::with_progress;
 use clap::Args;
 use palyra_api::journal::{VerifiedJournal, VerifyRequest};
-use palyra_common::env_vars::PALYRA_JOURNAL_VERIFY_AGAINST;
 use palyra_daemon::ToProblem;
 use palyra_state::journal::{CheckpointError, MAX_NOTE_BYTES};
 use serde::Serialize;
@@ -29,7 +28,6 @@ since, even if the whole state root was replaced by an old copy.";
 pub(super) struct VerifyArgs {
     /// A checkpoint of this journal that was kept elsewhere
     #[arg(long, value_name = "FILE")]
-    #[arg(env = PALYRA_JOURNAL_VERIFY_AGAINST, hide_env_values = true)]
     against: Option<PathBuf>,
 }
 

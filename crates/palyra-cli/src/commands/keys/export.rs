@@ -5,11 +5,9 @@ use crate::cli::Globals;
 use crate::client::{self, AnyClient};
 use crate::error::{CliError, FileRefusal};
 use crate::output::{Remark, Reply};
-use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args};
 use palyra_api::SecretBytes;
 use palyra_api::keys::{SealKeyRequest, SigningKey};
-use palyra_common::env_vars::PALYRA_KEYS_EXPORT_PUBLIC;
 use palyra_common::fs::{Directory, FsError};
 use palyra_vault::KeyFileError;
 use serde::Serialize;
@@ -29,7 +27,6 @@ pub(super) struct ExportArgs {
 
     /// Print the public half
     #[arg(long, required_unless_present = "key_file", conflicts_with = "key_file", action = ArgAction::SetTrue)]
-    #[arg(env = PALYRA_KEYS_EXPORT_PUBLIC, hide_env_values = true, value_parser = FalseyValueParser::new())]
     public: bool,
 
     /// Seal the whole key into this new file

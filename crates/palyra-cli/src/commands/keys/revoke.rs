@@ -9,10 +9,6 @@ use crate::output::{Remark, Reply};
 use crate::terminal::confirm;
 use clap::Args;
 use palyra_api::keys::{RevocationStatement, RevokeKeyRequest, SigningKey};
-use palyra_common::env_vars::{
-    PALYRA_KEYS_REVOKE_NUMBER, PALYRA_KEYS_REVOKE_OUT, PALYRA_KEYS_REVOKE_PUBLISHER,
-    PALYRA_KEYS_REVOKE_REASON,
-};
 use palyra_skills::manifest::PublisherName;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -35,17 +31,14 @@ pub(super) struct RevokeArgs {
 
     /// Why; others read it
     #[arg(long, value_name = "TEXT")]
-    #[arg(env = PALYRA_KEYS_REVOKE_REASON, hide_env_values = true)]
     reason: String,
 
     /// Write a statement in the name of this publisher
     #[arg(long, value_name = "PUBLISHER", requires = "out")]
-    #[arg(env = PALYRA_KEYS_REVOKE_PUBLISHER, hide_env_values = true)]
     publisher: Option<PublisherName>,
 
     /// Where the statement is written; the file must not exist
     #[arg(long, value_name = "FILE", requires = "publisher")]
-    #[arg(env = PALYRA_KEYS_REVOKE_OUT, hide_env_values = true)]
     out: Option<PathBuf>,
 
     /// A key of the publisher's that signs the statement; may be given again [default: the key itself]
@@ -54,7 +47,6 @@ pub(super) struct RevokeArgs {
 
     /// The number of the statement, above that of the last one [default: the next one known here]
     #[arg(long, value_name = "N", requires = "publisher")]
-    #[arg(env = PALYRA_KEYS_REVOKE_NUMBER, hide_env_values = true)]
     number: Option<u64>,
 }
 

@@ -7,7 +7,6 @@ use crate::files::NewFile;
 use crate::output::{Remark, Reply, facts};
 use clap::Args;
 use palyra_api::keys::RotateRequest;
-use palyra_common::env_vars::{PALYRA_KEYS_ROTATE_EPOCH, PALYRA_KEYS_ROTATE_OUT};
 use palyra_skills::manifest::PublisherName;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -51,12 +50,10 @@ pub(super) struct RotateArgs {
 
     /// The epoch that ends [default: the one known here, else 0]
     #[arg(long, value_name = "N")]
-    #[arg(env = PALYRA_KEYS_ROTATE_EPOCH, hide_env_values = true)]
     epoch: Option<u64>,
 
     /// Where the statement is written; the file must not exist
     #[arg(long, value_name = "FILE")]
-    #[arg(env = PALYRA_KEYS_ROTATE_OUT, hide_env_values = true)]
     out: PathBuf,
 }
 

@@ -13,7 +13,7 @@ use clap::Args;
 use http_body_util::BodyExt;
 use palyra_api::client::{ApiBody, channel_body};
 use palyra_api::{ClientError, TransportError};
-use palyra_common::env_vars::PALYRA_MCP_SERVE_CLIENT;
+use palyra_common::ErrorCode;
 use std::io::{Read, Write};
 use std::process::ExitCode;
 use tokio::sync::mpsc;
@@ -31,7 +31,6 @@ const PIECES: (usize, usize) = (64 << 10, 4);
 pub(super) struct ServeArgs {
     /// What the client is called: its token is `mcp-NAME`, made when it first comes, worth only reading and calling
     #[arg(long, value_name = "NAME", default_value = "client", value_parser = parse_client)]
-    #[arg(env = PALYRA_MCP_SERVE_CLIENT, hide_env_values = true)]
     client: String,
 }
 
@@ -108,7 +107,7 @@ async fn write_output(mut answers: ApiBody) -> Result<(), CliError> {
 /// A token that was removed stays removed, and its file says where to begin again.
 fn explain(error: CliError, client: &str, globals: &Globals) -> CliError {
     match error {
-        CliError::Problem(problem) if problem.code == "authentication" => {
+        CliError::Problem(problem) if problem.code == ErrorCode::Authentication => {
             let file =
                 globals.token_file.as_deref().unwrap_or(std::path::Path::new("")).display().to_string();
             let hint =

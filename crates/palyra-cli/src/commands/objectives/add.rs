@@ -7,9 +7,6 @@ use crate::error::CliError;
 use crate::output::{Remark, Reply};
 use clap::Args;
 use palyra_api::objectives::{Objective, ObjectiveRequest};
-use palyra_common::env_vars::{
-    PALYRA_OBJECTIVES_ADD_FUEL, PALYRA_OBJECTIVES_ADD_GOAL, PALYRA_OBJECTIVES_ADD_RUNS,
-};
 use serde::Serialize;
 
 const EXAMPLE: &str = "\
@@ -25,15 +22,14 @@ pub(super) struct AddArgs {
 
     /// What it is for, in words
     #[arg(long, value_name = "TEXT", required = true)]
-    #[arg(env = PALYRA_OBJECTIVES_ADD_GOAL, hide_env_values = true)]
     goal: String,
 
     /// Most runs in all [default: no bound]
-    #[arg(long, value_name = "N", env = PALYRA_OBJECTIVES_ADD_RUNS, hide_env_values = true)]
+    #[arg(long, value_name = "N")]
     runs: Option<u64>,
 
     /// Most fuel in all [default: no bound]
-    #[arg(long, value_name = "N", env = PALYRA_OBJECTIVES_ADD_FUEL, hide_env_values = true)]
+    #[arg(long, value_name = "N")]
     fuel: Option<u64>,
 }
 

@@ -8,9 +8,6 @@ use crate::output::{Reply, facts};
 use clap::Args;
 use palyra_api::policy::{PolicyAction, PolicyAnswer, PolicyFace, PolicyKind, PolicyQuestion};
 use palyra_common::Scope;
-use palyra_common::env_vars::{
-    PALYRA_POLICY_CHECK_AS, PALYRA_POLICY_CHECK_ASKED_BY, PALYRA_POLICY_CHECK_ON, PALYRA_POLICY_CHECK_VIA,
-};
 use serde::Serialize;
 
 const EXAMPLE: &str = "\
@@ -29,12 +26,10 @@ pub(super) struct CheckArgs {
 
     /// What it is about: `tool:ID`, `skill:ID` or `publisher:NAME` [default: the daemon]
     #[arg(long, value_name = "WHAT", value_parser = about)]
-    #[arg(env = PALYRA_POLICY_CHECK_ON, hide_env_values = true)]
     on: Option<About>,
 
     /// Who asks: a kind and a name, as in `token/ci`; kinds are owner, token, mcp, hook, routine and agent
     #[arg(long = "as", value_name = "WHO", default_value = "owner", value_parser = who)]
-    #[arg(env = PALYRA_POLICY_CHECK_AS, hide_env_values = true)]
     who: Who,
 
     /// What its token may do; the owner has every scope; may be given again
@@ -43,11 +38,10 @@ pub(super) struct CheckArgs {
 
     /// How it comes: terminal, command, console, http, grpc, mcp, agent, hook or routine
     #[arg(long, value_name = "DOOR", default_value = "command", value_parser = transport)]
-    #[arg(env = PALYRA_POLICY_CHECK_VIA, hide_env_values = true)]
     via: PolicyFace,
 
     /// For `approve`: who asked for the call [default: the one who decides]
-    #[arg(long, value_name = "NAME", env = PALYRA_POLICY_CHECK_ASKED_BY, hide_env_values = true)]
+    #[arg(long, value_name = "NAME")]
     asked_by: Option<String>,
 }
 

@@ -9,13 +9,6 @@ use crate::output::{Remark, Reply, facts};
 use crate::standard_input::StandardInput;
 use clap::{ArgGroup, Args, ValueEnum};
 use palyra_api::routines::{Concurrency, Misfire, Routine, RoutineRequest};
-use palyra_common::env_vars::{
-    PALYRA_ROUTINES_ADD_AT, PALYRA_ROUTINES_ADD_CATCH_UP, PALYRA_ROUTINES_ADD_CONCURRENCY,
-    PALYRA_ROUTINES_ADD_CRON, PALYRA_ROUTINES_ADD_DISABLED, PALYRA_ROUTINES_ADD_EVERY,
-    PALYRA_ROUTINES_ADD_INPUT, PALYRA_ROUTINES_ADD_JITTER, PALYRA_ROUTINES_ADD_MISFIRE,
-    PALYRA_ROUTINES_ADD_OBJECTIVE, PALYRA_ROUTINES_ADD_QUIET_HOURS, PALYRA_ROUTINES_ADD_TIME_ZONE,
-    PALYRA_ROUTINES_ADD_WAIT_APPROVAL,
-};
 use palyra_daemon::serve::parse_duration;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -44,59 +37,55 @@ pub(super) struct AddArgs {
     tool: Option<String>,
 
     /// The input: JSON text, `@FILE` or `-` [default: {}]
-    #[arg(long, value_name = "JSON", env = PALYRA_ROUTINES_ADD_INPUT, hide_env_values = true)]
+    #[arg(long, value_name = "JSON")]
     input: Option<String>,
 
     /// When: minute, hour, day, month, weekday
-    #[arg(long, value_name = "PATTERN", env = PALYRA_ROUTINES_ADD_CRON, hide_env_values = true)]
+    #[arg(long, value_name = "PATTERN")]
     cron: Option<String>,
 
     /// Every so often, as in `30s`, `15m`, `6h` or `2d`
-    #[arg(long, value_name = "TIME", env = PALYRA_ROUTINES_ADD_EVERY, hide_env_values = true)]
+    #[arg(long, value_name = "TIME")]
     every: Option<String>,
 
     /// Once, as in `2026-12-24T18:00`
-    #[arg(long, value_name = "TIME", env = PALYRA_ROUTINES_ADD_AT, hide_env_values = true)]
+    #[arg(long, value_name = "TIME")]
     at: Option<String>,
 
     /// The zone of these times, as in `Europe/Prague` [default: UTC]
-    #[arg(long, value_name = "ZONE", env = PALYRA_ROUTINES_ADD_TIME_ZONE, hide_env_values = true)]
+    #[arg(long, value_name = "ZONE")]
     time_zone: Option<String>,
 
     /// Hours in which it is never due, as in `22:00-07:00`
-    #[arg(long, value_name = "HOURS", env = PALYRA_ROUTINES_ADD_QUIET_HOURS, hide_env_values = true)]
+    #[arg(long, value_name = "HOURS")]
     quiet_hours: Option<String>,
 
     /// What happens to times at which no daemon ran
     #[arg(long, value_enum, default_value_t, value_name = "POLICY")]
-    #[arg(env = PALYRA_ROUTINES_ADD_MISFIRE, hide_env_values = true)]
     misfire: MisfireChoice,
 
     /// How many of them are made up for at most, with `--misfire catch-up` [default: 10]
-    #[arg(long, value_name = "N", env = PALYRA_ROUTINES_ADD_CATCH_UP, hide_env_values = true)]
+    #[arg(long, value_name = "N")]
     catch_up: Option<u16>,
 
     /// What happens when it is due and still under way
     #[arg(long, value_enum, default_value_t, value_name = "POLICY")]
-    #[arg(env = PALYRA_ROUTINES_ADD_CONCURRENCY, hide_env_values = true)]
     concurrency: ConcurrencyChoice,
 
     /// Begin each fire up to so much later, as in `5m`
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    #[arg(env = PALYRA_ROUTINES_ADD_JITTER, hide_env_values = true)]
     jitter: Option<Duration>,
 
     /// The objective it is charged to
-    #[arg(long, value_name = "NAME", env = PALYRA_ROUTINES_ADD_OBJECTIVE, hide_env_values = true)]
+    #[arg(long, value_name = "NAME")]
     objective: Option<String>,
 
     /// How many seconds a fire waits for a person, where its tool needs one [default: 900]
-    #[arg(long, value_name = "SECONDS", env = PALYRA_ROUTINES_ADD_WAIT_APPROVAL, hide_env_values = true)]
+    #[arg(long, value_name = "SECONDS")]
     wait_approval: Option<u32>,
 
     /// Keep it without firing
     #[arg(long, action = clap::ArgAction::SetTrue)]
-    #[arg(env = PALYRA_ROUTINES_ADD_DISABLED, hide_env_values = true, value_parser = clap::builder::FalseyValueParser::new())]
     disabled: bool,
 
     /// Change the routine of that name

@@ -8,6 +8,7 @@ use crate::output::{Remark, Reply, facts, when};
 use clap::Args;
 use palyra_api::routines::Fire;
 use palyra_api::{ClientError, Problem};
+use palyra_common::ErrorCode;
 use serde::Serialize;
 
 const EXAMPLE: &str = "\
@@ -38,11 +39,12 @@ fn problem(fire: &Fire) -> Problem {
     let hint = format!("see `palyra routines show {}`", fire.routine);
     match &fire.reason {
         Some(reason) => {
-            Problem::new("not_fired", format!("`{}` did not fire: {reason}", fire.routine)).hint(hint)
+            Problem::new(ErrorCode::NotFired, format!("`{}` did not fire: {reason}", fire.routine)).hint(hint)
         }
         None => {
             let message = fire.message.clone().unwrap_or_else(|| view::ended(fire));
-            Problem::new(fire.error.as_deref().unwrap_or("internal"), message).hint(hint)
+            let Ok(code) = fire.error.as_deref().map_or(Ok(ErrorCode::Internal), str::parse);
+            Problem { run_id: fire.run_id.clone(), ..Problem::new(code, message).hint(hint) }
         }
     }
 }

@@ -7,7 +7,6 @@ use crate::error::CliError;
 use crate::output::{Remark, Reply, facts, table, when};
 use clap::Args;
 use palyra_api::routines::{Fire, Routine};
-use palyra_common::env_vars::{PALYRA_ROUTINES_SHOW_BEFORE, PALYRA_ROUTINES_SHOW_LIMIT};
 use serde::Serialize;
 
 const EXAMPLE: &str = "\
@@ -23,11 +22,10 @@ pub(super) struct ShowArgs {
 
     /// At most so many fires
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=500))]
-    #[arg(env = PALYRA_ROUTINES_SHOW_LIMIT, hide_env_values = true)]
     limit: u16,
 
     /// Only fires that were due before this time: where an earlier answer stopped
-    #[arg(long, value_name = "MS", env = PALYRA_ROUTINES_SHOW_BEFORE, hide_env_values = true)]
+    #[arg(long, value_name = "MS")]
     before: Option<u64>,
 }
 

@@ -1,12 +1,6 @@
 //! The flags of `palyra run`.
 
-use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args};
-use palyra_common::env_vars::{
-    PALYRA_RUN_CONFIG, PALYRA_RUN_EXPORT, PALYRA_RUN_INLINE, PALYRA_RUN_INPUT, PALYRA_RUN_MODULE,
-    PALYRA_RUN_NO_CACHE, PALYRA_RUN_RECORD, PALYRA_RUN_REPLAY, PALYRA_RUN_STORAGE_DIR, PALYRA_RUN_TOOL,
-    PALYRA_RUN_TRACE, PALYRA_RUN_WAIT_APPROVAL,
-};
 use palyra_common::limits::COMPILE_TIMEOUT_MS;
 use std::path::PathBuf;
 
@@ -37,28 +31,23 @@ pub(crate) struct RunArgs {
 
     /// The module: a component or core module, as binary or as text (`.wat`)
     #[arg(long, value_name = "FILE")]
-    #[arg(env = PALYRA_RUN_MODULE, hide_env_values = true)]
     pub(super) module: Option<PathBuf>,
 
     /// The tool to call; may be left out when the module has only one
     #[arg(long, value_name = "ID", conflicts_with = "replay")]
-    #[arg(env = PALYRA_RUN_TOOL, hide_env_values = true)]
     pub(super) tool: Option<String>,
 
     /// The function of a core module [default: palyra_plugin_main]
     #[arg(long, value_name = "NAME", conflicts_with = "replay")]
-    #[arg(env = PALYRA_RUN_EXPORT, hide_env_values = true)]
     pub(super) export: Option<String>,
 
     /// Run the module in the daemon, where the runner's policy allows it, with a receipt in the journal
     #[arg(long, action = ArgAction::SetTrue, requires = "module")]
     #[arg(conflicts_with_all = ["secrets", "config", "storage_dir", "replay", "trace"])]
-    #[arg(env = PALYRA_RUN_INLINE, hide_env_values = true, value_parser = FalseyValueParser::new())]
     pub(super) inline: bool,
 
     /// The input: JSON text, a file, or `-` for standard input [default: {}]
     #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
-    #[arg(env = PALYRA_RUN_INPUT, hide_env_values = true)]
     pub(super) input: Option<String>,
 
     /// Open a door, as in `storage:notes/`; may be given again
@@ -75,17 +64,14 @@ pub(crate) struct RunArgs {
 
     /// The operator's settings for the plugin: JSON text, a file, or `-` [default: {}]
     #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true, conflicts_with = "replay")]
-    #[arg(env = PALYRA_RUN_CONFIG, hide_env_values = true)]
     pub(super) config: Option<String>,
 
     /// Keep the guest's storage in this directory instead of in memory
     #[arg(long, value_name = "DIR", conflicts_with = "replay")]
-    #[arg(env = PALYRA_RUN_STORAGE_DIR, hide_env_values = true)]
     pub(super) storage_dir: Option<PathBuf>,
 
     /// Wait so long for somebody to approve the call, where one has to
     #[arg(long, value_name = "SECONDS", conflicts_with_all = ["module", "replay"])]
-    #[arg(env = PALYRA_RUN_WAIT_APPROVAL, hide_env_values = true)]
     pub(super) wait_approval: Option<u32>,
 
     /// Trust the root certificates in this file, besides the usual ones
@@ -94,22 +80,18 @@ pub(crate) struct RunArgs {
 
     /// Write everything the run was told by the outside world to this file
     #[arg(long, value_name = "TAPE", conflicts_with = "replay")]
-    #[arg(env = PALYRA_RUN_RECORD, hide_env_values = true)]
     pub(super) record: Option<PathBuf>,
 
     /// Run again from a tape, without the outside world, and compare
     #[arg(long, value_name = "TAPE")]
-    #[arg(env = PALYRA_RUN_REPLAY, hide_env_values = true)]
     pub(super) replay: Option<PathBuf>,
 
     /// List every host call
     #[arg(long, action = ArgAction::SetTrue)]
-    #[arg(env = PALYRA_RUN_TRACE, hide_env_values = true, value_parser = FalseyValueParser::new())]
     pub(super) trace: bool,
 
     /// Compile anew and keep nothing
     #[arg(long, action = ArgAction::SetTrue)]
-    #[arg(env = PALYRA_RUN_NO_CACHE, hide_env_values = true, value_parser = FalseyValueParser::new())]
     pub(super) no_cache: bool,
 
     /// How long the compilation may take

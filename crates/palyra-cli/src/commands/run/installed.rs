@@ -16,7 +16,7 @@ use crate::terminal::Terminal;
 use palyra_api::approvals::{ApproveRequest, DenyRequest};
 use palyra_api::tools::{InvokeAnswer, InvokeRequest, LogLine};
 use palyra_api::{ClientError, Problem};
-use palyra_common::{JsonText, RuntimeLimits};
+use palyra_common::{ErrorCode, JsonText, RuntimeLimits};
 use palyra_daemon::{AppConfig, Outside};
 use palyra_skills::Sha256Digest;
 use serde::Serialize;
@@ -49,7 +49,7 @@ pub(super) fn run(
             Some(_) => format!("running {tool}; if it waits for a yes, see `palyra approvals list`"),
         };
         match with_progress(&what, printer.terminal(), client.invoke(tool, &request)).await {
-            Err(ClientError::Problem(problem)) if problem.code == "approval_required" => {
+            Err(ClientError::Problem(problem)) if problem.code == ErrorCode::ApprovalRequired => {
                 approve(&client, tool, globals, *problem).await?;
                 with_progress(&what, printer.terminal(), client.invoke(tool, &request)).await
             }
@@ -138,11 +138,11 @@ async fn approve(
     match decided {
         Ok(_) if agreed => Ok(()),
         Ok(_) => {
-            let problem = Problem::new("cancelled", "cancelled: the call was denied");
+            let problem = Problem::new(ErrorCode::Cancelled, "cancelled: the call was denied");
             Err(ClientError::Problem(Box::new(problem)))
         }
         // Whoever may not decide is told what it was told before: somebody else has to.
-        Err(ClientError::Problem(problem)) if problem.code == "forbidden" => {
+        Err(ClientError::Problem(problem)) if problem.code == ErrorCode::Forbidden => {
             Err(ClientError::Problem(Box::new(wanted)))
         }
         Err(error) => Err(error),

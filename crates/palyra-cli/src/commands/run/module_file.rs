@@ -3,7 +3,10 @@
 use crate::error::CliError;
 use crate::files::{FileError, read_file};
 use palyra_common::WasmPluginRunError;
+use palyra_common::redact::escape_untrusted;
 use std::path::Path;
+use wasmparser::{Parser, Payload};
+use wit_component::ComponentEncoder;
 
 /// A module as it will be hashed and compiled.
 pub(super) struct ModuleFile {
@@ -14,7 +17,8 @@ pub(super) struct ModuleFile {
 }
 
 impl ModuleFile {
-    /// Reads a module; the text of a `.wat` file is turned into its binary.
+    /// Reads a module; the text of a `.wat` file is turned into its binary, and a core module that carries the type
+    /// of a component, as `cargo build` makes one of a crate that uses the SDK, into that component.
     pub(super) fn read(path: &Path, most: u64) -> Result<Self, CliError> {
         let bytes = read_file(path, most).map_err(|error| match error {
             FileError::TooLong { bytes, most, .. } => {
@@ -26,6 +30,7 @@ impl ModuleFile {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let is_text = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("wat"));
         let bytes = if is_text { to_binary(path, &bytes)? } else { bytes };
+        let bytes = if has_component_type(&bytes) { to_component(&bytes, most)? } else { bytes };
         Ok(Self { name, bytes })
     }
 }
@@ -33,6 +38,39 @@ impl ModuleFile {
 fn to_binary(path: &Path, text: &[u8]) -> Result<Vec<u8>, CliError> {
     let binary = wat::Parser::new().parse_bytes(Some(path), text).map(std::borrow::Cow::into_owned);
     binary.map_err(|error| WasmPluginRunError::invalid_module(one_line(&error.to_string())).into())
+}
+
+/// Whether `bytes` are a core module that bindings of a WIT world were compiled into.
+///
+/// A module that cannot be read to its end is left to the loader, which says what is wrong with it.
+fn has_component_type(bytes: &[u8]) -> bool {
+    Parser::is_core_wasm(bytes)
+        && Parser::new(0).parse_all(bytes).map_while(Result::ok).any(|payload| {
+            matches!(payload, Payload::CustomSection(section) if section.name().starts_with("component-type"))
+        })
+}
+
+/// Encodes a core module as the component it describes; `most` bounds the result as well as the file.
+fn to_component(core: &[u8], most: u64) -> Result<Vec<u8>, CliError> {
+    let invalid = |reason: String, remedy: Option<&str>| -> CliError {
+        let remedy = remedy.map(Into::into);
+        WasmPluginRunError::InvalidInput { subject: "module", pointer: None, reason, remedy }.into()
+    };
+    let encoded =
+        ComponentEncoder::default().validate(true).module(core).and_then(|mut encoder| encoder.encode());
+    let component = encoded.map_err(|error| {
+        invalid(
+            format!("it cannot be encoded as a component: {}", escape_untrusted(&format!("{error:#}"))),
+            Some("if it imports WASI preview 1, run `guestkit component IN OUT` and use OUT"),
+        )
+    })?;
+    if component.len() as u64 > most {
+        return Err(invalid(
+            format!("as a component it has {} bytes, more than {most}", component.len()),
+            None,
+        ));
+    }
+    Ok(component)
 }
 
 /// The parser draws the place below its message; the message and `file:line:column` say as much.
@@ -67,6 +105,29 @@ mod tests {
         assert_eq!(
             read("a.wat", b"(module\n  (funk))").unwrap_err(),
             "module is not acceptable: expected valid module field at DIR/a.wat:2:4"
+        );
+    }
+
+    fn core_with_component_type(wat: &str) -> Vec<u8> {
+        let mut resolve = wit_parser::Resolve::default();
+        let package = resolve.push_str("t.wit", "package t:t; world w { export add: func(); }").unwrap();
+        let world = resolve.select_world(&[package], None).unwrap();
+        let mut core = wat::parse_str(wat).unwrap();
+        let encoding = wit_component::StringEncoding::UTF8;
+        wit_component::embed_component_metadata(&mut core, &resolve, world, encoding).unwrap();
+        core
+    }
+
+    #[test]
+    fn core_module_with_component_type_becomes_component() {
+        let core = core_with_component_type(r#"(module (func (export "add")))"#);
+        assert!(Parser::is_component(&to_component(&core, 10_000).unwrap()));
+        let error = to_component(&core, 50).unwrap_err().to_string();
+        assert!(error.ends_with("bytes, more than 50"), "{error}");
+        let error = to_component(&core_with_component_type("(module)"), 10_000).unwrap_err().to_string();
+        assert!(
+            error.starts_with("module is not acceptable: it cannot be encoded as a component"),
+            "{error}"
         );
     }
 

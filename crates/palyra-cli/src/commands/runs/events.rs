@@ -5,11 +5,9 @@ use crate::client::{self, AnyClient};
 use crate::error::CliError;
 use crate::interrupt::INTERRUPTED;
 use crate::output::{Printer, Remark, Reply};
-use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args};
 use palyra_api::runs::{RunEnd, RunLine};
 use palyra_api::{ClientError, TransportError};
-use palyra_common::env_vars::PALYRA_RUNS_EVENTS_FOLLOW;
 use palyra_common::redact::escape_untrusted;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -30,7 +28,6 @@ pub(super) struct EventsArgs {
 
     /// Keep showing what it says until it ends
     #[arg(long, action = ArgAction::SetTrue)]
-    #[arg(env = PALYRA_RUNS_EVENTS_FOLLOW, hide_env_values = true, value_parser = FalseyValueParser::new())]
     follow: bool,
 }
 

@@ -8,10 +8,6 @@ use crate::error::CliError;
 use crate::output::{Remark, Reply, duration_text, table, when};
 use clap::Args;
 use palyra_api::runs::{Run, RunFilter, RunList};
-use palyra_common::env_vars::{
-    PALYRA_RUNS_LIST_BEFORE, PALYRA_RUNS_LIST_LIMIT, PALYRA_RUNS_LIST_SINCE, PALYRA_RUNS_LIST_SKILL,
-    PALYRA_RUNS_LIST_STATUS, PALYRA_RUNS_LIST_TOOL, PALYRA_RUNS_LIST_UNTIL,
-};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -27,37 +23,30 @@ Example:
 pub(super) struct ListArgs {
     /// Of this skill
     #[arg(long, value_name = "ID")]
-    #[arg(env = PALYRA_RUNS_LIST_SKILL, hide_env_values = true)]
     skill: Option<String>,
 
     /// Of this tool
     #[arg(long, value_name = "ID")]
-    #[arg(env = PALYRA_RUNS_LIST_TOOL, hide_env_values = true)]
     tool: Option<String>,
 
     /// That ended this way, or are under way
     #[arg(long, value_name = "STATUS", value_parser = ["started", "completed", "failed", "cancelled", "interrupted"])]
-    #[arg(env = PALYRA_RUNS_LIST_STATUS, hide_env_values = true)]
     status: Option<String>,
 
     /// That began at this time or later: `2026-01-31T12:00:00Z`, `2026-01-31`, or how long ago, as in `2h`
     #[arg(long, value_name = "TIME", value_parser = time::parse)]
-    #[arg(env = PALYRA_RUNS_LIST_SINCE, hide_env_values = true)]
     since: Option<Instant>,
 
     /// That began before this time
     #[arg(long, value_name = "TIME", value_parser = time::parse)]
-    #[arg(env = PALYRA_RUNS_LIST_UNTIL, hide_env_values = true)]
     until: Option<Instant>,
 
     /// Older than this one: where an earlier answer stopped
     #[arg(long, value_name = "ID")]
-    #[arg(env = PALYRA_RUNS_LIST_BEFORE, hide_env_values = true)]
     before: Option<String>,
 
     /// At most so many
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    #[arg(env = PALYRA_RUNS_LIST_LIMIT, hide_env_values = true)]
     limit: u16,
 }
 

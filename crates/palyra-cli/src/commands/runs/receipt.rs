@@ -8,7 +8,6 @@ use crate::files::NewFile;
 use crate::output::{Printer, Remark, Reply, facts};
 use clap::Args;
 use palyra_api::runs::RunReceipt;
-use palyra_common::env_vars::{PALYRA_RUNS_RECEIPT_KEY, PALYRA_RUNS_RECEIPT_OUT, PALYRA_RUNS_RECEIPT_VERIFY};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -28,17 +27,14 @@ pub(super) struct ReceiptArgs {
 
     /// Write it to this new file instead
     #[arg(long, value_name = "FILE", conflicts_with = "verify")]
-    #[arg(env = PALYRA_RUNS_RECEIPT_OUT, hide_env_values = true)]
     out: Option<PathBuf>,
 
     /// Verify the receipt in this file; needs no state and no daemon
     #[arg(long, value_name = "FILE")]
-    #[arg(env = PALYRA_RUNS_RECEIPT_VERIFY, hide_env_values = true)]
     verify: Option<PathBuf>,
 
     /// The key it must be signed by, as `origin+hash+key`
     #[arg(long, value_name = "KEY", requires = "verify")]
-    #[arg(env = PALYRA_RUNS_RECEIPT_KEY, hide_env_values = true)]
     key: Option<String>,
 }
 

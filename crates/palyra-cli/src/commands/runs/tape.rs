@@ -6,7 +6,6 @@ use crate::error::CliError;
 use crate::files::NewFile;
 use crate::output::{Printer, Remark, Reply, byte_count, facts};
 use clap::Args;
-use palyra_common::env_vars::PALYRA_RUNS_TAPE_OUT;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -24,7 +23,6 @@ pub(super) struct TapeArgs {
 
     /// Write it to this new file instead
     #[arg(long, value_name = "FILE")]
-    #[arg(env = PALYRA_RUNS_TAPE_OUT, hide_env_values = true)]
     out: Option<PathBuf>,
 }
 

@@ -4,6 +4,7 @@ use crate::error::{CliError, sentence};
 use crate::files::read_file;
 use crate::output::{Remark, Reply, facts, when};
 use palyra_api::Problem;
+use palyra_common::ErrorCode;
 use palyra_state::journal::CheckpointKey;
 use palyra_state::{RunReceiptError, VerifiedReceipt, verify_receipt};
 use serde::Serialize;
@@ -34,7 +35,7 @@ fn refused(error: &RunReceiptError) -> CliError {
         RunReceiptError::OtherKey { .. } => "ask whoever gave it to you for the key of the machine",
         _ => "it was changed, or never stood in that journal: ask for it again",
     };
-    CliError::Problem(Box::new(Problem::new("bad_receipt", sentence(error)).hint(hint)))
+    CliError::Problem(Box::new(Problem::new(ErrorCode::BadReceipt, sentence(error)).hint(hint)))
 }
 
 impl Reply for Verified {

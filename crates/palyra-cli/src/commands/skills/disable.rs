@@ -7,7 +7,6 @@ use crate::error::CliError;
 use crate::output::{Remark, Reply};
 use clap::Args;
 use palyra_api::skills::{DisableBody, SkillChanged};
-use palyra_common::env_vars::PALYRA_SKILLS_DISABLE_REASON;
 use serde::Serialize;
 
 const EXAMPLE: &str = "\
@@ -23,7 +22,6 @@ pub(super) struct DisableArgs {
 
     /// Why, for the journal
     #[arg(long, value_name = "TEXT")]
-    #[arg(env = PALYRA_SKILLS_DISABLE_REASON, hide_env_values = true)]
     reason: Option<String>,
 }
 

@@ -7,7 +7,6 @@ use crate::error::CliError;
 use crate::output::{Remark, Reply};
 use clap::Args;
 use palyra_api::skills::{QuarantineBody, SkillChanged};
-use palyra_common::env_vars::PALYRA_SKILLS_QUARANTINE_REASON;
 use serde::Serialize;
 
 const EXAMPLE: &str = "\
@@ -23,7 +22,6 @@ pub(super) struct QuarantineArgs {
 
     /// Why, for the journal and for those who look at it later
     #[arg(long, value_name = "TEXT")]
-    #[arg(env = PALYRA_SKILLS_QUARANTINE_REASON, hide_env_values = true)]
     reason: String,
 }
 

@@ -5,10 +5,8 @@ use crate::client;
 use crate::error::CliError;
 use crate::output::{Remark, Reply, facts};
 use crate::terminal::confirm_between;
-use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args};
 use palyra_api::skills::{RemoveQuery, RemovedSkill};
-use palyra_common::env_vars::PALYRA_SKILLS_REMOVE_KEEP_DATA;
 use serde::Serialize;
 
 const EXAMPLE: &str = "\
@@ -28,7 +26,6 @@ pub(super) struct RemoveArgs {
 
     /// Leave what it stored, for when it comes back
     #[arg(long, action = ArgAction::SetTrue)]
-    #[arg(env = PALYRA_SKILLS_REMOVE_KEEP_DATA, hide_env_values = true, value_parser = FalseyValueParser::new())]
     keep_data: bool,
 }
 

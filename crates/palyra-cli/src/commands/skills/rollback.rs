@@ -8,7 +8,6 @@ use crate::output::Printer;
 use crate::terminal::confirm_between;
 use clap::Args;
 use palyra_api::skills::RollbackBody;
-use palyra_common::env_vars::PALYRA_SKILLS_ROLLBACK_TO;
 
 const EXAMPLE: &str = "\
 Example:
@@ -24,7 +23,6 @@ pub(super) struct RollbackArgs {
 
     /// The version to go back to [default: the last one that ran]
     #[arg(long = "to", value_name = "VERSION")]
-    #[arg(env = PALYRA_SKILLS_ROLLBACK_TO, hide_env_values = true)]
     version: Option<String>,
 }
 

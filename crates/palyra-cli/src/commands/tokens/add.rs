@@ -7,7 +7,6 @@ use crate::output::{Remark, Reply, facts, when};
 use clap::Args;
 use palyra_api::tokens::{NewTokenRequest, Token};
 use palyra_common::Scope;
-use palyra_common::env_vars::{PALYRA_TOKENS_ADD_EXPIRES, PALYRA_TOKENS_ADD_OUT};
 use palyra_common::fs::Directory;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -30,11 +29,10 @@ pub(super) struct AddArgs {
 
     /// For how long it is worth something, as in `12h` or `30d` [default: until it is removed]
     #[arg(long, value_name = "TIME", value_parser = lifetime)]
-    #[arg(env = PALYRA_TOKENS_ADD_EXPIRES, hide_env_values = true)]
     expires: Option<u64>,
 
     /// Write the secret to this new file, readable by you alone, instead of showing it
-    #[arg(long, value_name = "FILE", env = PALYRA_TOKENS_ADD_OUT, hide_env_values = true)]
+    #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 

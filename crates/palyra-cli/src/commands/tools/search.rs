@@ -6,7 +6,6 @@ use crate::error::CliError;
 use crate::output::{Remark, Reply};
 use clap::Args;
 use palyra_api::tools::ToolList;
-use palyra_common::env_vars::PALYRA_TOOLS_SEARCH_COUNT;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -24,7 +23,6 @@ pub(super) struct SearchArgs {
 
     /// How many at most
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=100))]
-    #[arg(env = PALYRA_TOOLS_SEARCH_COUNT, hide_env_values = true)]
     count: u16,
 }
 

@@ -7,7 +7,6 @@ use crate::error::CliError;
 use crate::output::{Remark, Reply};
 use clap::Args;
 use palyra_api::trust::Publisher;
-use palyra_common::env_vars::PALYRA_TRUST_BLOCK_REASON;
 use palyra_skills::manifest::PublisherName;
 use serde::Serialize;
 
@@ -24,7 +23,6 @@ pub(super) struct BlockArgs {
 
     /// Why
     #[arg(long, value_name = "TEXT")]
-    #[arg(env = PALYRA_TRUST_BLOCK_REASON, hide_env_values = true)]
     reason: String,
 }
 

@@ -5,6 +5,7 @@ use crate::output::Printer;
 use crate::progress::with_progress_blocking;
 use palyra_built_in_skills::{ALL_NAMES, BuiltInSkill, EMBEDDED, missing};
 use palyra_common::Capability;
+use palyra_common::principal::OWNER;
 use palyra_daemon::built_in::built_in_releases;
 use palyra_skills::consent::ConsentGiven;
 use palyra_skills::install::InstallOutcome;
@@ -56,7 +57,7 @@ fn install_one(
         .map_err(palyra_state::SkillError::Refused)?;
     if wanted(&planned.record.skill_id) {
         let options = InstallOptions { consent: consent(&planned), ..InstallOptions::default() };
-        state.install(bytes, &options, &mut |_| {})?;
+        state.install(bytes, &options, OWNER, &mut |_| {})?;
     }
     Ok(())
 }

@@ -12,8 +12,9 @@ use palyra_api::grpc::{DESCRIPTORS, status_of};
 use palyra_api::routines::MAX_ROUTINE_BYTES;
 use palyra_api::tools::MAX_INVOKE_BYTES;
 use palyra_api::{Client, Problem};
-use palyra_common::Scope;
+use palyra_common::{ErrorCode, Principal, Scope};
 use palyra_policy::Resource;
+use palyra_state::authorizer::any_tool;
 use prost::Message as _;
 use prost_types::{FileDescriptorProto, FileDescriptorSet, ServiceDescriptorProto};
 use tokio::sync::OwnedSemaphorePermit;
@@ -24,11 +25,10 @@ use super::answer::failed;
 use super::deadline::{self, InTime, Timed};
 use super::inward::Inward;
 use super::metered::MeteredMessages;
-use crate::access::Principal;
 use crate::app::App;
 use crate::budget::{BudgetExceeded, Reservation};
 use crate::denials;
-use crate::policy::{action_of, any_tool};
+use crate::policy::{action_of, missing_scope};
 use crate::transport::connection_state::ConnectionState;
 use crate::transport::held_body::HeldBody;
 use crate::transport::http::route::SMALL_BODY;
@@ -97,12 +97,12 @@ impl Admission {
         if principal.may(scope) {
             return Ok(());
         }
-        let asking = self.app.policy().asking(self.app.state(), principal);
+        let authorizer = self.app.state().authorizer();
         let resource = match scope {
             Scope::Invoke => Resource::Tool(any_tool()),
             _ => Resource::Daemon,
         };
-        let problem = asking.missing_scope(scope, action_of(scope), resource);
+        let problem = missing_scope(&authorizer, principal, scope, action_of(scope), resource);
         let from = request.extensions().get::<Arrival>().and_then(Arrival::address);
         let problem = identified(problem);
         let id = problem.request_id.as_deref().unwrap_or_default();
@@ -120,7 +120,8 @@ impl Admission {
 fn anonymous(request: &Request) -> Result<Admitted, Status> {
     let connection = request.extensions().get::<ConnectionState>();
     let permit = connection.map(|connection| {
-        let many = || Problem::new("busy", "this connection has too many calls without a token under way");
+        let many =
+            || Problem::new(ErrorCode::Busy, "this connection has too many calls without a token under way");
         connection.anonymous_call().ok_or_else(|| status_of(&many()))
     });
     Ok(Admitted { reservation: None, _anonymous: permit.transpose()? })

@@ -2,6 +2,7 @@
 
 use palyra_api::grpc::status_of;
 use palyra_api::{Client, ClientError, Problem};
+use palyra_common::ErrorCode;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tonic::{Request, Response, Status};
@@ -14,7 +15,8 @@ pub(super) type Answer<M> = Result<Response<M>, Status>;
 /// The message, and a client that asks on behalf of whoever sent it.
 pub(super) fn enter<Q>(request: Request<Q>) -> Result<(Client<Inward>, Q), Status> {
     let inward = request.extensions().get::<Inward>().cloned();
-    let inward = inward.ok_or_else(|| refused(&Problem::new("internal", "a message came past the door")))?;
+    let inward =
+        inward.ok_or_else(|| refused(&Problem::new(ErrorCode::Internal, "a message came past the door")))?;
     Ok((Client::new(inward), request.into_inner()))
 }
 
@@ -22,7 +24,7 @@ pub(super) fn enter<Q>(request: Request<Q>) -> Result<(Client<Inward>, Q), Statu
 pub(super) fn to_message<A: Serialize, M: DeserializeOwned>(
     answer: Result<A, ClientError>,
 ) -> Result<M, Status> {
-    let unread = |error: serde_json::Error| refused(&Problem::new("internal", error.to_string()));
+    let unread = |error: serde_json::Error| refused(&Problem::new(ErrorCode::Internal, error.to_string()));
     let text = serde_json::to_vec(&answer.map_err(failed)?).map_err(unread)?;
     serde_json::from_slice(&text).map_err(unread)
 }

@@ -2,6 +2,7 @@
 
 use palyra_api::Problem;
 use palyra_api::grpc::words::{Word, asked};
+use palyra_common::ErrorCode;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -30,16 +31,23 @@ pub(super) fn word<W: Word, T: DeserializeOwned>(value: i32) -> Result<Option<T>
 
 /// A number that is smaller elsewhere.
 pub(super) fn small(field: &str, number: Option<u32>) -> Result<Option<u16>, Status> {
-    let too_large = |_| refused(&Problem::new("usage", format!("`{field}` is at most {}", u16::MAX)));
+    let too_large =
+        |_| refused(&Problem::new(ErrorCode::Usage, format!("`{field}` is at most {}", u16::MAX)));
     number.map(u16::try_from).transpose().map_err(too_large)
 }
 
 /// A stream that began otherwise than it has to.
 pub(super) fn out_of_order(expected: &str) -> Status {
-    refused(&Problem::new("usage", format!("the first message of this stream {expected}, and no later one")))
+    refused(&Problem::new(
+        ErrorCode::Usage,
+        format!("the first message of this stream {expected}, and no later one"),
+    ))
 }
 
 fn not_json(field: &str, error: &serde_json::Error) -> Status {
     let (line, column) = (error.line(), error.column());
-    refused(&Problem::new("usage", format!("`{field}` is not JSON: see line {line} column {column}")))
+    refused(&Problem::new(
+        ErrorCode::Usage,
+        format!("`{field}` is not JSON: see line {line} column {column}"),
+    ))
 }

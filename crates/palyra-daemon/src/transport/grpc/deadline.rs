@@ -1,5 +1,6 @@
 //! `grpc-timeout`: until when an answer is wanted, and a body that ends then.
 
+use palyra_common::ErrorCode;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -19,7 +20,8 @@ const GRPC_TIMEOUT: &str = "grpc-timeout";
 pub(super) fn asked(headers: &HeaderMap) -> Result<Option<Instant>, Status> {
     let Some(value) = headers.get(GRPC_TIMEOUT) else { return Ok(None) };
     let timeout = value.to_str().ok().and_then(parse);
-    let timeout = timeout.ok_or_else(|| status_of(&Problem::new("usage", "`grpc-timeout` is not a time")))?;
+    let timeout =
+        timeout.ok_or_else(|| status_of(&Problem::new(ErrorCode::Usage, "`grpc-timeout` is not a time")))?;
     Ok(Instant::now().checked_add(timeout))
 }
 
@@ -43,7 +45,7 @@ fn parse(text: &str) -> Option<Duration> {
 
 /// What whoever asked is told when it passed.
 pub(super) fn passed() -> Status {
-    status_of(&Problem::new("timed_out", "the deadline of the call passed"))
+    status_of(&Problem::new(ErrorCode::TimedOut, "the deadline of the call passed"))
 }
 
 /// An answer that ends at its deadline; what is dropped with it ends what it was about.
@@ -110,7 +112,7 @@ impl http_body::Body for InTime {
             return Poll::Ready(frame);
         }
         std::task::ready!(self.until.as_mut().poll(context));
-        let late = Problem::new("request_timeout", "the message did not arrive in time");
+        let late = Problem::new(ErrorCode::RequestTimeout, "the message did not arrive in time");
         Poll::Ready(Some(Err(axum::Error::new(status_of(&late)))))
     }
 

@@ -1,5 +1,6 @@
 //! `palyra.gateway.v1.GatewayService`.
 
+use palyra_common::ErrorCode;
 use std::pin::Pin;
 
 use futures::Stream;
@@ -127,7 +128,7 @@ async fn next_event(mut events: SseStream) -> Option<(Result<SubscribeEventsResp
     let event = match events.next().await {
         Ok(event) => serde_json::from_str(&event?.data)
             .map(|event| SubscribeEventsResponse { event: Some(event) })
-            .map_err(|error| refused(&Problem::new("internal", error.to_string()))),
+            .map_err(|error| refused(&Problem::new(ErrorCode::Internal, error.to_string()))),
         Err(error) => Err(failed(error.into())),
     };
     Some((event, events))

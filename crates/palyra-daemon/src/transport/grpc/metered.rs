@@ -1,5 +1,6 @@
 //! The messages of a call while they arrive: each within its limit, and in the budget before it is buffered.
 
+use palyra_common::ErrorCode;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -53,7 +54,7 @@ impl MeteredMessages {
         let limit = self.limit;
         if length > limit {
             let message = format!("the message is longer than {limit} bytes");
-            return Err(Problem::new("body_too_large", message).details(json!({ "limit": limit })));
+            return Err(Problem::new(ErrorCode::BodyTooLarge, message).details(json!({ "limit": limit })));
         }
         match &self.reservation {
             Some(reservation) => Ok(reservation.grow_to(length)?),
@@ -107,7 +108,11 @@ mod tests {
             let parts = bytes[..17].chunks(piece);
             let outcome: Result<Vec<()>, Problem> = parts.map(|part| messages.meter(part)).collect();
             assert!(outcome.is_ok(), "{piece}: the length of the last message is not whole yet");
-            assert_eq!(messages.meter(&bytes[17..18]).unwrap_err().code, "body_too_large", "{piece}");
+            assert_eq!(
+                messages.meter(&bytes[17..18]).unwrap_err().code.as_str(),
+                "body_too_large",
+                "{piece}"
+            );
         }
     }
 
@@ -119,6 +124,6 @@ mod tests {
         assert!(budget.open("a").is_err() && budget.open("b").is_ok());
         drop(messages);
         let mut messages = metered(usize::MAX, Some(budget.open("a").unwrap()));
-        assert_eq!(messages.meter(&prefixed(u32::MAX)).unwrap_err().code, "too_many_uploads");
+        assert_eq!(messages.meter(&prefixed(u32::MAX)).unwrap_err().code.as_str(), "too_many_uploads");
     }
 }

@@ -3,6 +3,7 @@
 //! The call goes on in a task of its own, however slowly its messages are read; it is ended when the client ends it or
 //! is gone. Lines that nobody reads are left out, everything else waits.
 
+use palyra_common::ErrorCode;
 use std::sync::Arc;
 
 use futures::{Stream, StreamExt as _};
@@ -35,7 +36,7 @@ pub(super) async fn converse(
     mut messages: Streaming<RunRequest>,
 ) -> Result<impl Stream<Item = Result<RunResponse, Status>> + Send + use<>, Status> {
     let patience = client.transport().patience();
-    let late = |_| refused(&Problem::new("request_timeout", "the call did not begin in time"));
+    let late = |_| refused(&Problem::new(ErrorCode::RequestTimeout, "the call did not begin in time"));
     let first = tokio::time::timeout(patience, messages.message()).await.map_err(late)??;
     let Some(RunRequest { message: Some(Asked::Start(call)) }) = first else {
         return Err(out_of_order("begins the call"));
@@ -92,9 +93,9 @@ impl Conversation {
                 asked = messages.message(), if listening => match asked {
                     Ok(Some(RunRequest { message: Some(Asked::Decide(decision)) })) => self.decide(decision).await,
                     Ok(Some(RunRequest { message: Some(Asked::Cancel(_)) })) => {
-                        break Err(problem("cancelled", "the client ended the call"));
+                        break Err(problem(ErrorCode::Cancelled, "the client ended the call"));
                     }
-                    Ok(Some(_)) => break Err(problem("usage", "a call is begun once")),
+                    Ok(Some(_)) => break Err(problem(ErrorCode::Usage, "a call is begun once")),
                     // A client that has nothing more to say still listens.
                     Ok(None) => listening = false,
                     Err(_) => return,
@@ -137,11 +138,11 @@ impl Conversation {
         let approval_id = decision.approval_id.clone();
         let decided = match self.waiting.as_ref() == Some(&approval_id) {
             true => decide(&self.client, decision).await,
-            false => Err(problem("not_found", "this call does not wait for such an approval")),
+            false => Err(problem(ErrorCode::NotFound, "this call does not wait for such an approval")),
         };
         if let Err(error) = decided {
             let Problem { code, detail, hints, .. } = error.into_problem();
-            let refused = RunDecisionRefused { approval_id, code, detail, hints };
+            let refused = RunDecisionRefused { approval_id, code: code.to_string(), detail, hints };
             self.tell_if_read(Reply::DecisionRefused(refused));
         }
     }
@@ -169,7 +170,7 @@ impl Conversation {
 
     async fn end(&mut self, ended: Result<InvokeAnswer, ClientError>) {
         if let Err(ClientError::Problem(problem)) = &ended
-            && problem.code == "approval_required"
+            && problem.code == ErrorCode::ApprovalRequired
         {
             self.decided(ApprovalStatus::Denied).await;
         }
@@ -183,6 +184,6 @@ impl Conversation {
     }
 }
 
-fn problem(code: &str, detail: &str) -> ClientError {
+fn problem(code: ErrorCode, detail: &str) -> ClientError {
     ClientError::Problem(Box::new(Problem::new(code, detail)))
 }

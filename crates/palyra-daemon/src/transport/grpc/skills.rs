@@ -16,6 +16,7 @@ use palyra_api::grpc::skills::v1::{
 use palyra_api::skills::{
     ConsentBody, DisableBody, EnableBody, InstallQuery, QuarantineBody, RemoveQuery, RollbackBody,
 };
+use palyra_common::ErrorCode;
 use tokio::sync::mpsc;
 use tonic::{Request, Response, Status, Streaming};
 
@@ -47,7 +48,8 @@ impl SkillsService for Skills {
         request: Request<Streaming<InstallSkillRequest>>,
     ) -> Answer<InstallSkillResponse> {
         let (client, mut parts) = enter(request)?;
-        let late = |_| refused(&Problem::new("request_timeout", "the package did not arrive in time"));
+        let late =
+            |_| refused(&Problem::new(ErrorCode::RequestTimeout, "the package did not arrive in time"));
         let first = tokio::time::timeout(client.transport().patience(), parts.message());
         let query = options(first.await.map_err(late)??)?;
         let (pieces, package) = mpsc::channel(WAITING_PARTS);

@@ -12,9 +12,10 @@ use http::header::{AUTHORIZATION, CACHE_CONTROL, HOST, ORIGIN, WWW_AUTHENTICATE,
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use palyra_api::Problem;
-use palyra_common::Scope;
+use palyra_common::{ErrorCode, Principal, Scope};
 use palyra_journal::{EventKind, NewEvent};
 use palyra_policy::{Action, Face, Resource, ResourceKind};
+use palyra_state::authorizer;
 use serde_json::json;
 use tracing::Instrument;
 
@@ -22,7 +23,7 @@ use super::answer::{AttachedProblem, Failure, write_problem};
 use super::body::{hear_out, hold_answer};
 use super::route::Route;
 use super::telemetry::Watched;
-use crate::access::{Principal, Refused};
+use crate::access::Refused;
 use crate::app::App;
 use crate::problem::ToProblem;
 use crate::traces::RequestSpan;
@@ -82,12 +83,12 @@ impl Needs {
         let (kind, part) = self.about;
         let mut names = names.into_iter().flatten();
         let name = part.and_then(|part| names.find(|(name, _)| *name == part)).map_or("", |(_, value)| value);
-        policy::resource(&app.state().view(), kind, name)
+        authorizer::resource(&app.state().view(), kind, name)
     }
 }
 
 /// Whoever asks, already let in.
-pub(super) struct Caller(pub(super) Principal);
+pub(super) struct Caller(pub(super) Arc<Principal>);
 
 /// The outermost layer: gives every request an id, lets in whoever may come in, and writes problems out.
 pub(super) async fn admit(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
@@ -95,7 +96,7 @@ pub(super) async fn admit(State(app): State<Arc<App>>, mut request: Request, nex
     let (name, response) = match enter(&app, &request) {
         Ok(principal) => {
             let (name, from) = (principal.name.clone(), address(&request));
-            request.extensions_mut().insert(principal);
+            request.extensions_mut().insert(Arc::new(principal));
             request.extensions_mut().insert(RequestId(Arc::clone(&id)));
             let span = tracing::debug_span!("request", request_id = %id);
             let span = RequestSpan::new(span, &request, watched.route());
@@ -132,10 +133,11 @@ pub(super) async fn authorise(
     mut request: Request,
     next: Next,
 ) -> Response {
-    if let (Some(face), Some(principal)) = (needs.face, request.extensions_mut().get_mut::<Principal>()) {
-        principal.face = face;
+    if let (Some(face), Some(principal)) = (needs.face, request.extensions_mut().get_mut::<Arc<Principal>>())
+    {
+        *principal = Arc::new(Principal::clone(principal).arriving_by(face));
     }
-    let principal = request.extensions().get::<Principal>();
+    let principal = request.extensions().get::<Arc<Principal>>();
     let allowed = match principal {
         Some(principal) => allow(&app, principal, &needs, names.as_ref().ok()).map(|()| principal),
         None => Err(unauthenticated_request()),
@@ -154,22 +156,27 @@ pub(super) async fn authorise(
     hold_answer(response, reservation)
 }
 
-/// The scope is the outer bound; within it the policy decides, here or in the corridor that knows more.
+/// The scope is the outer bound; within it the policy decides, here or in the pipeline that knows more.
 fn allow(
     app: &App,
     principal: &Principal,
     needs: &Needs,
     names: Option<&RawPathParams>,
 ) -> Result<(), Problem> {
-    let asking = || app.policy().asking(app.state(), principal);
     let missing = [Some(needs.scope), needs.also].into_iter().flatten().find(|scope| !principal.may(*scope));
     if let Some(scope) = missing {
-        return Err(asking().missing_scope(scope, needs.action, needs.resource(app, names)));
+        return Err(policy::missing_scope(
+            &app.state().authorizer(),
+            principal,
+            scope,
+            needs.action,
+            needs.resource(app, names),
+        ));
     }
     if needs.pipeline_authorizes {
         return Ok(());
     }
-    let decision = asking().decide(needs.action, needs.resource(app, names));
+    let decision = app.state().authorizer().decide(principal, needs.action, needs.resource(app, names));
     if decision.allowed { Ok(()) } else { Err(decision.to_problem()) }
 }
 
@@ -220,9 +227,9 @@ fn refuse(app: &App, request_id: &str, failure: Failure) -> Response {
 
 /// Counts and records a request that was not let in; one that is told to wait is only counted.
 fn record(app: &App, request_id: &str, problem: &Problem) {
-    app.metrics().refused(&problem.code);
-    if problem.code != "rate_limited" {
-        let details = json!({ "code": problem.code, "request": request_id });
+    app.metrics().refused(problem.code);
+    if problem.code != ErrorCode::RateLimited {
+        let details = json!({ "code": problem.code.as_str(), "request": request_id });
         let event = NewEvent::new(EventKind::AccessRefused, app.now_ms()).actor("nobody").details(details);
         // The refusal does not wait for the journal.
         drop(app.state().journal().append(event));
@@ -244,7 +251,7 @@ fn check_host(app: &App, headers: &HeaderMap, uri: &Uri) -> Result<(), Problem> 
         && uri.authority().is_none_or(|authority| own(authority.as_str()));
     match right {
         true => Ok(()),
-        false => Err(Problem::new("misdirected", "this daemon is not called that")
+        false => Err(Problem::new(ErrorCode::Misdirected, "this daemon is not called that")
             .hint("start it with `--allow-host NAME` if this is its name")),
     }
 }
@@ -264,7 +271,7 @@ fn check_page(headers: &HeaderMap) -> Result<(), Problem> {
     let foreign = text(&ORIGIN).is_some_and(|origin| !own_origin(origin))
         || text(&SEC_FETCH_SITE).is_some_and(|site| !matches!(site, "same-origin" | "none"));
     match foreign {
-        true => Err(Problem::new("forbidden", "pages of another origin may not ask")),
+        true => Err(Problem::new(ErrorCode::Forbidden, "pages of another origin may not ask")),
         false => Ok(()),
     }
 }
@@ -278,8 +285,8 @@ pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 fn refusal(refused: Refused) -> Problem {
     let code = match refused {
-        Refused::NoToken | Refused::BadToken => "authentication",
-        Refused::TooMany => "rate_limited",
+        Refused::NoToken | Refused::BadToken => ErrorCode::Authentication,
+        Refused::TooMany => ErrorCode::RateLimited,
     };
     let problem = Problem::new(code, refused.to_string());
     match refused {
@@ -294,13 +301,13 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
-        let principal = parts.extensions.get::<Principal>().cloned();
+        let principal = parts.extensions.get::<Arc<Principal>>().cloned();
         principal.map(Self).ok_or_else(|| unauthenticated_request().into())
     }
 }
 
 fn unauthenticated_request() -> Problem {
-    Problem::new("internal", "a request came past the door")
+    Problem::new(ErrorCode::Internal, "a request came past the door")
 }
 
 fn new_id() -> Arc<str> {

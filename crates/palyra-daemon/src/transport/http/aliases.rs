@@ -6,6 +6,7 @@ use axum::extract::State;
 use palyra_api::tools::{Alias, AliasRequest};
 use palyra_common::Scope;
 
+use super::access::Caller;
 use super::answer::{Answer, Failure, Json};
 use super::blocking::blocking;
 use super::params::Named;
@@ -28,25 +29,30 @@ pub(super) fn routes() -> Vec<Route> {
 
 async fn set(
     State(app): State<Arc<App>>,
+    Caller(principal): Caller,
     Named(alias): Named<String>,
     Json(request): Json<AliasRequest>,
 ) -> Answer<Alias> {
     blocking(&app, move |app| {
         let tool_id = catalog::show(app.state(), &request.tool)?.summary.tool_id;
-        app.state().set_alias(&alias, Some(&tool_id))?;
+        app.state().set_alias(&alias, Some(&tool_id), &principal.name)?;
         Ok::<_, Failure>(Alias { alias, tool_id })
     })
     .await
     .map(Json)
 }
 
-async fn remove(State(app): State<Arc<App>>, Named(alias): Named<String>) -> Answer<Alias> {
+async fn remove(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(alias): Named<String>,
+) -> Answer<Alias> {
     blocking(&app, move |app| {
         let view = app.state().view();
         let known = || view.aliases().keys().cloned().collect();
         let tool_id = view.aliases().get(&alias).cloned();
         let tool_id = tool_id.ok_or_else(|| not_found("alias", &alias, known()))?;
-        app.state().set_alias(&alias, None)?;
+        app.state().set_alias(&alias, None, &principal.name)?;
         Ok::<_, Failure>(Alias { alias, tool_id })
     })
     .await

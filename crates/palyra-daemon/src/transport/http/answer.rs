@@ -4,6 +4,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, StatusCode};
 use palyra_api::Problem;
+use palyra_common::ErrorCode;
 use serde::Serialize;
 
 use crate::problem::ToProblem;
@@ -37,7 +38,7 @@ impl<T: Serialize> IntoResponse for Json<T> {
             Ok(bytes) => {
                 ([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], bytes).into_response()
             }
-            Err(error) => Failure::from(Problem::new("internal", error.to_string())).into_response(),
+            Err(error) => Failure::from(Problem::new(ErrorCode::Internal, error.to_string())).into_response(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use palyra_api::Problem;
 use palyra_api::approvals::{Approval, ApprovalList, ApprovalStatus, ApproveRequest, DenyRequest};
-use palyra_common::Scope;
+use palyra_common::{ErrorCode, Principal, Scope};
 use palyra_skills::Sha256Digest;
 use palyra_state::{ApprovalDecision, ApprovalFilter, ApprovalScope, ApprovalVerdict, Presence};
 use serde::Deserialize;
@@ -16,7 +16,6 @@ use super::answer::{Answer, Json};
 use super::blocking::blocking;
 use super::params::{Asked, Named, page_limit};
 use super::route::{Route, SMALL_BODY};
-use crate::access::Principal;
 use crate::app::App;
 use crate::to_api::ToApi;
 
@@ -97,7 +96,7 @@ async fn approve(
     let ApproveRequest { scope, arguments_sha256, reason, owner_present } = request;
     let verdict = ApprovalVerdict::Approve(reach(scope));
     let arguments_sha256 = arguments_sha256.as_deref().map(read_digest).transpose()?;
-    let decision = decision(&app, &principal, verdict, owner_present, reason);
+    let decision = decision(&principal, verdict, owner_present, reason);
     let decision = ApprovalDecision { arguments_sha256, ..decision };
     Ok(Json(app.state().decide_approval(&approval_id, decision).await?.to_api()))
 }
@@ -108,24 +107,22 @@ async fn deny(
     Named(approval_id): Named<String>,
     Json(request): Json<DenyRequest>,
 ) -> Answer<Approval> {
-    let decision = decision(&app, &principal, ApprovalVerdict::Deny, request.owner_present, request.reason);
+    let decision = decision(&principal, ApprovalVerdict::Deny, request.owner_present, request.reason);
     Ok(Json(app.state().decide_approval(&approval_id, decision).await?.to_api()))
 }
 
-/// Only the owner can say that it is there itself; a token that says so is no person.
+/// Only the owner can be present; a token that says so is not a person.
 fn decision(
-    app: &App,
-    principal: &Principal,
+    principal: &Arc<Principal>,
     verdict: ApprovalVerdict,
     owner_present: bool,
     reason: Option<String>,
 ) -> ApprovalDecision {
-    let present = owner_present && principal.owner;
+    let present = owner_present && principal.is_owner();
     ApprovalDecision {
         verdict,
-        decider: principal.id(),
+        decider: Arc::clone(principal),
         presence: if present { Presence::Owner } else { Presence::Unknown },
-        gate: app.policy().asking(app.state(), principal).approval_gate(app.state(), present),
         reason,
         arguments_sha256: None,
     }
@@ -133,7 +130,9 @@ fn decision(
 
 fn read_digest(text: &str) -> Result<Sha256Digest, Problem> {
     let digest = text.parse::<Sha256Digest>();
-    digest.map_err(|error| Problem::new("usage", format!("`arguments_sha256` cannot be read: {error}")))
+    digest.map_err(|error| {
+        Problem::new(ErrorCode::Usage, format!("`arguments_sha256` cannot be read: {error}"))
+    })
 }
 
 fn reach(scope: palyra_api::approvals::ApprovalScope) -> ApprovalScope {

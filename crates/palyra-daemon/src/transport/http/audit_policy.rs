@@ -9,8 +9,8 @@ use palyra_api::audit_policy::{
     MAX_ADVISORY_BODY, MAX_AUDIT_POLICY_BODY,
 };
 use palyra_api::skills::SkillStatus;
-use palyra_common::Scope;
 use palyra_common::limits::MAX_AUDIT_POLICY_BYTES;
+use palyra_common::{ErrorCode, Principal, Scope};
 use palyra_skills::audit::{self, AuditPolicy};
 use palyra_state::ReAudit;
 
@@ -18,7 +18,6 @@ use super::access::Caller;
 use super::answer::{Answer, Failure, Json};
 use super::blocking::blocking;
 use super::route::Route;
-use crate::access::Principal;
 use crate::app::App;
 use crate::to_api::ToApi;
 
@@ -82,14 +81,14 @@ fn read(text: &str) -> Result<AuditPolicy, Failure> {
     if text.len() > MAX_AUDIT_POLICY_BYTES {
         let message =
             format!("the audit policy has {} bytes, at most {MAX_AUDIT_POLICY_BYTES} are read", text.len());
-        return Err(Problem::new("invalid_policy", message).into());
+        return Err(Problem::new(ErrorCode::InvalidPolicy, message).into());
     }
     Ok(AuditPolicy::from_toml(text)?)
 }
 
 fn put(app: &App, principal: &Principal, policy: &AuditPolicy) -> Result<AuditPolicyChanged, Failure> {
     let state = app.state();
-    let audited = state.acting(&principal.name, || state.set_audit_policy(policy))?;
+    let audited = state.set_audit_policy(policy, &principal.name)?;
     Ok(AuditPolicyChanged {
         version: policy.version,
         digest: state.view().audit_policy().digest().to_string(),
@@ -98,10 +97,11 @@ fn put(app: &App, principal: &Principal, policy: &AuditPolicy) -> Result<AuditPo
 }
 
 fn keep_list(app: &App, principal: &Principal, list: &AdvisoryList) -> Result<AdvisoriesKept, Failure> {
-    let text = serde_json::to_string(list).map_err(|error| Problem::new("internal", error.to_string()))?;
+    let text =
+        serde_json::to_string(list).map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
     let (state, list) = (app.state(), audit::AdvisoryList::from_json(&text)?);
     let before = state.view().audit_policy().advisories().map(|list| list.date.clone());
-    let audited = state.acting(&principal.name, || state.keep_advisories(&list))?;
+    let audited = state.keep_advisories(&list, &principal.name)?;
     Ok(AdvisoriesKept { list: list.to_api(), before, audited_again: each(audited) })
 }
 

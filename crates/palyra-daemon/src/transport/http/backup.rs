@@ -14,7 +14,7 @@ use http::HeaderValue;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use palyra_api::Problem;
 use palyra_api::backup::BACKUP_TYPE;
-use palyra_common::Scope;
+use palyra_common::{ErrorCode, Principal, Scope};
 use palyra_state::BackupError;
 use tokio::sync::mpsc;
 
@@ -22,7 +22,6 @@ use super::access::{Arrival, Caller};
 use super::answer::Failure;
 use super::blocking::blocking;
 use super::route::Route;
-use crate::access::Principal;
 use crate::app::App;
 
 /// Read at once, and how many such parts wait for a slow reader.
@@ -45,7 +44,8 @@ async fn backup(
     arrival: Option<Extension<Arrival>>,
 ) -> Result<Response, Failure> {
     must_be_here(&principal, arrival.map(|Extension(arrival)| arrival))?;
-    let chore = app.begin_chore().ok_or_else(|| Problem::new("shutting_down", "the daemon is stopping"))?;
+    let chore =
+        app.begin_chore().ok_or_else(|| Problem::new(ErrorCode::ShuttingDown, "the daemon is stopping"))?;
     let made = blocking(&app, move |app| {
         let made = spool(app, &principal.name);
         // It is a file of its own from here on.
@@ -63,9 +63,11 @@ async fn backup(
 /// Everything a person has is in it: like a whole key, it leaves only for its owner and only on this machine.
 fn must_be_here(principal: &Principal, arrival: Option<Arrival>) -> Result<(), Problem> {
     match arrival {
-        Some(Arrival::InProcess | Arrival::Socket) if principal.owner => Ok(()),
-        _ => Err(Problem::new("forbidden", "a backup is made only for the owner, on its own machine")
-            .hint("run `palyra backup FILE` there")),
+        Some(Arrival::InProcess | Arrival::Socket) if principal.is_owner() => Ok(()),
+        _ => {
+            Err(Problem::new(ErrorCode::Forbidden, "a backup is made only for the owner, on its own machine")
+                .hint("run `palyra backup FILE` there"))
+        }
     }
 }
 

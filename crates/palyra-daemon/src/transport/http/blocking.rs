@@ -1,5 +1,6 @@
 //! The one way to work that blocks: the state reads files and waits for its writer.
 
+use palyra_common::ErrorCode;
 use std::sync::Arc;
 
 use palyra_api::Problem;
@@ -19,6 +20,6 @@ where
     let app = Arc::clone(app);
     match tokio::task::spawn_blocking(move || work(&app)).await {
         Ok(done) => done.map_err(Into::into),
-        Err(error) => Err(Problem::new("internal", error.to_string()).into()),
+        Err(error) => Err(Problem::new(ErrorCode::Internal, error.to_string()).into()),
     }
 }

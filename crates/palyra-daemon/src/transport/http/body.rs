@@ -10,7 +10,7 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use palyra_api::{Problem, SecretBytes};
-use palyra_common::SecretValue;
+use palyra_common::{ErrorCode, SecretValue};
 use serde::de::DeserializeOwned;
 
 use super::access::Needs;
@@ -28,7 +28,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Failure> {
         decode(&read_json(request).await?).map(Json).map_err(|reason| {
-            Problem::new("usage", format!("the body is not what this path takes: {reason}"))
+            Problem::new(ErrorCode::Usage, format!("the body is not what this path takes: {reason}"))
                 .hint("`GET /v1/openapi.json` describes every body")
                 .into()
         })
@@ -56,7 +56,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Sealed<T> {
     async fn from_request(request: Request, _: &S) -> Result<Self, Failure> {
         let bytes = read_json(request).await?;
         let refused = |reason: String| {
-            Problem::new("usage", format!("the body is not what this path takes: {reason}"))
+            Problem::new(ErrorCode::Usage, format!("the body is not what this path takes: {reason}"))
                 .hint("`GET /v1/openapi.json` describes every body")
         };
         let decoded = decode_object(&bytes).map_err(|reason| refused(reason.into()))?;
@@ -69,7 +69,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Sealed<T> {
 
 /// The bytes of a secret in a body.
 pub(super) fn open_secret(secret: &SecretBytes) -> Result<SecretValue, Problem> {
-    secret.value().map_err(|error| Problem::new("usage", error.to_string()))
+    secret.value().map_err(|error| Problem::new(ErrorCode::Usage, error.to_string()))
 }
 
 /// A JSON body as it came, for what is signed byte for byte.
@@ -95,7 +95,9 @@ fn check_type(request: &Request) -> Result<(), Failure> {
     let essence = named.split(';').next().unwrap_or_default().trim();
     match essence.eq_ignore_ascii_case("application/json") {
         true => Ok(()),
-        false => Err(Problem::new("unsupported_media_type", "the body must be `application/json`").into()),
+        false => {
+            Err(Problem::new(ErrorCode::UnsupportedMediaType, "the body must be `application/json`").into())
+        }
     }
 }
 
@@ -116,7 +118,7 @@ async fn read(request: Request, limit: usize) -> Result<Bytes, Failure> {
 
 /// The reservation of a request that was let in.
 pub(super) fn reservation(extensions: &http::Extensions) -> Result<&Reservation, Problem> {
-    extensions.get().ok_or_else(|| Problem::new("internal", "a request came past the door"))
+    extensions.get().ok_or_else(|| Problem::new(ErrorCode::Internal, "a request came past the door"))
 }
 
 async fn read_body(
@@ -127,7 +129,7 @@ async fn read_body(
 ) -> Result<Bytes, Failure> {
     let timeout = timeout.map_or(Duration::MAX, |timeout| timeout.0);
     let read = collect(Limited::new(body, limit), limit, reservation);
-    let late = |_| Problem::new("request_timeout", "the body did not arrive in time");
+    let late = |_| Problem::new(ErrorCode::RequestTimeout, "the body did not arrive in time");
     Ok(tokio::time::timeout(timeout, read).await.map_err(late)??)
 }
 
@@ -177,9 +179,9 @@ pub(super) fn hold_answer(response: Response, reservation: Reservation) -> Respo
 
 fn broken(error: &(dyn std::error::Error + Send + Sync + 'static), limit: usize) -> Problem {
     match error.is::<LengthLimitError>() {
-        true => Problem::new("body_too_large", format!("the body is longer than {limit} bytes"))
+        true => Problem::new(ErrorCode::BodyTooLarge, format!("the body is longer than {limit} bytes"))
             .details(serde_json::json!({ "limit": limit })),
-        false => Problem::new("usage", format!("the body broke off: {error}")),
+        false => Problem::new(ErrorCode::Usage, format!("the body broke off: {error}")),
     }
 }
 
@@ -228,11 +230,11 @@ mod tests {
         assert_eq!(read("a", 3, 64 << 20).await.unwrap().len(), 3 * CHUNK);
         let taken = budget.open("other").unwrap();
         taken.set(TOTAL_BYTES);
-        assert_eq!(read("a", 9, 64 << 20).await.unwrap_err().problem().code, "too_many_uploads");
+        assert_eq!(read("a", 9, 64 << 20).await.unwrap_err().problem().code.as_str(), "too_many_uploads");
         assert_eq!(read("a", 3, 64 << 20).await.unwrap().len(), 3 * CHUNK, "the guaranteed part is left");
         drop(taken);
         assert_eq!(read("a", 9, 64 << 20).await.unwrap().len(), 9 * CHUNK);
-        assert_eq!(read("a", 3, 2 << 20).await.unwrap_err().problem().code, "body_too_large");
+        assert_eq!(read("a", 3, 2 << 20).await.unwrap_err().problem().code.as_str(), "body_too_large");
     }
 
     #[tokio::test]

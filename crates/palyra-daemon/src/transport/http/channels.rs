@@ -6,14 +6,12 @@ mod stream;
 
 use std::sync::Arc;
 
-use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
-use http::header::CONTENT_TYPE;
-use http::{HeaderMap, HeaderValue};
+use http::HeaderMap;
 use palyra_api::Problem;
 use palyra_api::channels::{AddChannelRequest, Channel, ChannelList, ChannelTarget, MessageList};
-use palyra_common::Scope;
+use palyra_common::{ErrorCode, Scope};
 use palyra_state::channels::ChannelKind;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -21,13 +19,14 @@ use utoipa::IntoParams;
 use super::access::Caller;
 use super::answer::{Answer, Failure, Json};
 use super::blocking::blocking;
-use super::events::{EVENT_STREAM, after_last};
+use super::events::after_last;
 use super::params::{Asked, Named, page_limit};
 use super::route::{Route, SMALL_BODY};
+use super::sse::{self, EVENT_STREAM};
 use crate::app::App;
 use crate::to_api::ToApi;
 use show::show_channel;
-use stream::channel_stream;
+use stream::ChannelFeed;
 
 /// Most messages of one answer.
 const MAX_LISTED: u16 = 1_000;
@@ -136,20 +135,14 @@ async fn follow(
         Ok(app.state().last_message()?)
     });
     let newest = newest.await?;
-    let permit = app.streams().open(&principal.name).ok_or_else(|| {
-        Problem::new("too_many_streams", "this token has as many event streams open as it may")
-    })?;
     let next = last.unwrap_or(newest).saturating_add(1);
-    let stream = channel_stream(app, name, next, published, principal, permit);
-    let mut response = Response::new(Body::from_stream(stream));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
-    Ok(response)
+    sse::open(app, principal, ChannelFeed { channel: name, next, published })
 }
 
 /// What a request defines; fields of another kind are a mistake and not ignored.
 fn kind(request: AddChannelRequest) -> Result<ChannelKind, Problem> {
     let AddChannelRequest { name: _, to, path, url, secret, allow_addresses, timeout_ms } = request;
-    let usage = |text: &str| Problem::new("usage", text);
+    let usage = |text: &str| Problem::new(ErrorCode::Usage, text);
     match to {
         ChannelTarget::Console if path.is_none() && url.is_none() && secret.is_none() => {
             Ok(ChannelKind::Console)

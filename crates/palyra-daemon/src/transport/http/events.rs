@@ -7,13 +7,12 @@ pub(super) use topics::kind;
 
 use std::sync::Arc;
 
-use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
-use http::header::{CONTENT_TYPE, HeaderName};
-use http::{HeaderMap, HeaderValue};
+use http::HeaderMap;
+use http::header::HeaderName;
 use palyra_api::Problem;
-use palyra_common::Scope;
+use palyra_common::{ErrorCode, Scope};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -21,11 +20,11 @@ use super::access::Caller;
 use super::answer::Failure;
 use super::params::Asked;
 use super::route::Route;
+use super::sse::{self, EVENT_STREAM};
 use crate::app::App;
-use stream::event_stream;
+use stream::JournalFeed;
 use topics::Topics;
 
-pub(super) const EVENT_STREAM: &str = "text/event-stream";
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 pub(super) fn routes() -> Vec<Route> {
@@ -56,12 +55,8 @@ async fn events(
         None => app.state().journal().head().size,
         Some(last) => last.saturating_add(1),
     };
-    let permit = app.streams().open(&principal.name).ok_or_else(|| {
-        Problem::new("too_many_streams", "this token has as many event streams open as it may")
-    })?;
-    let mut response = Response::new(Body::from_stream(event_stream(app, topics, next, principal, permit)));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
-    Ok(response)
+    let follower = app.state().journal().follow();
+    sse::open(app, principal, JournalFeed { follower, topics, next })
 }
 
 /// The number of the last event somebody has seen.
@@ -69,5 +64,7 @@ pub(super) fn after_last(headers: &HeaderMap) -> Result<Option<u64>, Failure> {
     let Some(last) = headers.get(LAST_EVENT_ID) else { return Ok(None) };
     let number = last.to_str().ok().and_then(|text| text.parse::<u64>().ok());
     let number = number.filter(|number| *number < u64::MAX);
-    number.map(Some).ok_or_else(|| Problem::new("usage", "`Last-Event-ID` is the number of an event").into())
+    number
+        .map(Some)
+        .ok_or_else(|| Problem::new(ErrorCode::Usage, "`Last-Event-ID` is the number of an event").into())
 }

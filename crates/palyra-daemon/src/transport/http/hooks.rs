@@ -10,7 +10,7 @@ use palyra_api::Problem;
 use palyra_api::hooks::{
     ApplyRequest, BindRequest, DeadLetter, DeadLetterList, HookBinding, HookList, HookTest, TestRequest,
 };
-use palyra_common::{JsonText, Scope};
+use palyra_common::{ErrorCode, JsonText, Scope};
 use palyra_state::call::HookInvocation;
 use palyra_state::hooks::{HookBindingRecord, HookError, HookEventKind, sample_payload};
 
@@ -21,7 +21,8 @@ use super::params::Named;
 use super::route::{Route, SMALL_BODY};
 use crate::app::App;
 use crate::problem::{ToProblem, closest};
-use bindings::{answered, list_of, one_of};
+pub(super) use bindings::answered;
+use bindings::{list_of, one_of};
 
 pub(super) fn routes() -> Vec<Route> {
     let mut routes = vec![
@@ -144,7 +145,7 @@ async fn test(
         cancel: None,
     };
     let answer = app.run_hook(invocation).await.map_err(|error| error.to_problem())?;
-    Ok(Json(answered(&binding, answer)))
+    Ok(Json(answered(&binding.id, binding.event.as_str(), answer)))
 }
 
 /// A binding as somebody asks for it; what is left out is found in the manifest.
@@ -172,7 +173,9 @@ fn event(name: &str) -> Result<HookEventKind, Problem> {
     name.parse().map_err(|error: palyra_state::hooks::UnknownEvent| {
         let known: Vec<String> = HookEventKind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect();
         let meant = closest(name, &known).map(|name| format!("did you mean `{name}`?"));
-        Problem::new("usage", error.to_string()).hints(meant).details(serde_json::json!({ "known": known }))
+        Problem::new(ErrorCode::Usage, error.to_string())
+            .hints(meant)
+            .details(serde_json::json!({ "known": known }))
     })
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use palyra_api::Problem;
 use palyra_api::journal::{JournalPage, MAX_PAGE, SignedCheckpoint, VerifiedJournal, VerifyRequest};
-use palyra_common::Scope;
+use palyra_common::{ErrorCode, Scope};
 use palyra_journal::{Checkpoint, MAX_NOTE_BYTES, Page, Query, VerifyScope};
 use palyra_state::StateError;
 use serde::Deserialize;
@@ -154,6 +154,6 @@ fn check(app: &App, against: Option<&str>) -> Result<VerifiedJournal, Failure> {
 
 fn open_note(app: &App, note: &str) -> Result<Checkpoint, Failure> {
     let key = app.state().journal().key();
-    let key = key.ok_or_else(|| Problem::new("internal", "the journal has no key"))?;
+    let key = key.ok_or_else(|| Problem::new(ErrorCode::Internal, "the journal has no key"))?;
     Ok(Checkpoint::open(note, key)?)
 }

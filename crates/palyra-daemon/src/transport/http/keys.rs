@@ -9,7 +9,7 @@ use palyra_api::keys::{
     Rotation, SealKeyRequest, SealedKey, SignReleaseRequest, SigningKey, Succession,
 };
 use palyra_api::{Problem, SecretBytes, SecretText};
-use palyra_common::Scope;
+use palyra_common::{ErrorCode, Principal, Scope};
 use palyra_policy::Action;
 use palyra_skills::signing::dsse::EnvelopeSignature;
 use palyra_skills::signing::{ListedKey, PublisherKey};
@@ -25,7 +25,6 @@ use super::body::{Sealed, open_secret};
 use super::params::Named;
 use super::route::{Route, SMALL_BODY};
 use super::trust::{publisher_name, reason};
-use crate::access::Principal;
 use crate::app::App;
 use crate::problem::ToProblem;
 use crate::when;
@@ -200,9 +199,12 @@ async fn revoke(
 /// A whole key, even sealed, leaves the vault only for its owner and only on this machine.
 fn must_be_here(principal: &Principal, arrival: Option<Arrival>) -> Result<(), Problem> {
     match arrival {
-        Some(Arrival::InProcess | Arrival::Socket) if principal.owner => Ok(()),
-        _ => Err(Problem::new("forbidden", "a key leaves the vault only for its owner, on its own machine")
-            .hint("run `palyra keys export NAME --key-file FILE` there")),
+        Some(Arrival::InProcess | Arrival::Socket) if principal.is_owner() => Ok(()),
+        _ => Err(Problem::new(
+            ErrorCode::Forbidden,
+            "a key leaves the vault only for its owner, on its own machine",
+        )
+        .hint("run `palyra keys export NAME --key-file FILE` there")),
     }
 }
 
@@ -227,7 +229,7 @@ fn handed_over(rotation: SignedRotation) -> Result<Rotation, Failure> {
 
 /// A statement, byte for byte as it is published.
 fn written(statement: &TrustStatement) -> Result<Box<RawValue>, Failure> {
-    let internal = |error: String| Failure::from(Problem::new("internal", error));
+    let internal = |error: String| Failure::from(Problem::new(ErrorCode::Internal, error));
     let bytes = statement.encode().map_err(|error| internal(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|error| internal(error.to_string()))?;
     RawValue::from_string(text).map_err(|error| internal(error.to_string()))

@@ -11,16 +11,17 @@ use http::header::CONTENT_TYPE;
 use http_body_util::Full;
 use palyra_api::Problem;
 use palyra_api::mcp::{MAX_MESSAGE_BYTES, MESSAGES};
-use palyra_common::Scope;
+use palyra_common::{ErrorCode, Scope};
 use palyra_policy::Face;
+use palyra_state::PrincipalId;
 use tokio_util::io::{ReaderStream, StreamReader};
 use zeroize::Zeroizing;
 
 use super::access::{Arrival, Caller, RequestId, bearer};
 use super::answer::Failure;
 use super::body::{read_whole, reservation};
-use super::events::EVENT_STREAM;
 use super::route::Route;
+use super::sse::EVENT_STREAM;
 use crate::app::App;
 use crate::transport::mcp::{PARSED_WEIGHT, StdioClient, serve_stdio};
 
@@ -56,7 +57,7 @@ async fn exchange(
     let parsed = bytes.len().saturating_mul(PARSED_WEIGHT);
     reservation(&parts.extensions)?.grow_to(parsed).map_err(Problem::from)?;
     let request = Request::from_parts(parts, Full::new(bytes));
-    Ok(app.mcp().answer(&app, &principal.id(), request).await?)
+    Ok(app.mcp().answer(&app, &PrincipalId::from(&*principal), request).await?)
 }
 
 async fn stdio(
@@ -67,13 +68,13 @@ async fn stdio(
     let (parts, body) = request.into_parts();
     let token = bearer(&parts.headers).map(|token| Zeroizing::new(token.to_owned()));
     let stdio = StdioClient {
-        token: token.ok_or_else(|| Problem::new("authentication", "a token is needed"))?,
+        token: token.ok_or_else(|| Problem::new(ErrorCode::Authentication, "a token is needed"))?,
         request_id: parts.extensions.get::<RequestId>().map_or_else(|| Arc::from(""), |id| Arc::clone(&id.0)),
         from: parts.extensions.get::<Arrival>().and_then(Arrival::address),
     };
     let messages = StreamReader::new(body.into_data_stream().map_err(std::io::Error::other));
     let (ours, theirs) = tokio::io::duplex(WAITING_BYTES);
-    tokio::spawn(serve_stdio(app, stdio, messages, ours, principal.name));
+    tokio::spawn(serve_stdio(app, stdio, messages, ours, principal.name.clone()));
     let mut response = Response::new(Body::from_stream(ReaderStream::new(theirs)));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(MESSAGES));
     Ok(response)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use palyra_api::objectives::{Objective, ObjectiveList, ObjectiveRequest};
 use palyra_api::routines::RemovedName;
-use palyra_common::Scope;
+use palyra_common::{Principal, Scope};
 use palyra_control_plane::{ControlError, ObjectiveState};
 
 use super::access::Caller;
@@ -13,7 +13,6 @@ use super::answer::{Answer, Json};
 use super::blocking::blocking;
 use super::params::Named;
 use super::route::{Route, SMALL_BODY};
-use crate::access::Principal;
 use crate::app::App;
 use crate::routines::convert;
 
@@ -110,7 +109,12 @@ async fn done(
     set(&app, principal, name, ObjectiveState::Done).await
 }
 
-async fn set(app: &Arc<App>, principal: Principal, name: String, to: ObjectiveState) -> Answer<Objective> {
+async fn set(
+    app: &Arc<App>,
+    principal: Arc<Principal>,
+    name: String,
+    to: ObjectiveState,
+) -> Answer<Objective> {
     let set = blocking(app, move |app| {
         let control = app.control();
         let objective = control.store().set_objective(&name, to, &principal.name)?;

@@ -3,6 +3,7 @@
 use axum::extract::{FromRequestParts, Path, Query};
 use http::request::Parts;
 use palyra_api::Problem;
+use palyra_common::ErrorCode;
 use serde::de::DeserializeOwned;
 
 use super::answer::Failure;
@@ -19,7 +20,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
         match Path::<T>::from_request_parts(parts, state).await {
             Ok(Path(value)) => Ok(Self(value)),
-            Err(error) => Err(Problem::new("usage", error.body_text()).into()),
+            Err(error) => Err(Problem::new(ErrorCode::Usage, error.body_text()).into()),
         }
     }
 }
@@ -30,7 +31,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
         match Query::<T>::from_request_parts(parts, state).await {
             Ok(Query(value)) => Ok(Self(value)),
-            Err(error) => Err(Problem::new("usage", error.body_text()).into()),
+            Err(error) => Err(Problem::new(ErrorCode::Usage, error.body_text()).into()),
         }
     }
 }
@@ -39,6 +40,6 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
 pub(super) fn page_limit(asked: Option<u16>, most: u16) -> Result<usize, Problem> {
     match asked.unwrap_or(100) {
         limit if (1..=most).contains(&limit) => Ok(usize::from(limit)),
-        _ => Err(Problem::new("usage", format!("`limit` is from 1 to {most}"))),
+        _ => Err(Problem::new(ErrorCode::Usage, format!("`limit` is from 1 to {most}"))),
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn show(State(app): State<Arc<App>>) -> Answer<AccessPolicy> {
-    blocking(&app, |app| Ok::<_, Problem>(requests::show(app.policy(), app.state()))).await.map(Json)
+    blocking(&app, |app| Ok::<_, Problem>(requests::show(app.state()))).await.map(Json)
 }
 
 async fn set(
@@ -48,7 +48,7 @@ async fn set(
 ) -> Answer<AccessPolicy> {
     blocking(&app, move |app| {
         requests::change(app.state(), &change.text, &principal.name)?;
-        Ok::<_, Problem>(requests::show(app.policy(), app.state()))
+        Ok::<_, Problem>(requests::show(app.state()))
     })
     .await
     .map(Json)
@@ -61,5 +61,5 @@ async fn reset(State(app): State<Arc<App>>, Caller(principal): Caller) -> Answer
 }
 
 async fn check(State(app): State<Arc<App>>, Json(question): Json<PolicyQuestion>) -> Answer<PolicyAnswer> {
-    blocking(&app, move |app| requests::evaluate(app.policy(), app.state(), question)).await.map(Json)
+    blocking(&app, move |app| requests::evaluate(app.state(), question)).await.map(Json)
 }

@@ -1,5 +1,6 @@
 //! The one table of routes, and the router that follows from it.
 
+use palyra_common::ErrorCode;
 use std::sync::Arc;
 
 use axum::Router;
@@ -10,9 +11,9 @@ use super::access::{Needs, admit, authorise};
 use super::answer::Failure;
 use super::route::Route;
 use super::{
-    aliases, approvals, audit_policy, backup, channels, doctor, events, health, hooks, journal, keys, mcp,
-    modules, objectives, openapi, packages, plugins, policy, routines, runner_policy, runs, skills,
-    telemetry, tokens, tools, trust, vault,
+    aliases, approvals, audit_policy, backup, channels, deliveries, doctor, events, health, hooks, journal,
+    keys, mcp, modules, objectives, openapi, packages, plugins, policy, routines, runner_policy, runs,
+    skills, telemetry, tokens, tools, trust, vault,
 };
 use crate::app::App;
 
@@ -36,6 +37,7 @@ pub fn routes() -> Vec<Route> {
         plugins::routes(),
         hooks::routes(),
         channels::routes(),
+        deliveries::routes(),
         policy::routes(),
         audit_policy::routes(),
         runner_policy::routes(),
@@ -67,9 +69,11 @@ pub fn router(app: &Arc<App>) -> Router {
 }
 
 async fn unknown_path() -> Failure {
-    Problem::new("not_found", "there is no such path").hint("`GET /v1/openapi.json` lists every one").into()
+    Problem::new(ErrorCode::NotFound, "there is no such path")
+        .hint("`GET /v1/openapi.json` lists every one")
+        .into()
 }
 
 async fn unknown_method() -> Failure {
-    Problem::new("method_not_allowed", "this path is not for this method").into()
+    Problem::new(ErrorCode::MethodNotAllowed, "this path is not for this method").into()
 }

@@ -7,10 +7,10 @@ use palyra_api::Problem;
 use palyra_api::routines::{
     Fire, FireList, MAX_ROUTINE_BYTES, RemovedName, Routine, RoutineList, RoutineRequest,
 };
-use palyra_common::Scope;
+use palyra_common::{ErrorCode, Principal, Scope};
 use palyra_control_plane::Fired;
 use palyra_policy::{Action, ResourceKind};
-use palyra_state::{FireKey, FireQuery};
+use palyra_state::{FireKey, FireQuery, PrincipalId, authorizer};
 use serde::Deserialize;
 use serde_json::json;
 use utoipa::IntoParams;
@@ -20,12 +20,11 @@ use super::answer::{Answer, Failure, Json};
 use super::blocking::blocking;
 use super::params::{Asked, Named, page_limit};
 use super::route::Route;
-use crate::access::Principal;
 use crate::app::App;
+use crate::catalog;
 use crate::problem::ToProblem;
 use crate::routines::convert;
 use crate::to_api::ToApi;
-use crate::{catalog, policy};
 
 /// Most fires of one answer.
 const MAX_LISTED: u16 = 500;
@@ -122,7 +121,7 @@ async fn disable(
     switch(&app, principal, name, false).await
 }
 
-async fn switch(app: &Arc<App>, principal: Principal, name: String, enabled: bool) -> Answer<Routine> {
+async fn switch(app: &Arc<App>, principal: Arc<Principal>, name: String, enabled: bool) -> Answer<Routine> {
     let switched = blocking(app, move |app| {
         if enabled {
             may_fire(app, &principal, &app.control().store().routine(&name)?)?;
@@ -148,12 +147,12 @@ async fn fire(
     let key = match app.control().fires().fire_by_hand(&routine, app.now_ms()).await? {
         Fired::Begun(key, under_way) => {
             // A caller that goes away does not end it: it has its place in the history.
-            under_way.await.map_err(|error| Problem::new("internal", error.to_string()))?;
+            under_way.await.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
             key
         }
         Fired::Passed(key, _) => key,
         Fired::Taken | Fired::Ending => {
-            return Err(Problem::new("shutting_down", "the daemon is stopping").into());
+            return Err(Problem::new(ErrorCode::ShuttingDown, "the daemon is stopping").into());
         }
     };
     blocking(&app, move |app| ended(app, &key)).await.map(Json)
@@ -180,7 +179,7 @@ fn one(app: &App, name: &str) -> Result<Routine, Failure> {
 
 fn ended(app: &App, key: &FireKey) -> Result<Fire, Failure> {
     let fire = app.state().fire(key)?;
-    let fire = fire.ok_or_else(|| Problem::new("internal", "a fire is not in the history"))?;
+    let fire = fire.ok_or_else(|| Problem::new(ErrorCode::Internal, "a fire is not in the history"))?;
     Ok(fire.to_api())
 }
 
@@ -191,7 +190,7 @@ fn keep(app: &App, principal: &Principal, mut request: RoutineRequest) -> Result
     }
     let replace = request.replace;
     let there = control.store().routine(&request.name).ok().filter(|_| replace);
-    let routine = convert::read(request, there.as_ref(), principal.id(), app.now_ms())?;
+    let routine = convert::read(request, there.as_ref(), PrincipalId::from(principal), app.now_ms())?;
     control.store().put_routine(&routine, replace, &principal.name)?;
     Ok(convert::routine(app, &routine)?)
 }
@@ -209,8 +208,10 @@ fn may_fire(
 fn callable(app: &App, principal: &Principal, tool: &str) -> Result<String, Failure> {
     let known = catalog::show(app.state(), tool)?;
     if !principal.may(Scope::Invoke) {
-        let problem =
-            Problem::new("forbidden", "a routine that calls a tool needs the scope `invoke` as well");
+        let problem = Problem::new(
+            ErrorCode::Forbidden,
+            "a routine that calls a tool needs the scope `invoke` as well",
+        );
         return Err(problem.details(json!({ "scope": Scope::Invoke, "action": Action::Invoke })).into());
     }
     let id = known.summary.tool_id;
@@ -218,7 +219,7 @@ fn callable(app: &App, principal: &Principal, tool: &str) -> Result<String, Fail
 }
 
 fn permitted(app: &App, principal: &Principal, tool: &str) -> Result<(), Failure> {
-    let resource = policy::resource(&app.state().view(), ResourceKind::Tool, tool);
-    let decision = app.policy().asking(app.state(), principal).decide(Action::Invoke, resource);
+    let resource = authorizer::resource(&app.state().view(), ResourceKind::Tool, tool);
+    let decision = app.state().authorizer().decide(principal, Action::Invoke, resource);
     if decision.allowed { Ok(()) } else { Err(decision.to_problem().into()) }
 }

@@ -13,8 +13,8 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue};
 use palyra_api::Problem;
 use palyra_api::runs::{ReplayAnswer, Run, RunInfo, RunLineList, RunList, RunReceipt};
-use palyra_common::Scope;
 use palyra_common::redact::escape_untrusted;
+use palyra_common::{ErrorCode, Scope};
 use palyra_journal::Query;
 use palyra_state::call::{RunQuery, RunRow};
 use serde::Deserialize;
@@ -24,13 +24,14 @@ use utoipa::IntoParams;
 use super::access::Caller;
 use super::answer::{Answer, Failure, Json};
 use super::blocking::blocking;
-use super::events::{EVENT_STREAM, after_last};
+use super::events::after_last;
 use super::params::{Asked, Named, page_limit};
 use super::route::Route;
+use super::sse::{self, EVENT_STREAM};
 use crate::app::App;
 use crate::problem::not_found;
 use crate::to_api::ToApi;
-use stream::run_stream;
+use stream::RunFeed;
 
 /// Most runs of one answer.
 const MAX_LISTED: u16 = 1_000;
@@ -108,9 +109,11 @@ async fn list(State(app): State<Arc<App>>, Asked(query): Asked<RunsQuery>) -> An
     if let Some(status) = query.status.as_deref().filter(|status| !STATUSES.contains(status)) {
         let status = escape_untrusted(&status.chars().take(60).collect::<String>());
         let known = STATUSES.join(", ");
-        return Err(
-            Problem::new("usage", format!("there is no status `{status}`: choose from {known}")).into()
-        );
+        return Err(Problem::new(
+            ErrorCode::Usage,
+            format!("there is no status `{status}`: choose from {known}"),
+        )
+        .into());
     }
     let query = RunQuery {
         skill_id: query.skill,
@@ -160,13 +163,7 @@ async fn follow(
     // Asked for before the row is read: a run that ends in between is found finished.
     let live = app.state().follow_run(&run_id, after);
     let run = blocking(&app, move |app| find(app, &run_id)).await?;
-    let permit = app.streams().open(&principal.name).ok_or_else(|| {
-        Problem::new("too_many_streams", "this token has as many event streams open as it may")
-    })?;
-    let stream = run_stream(app, run.run_id, live, after, principal, permit);
-    let mut response = Response::new(Body::from_stream(stream));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
-    Ok(response)
+    sse::open(app, principal, RunFeed { run_id: run.run_id, live, after, ended: false })
 }
 
 async fn tape(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> Result<Response, Failure> {
@@ -221,7 +218,7 @@ fn receipt_details(app: &App, run: &RunRow) -> Result<Value, Failure> {
 }
 
 fn not_under_way(run: &RunRow) -> Problem {
-    Problem::new("not_under_way", format!("run `{}` is {}", run.run_id, run.status))
+    Problem::new(ErrorCode::NotUnderWay, format!("run `{}` is {}", run.run_id, run.status))
         .hint(format!("see how it ended with `palyra runs show {}`", run.run_id))
         .details(json!({ "run_id": run.run_id, "status": run.status }))
 }

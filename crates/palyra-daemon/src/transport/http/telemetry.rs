@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method};
 use palyra_api::Problem;
-use palyra_common::Scope;
+use palyra_common::{ErrorCode, Scope};
 
 use super::answer::Failure;
 use super::blocking::blocking;
@@ -33,7 +33,7 @@ async fn metrics(State(app): State<Arc<App>>) -> Result<Response, Failure> {
             depths: app.depths()?,
         };
         let text = app.metrics().text(&now);
-        Ok(text.map_err(|error| Problem::new("internal", error.to_string()))?)
+        Ok(text.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?)
     });
     let text = text.await?;
     Ok(([(CONTENT_TYPE, HeaderValue::from_static(TEXT))], text).into_response())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use palyra_api::Problem;
 use palyra_api::tokens::{NewToken, NewTokenRequest, Token, TokenList};
-use palyra_common::{Scope, ScopeSet};
+use palyra_common::{ErrorCode, Principal, Scope, ScopeSet};
 use palyra_state::TokenRecord;
 
 use super::access::Caller;
@@ -13,7 +13,6 @@ use super::answer::{Answer, Failure, Json};
 use super::blocking::blocking;
 use super::params::Named;
 use super::route::{Route, SMALL_BODY};
-use crate::access::Principal;
 use crate::app::App;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -59,7 +58,7 @@ fn make(app: &App, principal: &Principal, request: &NewTokenRequest) -> Result<N
     // Whoever makes a token hands on at most what it has: `admin` alone never makes an approver.
     if let Some(scope) = scopes.iter().find(|scope| !principal.may(*scope)) {
         return Err(Problem::new(
-            "forbidden",
+            ErrorCode::Forbidden,
             format!("a token without the scope `{scope}` cannot hand it on"),
         )
         .into());

@@ -6,7 +6,7 @@ use axum::Extension;
 use axum::extract::State;
 use palyra_api::Problem;
 use palyra_api::tools::{InvokeAnswer, InvokeRequest, MAX_INVOKE_BYTES, ToolInfo, ToolList};
-use palyra_common::Scope;
+use palyra_common::{ErrorCode, Scope};
 use palyra_state::call::RunListener;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -52,7 +52,7 @@ struct ToolQuery {
 async fn list(State(app): State<Arc<App>>, Asked(query): Asked<ToolQuery>) -> Answer<ToolList> {
     let limit = query.limit.unwrap_or(10);
     if !(1..=MAX_FOUND).contains(&limit) {
-        return Err(Problem::new("usage", format!("`limit` is from 1 to {MAX_FOUND}")).into());
+        return Err(Problem::new(ErrorCode::Usage, format!("`limit` is from 1 to {MAX_FOUND}")).into());
     }
     let tools = blocking(&app, move |app| {
         Ok::<_, Problem>(match &query.search {

@@ -89,7 +89,7 @@ async fn allow(
 ) -> Answer<Allowed> {
     let (name, keys) = (publisher_name(&name)?, read::key_set(&request)?);
     let answer = show::allowed("publisher", &name, &keys);
-    let by = principal.name;
+    let by = principal.name.clone();
     let changed = blocking(&app, move |app| app.state().allow_publisher(name.as_str(), keys, &by)).await?;
     Ok(Json(Allowed { changed, ..answer }))
 }
@@ -102,7 +102,7 @@ async fn follow(
 ) -> Answer<Allowed> {
     let (name, keys) = (publisher_name(&name)?, read::key_set(&request)?);
     let answer = show::allowed("feed", &name, &keys);
-    let by = principal.name;
+    let by = principal.name.clone();
     let changed = blocking(&app, move |app| app.state().follow_feed(name.as_str(), keys, &by)).await?;
     Ok(Json(Allowed { changed, ..answer }))
 }

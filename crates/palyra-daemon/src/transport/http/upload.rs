@@ -1,5 +1,6 @@
 //! Packages that somebody sends: of the right type, within their ceiling, and without dawdling.
 
+use palyra_common::ErrorCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -60,7 +61,8 @@ impl FromRequest<Arc<App>> for Upload {
         let limit = request.extensions().get::<Needs>().map_or(SMALL_BODY, |needs| needs.body_limit);
         check_length(&request, limit)?;
         let many = || {
-            Problem::new("too_many_uploads", "too many packages are on their way already").hint("try again")
+            Problem::new(ErrorCode::TooManyUploads, "too many packages are on their way already")
+                .hint("try again")
         };
         let mut coming = app.uploads().begin(app.state().root().path()).ok_or_else(many)?;
         let reservation = reservation(request.extensions())?.clone();
@@ -68,8 +70,8 @@ impl FromRequest<Arc<App>> for Upload {
         let began = Instant::now();
         let mut body = request.into_body();
         while let Some(frame) = in_time(body.frame(), patience, began).await? {
-            let frame =
-                frame.map_err(|error| Problem::new("usage", format!("the package broke off: {error}")))?;
+            let frame = frame
+                .map_err(|error| Problem::new(ErrorCode::Usage, format!("the package broke off: {error}")))?;
             let Ok(chunk) = frame.into_data() else { continue };
             if coming.length().saturating_add(chunk.len() as u64) > limit as u64 {
                 return Err(too_long(limit));
@@ -88,7 +90,7 @@ async fn in_time<T>(
 ) -> Result<T, Failure> {
     let Some(patience) = patience else { return Ok(next.await) };
     let left = patience.saturating_mul(PATIENCE).saturating_sub(began.elapsed());
-    let late = |_| Problem::new("request_timeout", "the package did not arrive in time").into();
+    let late = |_| Problem::new(ErrorCode::RequestTimeout, "the package did not arrive in time").into();
     timeout(patience.min(left), next).await.map_err(late)
 }
 
@@ -98,7 +100,7 @@ fn check_type(request: &Request) -> Result<(), Failure> {
         true => Ok(()),
         false => {
             let message = format!("the body must be a package, as `{PACKAGE_TYPE}`");
-            Err(Problem::new("unsupported_media_type", message).into())
+            Err(Problem::new(ErrorCode::UnsupportedMediaType, message).into())
         }
     }
 }
@@ -115,9 +117,10 @@ fn check_length(request: &Request, limit: usize) -> Result<(), Failure> {
 
 fn too_long(limit: usize) -> Failure {
     let message = format!("the package is longer than {limit} bytes");
-    Problem::new("body_too_large", message).details(json!({ "limit": limit })).into()
+    Problem::new(ErrorCode::BodyTooLarge, message).details(json!({ "limit": limit })).into()
 }
 
 fn not_kept(error: std::io::Error) -> Failure {
-    Problem::new("state_io", format!("the package cannot be kept while it is looked at: {error}")).into()
+    Problem::new(ErrorCode::StateIo, format!("the package cannot be kept while it is looked at: {error}"))
+        .into()
 }

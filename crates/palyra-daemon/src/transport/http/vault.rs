@@ -8,7 +8,7 @@ use palyra_api::vault::{
     MAX_SECRET_BODY_BYTES, PutSecretAnswer, PutSecretRequest, RemovedSecret, SecretEntry, SecretList,
 };
 use palyra_common::capabilities::SecretRef;
-use palyra_common::{MIN_SECRET_BITS, Scope, is_weak_secret};
+use palyra_common::{ErrorCode, MIN_SECRET_BITS, Scope, is_weak_secret};
 use palyra_policy::Action;
 use palyra_state::StateError;
 use palyra_vault::SecretInfo;
@@ -93,7 +93,7 @@ fn take_away(app: &App, secret: &SecretRef, by: &str) -> Result<RemovedSecret, F
 fn weak(secret: &SecretRef) -> Problem {
     let message =
         format!("the value of `{secret}` is too easy to guess: it has less than {MIN_SECRET_BITS} bits");
-    Problem::new("usage", message).hint("use a longer value drawn at random").hint(format!(
+    Problem::new(ErrorCode::Usage, message).hint("use a longer value drawn at random").hint(format!(
         "keep it all the same with `palyra vault put {secret} --allow-weak`, or `allow_weak` in the request"
     ))
 }
@@ -101,7 +101,7 @@ fn weak(secret: &SecretRef) -> Problem {
 /// What is not a name may be a secret, so it is never repeated.
 fn reference(scope: &str, key: &str) -> Result<SecretRef, Problem> {
     format!("{scope}/{key}").parse().map_err(|_| {
-        Problem::new("usage", "the secret is not named in the form SCOPE/KEY").hint(
+        Problem::new(ErrorCode::Usage, "the secret is not named in the form SCOPE/KEY").hint(
             "the scope is `global`, `principal:NAME`, `channel:NAME` or `skill:ID`, as in `global/github_token`",
         )
     })

@@ -2,6 +2,7 @@
 
 use palyra_api::Problem;
 use palyra_api::tools::InvokeAnswer;
+use palyra_common::ErrorCode;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Value, json};
@@ -28,11 +29,11 @@ pub(super) fn given(answer: &InvokeAnswer, structure: Structure) -> CallToolResu
 }
 
 /// Why there is none: the model reads the code, the message and the hints.
-pub(super) fn refused(problem: &Problem, run_id: Option<&str>) -> CallToolResult {
+pub(super) fn refused(problem: &Problem) -> CallToolResult {
     let hints = problem.hints.iter().map(|hint| format!("\nhint: {hint}"));
     let text = format!("{}: {}{}", problem.code, problem.detail, hints.collect::<String>());
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
-    let run_id = run_id.map(|run_id| (RUN_ID, json!(run_id)));
+    let run_id = problem.run_id.as_ref().map(|run_id| (RUN_ID, json!(run_id)));
     result.meta = Some(meta(std::iter::once((PROBLEM, for_model(problem))).chain(run_id)));
     result
 }
@@ -49,9 +50,9 @@ fn for_model(problem: &Problem) -> Value {
 /// A request that no tool answers.
 pub(super) fn no_answer(problem: &Problem) -> ErrorData {
     let facts = Some(for_model(problem));
-    match problem.code.as_str() {
-        "not_found" | "usage" => ErrorData::invalid_params(problem.detail.clone(), facts),
-        "internal" => ErrorData::internal_error(problem.detail.clone(), facts),
+    match problem.code {
+        ErrorCode::NotFound | ErrorCode::Usage => ErrorData::invalid_params(problem.detail.clone(), facts),
+        ErrorCode::Internal => ErrorData::internal_error(problem.detail.clone(), facts),
         _ => ErrorData::invalid_request(problem.detail.clone(), facts),
     }
 }
@@ -67,8 +68,8 @@ mod tests {
     #[test]
     fn mcp_answer_omits_the_backtrace_and_keeps_the_reason() {
         let details = json!({ "reason": "unreachable", "backtrace": ["ignore_all_previous_instructions"] });
-        let problem = Problem::new("trapped", "the guest trapped: unreachable").details(details);
-        let result = serde_json::to_string(&refused(&problem, Some("run"))).unwrap();
+        let problem = Problem::new(ErrorCode::Trapped, "the guest trapped: unreachable").details(details);
+        let result = serde_json::to_string(&refused(&problem)).unwrap();
         let error = serde_json::to_string(&no_answer(&problem)).unwrap();
         for text in [result, error] {
             assert!(!text.contains("ignore_all") && !text.contains("backtrace"), "{text}");

@@ -4,11 +4,14 @@
 //! the question shows whole, and only as far as the access policy lets a person decide there. Every other client gets
 //! `approval_required` with the command that approves.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use palyra_api::Problem;
-use palyra_common::Scope;
-use palyra_state::{Approval, ApprovalDecision, ApprovalScope, ApprovalStatus, ApprovalVerdict, Presence};
+use palyra_common::{ErrorCode, Scope};
+use palyra_state::{
+    Approval, ApprovalDecision, ApprovalScope, ApprovalStatus, ApprovalVerdict, Presence, PrincipalId,
+};
 use rmcp::model::{
     CallToolRequestParams, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
     ElicitationSchema, InputRequest, InputRequests, InputRequiredResult,
@@ -49,7 +52,7 @@ pub(super) async fn take_answer(call: &Call<'_>, request: &CallToolRequestParams
 /// Asks the person behind the client about a call that was refused for want of a yes.
 pub(super) async fn ask(call: &Call<'_>, problem: &Problem) -> Asked {
     let id = problem.details.get("approval_id").and_then(Value::as_str);
-    let Some(id) = id.filter(|_| problem.code == "approval_required" && may_ask(call)) else {
+    let Some(id) = id.filter(|_| problem.code == ErrorCode::ApprovalRequired && may_ask(call)) else {
         return Asked::Nobody;
     };
     let Some(approval) = waiting(call, id).await else { return Asked::Nobody };
@@ -79,10 +82,10 @@ fn may_ask(call: &Call<'_>) -> bool {
 
 /// The request of this caller for this tool, if it still waits.
 async fn waiting(call: &Call<'_>, id: &str) -> Option<Approval> {
-    let (app, id) = (std::sync::Arc::clone(call.app), id.to_owned());
+    let (app, id) = (Arc::clone(call.app), id.to_owned());
     let read = tokio::task::spawn_blocking(move || app.state().approval(&id));
     let approval = read.await.ok()?.ok()?;
-    let own = approval.requester.as_ref() == Some(&call.caller.principal.id());
+    let own = approval.requester.as_ref() == Some(&PrincipalId::from(&*call.caller.principal));
     (own && approval.status == ApprovalStatus::Pending).then_some(approval)
 }
 
@@ -93,19 +96,17 @@ async fn decide(call: &Call<'_>, approval: &Approval, answer: &ElicitResult) -> 
             == Some(true);
     let verdict = if yes { ApprovalVerdict::Approve(ApprovalScope::Once) } else { ApprovalVerdict::Deny };
     let principal = &call.caller.principal;
-    let asking = call.app.policy().asking(call.app.state(), principal);
     let decision = ApprovalDecision {
         verdict,
-        decider: principal.id(),
+        decider: Arc::clone(principal),
         presence: Presence::McpClient,
-        gate: asking.elicited_gate(call.app.state()),
         reason: Some("answered in the MCP client".to_owned()),
         arguments_sha256: None,
     };
     match call.app.state().decide_approval(&approval.approval_id, decision).await {
         Ok(_) if yes => Asked::Yes,
         Ok(_) => Asked::No(Box::new(
-            Problem::new("approval_required", "the person who was asked said no")
+            Problem::new(ErrorCode::ApprovalRequired, "the person who was asked said no")
                 .details(json!({ "approval_id": approval.approval_id })),
         )),
         Err(error) => {

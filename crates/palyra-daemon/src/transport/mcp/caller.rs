@@ -4,22 +4,22 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use palyra_api::Problem;
-use palyra_common::Scope;
+use palyra_common::{ErrorCode, Principal, Scope};
 use palyra_policy::{Action, Face, Resource};
 use rmcp::model::Extensions;
 use zeroize::Zeroizing;
 
 use super::sessions::SESSION_ID;
-use crate::access::Principal;
 use crate::app::App;
 use crate::budget::Reservation;
+use crate::policy::missing_scope;
 use crate::problem::ToProblem;
 use crate::transport::http::{Arrival, RequestId};
 
 /// Who asks, as it was let in for this one message.
 #[derive(Clone)]
 pub(super) struct Caller {
-    pub(super) principal: Principal,
+    pub(super) principal: Arc<Principal>,
     pub(super) request_id: Arc<str>,
     pub(super) from: Option<IpAddr>,
     /// What approvals for a session reach over.
@@ -63,9 +63,9 @@ pub(super) fn hold_answer(extensions: &Extensions, bytes: usize) {
 }
 
 fn of_request(extensions: &Extensions) -> Result<Caller, Problem> {
-    let unauthenticated = || Problem::new("internal", "a message came past the door");
+    let unauthenticated = || Problem::new(ErrorCode::Internal, "a message came past the door");
     let parts = extensions.get::<http::request::Parts>().ok_or_else(unauthenticated)?;
-    let principal = parts.extensions.get::<Principal>().cloned().ok_or_else(unauthenticated)?;
+    let principal = parts.extensions.get::<Arc<Principal>>().cloned().ok_or_else(unauthenticated)?;
     let request_id =
         parts.extensions.get::<RequestId>().map_or_else(|| Arc::from(""), |id| Arc::clone(&id.0));
     let session = parts.headers.get(SESSION_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);
@@ -77,18 +77,19 @@ impl StdioClient {
     fn caller(&self, app: &App) -> Result<Caller, Problem> {
         let known = app.access().recognise(app.state(), &self.token, Face::Mcp);
         let principal = known.ok_or_else(|| {
-            Problem::new("authentication", "the token is no longer valid")
+            Problem::new(ErrorCode::Authentication, "the token is no longer valid")
                 .hint("see which tokens there are with `palyra tokens list`")
         })?;
-        let asking = app.policy().asking(app.state(), &principal);
+        let authorizer = app.state().authorizer();
         if !principal.may(Scope::Read) {
-            return Err(asking.missing_scope(Scope::Read, Action::Read, Resource::Daemon));
+            return Err(missing_scope(&authorizer, &principal, Scope::Read, Action::Read, Resource::Daemon));
         }
-        let decision = asking.decide(Action::Read, Resource::Daemon);
+        let decision = authorizer.decide(&principal, Action::Read, Resource::Daemon);
         if !decision.allowed {
             return Err(decision.to_problem());
         }
         let (request_id, from) = (Arc::clone(&self.request_id), self.from);
+        let principal = Arc::new(principal);
         Ok(Caller { principal, session: Some(request_id.to_string()), request_id, from })
     }
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use palyra_api::Problem;
 use palyra_api::tools::{InvokeAnswer, InvokeRequest};
-use palyra_common::{InOrder, Scope};
+use palyra_common::{ErrorCode, InOrder, Scope};
 use palyra_policy::{Action, Resource};
+use palyra_state::authorizer::any_tool;
 use palyra_state::call::RunListener;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, JsonObject, ProgressNotificationParam, ProgressToken,
@@ -22,7 +23,7 @@ use super::caller::{Caller, hold_answer};
 use super::catalogue::Structure;
 use super::conversation::PARSED_WEIGHT;
 use crate::app::App;
-use crate::policy::any_tool;
+use crate::policy::missing_scope;
 use crate::{denials, invoke};
 
 /// A call as it came.
@@ -32,12 +33,6 @@ pub(super) struct Call<'c> {
     pub(super) context: &'c RequestContext<RoleServer>,
     pub(super) tool: &'c str,
     arguments: &'c JsonObject,
-}
-
-/// Why a call gave nothing, and which run it was, if it came that far.
-struct Refusal {
-    problem: Problem,
-    run_id: Option<String>,
 }
 
 /// What results may be for whoever asks.
@@ -60,28 +55,22 @@ pub(super) async fn call(
     let call = Call { app, caller, context, tool: &request.name, arguments };
     let answered = approval::take_answer(&call, request).await;
     if let Some(Asked::No(problem)) = answered {
-        return call.refuse(&Refusal::of(*problem));
+        return call.refuse(&problem);
     }
     let refusal = match call.attempt().await {
         Ok(answer) => return Ok(call.give(&answer)),
         Err(refusal) => refusal,
     };
     // An answer that did not help is not asked for again.
-    let asked = if answered.is_none() { approval::ask(&call, &refusal.problem).await } else { Asked::Nobody };
+    let asked = if answered.is_none() { approval::ask(&call, &refusal).await } else { Asked::Nobody };
     match asked {
         Asked::Nobody => call.refuse(&refusal),
-        Asked::No(problem) => call.refuse(&Refusal::of(*problem)),
+        Asked::No(problem) => call.refuse(&problem),
         Asked::Later(question) => Ok((*question).into()),
         Asked::Yes => match call.attempt().await {
             Ok(answer) => Ok(call.give(&answer)),
             Err(refusal) => call.refuse(&refusal),
         },
-    }
-}
-
-impl Refusal {
-    fn of(problem: Problem) -> Self {
-        Self { problem, run_id: None }
     }
 }
 
@@ -92,7 +81,7 @@ impl Call<'_> {
         given(answer, structure(self.context)).into()
     }
 
-    async fn attempt(&self) -> Result<InvokeAnswer, Refusal> {
+    async fn attempt(&self) -> Result<InvokeAnswer, Problem> {
         let (listener, mut lines) = RunListener::new();
         let mut progress = Progress::of(self.context);
         let invoking = self.invoke(Arc::clone(&listener));
@@ -101,7 +90,7 @@ impl Call<'_> {
             tokio::select! {
                 biased;
                 // What is dropped with this ends the run, which goes on to its receipt.
-                () = self.context.ct.cancelled() => break Err(Problem::new("cancelled", "the client ended the call")),
+                () = self.context.ct.cancelled() => break Err(Problem::new(ErrorCode::Cancelled, "the client ended the call")),
                 Some(line) = lines.recv() => progress.tell(line).await,
                 result = &mut invoking => break result,
             }
@@ -109,29 +98,30 @@ impl Call<'_> {
         while let Ok(line) = lines.try_recv() {
             progress.tell(line).await;
         }
-        result.map_err(|problem| Refusal { problem, run_id: listener.run_id().map(str::to_owned) })
+        result
     }
 
     async fn invoke(&self, listener: Arc<RunListener>) -> Result<InvokeAnswer, Problem> {
         let Caller { principal, session, .. } = self.caller;
         if !principal.may(Scope::Invoke) {
-            let asking = self.app.policy().asking(self.app.state(), principal);
-            return Err(asking.missing_scope(Scope::Invoke, Action::Invoke, Resource::Tool(any_tool())));
+            let (authorizer, tool) = (self.app.state().authorizer(), Resource::Tool(any_tool()));
+            return Err(missing_scope(&authorizer, principal, Scope::Invoke, Action::Invoke, tool));
         }
         let input = InOrder(&Value::Object(self.arguments.clone())).to_string();
-        let input = RawValue::from_string(input).map_err(|error| Problem::new("usage", error.to_string()))?;
+        let input = RawValue::from_string(input)
+            .map_err(|error| Problem::new(ErrorCode::Usage, error.to_string()))?;
         let request = InvokeRequest { session: session.clone(), ..InvokeRequest::with_input(input) };
         invoke::invoke(self.app, principal, self.tool.to_owned(), request, Some(listener)).await
     }
 
     /// Tells the client why; what somebody may not do is also told to the journal, as on every face.
-    fn refuse(&self, refusal: &Refusal) -> Result<CallToolResponse, ErrorData> {
+    fn refuse(&self, problem: &Problem) -> Result<CallToolResponse, ErrorData> {
         let Caller { principal, request_id, from, .. } = self.caller;
-        denials::record(self.app, request_id, &principal.name, *from, &refusal.problem);
-        let problem = Problem { request_id: Some(request_id.to_string()), ..refusal.problem.clone() };
-        match problem.code.as_str() {
-            "not_found" if refusal.run_id.is_none() => Err(no_answer(&problem)),
-            _ => Ok(refused(&problem, refusal.run_id.as_deref()).into()),
+        denials::record(self.app, request_id, &principal.name, *from, problem);
+        let problem = Problem { request_id: Some(request_id.to_string()), ..problem.clone() };
+        match (problem.code, &problem.run_id) {
+            (ErrorCode::NotFound, None) => Err(no_answer(&problem)),
+            _ => Ok(refused(&problem).into()),
         }
     }
 }

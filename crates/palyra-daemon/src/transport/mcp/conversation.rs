@@ -3,6 +3,7 @@
 //! At most [`MAX_UNDER_WAY`] requests are under way; one more is refused with the limit in its error, and nothing is
 //! read until the client has taken that error. Lines and answers are counted in the memory budget of the client's token.
 
+use palyra_common::ErrorCode;
 use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -134,7 +135,7 @@ where
     fn begin(&self, id: &RequestId, length: usize) -> Result<Reservation, Problem> {
         let mut under_way = locked(&self.under_way);
         if under_way.contains_key(id) {
-            return Err(Problem::new("usage", format!("a request with the id `{id}` is under way")));
+            return Err(Problem::new(ErrorCode::Usage, format!("a request with the id `{id}` is under way")));
         }
         if under_way.len() >= MAX_UNDER_WAY {
             return Err(too_many_under_way());
@@ -155,12 +156,12 @@ where
         let reason = match error {
             JsonRpcMessageCodecError::MaxLineLengthExceeded => {
                 let message = format!("a message is longer than {MAX_MESSAGE_BYTES} bytes");
-                Problem::new("body_too_large", message).details(json!({ "limit": MAX_MESSAGE_BYTES }))
+                Problem::new(ErrorCode::BodyTooLarge, message).details(json!({ "limit": MAX_MESSAGE_BYTES }))
             }
             // JSON of another shape is answered; what is not JSON at all is not, because a client that echoes what it
             // does not understand would go on for ever.
             JsonRpcMessageCodecError::Serde(error) if error.is_data() => {
-                Problem::new("usage", "Invalid request")
+                Problem::new(ErrorCode::Usage, "Invalid request")
             }
             error => return tracing::debug!(%error, "ignored a line that is not JSON"),
         };
@@ -235,7 +236,7 @@ where
 /// The refusal of one request more than a client may have under way.
 pub(super) fn too_many_under_way() -> Problem {
     let message = format!("this client has {MAX_UNDER_WAY} requests under way, as many as it may");
-    Problem::new("busy", message).details(json!({ "limit": MAX_UNDER_WAY }))
+    Problem::new(ErrorCode::Busy, message).details(json!({ "limit": MAX_UNDER_WAY }))
 }
 
 fn encode(message: &TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {

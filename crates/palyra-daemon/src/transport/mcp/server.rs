@@ -1,5 +1,6 @@
 //! The server a client speaks to: the protocol is the library's, what it serves is here.
 
+use palyra_common::ErrorCode;
 use std::sync::{Arc, Weak};
 
 use palyra_api::Problem;
@@ -44,7 +45,7 @@ impl McpServer {
     }
 
     fn app(&self) -> Result<Arc<App>, ErrorData> {
-        let gone = || no_answer(&Problem::new("shutting_down", "the daemon stops"));
+        let gone = || no_answer(&Problem::new(ErrorCode::ShuttingDown, "the daemon stops"));
         self.app.upgrade().ok_or_else(gone)
     }
 
@@ -162,8 +163,12 @@ impl ServerHandler for McpServer {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let app = self.app()?;
         let caller = self.caller(&app, &context.request_context().extensions)?;
-        let too_many =
-            || no_answer(&Problem::new("too_many_streams", "this token has as many streams open as it may"));
+        let too_many = || {
+            no_answer(&Problem::new(
+                ErrorCode::TooManyStreams,
+                "this token has as many streams open as it may",
+            ))
+        };
         let _permit = app.streams().open(&caller.principal.name).ok_or_else(too_many)?;
         let mut changes = ToolChanges::new(&app);
         drop(app);

@@ -1,5 +1,6 @@
 //! MCP over HTTP: the sessions of older revisions, kept apart by the token they belong to.
 
+use palyra_common::ErrorCode;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -46,7 +47,10 @@ impl McpSessions {
         let begins = request.method() == Method::POST && !request.headers().contains_key(SESSION_ID);
         let (service, sessions) = self.of(app, token);
         if begins && sessions.sessions.read().await.len() >= MAX_SESSIONS {
-            return Err(Problem::new("too_many_streams", "this token has as many MCP sessions as it may"));
+            return Err(Problem::new(
+                ErrorCode::TooManyStreams,
+                "this token has as many MCP sessions as it may",
+            ));
         }
         Ok(service.handle(request).await.map(Body::new))
     }

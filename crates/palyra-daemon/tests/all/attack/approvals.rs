@@ -31,7 +31,7 @@ fn with(number: u64) -> InvokeRequest {
 /// The approval a call waits for.
 async fn waits(client: &Client<Remote>, request: &InvokeRequest) -> Result<String, String> {
     match client.invoke(TOOL, request).await {
-        Err(ClientError::Problem(problem)) if problem.code == "approval_required" => {
+        Err(ClientError::Problem(problem)) if problem.code.as_str() == "approval_required" => {
             Ok(problem.details["approval_id"].as_str().unwrap_or_default().to_owned())
         }
         other => Err(format!("no approval was asked for: {other:?}")),

@@ -47,7 +47,7 @@ pub(super) async fn run(target: Arc<Target>, rounds: Arc<Rounds>) -> Tally {
         let request = RunModuleRequest { limits, ..module(&guest(declared, body)) };
         let code = match client.run_module(&request).await {
             Ok(_) => "completed".to_owned(),
-            Err(ClientError::Problem(problem)) => problem.code,
+            Err(ClientError::Problem(problem)) => problem.code.to_string(),
             Err(error) => error.to_string(),
         };
         tally.tried += 1;

@@ -30,7 +30,7 @@ pub(super) async fn run(target: Arc<Target>, rounds: Arc<Rounds>) -> Tally {
         // It may be worked on or refused; either way it ends with an answer, and nothing else stands still.
         match caller.invoke(TOOL, &InvokeRequest::default()).await {
             Ok(_) => {}
-            Err(ClientError::Problem(problem)) if problem.code != "internal" => {}
+            Err(ClientError::Problem(problem)) if problem.code.as_str() != "internal" => {}
             Err(error) => tally.lost.push(error.to_string()),
         }
     }

@@ -75,7 +75,7 @@ fn find<'s>(set: &'s FileDescriptorSet, type_name: &str) -> &'s DescriptorProto 
 async fn refused(wire: &Wire, method: &Method) -> (Code, String) {
     match wire.raw(&method.path, method.message.clone()).await {
         Ok(_) => (Code::Ok, String::new()),
-        Err(status) => (status.code(), problem_of(&status).code),
+        Err(status) => (status.code(), problem_of(&status).code.to_string()),
     }
 }
 

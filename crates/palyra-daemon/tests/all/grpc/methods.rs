@@ -17,7 +17,6 @@ use palyra_api::grpc::skills::v1 as skills;
 use palyra_api::grpc::skills::v1::install_skill_request::Part;
 use palyra_api::grpc::skills::v1::skills_service_client::SkillsServiceClient;
 use palyra_api::grpc::skills::v1::{InstallOptions, InstallSkillRequest, Placement, SkillStatus};
-use palyra_daemon::channels::ChannelOptions;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -103,10 +102,10 @@ async fn gateway(daemon: &Daemon, wire: &Wire) {
         reason: Some("fine".into()),
         ..Default::default()
     };
-    assert_eq!(problem(client.decide_approval(decision(true, false)).await).code, "forbidden");
+    assert_eq!(problem(client.decide_approval(decision(true, false)).await).code.as_str(), "forbidden");
     let decided = client.decide_approval(decision(true, true)).await.unwrap().into_inner().approval.unwrap();
     assert_eq!(decided.status(), gateway::ApprovalStatus::Approved);
-    assert_eq!(problem(client.decide_approval(decision(false, true)).await).code, "already_decided");
+    assert_eq!(problem(client.decide_approval(decision(false, true)).await).code.as_str(), "already_decided");
     client.invoke(call("acme.bench.ask", "{}")).await.unwrap();
     let start = gateway::RunRequest {
         message: Some(gateway::run_request::Message::Start(call("acme.bench.say", ""))),
@@ -163,9 +162,9 @@ async fn plugins(daemon: &Daemon, wire: &Wire) {
         values_json: [(name.to_owned(), text.to_owned())].into(),
     };
     let bad = problem(client.set_config(change("n", "hush")).await);
-    assert_eq!(bad.code, "usage");
+    assert_eq!(bad.code.as_str(), "usage");
     assert!(!bad.detail.contains("hush"), "{bad}");
-    assert_eq!(problem(client.set_config(change("nothing", "1")).await).code, "invalid_setting");
+    assert_eq!(problem(client.set_config(change("nothing", "1")).await).code.as_str(), "invalid_setting");
     let asked = plugins::RemoveConfigRequest { skill_id };
     assert!(!client.remove_config(asked).await.unwrap().into_inner().removed.unwrap().removed);
 
@@ -213,17 +212,17 @@ async fn hooks(daemon: &Daemon, wire: &Wire) {
     client.unbind_hook(hooks::UnbindHookRequest { id }).await.unwrap();
 
     client.bind_hook(bind("trap", "run:completed")).await.unwrap();
-    daemon.app.become_gateway(crate::hooks::quick(), ChannelOptions::default());
+    daemon.app.become_gateway(crate::hooks::quick());
     let mut calls = GatewayServiceClient::new(wire.clone());
     calls.invoke(call("acme.bench.echo", "{}")).await.unwrap();
-    let letters = |daemon: &Daemon| daemon.state().dead_letters(None, 10).unwrap().len() == 1;
+    let letters = |daemon: &Daemon| daemon.state().dead_letters(&Default::default(), 10).unwrap().len() == 1;
     crate::hooks::until(daemon, "a dead letter", letters).await;
     let letters = hooks::ListDeadLettersRequest { binding: Some("trap".into()), limit: None };
     let letters = client.list_dead_letters(letters).await.unwrap().into_inner();
     assert_eq!(letters, read(&http.dead_letters(None, None).await.unwrap()));
     let letter = letters.dead_letters[0].letter;
     let retried = problem(client.retry_dead_letter(hooks::RetryDeadLetterRequest { letter }).await);
-    assert_eq!(retried.code, "trapped");
+    assert_eq!(retried.code.as_str(), "trapped");
     let dropped =
         client.drop_dead_letter(hooks::DropDeadLetterRequest { letter }).await.unwrap().into_inner();
     assert_eq!(dropped.dead_letter.unwrap().letter, letter);
@@ -267,7 +266,7 @@ async fn skills(daemon: &Daemon, wire: &Wire) {
     let ((bytes, digest), skill_id) = (package("new", "", 1), "acme.new".to_owned());
     let unknown =
         client.install_skill(parts(&bytes, InstallOptions { update: true, ..Default::default() })).await;
-    assert_eq!(problem(unknown).code, "not_installed");
+    assert_eq!(problem(unknown).code.as_str(), "not_installed");
     let options = InstallOptions { allow_tofu: true, ..Default::default() };
     let stored = client.install_skill(parts(&bytes, options)).await.unwrap().into_inner().outcome.unwrap();
     assert_eq!((stored.status(), stored.placement()), (SkillStatus::AwaitingConsent, Placement::Current));
@@ -322,9 +321,9 @@ async fn a_package_that_begins_otherwise_or_breaks_off_is_not_kept() {
     let options = || InstallSkillRequest { part: Some(Part::Options(InstallOptions::default())) };
     for messages in [vec![], vec![chunk()], vec![options(), options()], vec![options(), chunk(), options()]] {
         let refused = problem(client.install_skill(futures::stream::iter(messages)).await);
-        assert_eq!(refused.code, "usage");
+        assert_eq!(refused.code.as_str(), "usage");
     }
     let short = problem(client.install_skill(futures::stream::iter(vec![options(), chunk()])).await);
-    assert_ne!(short.code, "usage");
+    assert_ne!(short.code.as_str(), "usage");
     assert!(daemon.state().list().is_empty());
 }

@@ -129,7 +129,7 @@ async fn a_token_without_the_scope_does_not_decide_and_another_one_does_elsewher
         let approval_id = approval.approval_id;
         talk.say(Asked::Decide(decision(&approval_id, true, true))).await;
         let Told::DecisionRefused(refused) = talk.next().await else { panic!("it counted") };
-        assert_eq!(refused.code, "forbidden");
+        assert_eq!(refused.code.as_str(), "forbidden");
         let decision = DecideApprovalRequest { approval_id, approve, ..Default::default() };
         GatewayServiceClient::new(person.clone()).decide_approval(decision).await.unwrap();
         let Told::ApprovalDecided(_) = talk.next().await else { panic!("undecided") };
@@ -138,7 +138,7 @@ async fn a_token_without_the_scope_does_not_decide_and_another_one_does_elsewher
                 assert!(matches!(talk.next().await, Told::Started(_)));
                 assert!(matches!(talk.next().await, Told::Answer(_)));
             }
-            Some(code) => assert_eq!(problem::<()>(Err(talk.end().await)).code, code),
+            Some(code) => assert_eq!(problem::<()>(Err(talk.end().await)).code.as_str(), code),
         }
     }
 }
@@ -185,17 +185,27 @@ async fn a_deadline_ends_a_call_and_its_run_is_recorded_as_cancelled() {
     let daemon = Daemon::with_bench().await;
     daemon.install("slow", LONG);
     let wire = Wire::owner(&daemon);
-    let mut client = GatewayServiceClient::new(wire.within("200m"));
-    let late = client.invoke(call("acme.slow.spin", "{}")).await.unwrap_err();
-    assert_eq!((late.code(), problem::<()>(Err(late)).code.as_str()), (Code::DeadlineExceeded, "timed_out"));
-    daemon.app.drained().await;
-    assert_eq!(last_receipt(&daemon).await, (EventKind::RunFailed, "cancelled".into()));
+    // On a busy machine a short deadline passes before the run begins, which is recorded as refused: then it gets longer.
+    let mut receipt = (EventKind::RunRefused, "cancelled".to_owned());
+    for timeout in ["200m", "800m", "3200m", "12800m", "51200m"] {
+        let mut client = GatewayServiceClient::new(wire.within(timeout));
+        let late = client.invoke(call("acme.slow.spin", "{}")).await.unwrap_err();
+        let ended = (late.code(), problem::<()>(Err(late)).code);
+        assert_eq!((ended.0, ended.1.as_str()), (Code::DeadlineExceeded, "timed_out"));
+        daemon.app.drained().await;
+        receipt = last_receipt(&daemon).await;
+        assert_eq!(receipt.1, "cancelled");
+        if receipt.0 == EventKind::RunFailed {
+            break;
+        }
+    }
+    assert_eq!(receipt.0, EventKind::RunFailed);
     // The answer has begun, and ends at the deadline all the same.
     let late = Talk::begin(&wire.within("300m"), call("acme.slow.spin", "{}")).await.end().await;
     assert_eq!(late.code(), Code::DeadlineExceeded);
     daemon.app.drained().await;
     let mut client = GatewayServiceClient::new(wire.within("1x"));
-    assert_eq!(problem(client.invoke(call("acme.bench.echo", "{}")).await).code, "usage");
+    assert_eq!(problem(client.invoke(call("acme.bench.echo", "{}")).await).code.as_str(), "usage");
     let mut client = GatewayServiceClient::new(wire.within("60S"));
     client.invoke(call("acme.bench.echo", "{}")).await.unwrap();
 }
@@ -207,14 +217,14 @@ async fn a_conversation_begins_with_its_call_and_has_one() {
     let mut client = GatewayServiceClient::new(wire.clone());
     for first in [None, Some(Asked::Cancel(RunCancel {})), Some(Asked::Decide(decision("x", true, true)))] {
         let messages = futures::stream::iter([RunRequest { message: first }]);
-        assert_eq!(problem(client.run(messages).await).code, "usage");
+        assert_eq!(problem(client.run(messages).await).code.as_str(), "usage");
     }
-    assert_eq!(problem(client.run(futures::stream::iter([])).await).code, "usage");
+    assert_eq!(problem(client.run(futures::stream::iter([])).await).code.as_str(), "usage");
     let mut talk = Talk::begin(&wire, call("acme.bench.ask", "{}")).await;
     talk.asked().await;
     talk.say(Asked::Start(call("acme.bench.echo", "{}"))).await;
-    assert_eq!(problem::<()>(Err(talk.end().await)).code, "usage");
+    assert_eq!(problem::<()>(Err(talk.end().await)).code.as_str(), "usage");
     let at_once = InvokeRequest { wait_seconds: Some(0), ..call("acme.bench.ask", "{}") };
     let ended = Talk::begin(&wire, at_once).await.end().await;
-    assert_eq!(problem::<()>(Err(ended)).code, "approval_required");
+    assert_eq!(problem::<()>(Err(ended)).code.as_str(), "approval_required");
 }

@@ -38,12 +38,12 @@ async fn every_event_of_the_list_is_really_fired() {
         };
         daemon.over_socket().bind_hook(&request).await.unwrap();
     }
-    daemon.app.become_gateway(quick(), Default::default());
+    daemon.app.become_gateway(quick());
     daemon.install("other", "");
-    daemon.state().disable("acme.other", "for a while").unwrap();
+    daemon.state().disable("acme.other", "for a while", "owner").unwrap();
     daemon.over_socket().enable_skill("acme.other", &Default::default()).await.unwrap();
-    daemon.state().quarantine("acme.other", "looked odd").unwrap();
-    daemon.state().remove("acme.other").unwrap();
+    daemon.state().quarantine("acme.other", "looked odd", "owner").unwrap();
+    daemon.state().remove("acme.other", "owner").unwrap();
     call(&daemon, ECHO).await;
     call(&daemon, "acme.bench.trap").await;
     let agent = daemon.over_tcp_as(&daemon.token_with("agent", &[Scope::Invoke]));
@@ -80,7 +80,7 @@ async fn one_binding_in_trouble_keeps_no_other_waiting_and_order_is_kept() {
         };
         daemon.over_socket().bind_hook(&request).await.unwrap();
     }
-    daemon.app.become_gateway(quick(), Default::default());
+    daemon.app.become_gateway(quick());
     for _ in 0..5 {
         call(&daemon, ECHO).await;
     }
@@ -94,7 +94,7 @@ async fn one_binding_in_trouble_keeps_no_other_waiting_and_order_is_kept() {
     let letters = |daemon: &Daemon| events(daemon, &[EventKind::HookDeadLettered]).len();
     until(&daemon, "the others are put aside", |daemon| letters(daemon) == 15).await;
     let listed = daemon.over_socket().dead_letters(Some("trap"), None).await.unwrap().dead_letters;
-    assert_eq!(listed.iter().map(|letter| letter.sequence).collect::<Vec<_>>(), calls);
+    assert_eq!(listed.iter().rev().map(|letter| letter.sequence).collect::<Vec<_>>(), calls, "newest first");
     assert!(
         listed.iter().all(|letter| letter.attempts == 2 && letter.reason.contains("trapped")),
         "{listed:?}"
@@ -116,7 +116,7 @@ async fn the_run_of_a_hook_reaches_no_hook() {
     bind(&daemon, "agree", "run:completed").await;
     bind(&daemon, "remark", "run:after_tool").await;
     bind(&daemon, "trap", "run:failed").await;
-    daemon.app.become_gateway(quick(), Default::default());
+    daemon.app.become_gateway(quick());
     call(&daemon, ECHO).await;
     call(&daemon, "acme.bench.trap").await;
     until(&daemon, "all are told", |daemon| {
@@ -136,10 +136,10 @@ async fn the_run_of_a_hook_reaches_no_hook() {
 async fn a_skill_that_may_not_run_holds_its_events_until_it_may() {
     let daemon = daemon().await;
     bind(&daemon, "agree", "run:completed").await;
-    daemon.app.become_gateway(quick(), Default::default());
+    daemon.app.become_gateway(quick());
     call(&daemon, ECHO).await;
     until(&daemon, "the first is told", |daemon| completed(daemon, "agree") == 1).await;
-    daemon.state().disable("acme.watch", "not now").unwrap();
+    daemon.state().disable("acme.watch", "not now", "owner").unwrap();
     call(&daemon, ECHO).await;
     until(&daemon, "the second is refused", |daemon| {
         told(daemon, "agree").iter().any(|event| event.event.kind == EventKind::RunRefused)
@@ -168,13 +168,13 @@ async fn quarantined_in_the_middle_of_a_delivery_the_run_ends_and_the_event_wait
         ..BindRequest::default()
     };
     daemon.over_socket().bind_hook(&request).await.unwrap();
-    daemon.app.become_gateway(quick(), Default::default());
+    daemon.app.become_gateway(quick());
     call(&daemon, ECHO).await;
     let spinning = || daemon.state().running().iter().any(|run| run.tool_id == "acme.watch.spin");
     while !spinning() {
         tokio::task::yield_now().await;
     }
-    daemon.state().quarantine("acme.watch", "looked odd").unwrap();
+    daemon.state().quarantine("acme.watch", "looked odd", "owner").unwrap();
     until(&daemon, "the run ends, and is refused from then on", |daemon| {
         let receipts = told(daemon, "spin");
         receipts.iter().any(|event| event.event.details["ended_by"] == "quarantined")
@@ -194,7 +194,7 @@ async fn events_wait_for_a_daemon_and_a_new_binding_begins_where_it_was_bound() 
     call(&daemon, ECHO).await;
     call(&daemon, ECHO).await;
     assert_eq!(told(&daemon, "agree").len(), 0, "nobody is told before a daemon serves");
-    daemon.app.become_gateway(quick(), Default::default());
+    daemon.app.become_gateway(quick());
     until(&daemon, "the two are told", |daemon| completed(daemon, "agree") == 2).await;
     daemon.over_socket().switch_hook("agree", false).await.unwrap();
     call(&daemon, ECHO).await;
@@ -213,7 +213,7 @@ async fn more_events_than_are_held_in_memory_are_read_again() {
     for _ in 0..150 {
         call(&daemon, ECHO).await;
     }
-    daemon.app.become_gateway(quick(), Default::default());
+    daemon.app.become_gateway(quick());
     until(&daemon, "all are told", |daemon| completed(daemon, "agree") == 150).await;
     let told = sequences(&told(&daemon, "agree"));
     assert!(told.is_sorted_by(|left, right| left < right));

@@ -23,7 +23,7 @@ fn edit(daemon: &Daemon, change: impl FnOnce(String) -> String) {
 async fn is_blocked(daemon: &Daemon) -> bool {
     match daemon.over_socket().invoke(ECHO, &InvokeRequest::default()).await {
         Ok(_) => false,
-        Err(error) => error.into_problem().code == "forbidden",
+        Err(error) => error.into_problem().code.as_str() == "forbidden",
     }
 }
 
@@ -54,13 +54,13 @@ async fn no_state_of_the_file_means_no_gates() {
         assert!(is_blocked(&daemon).await, "{what}");
         // A command that would write over it says so instead.
         let problem = client.switch_hook("block", false).await.unwrap_err().into_problem();
-        assert_eq!(problem.code, "bindings_edited", "{what}");
+        assert_eq!(problem.code.as_str(), "bindings_edited", "{what}");
     }
     std::fs::remove_file(path(&daemon)).unwrap();
     assert_eq!(state().await.state, BindingsFileState::Missing);
     assert!(is_blocked(&daemon).await);
     assert_eq!(
-        client.apply_hooks(&ApplyRequest::default()).await.unwrap_err().into_problem().code,
+        client.apply_hooks(&ApplyRequest::default()).await.unwrap_err().into_problem().code.as_str(),
         "not_found"
     );
     client.apply_hooks(&ApplyRequest { restore: true }).await.unwrap();
@@ -82,7 +82,7 @@ async fn an_edited_file_counts_once_an_operator_applies_it() {
     assert!(is_blocked(&daemon).await);
     let reader = daemon.over_tcp_as(&daemon.token_with("operator", &[palyra_common::Scope::Operate]));
     assert_eq!(
-        reader.apply_hooks(&ApplyRequest::default()).await.unwrap_err().into_problem().code,
+        reader.apply_hooks(&ApplyRequest::default()).await.unwrap_err().into_problem().code.as_str(),
         "forbidden"
     );
     client.apply_hooks(&ApplyRequest::default()).await.unwrap();
@@ -123,7 +123,7 @@ async fn a_file_that_cannot_be_applied_says_where() {
         edit(&daemon, |_| text.clone());
         let problem =
             daemon.over_socket().apply_hooks(&ApplyRequest::default()).await.unwrap_err().into_problem();
-        assert_eq!(problem.code, "bad_bindings", "{what} {}", problem.detail);
+        assert_eq!(problem.code.as_str(), "bad_bindings", "{what} {}", problem.detail);
         assert_eq!(problem.details["line"], line, "{what} {}", problem.detail);
         let told = problem.details["field"].as_str().unwrap();
         assert!(told.starts_with(field), "{what} {told}");

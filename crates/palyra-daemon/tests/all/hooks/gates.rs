@@ -80,7 +80,7 @@ async fn a_gate_that_gives_no_answer_says_no() {
         };
         daemon.over_socket().bind_hook(&request).await.unwrap();
         let problem = call(&daemon, ECHO).await.unwrap_err();
-        assert_eq!(problem.code, "forbidden", "{hook} {}", problem.detail);
+        assert_eq!(problem.code.as_str(), "forbidden", "{hook} {}", problem.detail);
         assert_eq!(problem.details["gate"]["error"], code, "{hook} {}", problem.detail);
         assert!(problem.detail.contains(&format!("the gate `{hook}` gave no answer")), "{}", problem.detail);
         daemon.over_socket().unbind_hook(hook).await.unwrap();
@@ -92,13 +92,13 @@ async fn a_gate_that_gives_no_answer_says_no() {
 async fn a_gate_whose_skill_may_not_run_says_no() {
     let daemon = daemon().await;
     bind(&daemon, "agree", BEFORE).await;
-    daemon.state().quarantine("acme.watch", "looked odd").unwrap();
+    daemon.state().quarantine("acme.watch", "looked odd", "owner").unwrap();
     let problem = call(&daemon, ECHO).await.unwrap_err();
     assert_eq!(
         (problem.code.as_str(), &problem.details["gate"]["error"]),
         ("forbidden", &json!("not_runnable"))
     );
-    daemon.state().remove("acme.watch").unwrap();
+    daemon.state().remove("acme.watch", "owner").unwrap();
     let problem = call(&daemon, ECHO).await.unwrap_err();
     assert_eq!(problem.details["gate"]["error"], "not_found");
     let listed = daemon.over_socket().hooks().await.unwrap();
@@ -136,13 +136,17 @@ async fn a_gate_asks_for_a_person_and_takes_the_yes() {
     let request = InvokeRequest::default();
     let invoke = || agent.invoke(ECHO, &request);
     let problem = invoke().await.unwrap_err().into_problem();
-    assert_eq!(problem.code, "approval_required");
+    assert_eq!(problem.code.as_str(), "approval_required");
     let id = problem.details["approval_id"].as_str().unwrap();
     let shown = daemon.over_socket().approval(id).await.unwrap();
     assert_eq!(shown.asked_because.as_deref(), Some("gate `ask`: ask first"));
     daemon.over_socket().approve(id, &ApproveRequest::default()).await.unwrap();
     invoke().await.unwrap();
-    assert_eq!(invoke().await.unwrap_err().into_problem().code, "approval_required", "a yes is for one call");
+    assert_eq!(
+        invoke().await.unwrap_err().into_problem().code.as_str(),
+        "approval_required",
+        "a yes is for one call"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -158,14 +162,14 @@ async fn a_filter_names_the_tools_a_gate_is_asked_about() {
     };
     daemon.over_socket().bind_hook(&request).await.unwrap();
     call(&daemon, ECHO).await.unwrap();
-    assert_eq!(call(&daemon, "acme.bench.trap").await.unwrap_err().code, "forbidden");
+    assert_eq!(call(&daemon, "acme.bench.trap").await.unwrap_err().code.as_str(), "forbidden");
     assert_eq!(
-        call(&daemon, "acme__bench__trap").await.unwrap_err().code,
+        call(&daemon, "acme__bench__trap").await.unwrap_err().code.as_str(),
         "forbidden",
         "by its other name too"
     );
     daemon.over_socket().switch_hook("narrow", false).await.unwrap();
-    assert_eq!(call(&daemon, "acme.bench.trap").await.unwrap_err().code, "trapped");
+    assert_eq!(call(&daemon, "acme.bench.trap").await.unwrap_err().code.as_str(), "trapped");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -43,7 +43,7 @@ async fn many_bindings_hear_many_events_each_in_order() {
     let daemon = daemon().await;
     write_bindings(&daemon, bindings);
     daemon.over_socket().apply_hooks(&ApplyRequest::default()).await.unwrap();
-    daemon.app.become_gateway(quick(), Default::default());
+    daemon.app.become_gateway(quick());
     let (began, journal) = (Instant::now(), daemon.state().journal());
     let mut appended = HashMap::new();
     for number in 0..events {
@@ -115,7 +115,7 @@ async fn median_call(daemon: &Daemon, calls: usize) -> Duration {
 async fn calls_do_not_wait_for_observers() {
     let calls = number("PALYRA_HOOK_CALLS", 20);
     let daemon = daemon().await;
-    daemon.app.become_gateway(quick(), Default::default());
+    daemon.app.become_gateway(quick());
     let request = BindRequest {
         id: Some("all".into()),
         event: "run:completed".into(),

@@ -29,15 +29,18 @@ async fn a_binding_needs_a_hook_that_hears_the_event() {
     ];
     for (request, code, words) in cases {
         let problem = client.bind_hook(&request).await.unwrap_err().into_problem();
-        assert_eq!(problem.code, code, "{}", problem.detail);
+        assert_eq!(problem.code.as_str(), code, "{}", problem.detail);
         assert!(problem.detail.contains(words), "{}", problem.detail);
     }
     let bound =
         client.bind_hook(&request("run:failed", "acme.watch", Some("acme.watch.agree"))).await.unwrap();
     assert_eq!((bound.id.as_str(), bound.gate, bound.timeout_ms), ("acme-watch-run-failed", false, 10_000));
     let again = client.bind_hook(&request("run:failed", "acme.watch", Some("acme.watch.agree"))).await;
-    assert_eq!(again.unwrap_err().into_problem().code, "already_exists");
-    assert_eq!(client.hook("acme-watch-run-faild").await.unwrap_err().into_problem().code, "not_found");
+    assert_eq!(again.unwrap_err().into_problem().code.as_str(), "already_exists");
+    assert_eq!(
+        client.hook("acme-watch-run-faild").await.unwrap_err().into_problem().code.as_str(),
+        "not_found"
+    );
     client.unbind_hook("acme-watch-run-failed").await.unwrap();
     assert!(client.hooks().await.unwrap().bindings.is_empty());
     assert_eq!(events(&daemon, &[EventKind::HooksChanged]).len(), 2);
@@ -59,14 +62,14 @@ async fn a_try_shows_the_decision_and_moves_no_cursor() {
     assert_eq!(client.hook("remark").await.unwrap().cursor, None);
     bind(&daemon, "trap", "run:before_tool").await;
     let problem = client.test_hook("trap", &TestRequest::default()).await.unwrap_err().into_problem();
-    assert_eq!(problem.code, "trapped");
+    assert_eq!(problem.code.as_str(), "trapped");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn dead_letters_are_told_again_or_dropped() {
     let daemon = daemon().await;
     bind(&daemon, "fail", "run:completed").await;
-    daemon.app.become_gateway(quick(), Default::default());
+    daemon.app.become_gateway(quick());
     let client = daemon.over_socket();
     for _ in 0..2 {
         client.invoke("acme.bench.echo", &InvokeRequest::default()).await.unwrap();
@@ -74,11 +77,16 @@ async fn dead_letters_are_told_again_or_dropped() {
     until(&daemon, "both are put aside", |daemon| events(daemon, &[EventKind::HookDeadLettered]).len() == 2)
         .await;
     let letters = client.dead_letters(None, None).await.unwrap().dead_letters;
-    let (first, second) = (letters[0].letter, letters[1].letter);
-    assert_eq!(client.retry_dead_letter(first).await.unwrap_err().into_problem().code, "tool_failed");
-    assert_eq!(client.dead_letters(None, None).await.unwrap().dead_letters.len(), 2, "a failed try keeps it");
+    let (first, second) = (letters[1].letter, letters[0].letter);
+    assert!(first < second, "newest first");
+    assert_eq!(
+        client.retry_dead_letter(first).await.unwrap_err().into_problem().code.as_str(),
+        "tool_failed"
+    );
+    let kept = client.dead_letters(None, None).await.unwrap().dead_letters;
+    assert_eq!((kept.len(), kept[1].attempts), (2, letters[1].attempts + 1), "a failed try keeps and counts");
     assert_eq!(client.drop_dead_letter(second).await.unwrap().letter, second);
-    assert_eq!(client.drop_dead_letter(second).await.unwrap_err().into_problem().code, "not_found");
+    assert_eq!(client.drop_dead_letter(second).await.unwrap_err().into_problem().code.as_str(), "not_found");
     // The same binding with a hook that can: its letter is taken.
     let text = daemon.root.path().join("hooks/bindings.json");
     let edited = std::fs::read_to_string(&text).unwrap().replace("acme.watch.fail", "acme.watch.agree");

@@ -84,8 +84,9 @@ pub(crate) fn install(state: &State) {
         secrets: BTreeSet::new(),
     };
     let options = InstallOptions { allow_tofu: true, consent: Some(consent), ..InstallOptions::default() };
-    let outcome =
-        state.install(built.bytes.to_vec(), &options, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    let outcome = state
+        .install(built.bytes.to_vec(), &options, "owner", &mut |_| {})
+        .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(
         outcome.status,
         palyra_skills::RuntimeStatus::Active,

@@ -90,7 +90,7 @@ fn check_release(state: &State, known: &Acknowledged) {
     let installed = view.index().get("acme.other").map(|record| record.current.manifest.version.major);
     assert!(installed.unwrap_or(0) >= u64::from(known.release), "{installed:?} after {}", known.release);
     if installed.is_some() {
-        state.verify_installed("acme.other").unwrap();
+        state.verify_installed("acme.other", "owner").unwrap();
     }
 }
 

@@ -168,7 +168,7 @@ async fn approve(agent: Client<Remote>, owner: Client<Remote>, shared: Arc<Share
         let input = format!("{{\"n\": {}}}", point * 1_000_000 + number);
         let request = InvokeRequest::with_input(RawValue::from_string(input).unwrap());
         let id = match agent.invoke("acme.bench.ask", &request).await {
-            Err(ClientError::Problem(problem)) if problem.code == "approval_required" => {
+            Err(ClientError::Problem(problem)) if problem.code.as_str() == "approval_required" => {
                 problem.details["approval_id"].as_str().unwrap().to_owned()
             }
             other => {

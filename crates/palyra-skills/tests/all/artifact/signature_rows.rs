@@ -25,7 +25,7 @@ fn refused_at(bytes: &[u8], step: VerifyStepName) -> RefusalReason {
     keep(bytes);
     let refusal: Box<VerifyRefusal> = verify(bytes).expect_err("it was accepted");
     assert_eq!(refusal.step, step, "{refusal}");
-    assert!(!refusal.hint().is_empty() && !refusal.code().is_empty());
+    assert!(!refusal.hint().is_empty());
     refusal.reason
 }
 
@@ -138,7 +138,7 @@ fn s08_one_key_does_not_reach_a_threshold_of_two() {
         file.envelope.signatures = vec![first.clone(), first];
     });
     let refusal = verify_with(&store, twice).unwrap_err();
-    assert_eq!(refusal.code(), "threshold_not_met", "{refusal}");
+    assert_eq!(refusal.code().as_str(), "threshold_not_met", "{refusal}");
 
     // The same key under a second id: the id is not that of any listed key.
     let disguised = with_signature(&both, |file| {

@@ -53,7 +53,7 @@ fn m13_another_palyra_is_refused() {
     for other in [newer, older] {
         let refusal = verify_skill_artifact(plain(), &trust, &other).unwrap_err();
         assert_eq!(refusal.step, VerifyStepName::Compat);
-        assert_eq!(refusal.code(), "incompatible");
+        assert_eq!(refusal.code().as_str(), "incompatible");
     }
 }
 
@@ -66,7 +66,7 @@ fn a_manifest_that_is_wrong_is_refused_although_it_is_signed() {
         ("\u{feff}".to_owned() + &toml, "bad_manifest"),
     ] {
         let refusal = verify(resigned(&plain(), &[("skill.toml", bad.as_bytes())], |_| {})).unwrap_err();
-        assert_eq!((refusal.step, refusal.code()), (VerifyStepName::Manifest, code), "{refusal}");
+        assert_eq!((refusal.step, refusal.code().as_str()), (VerifyStepName::Manifest, code), "{refusal}");
     }
     let refusal = verify(resigned(&plain(), &[("skill.toml", b"\xff")], |_| {})).unwrap_err();
     assert!(matches!(refusal.reason, RefusalReason::ManifestNotUtf8 { offset: 0 }), "{refusal}");

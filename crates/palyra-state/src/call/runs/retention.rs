@@ -73,7 +73,7 @@ impl State {
         let mut gate = self.gate();
         let revision = gate.view.generation() + 1;
         let rows = vec![put_retention(revision, retention)?];
-        let event = self.event(EventKind::PolicyChanged).actor(crate::text::short_name(principal));
+        let event = self.event(EventKind::PolicyChanged, principal);
         let event =
             event.subject("retention").details(json!({ "revision": revision, "retention": retention }));
         self.commit(&mut gate, Change { rows, events: vec![event] })?;

@@ -9,7 +9,7 @@ use palyra_common::capabilities::FilesystemAccess;
 use palyra_common::limits::MAX_INLINE_MODULE_BYTES;
 use palyra_common::{
     CapabilityGrantSet, CapabilityKind, Denial, INLINE_MODULES, JsonText, OperatorGrants,
-    PluginCapabilityProfile, RuntimeLimits, WasmPluginRunError, WasmPluginRunnerPolicy,
+    PluginCapabilityProfile, Principal, RuntimeLimits, WasmPluginRunError, WasmPluginRunnerPolicy,
 };
 use palyra_plugins_runtime::{CancelToken, Entry, LoadRequest, LoadedModule, ModuleKind};
 use palyra_skills::Sha256Digest;
@@ -17,8 +17,6 @@ use palyra_skills::Sha256Digest;
 use super::{Calling, ResolvedPlugin, RunSubject};
 use crate::call::grants::Authorities;
 use crate::call::{CallContext, CallError, RunListener, ToolCaller};
-use crate::gate::{InlineGate, InlineQuestion};
-use crate::principal_id::PrincipalId;
 
 /// The skill that runs of inline modules stand under; no skill can have this id.
 pub const INLINE: &str = "inline";
@@ -38,10 +36,8 @@ pub struct InlineInvocation {
     pub export: Option<String>,
     /// The input.
     pub input: JsonText,
-    /// On whose behalf.
-    pub principal: String,
-    /// Who counts as asking for it, where a person has to approve it.
-    pub requester: PrincipalId,
+    /// Who calls.
+    pub principal: Arc<Principal>,
     /// What an operator opens for this call; never a secret, never anything to write to.
     pub operator: OperatorGrants,
     /// What the caller allows the run at most.
@@ -52,8 +48,6 @@ pub struct InlineInvocation {
     pub listener: Option<Arc<RunListener>>,
     /// What the call is part of.
     pub context: CallContext,
-    /// Whether a policy lets it begin, asked before the module is looked at.
-    pub gate: InlineGate,
 }
 
 /// A call of an inline module, without what every call has.
@@ -64,25 +58,22 @@ pub(in crate::call) struct InlineCall {
     export: Option<String>,
     operator: OperatorGrants,
     limits: Option<RuntimeLimits>,
-    gate: InlineGate,
 }
 
 impl InlineInvocation {
-    /// A call of the owner with nothing granted.
-    pub fn new(module_base64: impl Into<String>, input: JsonText, principal: impl Into<String>) -> Self {
+    /// A call with nothing granted.
+    pub fn new(module_base64: impl Into<String>, input: JsonText, principal: Arc<Principal>) -> Self {
         Self {
             module_base64: module_base64.into(),
             tool: None,
             export: None,
             input,
-            principal: principal.into(),
-            requester: PrincipalId::default(),
+            principal,
             operator: OperatorGrants::default(),
             limits: None,
             cancel: None,
             listener: None,
             context: CallContext::default(),
-            gate: InlineGate::open(),
         }
     }
 }
@@ -101,13 +92,11 @@ impl InlineCall {
             export,
             input,
             principal,
-            requester,
             operator,
             limits,
             cancel,
             listener,
             context,
-            gate,
         } = invocation;
         let module = allowed(policy).and_then(|()| decode(&module_base64, policy));
         let payload = match &module {
@@ -127,7 +116,6 @@ impl InlineCall {
             generation: None,
             input,
             principal,
-            requester,
             grants: operator.texts(),
             context,
             cancel: cancel.unwrap_or_default(),
@@ -135,7 +123,7 @@ impl InlineCall {
             gates: Vec::new(),
             listener,
         };
-        (Self { module, tool, export, operator, limits, gate }, calling)
+        (Self { module, tool, export, operator, limits }, calling)
     }
 
     /// Everything that can refuse the call before an instance exists.
@@ -146,7 +134,7 @@ impl InlineCall {
         policy: &WasmPluginRunnerPolicy,
     ) -> Result<ResolvedPlugin, CallError> {
         allowed(policy)?;
-        self.may_begin(calling)?;
+        authorize(caller, calling)?;
         check_grants(&self.operator.capabilities)?;
         let bytes = self.module.as_ref().map_err(WasmPluginRunError::clone)?;
         let authorities = Authorities {
@@ -165,7 +153,7 @@ impl InlineCall {
         };
         let until = Instant::now().checked_add(Duration::from_millis(limits.wall_clock_timeout_ms));
         // Modules of one caller queue behind each other, not before those of skills or of other callers.
-        let owner = format!("{INLINE}:{}", calling.principal);
+        let owner = format!("{INLINE}:{}", calling.principal.actor());
         let loaded = caller.runtime.load_for(bytes, LoadRequest { owner: &owner, until }).await?;
         Ok(ResolvedPlugin {
             entry: self.entry(&loaded)?,
@@ -175,16 +163,6 @@ impl InlineCall {
             limits,
             operator_config: JsonText::empty_object(),
             requires_approval: false,
-        })
-    }
-
-    /// Asks the policy whoever calls is under.
-    fn may_begin(&self, calling: &Calling) -> Result<(), CallError> {
-        let question = InlineQuestion { payload: &calling.subject.payload, input: &calling.input };
-        self.gate.ask(&question).map_err(|decision| CallError::Denied {
-            skill_id: INLINE.to_owned(),
-            tool_id: calling.subject.tool_id.clone(),
-            decision,
         })
     }
 
@@ -203,6 +181,15 @@ impl InlineCall {
             }
         }
     }
+}
+
+fn authorize(caller: &ToolCaller, calling: &Calling) -> Result<(), CallError> {
+    let decided = caller.state.authorizer().authorize_inline(&calling.principal, &calling.input);
+    decided.map_err(|decision| CallError::Denied {
+        skill_id: INLINE.to_owned(),
+        tool_id: calling.subject.tool_id.clone(),
+        decision,
+    })
 }
 
 pub(super) fn allowed(policy: &WasmPluginRunnerPolicy) -> Result<(), WasmPluginRunError> {

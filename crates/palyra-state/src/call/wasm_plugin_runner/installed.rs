@@ -5,19 +5,19 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use palyra_common::{
-    JsonText, OperatorGrants, PluginCapabilityProfile, RuntimeLimits, WasmPluginRunnerPolicy,
+    JsonText, OperatorGrants, PluginCapabilityProfile, Principal, RuntimeLimits, WasmPluginRunnerPolicy,
 };
-use palyra_plugins_runtime::{Entry, LoadedModule};
+use palyra_plugins_runtime::{CancelToken, Entry, LoadedModule};
 use palyra_skills::capability_grants_from_manifest;
 use palyra_skills::consent::ConsentRecord;
 use palyra_skills::grants::limits_from_manifest;
 
 use super::{Calling, ResolvedPlugin};
-use crate::call::find::FoundTool;
+use crate::authorizer::CalledEntry;
+use crate::call::find::{EntryPoint, FoundTool, check_runnable};
 use crate::call::grants::{Authorities, EffectiveGrants};
 use crate::call::schemas::{CheckDeadline, ToolSchemas};
-use crate::call::{CallError, ToolCaller, ToolInvocation, resolve};
-use crate::gate::{CallGate, CallQuestion};
+use crate::call::{CallContext, CallError, ToolCaller, ToolInvocation, resolve};
 use crate::plugins::effective_config;
 use crate::view::View;
 
@@ -27,7 +27,6 @@ pub(in crate::call) struct InstalledCall {
     view: Arc<View>,
     operator: OperatorGrants,
     limits: Option<RuntimeLimits>,
-    gate: CallGate,
 }
 
 /// What follows from the view for every call of a tool; nothing in it depends on who calls with what.
@@ -35,7 +34,8 @@ pub(in crate::call) struct ReadyTool {
     /// As long as the sandbox keeps it: a tool nobody calls must not hold compiled code.
     loaded: Weak<LoadedModule>,
     entry: Entry,
-    schemas: Arc<ToolSchemas>,
+    /// None for a hook.
+    schemas: Option<Arc<ToolSchemas>>,
     consent: ConsentRecord,
     /// What a call gets that brings no directories or addresses of its own.
     grants: Arc<EffectiveGrants>,
@@ -43,42 +43,55 @@ pub(in crate::call) struct ReadyTool {
     operator_config: JsonText,
 }
 
+impl Calling {
+    /// A call of its own, with nothing granted besides what the skill has.
+    pub(in crate::call) fn of(tool: &FoundTool, input: JsonText, principal: Arc<Principal>) -> Self {
+        Self {
+            subject: Arc::clone(&tool.subject),
+            generation: Some(tool.generation),
+            input,
+            principal,
+            grants: Vec::new(),
+            context: CallContext::default(),
+            cancel: CancelToken::default(),
+            hook: None,
+            gates: Vec::new(),
+            listener: None,
+        }
+    }
+}
+
 impl InstalledCall {
-    /// Parts a call from what it calls.
+    /// Parts a call of a tool from what it calls.
     pub(in crate::call) fn new(
         tool: Arc<FoundTool>,
         view: Arc<View>,
         invocation: ToolInvocation,
     ) -> (Self, Calling) {
         let ToolInvocation {
+            tool: _,
+            skill_id: _,
             input,
             principal,
-            requester,
             operator,
             limits,
             cancel,
             listener,
             context,
-            gate,
-            ..
         } = invocation;
-        let (subject, cancel) = (Arc::clone(&tool.subject), cancel.unwrap_or_default());
-        let generation = Some(tool.generation);
-        let (hook, gates) = (None, Vec::new());
         let calling = Calling {
-            subject,
-            generation,
-            input,
-            principal,
-            requester,
             grants: operator.texts(),
             context,
-            cancel,
+            cancel: cancel.unwrap_or_default(),
             listener,
-            hook,
-            gates,
+            ..Calling::of(&tool, input, principal)
         };
-        (Self { tool, view, operator, limits, gate }, calling)
+        (Self { tool, view, operator, limits }, calling)
+    }
+
+    /// The same for a hook, which no caller opens anything for.
+    pub(in crate::call) fn of_hook(tool: Arc<FoundTool>, view: Arc<View>, limits: RuntimeLimits) -> Self {
+        Self { tool, view, operator: OperatorGrants::default(), limits: Some(limits) }
     }
 
     /// What it was found in.
@@ -97,8 +110,10 @@ impl InstalledCall {
         let (ready, loaded) = match kept {
             Some((loaded, ready)) => {
                 let deadline = self.deadline(&ready.limits);
-                ready.schemas.check_input(&calling.input, deadline).await?;
-                self.may_begin(calling)?;
+                if let Some(schemas) = &ready.schemas {
+                    schemas.check_input(&calling.input, deadline).await?;
+                }
+                self.authorize(caller, calling)?;
                 (ready, loaded)
             }
             // Seldom walked and large: every other call would carry its room along.
@@ -109,11 +124,11 @@ impl InstalledCall {
         Ok(ResolvedPlugin {
             loaded,
             entry: ready.entry.clone(),
-            schemas: Some(Arc::clone(&ready.schemas)),
+            schemas: ready.schemas.clone(),
             grants,
             limits: self.limits_under(&ready.limits),
             operator_config: ready.operator_config.clone(),
-            requires_approval: self.tool.entrypoint.risk.requires_approval,
+            requires_approval: self.tool.entrypoint.risk().requires_approval,
         })
     }
 
@@ -128,16 +143,20 @@ impl InstalledCall {
         let (skill_id, manifest) = (&tool.record.skill_id, &tool.release().manifest);
         let profile = profile_of(view, skill_id);
         let limits = policy.cap(&profile.cap(&limits_from_manifest(manifest)));
-        let schemas = caller.schemas.get(tool)?;
+        let schemas = match &tool.entrypoint {
+            EntryPoint::Tool(entrypoint) => Some(caller.schemas.get(tool.release().payload, entrypoint)?),
+            EntryPoint::Hook { .. } => None,
+        };
         let deadline = self.deadline(&limits);
-        schemas.check_input(&calling.input, deadline).await?;
-        let may_begin = || self.may_begin(calling);
-        let module =
-            resolve::resolve(caller, view, tool, may_begin, policy.max_module_bytes, deadline.at).await?;
+        if let Some(schemas) = &schemas {
+            schemas.check_input(&calling.input, deadline).await?;
+        }
+        check_runnable(&tool.record, &caller.state.platform)?;
+        self.authorize(caller, calling)?;
+        let module = resolve::resolve(caller, view, tool, policy.max_module_bytes, deadline.at).await?;
         let grants = effective(tool, &module.consent, view, &OperatorGrants::default());
         let operator_config = effective_config(skill_id, manifest, view.plugins().configs.get(skill_id))?;
-        let entrypoint = &tool.entrypoint;
-        let entry = Entry::Tool { id: entrypoint.id.clone(), export: entrypoint.export.clone() };
+        let entry = tool.entrypoint.entry();
         let (loaded, consent) = (Arc::downgrade(&module.loaded), module.consent);
         let grants = Arc::new(grants);
         let ready = Arc::new(ReadyTool { loaded, entry, schemas, consent, grants, limits, operator_config });
@@ -158,13 +177,14 @@ impl InstalledCall {
         CheckDeadline::of_call(self.limits_under(limits).wall_clock_timeout_ms, Duration::ZERO)
     }
 
-    /// Asks the policy whoever calls is under.
-    fn may_begin(&self, calling: &Calling) -> Result<(), CallError> {
+    fn authorize(&self, caller: &ToolCaller, calling: &Calling) -> Result<(), CallError> {
         let tool = &self.tool;
-        let question = CallQuestion { record: &tool.record, tool: &tool.entrypoint, input: &calling.input };
-        self.gate.ask(&question).map_err(|decision| CallError::Denied {
+        let (tool_id, risk) = (tool.entrypoint.id(), tool.entrypoint.risk());
+        let entry = CalledEntry { record: &tool.record, tool_id, risk };
+        let decided = caller.state.authorizer().authorize_call(&calling.principal, entry, &calling.input);
+        decided.map_err(|decision| CallError::Denied {
             skill_id: tool.record.skill_id.clone(),
-            tool_id: tool.entrypoint.id.clone(),
+            tool_id: tool_id.to_owned(),
             decision,
         })
     }

@@ -56,7 +56,7 @@ impl State {
         self.revoke(RevocationTarget::Key(key_id), &request.reason, by)?;
         let info = self.vault().keys().revoke(&request.name, self.now_ms())?;
         let details = json!({ "name": request.name, "reason": request.reason });
-        let event = self.event(EventKind::KeysRevoked).actor(by).subject(key_id.to_string());
+        let event = self.event(EventKind::KeysRevoked, by).subject(key_id.to_string());
         self.tell(event.details(details))?;
         Ok(KeyRevoked { info, statement })
     }

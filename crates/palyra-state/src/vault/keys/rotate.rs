@@ -82,7 +82,7 @@ impl State {
                 "statement": digest,
                 "envelope": rotation.envelope(),
             });
-            let event = self.event(EventKind::KeysRotated).actor(by).subject(&request.publisher);
+            let event = self.event(EventKind::KeysRotated, by).subject(&request.publisher);
             self.tell(event.details(details))?;
         }
         // A key that is also among the successors goes on signing.

@@ -34,7 +34,7 @@ impl State {
             "version": predicate.version.to_string(),
             "statement": palyra_skills::Sha256Digest::of(statement).to_string(),
         });
-        let event = self.event(EventKind::KeysSigned).actor(by).subject(info.key_id());
+        let event = self.event(EventKind::KeysSigned, by).subject(info.key_id());
         self.tell(event.skill(&predicate.skill_id).details(details))?;
         Ok(signature)
     }

@@ -7,7 +7,6 @@ use crate::error::CliError;
 use crate::output::Reply;
 use clap::Args;
 use palyra_api::plugins::{Config, ConfigChange, ConfigFieldKind};
-use palyra_common::env_vars::PALYRA_PLUGINS_CONFIG_SET_UNSET;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -30,7 +29,6 @@ pub(super) struct SetArgs {
 
     /// Take the value of this setting away; may be given again
     #[arg(long, value_name = "NAME")]
-    #[arg(env = PALYRA_PLUGINS_CONFIG_SET_UNSET, hide_env_values = true)]
     unset: Vec<String>,
 }
 

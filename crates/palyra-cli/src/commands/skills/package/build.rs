@@ -9,7 +9,6 @@ use crate::commands::skills::Judged;
 use crate::error::CliError;
 use crate::output::{Remark, Reply, byte_count, facts, skills};
 use clap::Args;
-use palyra_common::env_vars::PALYRA_SKILLS_PACKAGE_BUILD_OUT;
 use palyra_skills::audit::{AuditPolicy, AuditReport, InstalledTools, Verdict, audit_entries};
 use palyra_skills::signing::PublisherKey;
 use palyra_skills::trust::Succession;
@@ -48,7 +47,6 @@ pub(super) struct BuildArgs {
 
     /// The file to write; one that is there is replaced
     #[arg(long, value_name = "FILE")]
-    #[arg(env = PALYRA_SKILLS_PACKAGE_BUILD_OUT, hide_env_values = true)]
     out: PathBuf,
 
     #[command(flatten)]

@@ -1,27 +1,21 @@
-//! `/v1/channels/{name}/dead-letters`.
+//! `/v1/channels/{name}/dead-letters`: the routes of deliveries, for one channel.
 
 use std::sync::Arc;
 
 use axum::extract::State;
-use palyra_api::Problem;
 use palyra_api::channels::{ChannelDeadLetter, ChannelDeadLetterList};
 use palyra_common::Scope;
-use palyra_state::channels::ChannelError;
+use palyra_state::deliveries::LaneKey;
 use serde::Deserialize;
-use serde_json::json;
 use utoipa::IntoParams;
 
 use super::super::access::Caller;
-use super::super::answer::{Answer, Failure, Json};
-use super::super::blocking::blocking;
-use super::super::params::{Asked, Named, page_limit};
+use super::super::answer::{Answer, Json};
+use super::super::deliveries::{drop_letter, list_letters, retry_letter};
+use super::super::params::{Asked, Named};
 use super::super::route::Route;
 use crate::app::App;
-use crate::channels::try_once;
-use crate::to_api::ToApi;
-
-/// Most letters of one answer.
-const MAX_LISTED: u16 = 1_000;
+use crate::to_api::channel_letter;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -51,12 +45,8 @@ async fn list(
     Named(name): Named<String>,
     Asked(query): Asked<LettersQuery>,
 ) -> Answer<ChannelDeadLetterList> {
-    let limit = page_limit(query.limit, MAX_LISTED)?;
-    let list = move |app: &App| -> Result<ChannelDeadLetterList, Failure> {
-        app.state().channel(&name)?;
-        Ok(ChannelDeadLetterList { dead_letters: app.state().channel_dead_letters(&name, limit)?.to_api() })
-    };
-    blocking(&app, list).await.map(Json)
+    let found = list_letters(&app, LaneKey::channel(name).into(), query.limit).await?;
+    Ok(Json(ChannelDeadLetterList { dead_letters: found.into_iter().map(channel_letter).collect() }))
 }
 
 async fn retry(
@@ -64,25 +54,8 @@ async fn retry(
     Caller(principal): Caller,
     Named((name, number)): Named<(String, u64)>,
 ) -> Answer<ChannelDeadLetter> {
-    let find = move |app: &App| -> Result<_, ChannelError> {
-        let channel = app.state().channel(&name)?;
-        Ok((channel, app.state().channel_dead_message(&name, number)?))
-    };
-    let (channel, (letter, message)) = blocking(&app, find).await?;
-    // It goes on to its record even if whoever asked goes away.
-    let sending = tokio::spawn(async move {
-        app.state().begin_channel_retry(&letter).await?;
-        if let Err(reason) = try_once(&app, &channel, &message).await {
-            app.state().note_channel_retry_failure(number, &reason).await?;
-            let problem = Problem::new("not_delivered", format!("the message was not taken: {reason}"))
-                .details(json!({ "channel": channel.name, "letter": number, "reason": reason }));
-            return Err(Failure::from(problem));
-        }
-        app.state().settle_channel_retry(&letter, &message, &principal.name).await?;
-        Ok(letter.to_api())
-    });
-    let sent = sending.await.map_err(|error| Problem::new("internal", error.to_string()))?;
-    sent.map(Json)
+    let (letter, _) = retry_letter(&app, LaneKey::channel(name).into(), number, principal).await?;
+    Ok(Json(channel_letter(letter)))
 }
 
 async fn forget(
@@ -90,11 +63,5 @@ async fn forget(
     Caller(principal): Caller,
     Named((name, number)): Named<(String, u64)>,
 ) -> Answer<ChannelDeadLetter> {
-    let forget = move |app: &App| -> Result<ChannelDeadLetter, Failure> {
-        app.state().channel(&name)?;
-        let letter = app.state().channel_dead_letter(&name, number)?;
-        app.state().drop_channel_letter(&name, number, &principal.name)?;
-        Ok(letter.to_api())
-    };
-    blocking(&app, forget).await.map(Json)
+    Ok(Json(channel_letter(drop_letter(&app, LaneKey::channel(name).into(), number, principal).await?)))
 }

@@ -2,16 +2,18 @@
 
 use palyra_api::channels::Channel;
 use palyra_state::channels::{ChannelKind, ChannelRecord};
+use palyra_state::deliveries::LaneKey;
 
 use super::super::answer::Failure;
 use crate::app::App;
-use crate::to_api::ToApi;
+use crate::to_api::{ToApi, channel_letter};
 
 /// Dead letters that come with a channel.
 const LETTERS: usize = 20;
 
 pub(super) fn show_channel(app: &App, channel: &ChannelRecord) -> Result<Channel, Failure> {
     let cursor = channel.kind.is_delivered().then(|| app.state().channel_cursor(channel)).transpose()?;
+    let dead_letters = app.state().dead_letters(&LaneKey::channel(&channel.name).into(), LETTERS)?;
     let ChannelRecord { name, kind, since: _ } = channel;
     let mut shown = Channel {
         name: name.clone(),
@@ -21,7 +23,7 @@ pub(super) fn show_channel(app: &App, channel: &ChannelRecord) -> Result<Channel
         secret: None,
         allow_addresses: Vec::new(),
         cursor: cursor.to_api(),
-        dead_letters: app.state().channel_dead_letters(name, LETTERS)?.to_api(),
+        dead_letters: dead_letters.into_iter().map(channel_letter).collect(),
     };
     match kind {
         ChannelKind::Console => {}

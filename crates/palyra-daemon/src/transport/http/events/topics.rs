@@ -1,5 +1,6 @@
 //! Which events somebody wants.
 
+use palyra_common::ErrorCode;
 use std::str::FromStr;
 
 use palyra_api::Problem;
@@ -51,7 +52,7 @@ fn unknown(topic: &str) -> Problem {
     let topic = palyra_common::redact::escape_untrusted(&topic.chars().take(60).collect::<String>());
     let known: Vec<String> = EventKind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect();
     let meant = closest(&topic, &known).map(|name| format!("did you mean `{name}`?"));
-    Problem::new("usage", format!("there is no kind of event `{topic}`")).hints(meant)
+    Problem::new(ErrorCode::Usage, format!("there is no kind of event `{topic}`")).hints(meant)
 }
 
 #[cfg(test)]

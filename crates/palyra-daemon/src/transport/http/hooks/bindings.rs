@@ -31,7 +31,7 @@ pub(super) fn binding(app: &App, id: &str) -> Result<Arc<HookBindingRecord>, Hoo
 }
 
 /// What a hook answered.
-pub(super) fn answered(binding: &HookBindingRecord, answer: HookAnswer) -> HookTest {
+pub(in super::super) fn answered(binding: &str, event: &str, answer: HookAnswer) -> HookTest {
     let HookAnswer { decision, run_id, usage, log, receipt } = answer;
     let (decision, text) = match decision {
         HookDecision::Continue => ("continue", None),
@@ -40,8 +40,8 @@ pub(super) fn answered(binding: &HookBindingRecord, answer: HookAnswer) -> HookT
         HookDecision::Block(reason) => ("block", Some(reason)),
     };
     HookTest {
-        binding: binding.id.clone(),
-        event: binding.event.to_string(),
+        binding: binding.to_owned(),
+        event: event.to_owned(),
         decision: decision.into(),
         text,
         run_id,

@@ -1,32 +1,27 @@
-//! `/v1/hooks/dead-letters`.
+//! `/v1/hooks/dead-letters`: the routes of deliveries, for observers only.
 
 use std::sync::Arc;
 
 use axum::extract::State;
 use palyra_common::Scope;
-use palyra_state::call::HookInvocation;
-use palyra_state::hooks::event_payload;
+use palyra_state::deliveries::{LaneFilter, LaneKind};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::super::access::Caller;
-use super::super::answer::{Answer, Failure, Json};
-use super::super::blocking::blocking;
-use super::super::params::{Asked, Named, page_limit};
+use super::super::answer::{Answer, Json};
+use super::super::deliveries::{drop_letter, list_letters, retry_letter};
+use super::super::params::{Asked, Named};
 use super::super::route::Route;
-use super::bindings::{answered, binding};
 use super::{DeadLetter, DeadLetterList, HookTest};
 use crate::app::App;
-use crate::problem::ToProblem;
-use crate::to_api::ToApi;
-
-/// Most letters of one answer.
-const MAX_LISTED: u16 = 1_000;
+use crate::problem::not_found;
+use crate::to_api::hook_letter;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/hooks/dead-letters", Scope::Read, list)
-            .summary("Events that observers could not take, oldest first")
+            .summary("Events that observers could not take, newest first")
             .query::<LettersQuery>()
             .answers::<DeadLetterList>(),
         Route::post("/v1/hooks/dead-letters/{letter}/retry", Scope::Operate, retry)
@@ -49,9 +44,9 @@ struct LettersQuery {
 }
 
 async fn list(State(app): State<Arc<App>>, Asked(query): Asked<LettersQuery>) -> Answer<DeadLetterList> {
-    let limit = page_limit(query.limit, MAX_LISTED)?;
-    let found = blocking(&app, move |app| app.state().dead_letters(query.binding.as_deref(), limit)).await?;
-    Ok(Json(DeadLetterList { dead_letters: found.to_api() }))
+    let lanes = LaneFilter { name: query.binding, ..LaneKind::Hook.into() };
+    let found = list_letters(&app, lanes, query.limit).await?;
+    Ok(Json(DeadLetterList { dead_letters: found.into_iter().map(hook_letter).collect() }))
 }
 
 async fn retry(
@@ -59,18 +54,8 @@ async fn retry(
     Caller(principal): Caller,
     Named(number): Named<u64>,
 ) -> Answer<HookTest> {
-    let (letter, event) = blocking(&app, move |app| app.state().dead_letter(number)).await?;
-    let binding = binding(&app, &letter.binding)?;
-    let invocation = HookInvocation {
-        binding: Arc::clone(&binding),
-        payload: event_payload(binding.event, &event),
-        sequence: Some(letter.sequence),
-        delivers: false,
-        cancel: None,
-    };
-    let answer = app.run_hook(invocation).await.map_err(|error| error.to_problem())?;
-    blocking(&app, move |app| app.state().drop_dead_letter(number, &principal.name, "retried")).await?;
-    Ok(Json(answered(&binding, answer)))
+    let (_, answer) = retry_letter(&app, LaneKind::Hook.into(), number, principal).await?;
+    Ok(Json(answer.ok_or_else(|| not_found("dead letter", &number.to_string(), Vec::new()))?))
 }
 
 async fn forget(
@@ -78,10 +63,5 @@ async fn forget(
     Caller(principal): Caller,
     Named(number): Named<u64>,
 ) -> Answer<DeadLetter> {
-    let forget = move |app: &App| -> Result<DeadLetter, Failure> {
-        let letter = app.state().dead_letter_row(number)?;
-        app.state().drop_dead_letter(number, &principal.name, "dropped")?;
-        Ok(letter.to_api())
-    };
-    blocking(&app, forget).await.map(Json)
+    Ok(Json(hook_letter(drop_letter(&app, LaneKind::Hook.into(), number, principal).await?)))
 }

@@ -1,4 +1,4 @@
-//! Everything that walks the corridor: install, enable, consent and rollback.
+//! Requests that run the install pipeline: install, enable, consent and rollback.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -9,18 +9,17 @@ use axum::extract::{FromRequestParts, State};
 use http::request::Parts;
 use palyra_api::Problem;
 use palyra_api::skills::{ConsentAsked, ConsentBody, EnableBody, InstallOutcome, InstallQuery, RollbackBody};
-use palyra_common::Scope;
+use palyra_common::{ErrorCode, Principal, Scope};
 use palyra_policy::Action;
 use palyra_skills::RuntimeStatus;
 use palyra_skills::consent::{ConsentGiven, ConsentRequest};
-use palyra_state::InstallOptions;
+use palyra_state::authorizer::unnamed_skill;
+use palyra_state::{Authorizer, InstallOptions};
 use serde_json::json;
 
 use super::known;
 use super::pipeline::{install_authorized, walk};
-use crate::access::Principal;
 use crate::app::App;
-use crate::policy::{Asking, unnamed_skill};
 use crate::problem::deciding_rule;
 use crate::to_api::ToApi;
 use crate::transport::http::access::Caller;
@@ -32,7 +31,7 @@ use crate::transport::http::upload::Upload;
 /// What a caller permits and may permit: its scopes are checked before anything of the package is read, and the policy
 /// is evaluated for the planned release.
 pub(super) struct Permitted {
-    principal: Principal,
+    principal: Arc<Principal>,
     options: InstallOptions,
     promotes: bool,
     update: bool,
@@ -46,7 +45,7 @@ pub(super) async fn install(
     let Permitted { principal, options, promotes, update } = permitted;
     let install = move |app: &App, bytes| {
         let request = options.request(bytes);
-        walk(app, &principal, |state, observe| {
+        walk(app, |state, observe| {
             if update {
                 state.plan_update(&request)?;
             }
@@ -65,7 +64,7 @@ pub(super) async fn enable(
     let accept = each(&body.accept)?;
     blocking(&app, move |app| {
         known(app, &skill_id)?;
-        walk(app, &principal, |state, observe| state.enable(&skill_id, accept, observe))
+        walk(app, |state, observe| state.enable(&skill_id, accept, &principal.name, observe))
     })
     .await
     .map(Json)
@@ -73,11 +72,12 @@ pub(super) async fn enable(
 
 pub(super) async fn consent_asked(
     State(app): State<Arc<App>>,
+    Caller(principal): Caller,
     Named(skill_id): Named<String>,
 ) -> Answer<ConsentAsked> {
     blocking(&app, move |app| {
         let record = known(app, &skill_id)?;
-        let outcome = app.state().plan_decision(&skill_id)?;
+        let outcome = app.state().plan_decision(&skill_id, &principal.name)?;
         let current = record.release(outcome.payload).unwrap_or(&record.current);
         let first = || ConsentRequest::new(&current.manifest, current.payload, None);
         let digest = outcome.consent_request.clone().unwrap_or_else(first).digest().to_string();
@@ -101,7 +101,7 @@ pub(super) async fn consent(
     };
     blocking(&app, move |app| {
         known(app, &skill_id)?;
-        walk(app, &principal, |state, observe| state.consent(&skill_id, given, observe))
+        walk(app, |state, observe| state.consent(&skill_id, given, &principal.name, observe))
     })
     .await
     .map(Json)
@@ -115,7 +115,7 @@ pub(super) async fn rollback(
 ) -> Answer<InstallOutcome> {
     blocking(&app, move |app| {
         known(app, &skill_id)?;
-        walk(app, &principal, |state, observe| {
+        walk(app, |state, observe| {
             let request = state.rollback_request(&skill_id, body.version.as_deref())?;
             install_authorized(app, &principal, &request, false, observe)
         })
@@ -137,7 +137,11 @@ pub(in crate::transport::http) fn install_options(
     let consent = match &query.consent {
         Some(digest) => Some(ConsentGiven { digest: one(digest)?, principal: principal.to_owned(), secrets }),
         None if secrets.is_empty() => None,
-        None => return Err(Problem::new("usage", "`secrets` are agreed to together with `consent`").into()),
+        None => {
+            return Err(
+                Problem::new(ErrorCode::Usage, "`secrets` are agreed to together with `consent`").into()
+            );
+        }
     };
     Ok(InstallOptions { allow_tofu: query.allow_tofu, consent, accept: each(&listed(&query.accept))? })
 }
@@ -149,7 +153,7 @@ impl FromRequestParts<Arc<App>> for Permitted {
         let Caller(principal) = Caller::from_request_parts(parts, app).await?;
         let Asked(query) = Asked::<InstallQuery>::from_request_parts(parts, app).await?;
         if query.widens() && !principal.may(Scope::Admin) {
-            return Err(may_not_widen(&app.policy().asking(app.state(), &principal)).into());
+            return Err(may_not_widen(&app.state().authorizer(), &principal).into());
         }
         let options = install_options(&query, &principal.name)?;
         Ok(Self { principal, options, promotes: query.widens(), update: query.update })
@@ -157,10 +161,10 @@ impl FromRequestParts<Arc<App>> for Permitted {
 }
 
 /// Agreeing along with an installation is to promote a skill, and needs the scope for that before a byte is read.
-fn may_not_widen(asking: &Asking) -> Problem {
-    let rule = asking.explain(Action::Promote, unnamed_skill());
+fn may_not_widen(authorizer: &Authorizer, principal: &Principal) -> Problem {
+    let rule = authorizer.explain(principal, Action::Promote, unnamed_skill());
     let message = format!("what is permitted with an installation needs the scope `{}`", Scope::Admin);
-    Problem::new("forbidden", message)
+    Problem::new(ErrorCode::Forbidden, message)
         .hint("without it the skill is stored and waits for somebody who may agree")
         .details(json!({ "scope": Scope::Admin, "action": Action::Promote,
             "policy": rule.as_deref().map(deciding_rule) }))
@@ -168,7 +172,7 @@ fn may_not_widen(asking: &Asking) -> Problem {
 
 /// A word of the libraries, read.
 fn one<T: FromStr<Err: Display>>(text: &str) -> Result<T, Failure> {
-    text.parse().map_err(|error: T::Err| Problem::new("usage", error.to_string()).into())
+    text.parse().map_err(|error: T::Err| Problem::new(ErrorCode::Usage, error.to_string()).into())
 }
 
 fn each<T: FromStr<Err: Display> + Ord>(texts: &[String]) -> Result<BTreeSet<T>, Failure> {

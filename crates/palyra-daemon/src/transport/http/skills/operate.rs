@@ -7,11 +7,11 @@ use palyra_api::skills::{
     DisableBody, QuarantineBody, RemoveQuery, RemovedSkill, SkillAudit, SkillAudits, SkillChanged,
     SkillStatus, SkillVerified,
 };
+use palyra_common::Principal;
 use palyra_skills::SkillInventoryEntry;
 use palyra_state::ReAudit;
 
 use super::known;
-use crate::access::Principal;
 use crate::app::App;
 use crate::to_api::ToApi;
 use crate::transport::http::access::Caller;
@@ -52,7 +52,7 @@ pub(super) async fn quarantine(
 ) -> Answer<SkillChanged> {
     blocking(&app, move |app| {
         known(app, &skill_id)?;
-        app.state().acting(&principal.name, || app.state().quarantine(&skill_id, &body.reason))?;
+        app.state().quarantine(&skill_id, &body.reason, &principal.name)?;
         changed(app, skill_id, Some(body.reason))
     })
     .await
@@ -68,7 +68,7 @@ pub(super) async fn disable(
     blocking(&app, move |app| {
         known(app, &skill_id)?;
         let reason = body.reason.as_deref().unwrap_or_default();
-        app.state().acting(&principal.name, || app.state().disable(&skill_id, reason))?;
+        app.state().disable(&skill_id, reason, &principal.name)?;
         changed(app, skill_id, body.reason)
     })
     .await
@@ -91,7 +91,7 @@ fn take_out(
     query: RemoveQuery,
 ) -> Result<RemovedSkill, Failure> {
     let (state, record) = (app.state(), known(app, &skill_id)?);
-    state.acting(&principal.name, || state.remove(&skill_id))?;
+    state.remove(&skill_id, &principal.name)?;
     let forgotten = if query.keep_data { None } else { Some(state.forget_storage(&skill_id)?) };
     Ok(RemovedSkill {
         skill_id,
@@ -104,7 +104,7 @@ fn take_out(
 fn verify_stored(app: &App, principal: &Principal, skill_id: String) -> Result<SkillVerified, Failure> {
     known(app, &skill_id)?;
     let state = app.state();
-    let verification = state.acting(&principal.name, || state.verify_installed(&skill_id))?;
+    let verification = state.verify_installed(&skill_id, &principal.name)?;
     let skill = &verification.skill;
     Ok(SkillVerified {
         skill_id,
@@ -118,7 +118,7 @@ fn verify_stored(app: &App, principal: &Principal, skill_id: String) -> Result<S
 
 fn audit_again(app: &App, principal: &Principal, skill_id: Option<&str>) -> Result<SkillAudits, Failure> {
     let state = app.state();
-    let audited: Vec<ReAudit> = state.acting(&principal.name, || state.re_audit(skill_id))?;
+    let audited: Vec<ReAudit> = state.re_audit(skill_id, &principal.name)?;
     Ok(SkillAudits { audits: audited.into_iter().map(one_audit).collect() })
 }
 

@@ -1,33 +1,32 @@
 //! Installation on behalf of a principal, with every step in the answer.
 
 use palyra_api::skills::InstallOutcome;
+use palyra_common::Principal;
 use palyra_skills::install::{self, InstallRequest, InstallStage, InstallStep};
 use palyra_skills::verify::VerifyStepName;
 use palyra_state::{Observe, SkillError, State, retry_moved};
 use serde_json::json;
 
-use crate::access::Principal;
 use crate::app::App;
 use crate::problem::ToProblem;
 use crate::to_api::ToApi;
 use crate::transport::http::answer::Failure;
 
-/// Walks the corridor in somebody's name and tells every step, also those before a refusal.
+/// Runs the install pipeline and returns every step, also those before a refusal.
 pub(super) fn walk(
     app: &App,
-    principal: &Principal,
     work: impl FnOnce(&State, Observe<'_>) -> Result<install::InstallOutcome, SkillError>,
 ) -> Result<InstallOutcome, Failure> {
     let mut steps: Vec<InstallStep> = Vec::new();
     let mut observe = |step: &InstallStep| {
-        // A decision that came too late is taken anew, from its first step on.
+        // A plan that was outdated is made again, from its first step on.
         if step.stage == InstallStage::Verify(VerifyStepName::Size) {
             steps.clear();
         }
         steps.push(step.clone());
     };
     let state = app.state();
-    match state.acting(&principal.name, || work(state, &mut observe)) {
+    match work(state, &mut observe) {
         Ok(outcome) => Ok(InstallOutcome { steps: steps.to_api(), ..outcome.to_api() }),
         Err(error) => Err(refused(&error, &steps)),
     }
@@ -48,9 +47,9 @@ pub(super) fn install_authorized(
     retry_moved(|| {
         let plan = state.plan(request, observe);
         if let Some(planned) = plan.installation() {
-            app.policy().asking(state, principal).authorize_install(planned, promotes)?;
+            state.authorizer().authorize_install(principal, planned, promotes)?;
         }
-        state.apply(plan, observe)
+        state.apply(plan, &principal.name, observe)
     })
 }
 

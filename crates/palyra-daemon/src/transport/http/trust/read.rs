@@ -2,6 +2,7 @@
 
 use palyra_api::Problem;
 use palyra_api::trust::KeysRequest;
+use palyra_common::ErrorCode;
 use palyra_skills::manifest::PublisherName;
 use palyra_skills::signing::{KeyError, KeySet, PublisherKey};
 
@@ -13,7 +14,7 @@ const MAX_REASON_BYTES: usize = 500;
 /// The name of a publisher, a feed or a builder.
 pub(in super::super) fn publisher_name(text: &str) -> Result<PublisherName, Problem> {
     let name: Result<PublisherName, _> = text.parse();
-    name.map_err(|error| Problem::new("usage", error.to_string()))
+    name.map_err(|error| Problem::new(ErrorCode::Usage, error.to_string()))
 }
 
 /// Why something is done.
@@ -22,7 +23,7 @@ pub(in super::super) fn reason(text: String) -> Result<String, Problem> {
         0..=MAX_REASON_BYTES => Ok(text),
         bytes => {
             let message = format!("the reason has {bytes} bytes, more than {MAX_REASON_BYTES}");
-            Err(Problem::new("usage", message))
+            Err(Problem::new(ErrorCode::Usage, message))
         }
     }
 }

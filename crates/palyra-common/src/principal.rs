@@ -1,0 +1,224 @@
+//! Who acts: one value, created by the transport that authenticated it and passed on to every decision.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::access::{Scope, ScopeSet};
+
+/// The name of the owner of a state root; no token can have it.
+pub const OWNER: &str = "owner";
+
+/// Whoever asks for something, with everything a decision about it can depend on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal {
+    /// Its kind, as access rules see it.
+    pub kind: PrincipalKind,
+    /// Its name among those of its kind; [`Principal::actor`] is its name everywhere.
+    pub name: String,
+    /// The SHA-256 of its token. The owner, hooks and routines have none.
+    pub identity: Option<[u8; 32]>,
+    /// What it was given; nothing outside it is ever permitted.
+    pub scopes: ScopeSet,
+    /// How its request arrived.
+    pub transport: Transport,
+    /// For which principal it acts; that one has to be allowed as well, and counts as the requester.
+    pub on_behalf_of: Option<Arc<Self>>,
+}
+
+macro_rules! named_values {
+    ($(#[$doc:meta])* $name:ident in $entity:literal { $($(#[$value_doc:meta])* $value:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum $name {
+            $($(#[$value_doc])* #[serde(rename = $text)] $value,)*
+        }
+
+        impl $name {
+            /// The entity type of the policy schema that has these values.
+            pub const ENTITY: &'static str = $entity;
+            /// Every value, in the order of the policy schema.
+            pub const ALL: &'static [Self] = &[$(Self::$value),*];
+
+            /// Its name in rules and JSON.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$value => $text,)*
+                }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+    };
+}
+
+named_values! {
+    /// The kinds of principals.
+    PrincipalKind in "Kind" {
+        /// The person who owns the state root.
+        Owner = "owner",
+        /// The holder of a minted token.
+        Token = "token",
+        /// A model behind an MCP client, under a token.
+        Mcp = "mcp",
+        /// A hook that runs because of an event.
+        Hook = "hook",
+        /// A routine that runs because of its schedule.
+        Routine = "routine",
+        /// The model of the agent loop.
+        Agent = "agent",
+    }
+}
+
+named_values! {
+    /// How a request arrived.
+    Transport in "Face" {
+        /// `palyra` with a person at the terminal.
+        Terminal = "terminal",
+        /// `palyra` without a person: a script or a pipe.
+        Command = "command",
+        /// The console in a browser.
+        Console = "console",
+        /// HTTP.
+        Http = "http",
+        /// gRPC.
+        Grpc = "grpc",
+        /// MCP.
+        Mcp = "mcp",
+        /// The agent loop.
+        Agent = "agent",
+        /// The delivery of an event.
+        Hook = "hook",
+        /// The scheduler.
+        Routine = "routine",
+    }
+}
+
+impl Principal {
+    /// The owner of the state root, who has every scope.
+    pub fn owner(transport: Transport) -> Self {
+        Self { scopes: ScopeSet::all(), ..Self::new(PrincipalKind::Owner, OWNER, transport) }
+    }
+
+    /// The holder of the token with this SHA-256.
+    pub fn token(
+        name: impl Into<String>,
+        identity: [u8; 32],
+        scopes: ScopeSet,
+        transport: Transport,
+    ) -> Self {
+        let principal = Self::new(PrincipalKind::Token, name, transport);
+        Self { identity: Some(identity), scopes, ..principal }.arriving_by(transport)
+    }
+
+    /// A routine, which acts for its creator and can only call tools.
+    pub fn routine(name: impl Into<String>, creator: Arc<Self>) -> Self {
+        let principal = Self::new(PrincipalKind::Routine, name, Transport::Routine);
+        Self { on_behalf_of: Some(creator), scopes: [Scope::Invoke].into_iter().collect(), ..principal }
+    }
+
+    /// The hook of a binding, which can only be called.
+    pub fn hook(binding: impl Into<String>) -> Self {
+        let principal = Self::new(PrincipalKind::Hook, binding, Transport::Hook);
+        Self { scopes: [Scope::Invoke].into_iter().collect(), ..principal }
+    }
+
+    fn new(kind: PrincipalKind, name: impl Into<String>, transport: Transport) -> Self {
+        let (identity, scopes, on_behalf_of) = (None, ScopeSet::default(), None);
+        Self { kind, name: name.into(), identity, scopes, transport, on_behalf_of }
+    }
+
+    /// The same principal over another transport; a token behind an MCP client speaks for a model.
+    #[must_use]
+    pub fn arriving_by(mut self, transport: Transport) -> Self {
+        self.transport = transport;
+        self.kind = match (self.kind, transport) {
+            (PrincipalKind::Token, Transport::Mcp) => PrincipalKind::Mcp,
+            (PrincipalKind::Mcp, transport) if transport != Transport::Mcp => PrincipalKind::Token,
+            (kind, _) => kind,
+        };
+        self
+    }
+
+    /// Whether it is the owner of the state root.
+    pub fn is_owner(&self) -> bool {
+        self.kind == PrincipalKind::Owner
+    }
+
+    /// Whether its scopes contain this one.
+    pub fn may(&self, scope: Scope) -> bool {
+        self.scopes.contains(scope)
+    }
+
+    /// Who counts as having asked for what it does: its creator, or itself.
+    pub fn requester(&self) -> &Self {
+        self.on_behalf_of.as_deref().unwrap_or(self)
+    }
+
+    /// Its name in events, receipts and rows.
+    pub fn actor(&self) -> Cow<'_, str> {
+        actor(self.kind, &self.name)
+    }
+}
+
+/// The text of an actor in events, receipts and rows; no token has a name with a colon.
+pub fn actor(kind: PrincipalKind, name: &str) -> Cow<'_, str> {
+    match kind {
+        PrincipalKind::Hook | PrincipalKind::Routine => Cow::Owned(format!("{kind}:{name}")),
+        PrincipalKind::Owner | PrincipalKind::Token | PrincipalKind::Mcp | PrincipalKind::Agent => {
+            Cow::Borrowed(name)
+        }
+    }
+}
+
+/// The kind and name of an actor as [`actor`] wrote it.
+///
+/// For stored records and questions that have only the text: it names a principal and never authenticates one. Tokens
+/// behind an MCP client are written like any token, and are read as tokens.
+pub fn from_stored(actor: &str) -> (PrincipalKind, &str) {
+    match actor.split_once(':') {
+        Some(("hook", name)) => (PrincipalKind::Hook, name),
+        Some(("routine", name)) => (PrincipalKind::Routine, name),
+        _ if actor == OWNER => (PrincipalKind::Owner, actor),
+        _ => (PrincipalKind::Token, actor),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_actor_names_the_principal_that_wrote_it() {
+        let owner = Arc::new(Principal::owner(Transport::Command));
+        let token = Principal::token("ci", [7; 32], ScopeSet::all(), Transport::Http);
+        let principals = [
+            (Principal::clone(&owner), "owner"),
+            (token.clone(), "ci"),
+            (Principal::routine("nightly", owner), "routine:nightly"),
+            (Principal::hook("acme:gate"), "hook:acme:gate"),
+        ];
+        for (principal, actor) in principals {
+            assert_eq!(principal.actor(), actor);
+            assert_eq!(from_stored(actor), (principal.kind, principal.name.as_str()));
+        }
+        let model = token.arriving_by(Transport::Mcp);
+        assert_eq!((model.kind, model.actor().as_ref()), (PrincipalKind::Mcp, "ci"));
+        assert_eq!(from_stored("other:ci"), (PrincipalKind::Token, "other:ci"));
+    }
+
+    #[test]
+    fn routine_acts_for_its_creator_with_one_scope() {
+        let creator = Arc::new(Principal::token("ci", [7; 32], ScopeSet::all(), Transport::Routine));
+        let routine = Principal::routine("nightly", Arc::clone(&creator));
+        assert_eq!(routine.requester(), &*creator);
+        assert!(routine.may(Scope::Invoke) && !routine.may(Scope::Read) && routine.identity.is_none());
+        assert_eq!(creator.requester(), &*creator);
+    }
+}

@@ -1,0 +1,79 @@
+//! Deliveries: events of the journal to observers, messages of guests to files and webhooks.
+//!
+//! One engine serves every lane. The items of a lane are delivered in order, one at a time; an item that fails is tried
+//! again after growing waits, then given up as a dead letter, and delays no lane but its own. What became of an item is
+//! recorded before the next one is sent: for an observer in the transaction of the receipt of its run. While calls come,
+//! observers take a small part of the machine; when none does, as much as they may.
+
+mod counts;
+mod engine;
+mod lane;
+mod lanes;
+mod pace;
+mod reading;
+mod retry;
+mod sinks;
+
+use std::time::Duration;
+
+pub(crate) use counts::HookCounts;
+pub(crate) use engine::deliver;
+pub(crate) use retry::{Retried, retry};
+pub(crate) use sinks::body_text;
+
+/// Options of the delivery engine.
+#[derive(Debug, Clone, Copy)]
+pub struct DeliveryOptions {
+    /// Observers that may run at once; calls have the rest of the machine.
+    pub parallel: usize,
+    /// Waits between the attempts of an observer; its binding says how many there are.
+    pub hooks: Backoff,
+    /// Waits between the attempts of a channel.
+    pub channels: Backoff,
+    /// How often a message is tried before it is given up.
+    pub channel_attempts: u32,
+    /// How long observers may still run once the daemon stops.
+    pub stop_grace: Duration,
+}
+
+/// Waits between attempts: each is twice as long as the one before.
+#[derive(Debug, Clone, Copy)]
+pub struct Backoff {
+    /// The wait after the first failure.
+    pub first: Duration,
+    /// The longest wait.
+    pub longest: Duration,
+}
+
+impl Default for DeliveryOptions {
+    fn default() -> Self {
+        let backoff =
+            |longest| Backoff { first: Duration::from_secs(1), longest: Duration::from_secs(longest) };
+        Self {
+            parallel: 2,
+            hooks: backoff(300),
+            channels: backoff(600),
+            channel_attempts: 8,
+            stop_grace: Duration::from_secs(2),
+        }
+    }
+}
+
+impl Backoff {
+    fn wait_after(&self, attempts: u32) -> Duration {
+        let doubled = self.first.saturating_mul(1 << attempts.saturating_sub(1).min(20));
+        doubled.min(self.longest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_the_longest() {
+        let backoff = DeliveryOptions::default().hooks;
+        let seconds = |attempts| backoff.wait_after(attempts).as_secs();
+        assert_eq!([0, 1, 2, 3, 9, 10, u32::MAX].map(seconds), [1, 1, 2, 4, 256, 300, 300]);
+    }
+}

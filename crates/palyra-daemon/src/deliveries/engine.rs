@@ -1,0 +1,347 @@
+//! The one task that delivers: it follows the journal and the channels, and starts what can be delivered.
+
+use std::sync::Arc;
+
+use palyra_journal::{EventKind, Follower};
+use palyra_state::StateError;
+use palyra_state::deliveries::{LaneItem, LaneKey, LaneKind, LaneTarget};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Duration, Instant};
+
+use super::DeliveryOptions;
+use super::counts::Recount;
+use super::lane::AbortOnDrop;
+use super::lanes::Lanes;
+use super::pace::Pace;
+use super::reading::{blocking, read_items, read_page};
+use super::sinks::{self, Failure, SendError};
+use crate::app::{App, until_stopping};
+use crate::problem::sentence;
+
+/// Cursors of observers that had nothing to deliver are kept after so many events.
+const KEEP_EVERY: u64 = 2_000;
+
+/// Delivers events and messages until the daemon stops.
+pub(crate) async fn deliver(app: Arc<App>, options: DeliveryOptions) {
+    let mut engine = Engine::new(app, options);
+    if let Err(error) = engine.run().await {
+        tracing::error!(error = sentence(&error), "deliveries stopped");
+    }
+}
+
+struct Engine {
+    app: Arc<App>,
+    options: DeliveryOptions,
+    follower: Follower,
+    published: watch::Receiver<u64>,
+    stopping: watch::Receiver<bool>,
+    lanes: Lanes,
+    /// The generation of the state the lanes follow.
+    generation: Option<u64>,
+    /// The first event that was not offered to the lanes yet.
+    scanned: u64,
+    /// Up to where idle cursors were kept.
+    kept: u64,
+    /// Runs of hooks.
+    running: JoinSet<Delivered>,
+    /// Deliveries to channels.
+    sending: JoinSet<Delivered>,
+    pace: Pace,
+    recount: Recount,
+    /// How long the journal was at the start: an older shutdown is another daemon's.
+    began_at: u64,
+    /// When it gives up after a stop began.
+    deadline: Option<Instant>,
+    stop_delivered: bool,
+}
+
+/// A delivery that ended.
+struct Delivered {
+    key: LaneKey,
+    item: LaneItem,
+    took: Duration,
+    /// The generation of the state when it began.
+    generation: Option<u64>,
+    result: Result<(), SendError>,
+}
+
+impl Engine {
+    fn new(app: Arc<App>, options: DeliveryOptions) -> Self {
+        let state = app.state();
+        let (follower, published, stopping) =
+            (state.journal().follow(), state.follow_channels(), app.stopping());
+        let began_at = state.journal().head().size;
+        Self {
+            app,
+            options,
+            follower,
+            published,
+            stopping,
+            lanes: Lanes::default(),
+            generation: None,
+            scanned: 0,
+            kept: 0,
+            running: JoinSet::new(),
+            sending: JoinSet::new(),
+            pace: Pace::default(),
+            recount: Recount::default(),
+            began_at,
+            deadline: None,
+            stop_delivered: false,
+        }
+    }
+
+    async fn run(&mut self) -> Result<(), StateError> {
+        loop {
+            // A daemon that stops has no calls that observers could slow down.
+            let rest = self.pace.rest_until().filter(|_| self.deadline.is_none());
+            self.work(rest.is_some()).await?;
+            if self.is_done() {
+                return self.keep_cursors().await;
+            }
+            if self.recount.take() {
+                self.app.hook_counts().set(self.lanes.count_hooks());
+            }
+            let (retry, deadline) = (self.lanes.next_retry(), self.deadline);
+            let recount = self.recount.due();
+            tokio::select! {
+                biased;
+                () = until_stopping(&mut self.stopping), if deadline.is_none() => {
+                    self.deadline = Some(Instant::now() + self.options.stop_grace);
+                    self.lanes.remove_channels();
+                }
+                Some(delivered) = self.running.join_next(), if !self.running.is_empty() => {
+                    if let Ok(delivered) = delivered {
+                        self.pace.worked(delivered.took, self.app.calls_begun());
+                        self.settle(delivered).await?;
+                    }
+                }
+                Some(delivered) = self.sending.join_next(), if !self.sending.is_empty() => {
+                    if let Ok(delivered) = delivered {
+                        self.settle(delivered).await?;
+                    }
+                }
+                changed = self.published.changed(), if deadline.is_none() => match changed {
+                    Ok(()) => self.lanes.expect_messages(),
+                    Err(_) => return self.keep_cursors().await,
+                },
+                () = until(rest), if rest.is_some() => {}
+                head = self.follower.next(), if rest.is_none() => { head?; }
+                () = until(retry), if retry.is_some() => self.lanes.relist(),
+                () = until(recount), if recount.is_some() => {}
+                () = until(deadline), if deadline.is_some() => return self.keep_cursors().await,
+            }
+        }
+    }
+
+    /// Follows what changed, reads what came, and starts as many deliveries as may be; observers can be made to rest.
+    async fn work(&mut self, rest: bool) -> Result<(), StateError> {
+        let began = Instant::now();
+        self.follow_changes().await?;
+        self.catch_up(LaneKind::Channel).await?;
+        while let Some((key, item)) = self.lanes.take_ready(LaneKind::Channel) {
+            self.start(key, item);
+        }
+        if rest {
+            return Ok(());
+        }
+        let read = self.read_events().await?;
+        if self.start_hooks() || read {
+            self.recount.moved();
+        }
+        if read {
+            self.pace.worked(began.elapsed(), self.app.calls_begun());
+        }
+        Ok(())
+    }
+
+    /// Whether a stop began and every observer that can run was told of it.
+    fn is_done(&self) -> bool {
+        self.deadline.is_some()
+            && (self.stop_delivered || !self.lanes.has_hooks())
+            && self.running.is_empty()
+            && !self.lanes.has_ready()
+    }
+
+    /// Follows the lanes in use; any change of the state may release one that waits for it.
+    async fn follow_changes(&mut self) -> Result<(), StateError> {
+        let state = Arc::clone(self.app.state());
+        let generation = state.view().generation();
+        if self.generation == Some(generation) {
+            return Ok(());
+        }
+        let cursors = blocking(&state, |state| state.delivery_cursors()).await?;
+        let first_time = self.generation.is_none();
+        let mut in_use = state.lanes();
+        if self.deadline.is_some() {
+            in_use.retain(|lane| matches!(lane.target, LaneTarget::Hook(_)));
+        }
+        self.lanes.follow(in_use, &cursors, self.scanned, self.app.now_ms());
+        if first_time {
+            self.scanned = self.lanes.first_event().unwrap_or_else(|| state.journal().head().size);
+            self.kept = self.scanned;
+        }
+        let gone: Vec<LaneKey> =
+            cursors.into_keys().filter(|lane| state.lane_target(lane).is_err()).collect();
+        if !gone.is_empty() {
+            state.keep_cursors(Vec::new(), gone).await?;
+        }
+        self.generation = Some(generation);
+        self.recount.moved();
+        Ok(())
+    }
+
+    /// Offers every event up to the head of the journal, then fills observers that were behind; returns whether there
+    /// was any event.
+    async fn read_events(&mut self) -> Result<bool, StateError> {
+        if !self.lanes.has_hooks() {
+            self.scanned = self.app.state().journal().head().size;
+            self.kept = self.scanned;
+            return Ok(false);
+        }
+        let before = self.scanned;
+        while self.scanned < self.app.state().journal().head().size {
+            let mut kinds = self.lanes.kinds();
+            kinds.push(EventKind::GatewayShutdown);
+            let page = read_page(self.app.state(), self.scanned, kinds).await?;
+            let next = page.next.as_ref().and_then(|query| query.from_sequence);
+            self.scanned = next.unwrap_or(page.head.size);
+            for event in page.events {
+                let ends = event.event.kind == EventKind::GatewayShutdown;
+                self.stop_delivered |= ends && event.leaf.sequence >= self.began_at;
+                self.lanes.offer(&LaneItem::Event(Arc::new(event)));
+            }
+        }
+        self.catch_up(LaneKind::Hook).await?;
+        if self.scanned >= self.kept + KEEP_EVERY {
+            self.keep_cursors().await?;
+        }
+        Ok(self.scanned > before)
+    }
+
+    /// Reads again for lanes of a kind that are behind and have nothing left to deliver.
+    async fn catch_up(&mut self, kind: LaneKind) -> Result<(), StateError> {
+        for key in self.lanes.behind(kind) {
+            while let Some(lane) = self.lanes.get_mut(&key)
+                && lane.queue.is_empty()
+                && let Some(from) = lane.behind
+            {
+                let (items, behind) = read_items(self.app.state(), &lane.target, from, self.scanned).await?;
+                lane.fill(items, behind);
+            }
+            self.lanes.list_again(&key);
+        }
+        Ok(())
+    }
+
+    /// Starts as many observers as may run at once; returns whether there was any.
+    fn start_hooks(&mut self) -> bool {
+        let before = self.running.len();
+        while self.running.len() < self.pace.parallel(self.options.parallel)
+            && let Some((key, item)) = self.lanes.take_ready(LaneKind::Hook)
+        {
+            self.start(key, item);
+        }
+        self.running.len() > before
+    }
+
+    fn start(&mut self, key: LaneKey, item: LaneItem) {
+        let Some(lane) = self.lanes.get_mut(&key) else { return };
+        let (app, generation) = (Arc::clone(&self.app), self.generation);
+        let (target, attempts, kind) = (lane.target.clone(), lane.attempts, key.kind);
+        let delivery = async move {
+            let began = Instant::now();
+            let result = sinks::deliver(&app, &target, &item, attempts).await;
+            Delivered { key, item, took: began.elapsed(), generation, result }
+        };
+        match kind {
+            LaneKind::Hook => drop(self.running.spawn(delivery)),
+            LaneKind::Channel => lane.sending = Some(AbortOnDrop(self.sending.spawn(delivery))),
+        }
+    }
+
+    /// Moves a lane on after a delivery, or decides what its failure means.
+    async fn settle(&mut self, delivered: Delivered) -> Result<(), StateError> {
+        let Delivered { key, item, generation, result, .. } = delivered;
+        self.recount.moved();
+        let Some(lane) = self.lanes.get_mut(&key) else { return Ok(()) };
+        lane.busy = false;
+        // The lane may have begun again during the delivery.
+        if lane.queue.front().is_none_or(|front| front.number() != item.number()) {
+            self.lanes.list_again(&key);
+            return Ok(());
+        }
+        match result.as_ref().map_err(Failure::from) {
+            Ok(()) => lane.pass(item.number()),
+            // What ends because the daemon does is tried again by the next one.
+            Err(Failure::Again { .. }) if self.deadline.is_some() => lane.held = true,
+            Err(Failure::Hold(reason)) => {
+                // What changed during the delivery may release it.
+                lane.held = generation == self.generation;
+                let attempts = lane.attempts;
+                tracing::warn!(lane = %key, reason, "lane waits for a change of the state");
+                self.app.state().note_delivery_failure(&key, item.number(), attempts, None, &reason).await?;
+            }
+            Err(Failure::Again { reason, counts }) => {
+                lane.attempts += u32::from(counts);
+                let most = match &lane.target {
+                    LaneTarget::Hook(binding) => binding.max_attempts(),
+                    LaneTarget::Channel(_) => self.options.channel_attempts,
+                };
+                match counts && lane.attempts >= most {
+                    true => self.give_up(&key, &item, &reason).await?,
+                    false => self.try_again(&key, &item, &reason).await?,
+                }
+            }
+            Err(Failure::GiveUp(reason)) => self.give_up(&key, &item, &reason).await?,
+        }
+        self.lanes.list_again(&key);
+        Ok(())
+    }
+
+    /// Waits longer after each failure.
+    async fn try_again(&mut self, key: &LaneKey, item: &LaneItem, reason: &str) -> Result<(), StateError> {
+        let Some(lane) = self.lanes.get_mut(key) else { return Ok(()) };
+        let backoff = match key.kind {
+            LaneKind::Hook => self.options.hooks,
+            LaneKind::Channel => self.options.channels,
+        };
+        let wait = backoff.wait_after(lane.attempts);
+        lane.retry_at = Some(Instant::now() + wait);
+        let at_ms = self.app.now_ms().saturating_add(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+        let (state, attempts) = (self.app.state(), lane.attempts);
+        state.note_delivery_failure(key, item.number(), attempts, Some(at_ms), reason).await
+    }
+
+    /// Makes a dead letter of the item, or waits for a person where the lane has too many of them.
+    async fn give_up(&mut self, key: &LaneKey, item: &LaneItem, reason: &str) -> Result<(), StateError> {
+        let Some(lane) = self.lanes.get_mut(key) else { return Ok(()) };
+        let (state, attempts) = (self.app.state(), lane.attempts);
+        if state.give_up(&lane.target, item, attempts, reason).await? {
+            tracing::warn!(lane = %key, item = item.number(), attempts, reason, "delivery given up");
+            lane.pass(item.number());
+            return Ok(());
+        }
+        lane.held = true;
+        let reason = format!("it has as many dead letters as it may: {reason}");
+        state.note_delivery_failure(key, item.number(), attempts, None, &reason).await
+    }
+
+    async fn keep_cursors(&mut self) -> Result<(), StateError> {
+        self.kept = self.scanned;
+        let moved = self.lanes.settle_idle(self.scanned);
+        match moved.is_empty() {
+            true => Ok(()),
+            false => self.app.state().keep_cursors(moved, Vec::new()).await,
+        }
+    }
+}
+
+/// Ends at a time, if there is one.
+async fn until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}

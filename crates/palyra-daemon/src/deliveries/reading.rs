@@ -1,0 +1,59 @@
+//! Reading the journal, messages and cursors, off the async workers.
+
+use std::sync::Arc;
+
+use palyra_journal::{EventKind, Page, Query};
+use palyra_state::deliveries::{LaneItem, LaneTarget};
+use palyra_state::{State, StateError};
+
+/// Events read at once.
+const EVENTS: usize = 500;
+/// Messages read at once; their bodies are held in memory.
+const MESSAGES: usize = 32;
+
+/// Reads events of some kinds from a sequence on.
+pub(super) async fn read_page(
+    state: &Arc<State>,
+    from: u64,
+    kinds: Vec<EventKind>,
+) -> Result<Page, StateError> {
+    let query = Query { from_sequence: Some(from), kinds, limit: EVENTS, ..Query::default() };
+    blocking(state, move |state| Ok(state.journal().query(&query)?)).await
+}
+
+/// Reads items that may be for a lane, and where to read on; events from `scanned` on are offered by the next scan.
+pub(super) async fn read_items(
+    state: &Arc<State>,
+    target: &LaneTarget,
+    from: u64,
+    scanned: u64,
+) -> Result<(Vec<LaneItem>, Option<u64>), StateError> {
+    match target {
+        LaneTarget::Hook(binding) => {
+            let page = read_page(state, from, binding.event.journalled_as().to_vec()).await?;
+            let next = page.next.as_ref().and_then(|query| query.from_sequence);
+            let events = page.events.into_iter().filter(|event| event.leaf.sequence < scanned);
+            let items = events.map(|event| LaneItem::Event(Arc::new(event))).collect();
+            Ok((items, next.filter(|next| *next < scanned)))
+        }
+        LaneTarget::Channel(channel) => {
+            let name = channel.name.clone();
+            let messages =
+                blocking(state, move |state| state.channel_messages(&name, from, MESSAGES)).await?;
+            let next = messages.last().filter(|_| messages.len() == MESSAGES).map(|last| last.id + 1);
+            Ok((messages.into_iter().map(|message| LaneItem::Message(Arc::new(message))).collect(), next))
+        }
+    }
+}
+
+/// Does something with the state that blocks.
+pub(super) async fn blocking<T: Send + 'static>(
+    state: &Arc<State>,
+    work: impl FnOnce(&State) -> Result<T, StateError> + Send + 'static,
+) -> Result<T, StateError> {
+    let state = Arc::clone(state);
+    match tokio::task::spawn_blocking(move || work(&state)).await {
+        Ok(done) => done,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}

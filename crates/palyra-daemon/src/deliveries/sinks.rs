@@ -1,0 +1,143 @@
+//! Where items go: a run of a hook, a file, or a webhook; and what a failure means for the lane.
+
+mod file;
+mod webhook;
+
+use std::sync::Arc;
+
+use palyra_common::WasmPluginRunError as Run;
+use palyra_state::StateError;
+use palyra_state::call::{CallError, HookAnswer, HookInvocation};
+use palyra_state::channels::{ChannelKind, ChannelRecord, MessageSeal, PublishedMessage};
+use palyra_state::deliveries::{LaneItem, LaneTarget};
+use palyra_state::hooks::event_payload;
+
+use crate::app::App;
+use crate::problem::sentence;
+pub(crate) use webhook::body_text;
+
+const NO_MAC: &str =
+    "the message has no MAC: an earlier version published it, or another program wrote it into `state.db`";
+const WRONG_MAC: &str = "the message was changed in `state.db` after it was published";
+
+/// An item that was not delivered.
+#[derive(Debug)]
+pub(super) enum SendError {
+    /// The run of the hook failed.
+    Call(CallError),
+    /// The file or webhook did not take the message.
+    NotTaken(String),
+    /// The item must not be delivered.
+    Invalid(&'static str),
+    /// What became of it could not be recorded.
+    State(StateError),
+}
+
+/// What a failure means for the lane.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// Nothing changes before the state does.
+    Hold(String),
+    /// The next attempt may succeed; `counts` says whether this one counts against their number.
+    Again { reason: String, counts: bool },
+    /// No attempt can succeed.
+    GiveUp(String),
+}
+
+/// Delivers an item of a lane and records that it did; `attempts` counts those made before.
+pub(super) async fn deliver(
+    app: &Arc<App>,
+    target: &LaneTarget,
+    item: &LaneItem,
+    attempts: u32,
+) -> Result<(), SendError> {
+    let LaneItem::Message(message) = item else {
+        // The receipt of the run moves the cursor.
+        return send(app, target, item, true).await.map(drop);
+    };
+    match message.seal {
+        MessageSeal::Valid => {}
+        // A person can still look at the message and have it sent.
+        MessageSeal::Missing => return Err(SendError::Invalid(NO_MAC)),
+        MessageSeal::Invalid => return Err(SendError::Invalid(WRONG_MAC)),
+    }
+    let attempt = attempts.saturating_add(1);
+    app.state().begin_delivery(&target.key(), message.id, attempt).await.map_err(SendError::State)?;
+    send(app, target, item, true).await?;
+    app.state().finish_delivery(message, attempt).await.map_err(SendError::State)
+}
+
+/// Sends an item to its target, once; a hook answers.
+pub(super) async fn send(
+    app: &Arc<App>,
+    target: &LaneTarget,
+    item: &LaneItem,
+    moves_cursor: bool,
+) -> Result<Option<HookAnswer>, SendError> {
+    match (target, item) {
+        (LaneTarget::Hook(binding), LaneItem::Event(event)) => {
+            let invocation = HookInvocation {
+                binding: Arc::clone(binding),
+                payload: event_payload(binding.event, event),
+                sequence: Some(event.leaf.sequence),
+                delivers: moves_cursor,
+                cancel: None,
+            };
+            app.run_hook(invocation).await.map(Some).map_err(SendError::Call)
+        }
+        (LaneTarget::Channel(_), LaneItem::Message(message)) if message.seal == MessageSeal::Invalid => {
+            Err(SendError::Invalid(WRONG_MAC))
+        }
+        (LaneTarget::Channel(channel), LaneItem::Message(message)) => {
+            publish(app, channel, message).await.map(|()| None).map_err(SendError::NotTaken)
+        }
+        _ => Err(SendError::Invalid("the item belongs to a lane of another kind")),
+    }
+}
+
+async fn publish(
+    app: &Arc<App>,
+    channel: &ChannelRecord,
+    message: &Arc<PublishedMessage>,
+) -> Result<(), String> {
+    match &channel.kind {
+        ChannelKind::Console => Ok(()),
+        ChannelKind::File { path } => {
+            let (path, message) = (path.clone(), Arc::clone(message));
+            let written = tokio::task::spawn_blocking(move || file::append(&path, &message)).await;
+            written.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+        }
+        ChannelKind::Webhook { .. } => webhook::post(app, channel, message).await,
+    }
+}
+
+impl SendError {
+    /// Why, as the cursor and dead letters keep it.
+    pub(super) fn reason(&self) -> String {
+        match self {
+            Self::Call(error) => sentence(error),
+            Self::NotTaken(reason) => reason.clone(),
+            Self::Invalid(reason) => (*reason).to_owned(),
+            Self::State(error) => sentence(error),
+        }
+    }
+}
+
+impl From<&SendError> for Failure {
+    fn from(error: &SendError) -> Self {
+        let reason = error.reason();
+        match error {
+            SendError::Call(error) => match (error, error.run_error()) {
+                (_, Some(Run::NotRunnable { .. } | Run::NotFound { .. } | Run::Disabled { .. }))
+                | (CallError::Denied { .. } | CallError::Gated(_), _) => Self::Hold(reason),
+                (_, Some(Run::Busy { .. })) | (CallError::State(_), _) => {
+                    Self::Again { reason, counts: false }
+                }
+                (CallError::Run(_) | CallError::Failed(_), _) => Self::Again { reason, counts: true },
+            },
+            SendError::State(_) => Self::Again { reason, counts: false },
+            SendError::NotTaken(_) => Self::Again { reason, counts: true },
+            SendError::Invalid(_) => Self::GiveUp(reason),
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The one place that evaluates the access policy.
+//!
+//! A policy narrows what scopes allow and never widens it. Decisions are made before a write begins; the write fails if
+//! the state, of which the policy is a part, has changed since.
+
+mod facts;
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use palyra_common::tally::{CacheCount, CacheTally};
+use palyra_common::{JsonText, Principal, Transport, canonical_text};
+use palyra_policy::{
+    Action, DecisionCache, PolicyContext, PolicyDecision, PolicyRequest, PolicySet, Resource,
+};
+use palyra_skills::install::InstallOutcome;
+use palyra_skills::manifest::Risk;
+use palyra_skills::{Sha256Digest, SkillRecord};
+
+pub use facts::{any_tool, requester, resource, unnamed_skill};
+use facts::{requester_of, skill_of_release, to_policy, tool, tool_of_approval};
+
+use crate::approvals::{Approval, Presence};
+use crate::plugins::AccessPolicy;
+use crate::skills::SkillError;
+use crate::state::State;
+use crate::view::View;
+
+/// The policy in place of a stored one that cannot be read: the owner can look and set another one.
+const UNREADABLE: &str = r#"
+@id("stored-policy-unreadable")
+@advice("the stored policy cannot be read by this version: show it, then set another policy or reset it")
+permit (principal, action in [Action::"read", Action::"admin"], resource)
+when { principal.kind == Kind::"owner" };
+"#;
+
+/// The policy that was last in force, parsed, with the decisions it made.
+#[derive(Default)]
+pub(crate) struct ParsedPolicy {
+    last: RwLock<Option<(u64, Arc<DecisionCache>)>>,
+    tally: Arc<CacheTally>,
+}
+
+/// Decides who may do what, by the policy of one view of the state.
+#[derive(Clone)]
+pub struct Authorizer {
+    view: Arc<View>,
+    decisions: Arc<DecisionCache>,
+}
+
+/// The entry point of a call, as far as a policy can depend on it.
+#[derive(Debug, Clone, Copy)]
+pub struct CalledEntry<'c> {
+    /// The skill.
+    pub record: &'c SkillRecord,
+    /// Its tool or hook.
+    pub tool_id: &'c str,
+    /// What the manifest says about calls of it.
+    pub risk: Risk,
+}
+
+impl State {
+    /// Returns the authorizer of the policy in force.
+    pub fn authorizer(&self) -> Authorizer {
+        let view = self.view();
+        let decisions = self.parsed_policy.current(&view.plugins().access);
+        Authorizer { view, decisions }
+    }
+
+    /// How often a decision had been made before.
+    pub fn decision_cache_count(&self) -> CacheCount {
+        self.parsed_policy.tally.count()
+    }
+}
+
+impl ParsedPolicy {
+    fn current(&self, stored: &AccessPolicy) -> Arc<DecisionCache> {
+        let last = self.last.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, decisions)) = last.filter(|(revision, _)| *revision == stored.revision) {
+            return decisions;
+        }
+        let set = parse(stored.text.as_deref());
+        let decisions = Arc::new(DecisionCache::counted(set, Arc::clone(&self.tally)));
+        let parsed = Some((stored.revision, Arc::clone(&decisions)));
+        *self.last.write().unwrap_or_else(PoisonError::into_inner) = parsed;
+        decisions
+    }
+}
+
+impl Authorizer {
+    /// The policy it decides by.
+    pub fn policy(&self) -> &Arc<PolicySet> {
+        self.decisions.set()
+    }
+
+    /// The generation of the state it decides about; a write that relies on a decision checks that it is unchanged.
+    pub fn generation(&self) -> u64 {
+        self.view.generation()
+    }
+
+    /// Decides whether a principal may do something.
+    pub fn decide(&self, principal: &Principal, action: Action, resource: Resource) -> Arc<PolicyDecision> {
+        self.evaluate(principal, action, resource, PolicyContext::new(principal.transport))
+    }
+
+    /// Authorizes a call; the principal it is made on behalf of has to be allowed as well.
+    pub fn authorize_call(
+        &self,
+        principal: &Principal,
+        entry: CalledEntry<'_>,
+        input: &JsonText,
+    ) -> Result<(), Arc<PolicyDecision>> {
+        if let Some(on_behalf_of) = &principal.on_behalf_of {
+            self.authorize_call(on_behalf_of, entry, input)?;
+        }
+        let resource = Resource::Tool(tool(entry.record, entry.tool_id, entry.risk));
+        self.authorize_invoke(principal, resource, input)
+    }
+
+    /// Authorizes the run of a module that is no installed skill.
+    pub fn authorize_inline(
+        &self,
+        principal: &Principal,
+        input: &JsonText,
+    ) -> Result<(), Arc<PolicyDecision>> {
+        self.authorize_invoke(principal, Resource::Daemon, input)
+    }
+
+    /// Authorizes a planned installation; consent or trust given along with it needs the right to promote as well.
+    pub fn authorize_install(
+        &self,
+        principal: &Principal,
+        planned: &InstallOutcome,
+        promotes: bool,
+    ) -> Result<(), SkillError> {
+        let record = &planned.record;
+        let release = record.release(planned.payload).unwrap_or(&record.current);
+        let actions = [Some(Action::Install), promotes.then_some(Action::Promote)];
+        for action in actions.into_iter().flatten() {
+            let resource = Resource::Skill(skill_of_release(record, release));
+            permitted(self.decide(principal, action, resource)).map_err(|decision| SkillError::Denied {
+                skill_id: record.skill_id.clone(),
+                version: release.manifest.version.to_string(),
+                decision,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Authorizes the decision of an approval; an owner who is present decides as from a terminal.
+    pub(crate) fn authorize_approval(
+        &self,
+        decider: &Principal,
+        presence: Presence,
+        approval: &Approval,
+    ) -> Result<(), Arc<PolicyDecision>> {
+        let transport = match presence {
+            Presence::Owner => Transport::Terminal,
+            Presence::Unknown | Presence::McpClient => decider.transport,
+        };
+        let context = PolicyContext {
+            elicited: presence == Presence::McpClient,
+            requester: Some(requester_of(approval)),
+            ..PolicyContext::new(transport)
+        };
+        let resource = Resource::Tool(tool_of_approval(&self.view, approval));
+        permitted(self.evaluate(decider, Action::Approve, resource, context))
+    }
+
+    /// Returns the decision that asks for a scope the principal lacks; none where no rule does.
+    pub fn explain(
+        &self,
+        principal: &Principal,
+        action: Action,
+        resource: Resource,
+    ) -> Option<Arc<PolicyDecision>> {
+        let requester = (action == Action::Approve).then(|| requester(""));
+        let context = PolicyContext { requester, ..PolicyContext::new(principal.transport) };
+        let resource = match (action, resource) {
+            (Action::Approve, _) | (Action::Invoke, Resource::Tool(_)) => Resource::Tool(any_tool()),
+            (_, resource) => resource,
+        };
+        permitted(self.evaluate(principal, action, resource, context)).err()
+    }
+
+    fn authorize_invoke(
+        &self,
+        principal: &Principal,
+        resource: Resource,
+        input: &JsonText,
+    ) -> Result<(), Arc<PolicyDecision>> {
+        // The digest of canonical arguments costs something: it is made only for rules that read it.
+        let arguments = if self.policy().reads_arguments() {
+            Sha256Digest::of(canonical_text(input).as_bytes()).to_string()
+        } else {
+            String::new()
+        };
+        let context = PolicyContext { arguments, ..PolicyContext::new(principal.transport) };
+        permitted(self.evaluate(principal, Action::Invoke, resource, context))
+    }
+
+    fn evaluate(
+        &self,
+        principal: &Principal,
+        action: Action,
+        resource: Resource,
+        context: PolicyContext,
+    ) -> Arc<PolicyDecision> {
+        let principal = to_policy(principal);
+        self.decisions.evaluate(&PolicyRequest { principal, action, resource, context })
+    }
+}
+
+fn parse(text: Option<&str>) -> Arc<PolicySet> {
+    let Some(text) = text else { return PolicySet::standard() };
+    let set = PolicySet::parse(text).or_else(|error| {
+        tracing::error!(%error, "the stored policy cannot be read");
+        PolicySet::parse(UNREADABLE)
+    });
+    Arc::new(set.unwrap_or_else(|_| PolicySet::nothing()))
+}
+
+fn permitted(decision: Arc<PolicyDecision>) -> Result<(), Arc<PolicyDecision>> {
+    if decision.allowed { Ok(()) } else { Err(decision) }
+}
+
+#[cfg(test)]
+mod tests {
+    use palyra_common::ScopeSet;
+
+    use super::*;
+
+    #[test]
+    fn a_stored_policy_that_cannot_be_read_leaves_the_owner_a_way_back() {
+        let stored = AccessPolicy { revision: 7, text: Some("permit everything".into()) };
+        let decisions = ParsedPolicy::default().current(&stored);
+        let decide = |principal: &Principal, action| {
+            decisions.evaluate(&PolicyRequest {
+                principal: to_policy(principal),
+                action,
+                resource: Resource::Daemon,
+                context: PolicyContext::new(principal.transport),
+            })
+        };
+        let owner = Principal::owner(Transport::Command);
+        let reader = Principal::token("reader", [1; 32], ScopeSet::all(), Transport::Http);
+        assert!(decide(&owner, Action::Admin).allowed);
+        assert!(!decide(&owner, Action::Install).allowed);
+        let denied = decide(&reader, Action::Read);
+        assert_eq!((denied.allowed, denied.reasons[0].policy.as_str()), (false, "stored-policy-unreadable"));
+    }
+}

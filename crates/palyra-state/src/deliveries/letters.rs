@@ -1,0 +1,267 @@
+//! Dead letters: items that were given up. A person lists them, has them delivered once more, or drops them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use palyra_common::principal::{PrincipalKind, actor};
+use palyra_journal::{EventKind, JournalError, JournalTransaction, NewEvent, Query};
+use rusqlite::{Row, params};
+use serde_json::json;
+
+use super::cursors::advance;
+use super::{DeliveryError, LaneFilter, LaneItem, LaneKey, LaneKind, LaneTarget, MAX_REASON};
+use crate::db::{signed, unsigned};
+use crate::error::StateError;
+use crate::state::State;
+use crate::text::{clipped, short_name};
+
+/// Most dead letters of one observer: with more, its lane waits for a person. A channel goes on, because its messages
+/// are kept for the newest letters only.
+const MAX_HOOK_LETTERS: u64 = 1_000;
+
+/// An item that was given up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeadLetter {
+    /// The number of the letter, unique over all lanes.
+    pub letter: u64,
+    /// The lane.
+    pub lane: LaneKey,
+    /// The sequence of the event, or the id of the message.
+    pub item: u64,
+    /// The event the observer is bound to; none for a channel.
+    pub event: Option<String>,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// Why it failed last.
+    pub reason: String,
+    /// When it was given up, in milliseconds of Unix time.
+    pub at_ms: u64,
+}
+
+impl State {
+    /// Returns the dead letters of some lanes, newest first.
+    pub fn dead_letters(&self, lanes: &LaneFilter, limit: usize) -> Result<Vec<DeadLetter>, StateError> {
+        self.select_letters(lanes, None, limit)
+    }
+
+    /// Returns a dead letter of one of these lanes.
+    pub fn dead_letter(&self, letter: u64, lanes: &LaneFilter) -> Result<DeadLetter, DeliveryError> {
+        let found = self.select_letters(lanes, Some(letter), 1)?;
+        found.into_iter().next().ok_or(DeliveryError::UnknownLetter { letter })
+    }
+
+    fn select_letters(
+        &self,
+        lanes: &LaneFilter,
+        letter: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<DeadLetter>, StateError> {
+        self.read_deliveries("read dead letters", |connection| {
+            let sql = "SELECT letter, kind, lane, item, event, attempts, reason, at FROM dead_letters
+                       WHERE (?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR lane = ?2) AND (?3 IS NULL OR letter = ?3)
+                       ORDER BY letter DESC LIMIT ?4";
+            let mut statement = connection.prepare_cached(sql)?;
+            let values = params![lanes.kind, lanes.name, letter.map(signed), signed(limit as u64)];
+            let rows = statement.query_map(values, read_letter)?;
+            rows.collect()
+        })
+    }
+
+    /// Returns the event or message of a dead letter, as long as it is kept.
+    pub fn dead_letter_item(&self, letter: &DeadLetter) -> Result<LaneItem, DeliveryError> {
+        let number = letter.item;
+        let item = match letter.lane.kind {
+            LaneKind::Hook => {
+                let (from_sequence, before_sequence) = (Some(number), Some(number + 1));
+                let query = Query { from_sequence, before_sequence, ..Query::default() };
+                let page = self.journal.query(&query).map_err(StateError::from)?;
+                page.events.into_iter().next().map(|event| LaneItem::Event(Arc::new(event)))
+            }
+            LaneKind::Channel => {
+                let messages = self.channel_messages(&letter.lane.name, number, 1)?;
+                messages.into_iter().next().map(|message| LaneItem::Message(Arc::new(message)))
+            }
+        };
+        let item = item.filter(|item| item.number() == number);
+        let (letter, kind) = (letter.letter, letter.lane.kind);
+        item.ok_or(DeliveryError::ItemGone { letter, kind, item: number })
+    }
+
+    /// Returns how many dead letters each lane has; lanes without any are missing.
+    pub fn dead_letter_counts(&self) -> Result<HashMap<LaneKey, u64>, StateError> {
+        self.read_deliveries("count dead letters", |connection| {
+            let sql = "SELECT kind, lane, count(*) FROM dead_letters GROUP BY kind, lane";
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows = statement.query_map([], |row| {
+                Ok((LaneKey { kind: row.get(0)?, name: row.get(1)? }, unsigned(row.get(2)?)))
+            })?;
+            rows.collect()
+        })
+    }
+
+    /// Gives an item up: a dead letter, its leaf and the move of the cursor in one transaction.
+    ///
+    /// Returns `false`, and changes nothing, where the lane has as many dead letters as it may.
+    pub async fn give_up(
+        &self,
+        target: &LaneTarget,
+        item: &LaneItem,
+        attempts: u32,
+        reason: &str,
+    ) -> Result<bool, StateError> {
+        let (lane, number, at_ms) = (target.key(), item.number(), self.now_ms());
+        let reason = clipped(reason, MAX_REASON);
+        let (event, leaf) = match target {
+            LaneTarget::Hook(binding) => {
+                let details = json!({ "binding": lane.name, "event": binding.event, "sequence": number,
+                    "attempts": attempts, "reason": reason });
+                let leaf = NewEvent::new(EventKind::HookDeadLettered, at_ms)
+                    .actor(actor(PrincipalKind::Hook, &binding.id));
+                (Some(binding.event.as_str()), leaf.details(details))
+            }
+            LaneTarget::Channel(_) => {
+                let details = json!({ "channel": lane.name, "message": number, "attempts": attempts,
+                    "reason": reason });
+                let leaf = NewEvent::new(EventKind::ChannelDeadLettered, at_ms).actor("daemon");
+                (None, about(leaf, item).subject(&lane.name).details(details))
+            }
+        };
+        let write = move |transaction: &mut JournalTransaction<'_>| {
+            let sql = transaction.sql();
+            let write = || -> rusqlite::Result<bool> {
+                let count = "SELECT count(*) FROM dead_letters WHERE kind = ?1 AND lane = ?2";
+                let count: i64 = sql.query_row(count, params![lane.kind, lane.name], |row| row.get(0))?;
+                if lane.kind == LaneKind::Hook && unsigned(count) >= MAX_HOOK_LETTERS {
+                    return Ok(false);
+                }
+                let insert =
+                    "INSERT OR IGNORE INTO dead_letters (kind, lane, item, event, attempts, reason, at)
+                              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+                let (item, at) = (signed(number), signed(at_ms));
+                sql.execute(insert, params![lane.kind, lane.name, item, event, attempts, reason, at])?;
+                advance(sql, lane.kind, &lane.name, number + 1, false)?;
+                Ok(true)
+            };
+            let added = write().map_err(JournalError::sqlite("add a dead letter"))?;
+            if added {
+                transaction.append(leaf)?;
+            }
+            Ok(added)
+        };
+        self.write_deliveries(write).await
+    }
+
+    /// Counts one more attempt of a dead letter, before it is made.
+    pub async fn begin_retry(&self, letter: u64) -> Result<(), DeliveryError> {
+        let write = move |transaction: &mut JournalTransaction<'_>| {
+            let sql = "UPDATE dead_letters SET attempts = attempts + 1 WHERE letter = ?1";
+            transaction.sql().execute(sql, [signed(letter)]).map_err(JournalError::sqlite("begin a retry"))
+        };
+        match self.write_deliveries(write).await? {
+            0 => Err(DeliveryError::UnknownLetter { letter }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Notes why a dead letter failed once more.
+    pub async fn note_retry_failure(&self, letter: u64, reason: &str) -> Result<(), StateError> {
+        let reason = clipped(reason, MAX_REASON);
+        let write = move |transaction: &mut JournalTransaction<'_>| {
+            let sql = "UPDATE dead_letters SET reason = ?2 WHERE letter = ?1";
+            let done = transaction.sql().execute(sql, params![signed(letter), reason]);
+            done.map(drop).map_err(JournalError::sqlite("note a failed retry"))
+        };
+        self.write_deliveries(write).await
+    }
+
+    /// Removes a dead letter because its item was delivered, with the leaf that says so.
+    pub async fn finish_retry(
+        &self,
+        letter: &DeadLetter,
+        item: &LaneItem,
+        principal: &str,
+    ) -> Result<(), DeliveryError> {
+        let leaf = match letter.lane.kind {
+            LaneKind::Hook => self.dropped_leaf(letter, principal, "retried"),
+            LaneKind::Channel => {
+                let attempts = letter.attempts.saturating_add(1);
+                let details = json!({ "channel": letter.lane.name, "message": letter.item, "attempts": attempts,
+                    "letter": letter.letter });
+                let leaf = NewEvent::new(EventKind::ChannelDelivered, self.now_ms());
+                about(leaf, item).actor(short_name(principal)).subject(&letter.lane.name).details(details)
+            }
+        };
+        self.remove_letter(letter, leaf, 1).await
+    }
+
+    /// Removes a dead letter for good, with the leaf that says who did.
+    pub async fn drop_dead_letter(&self, letter: &DeadLetter, principal: &str) -> Result<(), DeliveryError> {
+        self.remove_letter(letter, self.dropped_leaf(letter, principal, "dropped"), 0).await
+    }
+
+    fn dropped_leaf(&self, letter: &DeadLetter, principal: &str, why: &str) -> NewEvent {
+        let DeadLetter { letter, lane, item, .. } = letter;
+        let (kind, details) = match lane.kind {
+            LaneKind::Hook => (
+                EventKind::HookLetterDropped,
+                json!({ "letter": letter, "binding": lane.name, "sequence": item, "why": why }),
+            ),
+            LaneKind::Channel => (
+                EventKind::ChannelLetterDropped,
+                json!({ "letter": letter, "channel": lane.name, "message": item }),
+            ),
+        };
+        let leaf = NewEvent::new(kind, self.now_ms()).actor(short_name(principal)).details(details);
+        match lane.kind {
+            LaneKind::Hook => leaf,
+            LaneKind::Channel => leaf.subject(&lane.name),
+        }
+    }
+
+    async fn remove_letter(
+        &self,
+        letter: &DeadLetter,
+        leaf: NewEvent,
+        delivered: i64,
+    ) -> Result<(), DeliveryError> {
+        let DeadLetter { letter, lane, .. } = letter.clone();
+        let write = move |transaction: &mut JournalTransaction<'_>| {
+            let sql = transaction.sql();
+            let write = || -> rusqlite::Result<usize> {
+                let counted =
+                    "UPDATE delivery_cursors SET delivered = delivered + ?3 WHERE kind = ?1 AND lane = ?2";
+                sql.execute(counted, params![lane.kind, lane.name, delivered])?;
+                sql.execute("DELETE FROM dead_letters WHERE letter = ?1", [signed(letter)])
+            };
+            let removed = write().map_err(JournalError::sqlite("remove a dead letter"))?;
+            if removed > 0 || delivered > 0 {
+                transaction.append(leaf)?;
+            }
+            Ok(removed)
+        };
+        match self.write_deliveries(write).await? {
+            0 if delivered == 0 => Err(DeliveryError::UnknownLetter { letter }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Names the run and the skill a message came from.
+fn about(leaf: NewEvent, item: &LaneItem) -> NewEvent {
+    match item {
+        LaneItem::Event(_) => leaf,
+        LaneItem::Message(message) => leaf.run(&message.run_id).skill(&message.skill_id),
+    }
+}
+
+fn read_letter(row: &Row<'_>) -> rusqlite::Result<DeadLetter> {
+    Ok(DeadLetter {
+        letter: unsigned(row.get(0)?),
+        lane: LaneKey { kind: row.get(1)?, name: row.get(2)? },
+        item: unsigned(row.get(3)?),
+        event: row.get(4)?,
+        attempts: u32::try_from(row.get::<_, i64>(5)?).unwrap_or(u32::MAX),
+        reason: row.get(6)?,
+        at_ms: unsigned(row.get(7)?),
+    })
+}
