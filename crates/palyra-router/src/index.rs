@@ -1,0 +1,169 @@
+//! Tools as an inverted index, and the BM25 score of each for a sentence.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::Value;
+
+use crate::words::terms;
+
+mod query;
+mod schema_text;
+
+/// Most tools that [`rank`] returns.
+pub const MAX_RANKED: usize = 50;
+/// Most terms that are taken from one field of a tool.
+const MAX_FIELD_TERMS: usize = 2_000;
+/// How quickly further occurrences of a term stop to count.
+const SATURATION: f64 = 0.9;
+/// How much the length of a tool's text is held against it, from 0 to 1.
+const LENGTH_PENALTY: f64 = 0.4;
+/// How much a term that no tool has counts against a match: it is more often a value than a subject.
+const UNKNOWN_SHARE: f64 = 0.3;
+
+/// What a tool says about itself, as in its signed manifest.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolText<'a> {
+    /// Its id, as `acme.weather.forecast`.
+    pub id: &'a str,
+    /// Its name for people; may be empty.
+    pub name: &'a str,
+    /// One sentence about what it does.
+    pub description: &'a str,
+    /// The JSON Schema of its input.
+    pub input_schema: &'a Value,
+    /// Inputs it was published with as examples.
+    pub examples: &'a [Value],
+}
+
+/// The searchable text of a set of tools.
+#[derive(Debug, Default)]
+pub struct ToolIndex {
+    tools: usize,
+    postings: HashMap<Box<str>, Term>,
+}
+
+#[derive(Debug)]
+struct Term {
+    /// How much the term says: the rarer, the more.
+    rarity: f64,
+    /// The tools whose text has it, with its share of their score.
+    tools: Vec<(u32, f64)>,
+}
+
+/// A tool that matches a sentence.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ranked {
+    /// The position of the tool among those the index was made from.
+    pub tool: usize,
+    /// Its BM25 score; comparable within one ranking only.
+    pub score: f64,
+    /// How far it is ahead of the next tool, as a share of its score: 0 for equal scores, 1 without a next tool.
+    pub margin: f64,
+    /// The share of the sentence that its text explains, by the rarity of terms, from 0 to 1.
+    pub coverage: f64,
+}
+
+impl ToolIndex {
+    /// Indexes tools; their order gives each its position.
+    pub fn new<'a>(tools: impl IntoIterator<Item = ToolText<'a>>) -> Self {
+        let weights: Vec<BTreeMap<String, f64>> = tools.into_iter().map(|tool| weigh(&tool)).collect();
+        let lengths: Vec<f64> = weights.iter().map(|terms| terms.values().sum()).collect();
+        let mean = lengths.iter().sum::<f64>() / lengths.len().max(1) as f64;
+        let mut postings: HashMap<Box<str>, Term> = HashMap::new();
+        for ((tool, terms), length) in (0_u32..).zip(&weights).zip(&lengths) {
+            let norm = SATURATION * (1.0 - LENGTH_PENALTY + LENGTH_PENALTY * length / mean.max(1.0));
+            for (term, weight) in terms {
+                let entry = postings
+                    .entry(term.as_str().into())
+                    .or_insert_with(|| Term { rarity: 0.0, tools: Vec::new() });
+                entry.tools.push((tool, weight * (SATURATION + 1.0) / (weight + norm)));
+            }
+        }
+        for term in postings.values_mut() {
+            term.rarity = rarity(term.tools.len(), weights.len());
+        }
+        Self { tools: weights.len(), postings }
+    }
+
+    /// Returns how many tools it has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tools
+    }
+
+    /// Whether it has no tool.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tools == 0
+    }
+}
+
+/// Returns the tools that match a sentence, best first; equal scores keep the order of the index.
+#[must_use]
+pub fn rank(index: &ToolIndex, text: &str) -> Vec<Ranked> {
+    rank_among(index, text, |_| true)
+}
+
+/// Returns the tools that match a sentence among those that `offered` accepts by their position.
+///
+/// The rarity of terms follows from all tools of the index.
+pub fn rank_among(index: &ToolIndex, text: &str, offered: impl Fn(usize) -> bool) -> Vec<Ranked> {
+    let mut scores = vec![(0.0_f64, 0.0_f64); index.tools];
+    let mut possible = 0.0;
+    for (term, weight) in query::terms_of(text) {
+        let Some(term) = index.postings.get(term.as_str()) else {
+            possible += weight * UNKNOWN_SHARE * rarity(0, index.tools);
+            continue;
+        };
+        possible += weight * term.rarity;
+        for &(tool, share) in &term.tools {
+            if let Some((score, covered)) = scores.get_mut(tool as usize) {
+                *score += weight * term.rarity * share;
+                *covered += weight * term.rarity;
+            }
+        }
+    }
+    let scored = scores.into_iter().enumerate().filter(|(tool, (score, _))| *score > 0.0 && offered(*tool));
+    let mut ranked: Vec<Ranked> = scored
+        .map(|(tool, (score, covered))| Ranked { tool, score, margin: 1.0, coverage: covered / possible })
+        .collect();
+    let best_first =
+        |a: &Ranked, b: &Ranked| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool)) as Ordering;
+    if ranked.len() > MAX_RANKED + 1 {
+        ranked.select_nth_unstable_by(MAX_RANKED, best_first);
+        ranked.truncate(MAX_RANKED + 1);
+    }
+    ranked.sort_unstable_by(best_first);
+    let next: Vec<f64> = ranked.iter().skip(1).map(|ranked| ranked.score).collect();
+    for (ranked, next) in ranked.iter_mut().zip(next) {
+        ranked.margin = (ranked.score - next) / ranked.score;
+    }
+    ranked.truncate(MAX_RANKED);
+    ranked
+}
+
+/// How much a term says that is in `with` of `all` tools.
+fn rarity(with: usize, all: usize) -> f64 {
+    let (with, all) = (with as f64, all as f64);
+    (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
+}
+
+/// The terms of a tool with their weight: what it is called says more than what its arguments are.
+fn weigh(tool: &ToolText<'_>) -> BTreeMap<String, f64> {
+    let words = schema_text::read(tool.input_schema, tool.examples);
+    let mut weights = BTreeMap::new();
+    let mut add = |text: &str, weight: f64| {
+        for term in terms(text).take(MAX_FIELD_TERMS) {
+            *weights.entry(term).or_default() += weight;
+        }
+    };
+    // The last parts of an id name the tool; the first one, its publisher, would match every tool of that publisher.
+    add(tool.id.split_once('.').map_or(tool.id, |(_, rest)| rest), 3.0);
+    add(tool.name, 2.0);
+    add(tool.description, 2.0);
+    add(&words.names, 1.0);
+    add(&words.values, 0.5);
+    add(&words.descriptions, 0.5);
+    weights
+}

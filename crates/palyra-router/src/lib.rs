@@ -1,0 +1,22 @@
+//! Matches a sentence to a tool and fills in the tool's arguments, without a model, a network or a clock.
+//!
+//! ```text
+//! tools ─► ToolIndex ─┐
+//!                     ├─► rank ─► [Ranked] ─► decide ─► Decision
+//! sentence ───────────┤
+//! input schema, now ──┴─► prefill ─► Prefilled
+//! ```
+//!
+//! The same tools, sentence and time always give the same answer. What comes out is a proposal that a person confirms:
+//! nothing here calls a tool.
+
+#![forbid(unsafe_code)]
+
+mod decide;
+mod index;
+mod prefill;
+mod words;
+
+pub use decide::{Decision, decide};
+pub use index::{MAX_RANKED, Ranked, ToolIndex, ToolText, rank, rank_among};
+pub use prefill::{Prefilled, prefill};

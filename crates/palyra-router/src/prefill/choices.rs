@@ -1,0 +1,103 @@
+//! Choices of a schema, and yes-or-no arguments, found in a sentence.
+
+use serde_json::Value;
+
+use super::sentence::Sentence;
+use super::slot::Slot;
+use crate::words::{stem, terms};
+
+/// A choice that a sentence names.
+pub(super) struct Chosen {
+    /// Which of the choices.
+    pub(super) choice: usize,
+    pub(super) from: usize,
+    /// How many terms of it the sentence has.
+    terms: usize,
+}
+
+/// Returns the choices a sentence names, those of most words first.
+pub(super) fn named<'c>(sentence: &Sentence<'_>, choices: impl Iterator<Item = &'c str>) -> Vec<Chosen> {
+    let mut named: Vec<Chosen> = choices
+        .enumerate()
+        .filter_map(|(choice, text)| {
+            let wanted: Vec<String> = whole_terms(text);
+            let from = run_of(sentence, &wanted)?;
+            Some(Chosen { choice, from, terms: wanted.len() })
+        })
+        .collect();
+    named.sort_by(|a, b| b.terms.cmp(&a.terms).then(a.from.cmp(&b.from)));
+    named
+}
+
+/// The terms of a choice; one of stop words only, as `on`, keeps them.
+fn whole_terms(text: &str) -> Vec<String> {
+    let found: Vec<String> = terms(text).collect();
+    if !found.is_empty() {
+        return found;
+    }
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.len() > 1)
+        .map(|word| stem(&word.to_lowercase()))
+        .collect()
+}
+
+/// Where the terms stand next to each other, in any case and with any ending.
+fn run_of(sentence: &Sentence<'_>, wanted: &[String]) -> Option<usize> {
+    let first = wanted.first()?;
+    (0..sentence.tokens.len()).filter(|at| sentence.tokens[*at].stem == *first).find(|at| {
+        let mut next = *at;
+        wanted.iter().all(|term| {
+            while sentence
+                .token(next)
+                .is_some_and(|token| token.stem != *term && (token.is_stop_word() || token.text == "-"))
+            {
+                next += 1;
+            }
+            let same = sentence.token(next).is_some_and(|token| token.stem == *term);
+            next += 1;
+            same
+        })
+    })
+}
+
+/// Whether a sentence says yes or no to an argument.
+pub(super) fn yes_or_no(slot: &Slot, sentence: &Sentence<'_>) -> Option<bool> {
+    const GENERIC: [&str; 14] = [
+        "includ", "enabl", "disabl", "show", "flag", "option", "return", "add", "allow", "on", "off", "mode",
+        "requir", "onli",
+    ];
+    let wanted: Vec<&String> =
+        slot.name_terms.iter().filter(|term| !GENERIC.contains(&term.as_str())).collect();
+    if wanted.is_empty() {
+        return None;
+    }
+    let places: Vec<usize> = wanted
+        .iter()
+        .filter_map(|term| sentence.tokens.iter().position(|token| token.stem == **term))
+        .collect();
+    if places.len() < wanted.len() {
+        return None;
+    }
+    let first = places.iter().min().copied()?;
+    let negated = (first.saturating_sub(3)..first).any(|at| {
+        matches!(
+            sentence.lower(at),
+            "no" | "not"
+                | "without"
+                | "don't"
+                | "don’t"
+                | "exclude"
+                | "excluding"
+                | "except"
+                | "disable"
+                | "avoid"
+                | "skip"
+        )
+    });
+    Some(!negated)
+}
+
+/// The text of a choice.
+pub(super) fn choice_text(choice: &Value) -> &str {
+    choice.as_str().unwrap_or_default()
+}

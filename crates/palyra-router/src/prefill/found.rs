@@ -1,0 +1,95 @@
+//! What stands in a sentence that could be a value.
+
+use jiff::Zoned;
+use jiff::civil::{Date, Time};
+use serde_json::Value;
+
+use super::sentence::Sentence;
+use super::units::Unit;
+use super::{dates, literals, marks, names, numbers};
+
+/// Most candidates that are weighed; a sentence with more is no request.
+const MAX_FOUND: usize = 256;
+
+/// A possible value and the tokens it was read from.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) value: FoundValue,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum FoundValue {
+    Number(Number),
+    Moment {
+        date: Option<Date>,
+        time: Option<Time>,
+        text: String,
+    },
+    Email(String),
+    Url(String),
+    Path(String),
+    Quoted(String),
+    /// Words that begin with a capital letter.
+    Name(String),
+    /// Other words that belong together.
+    Phrase(String),
+    /// Numbers in a row.
+    Numbers(Vec<f64>),
+    /// Texts in a row.
+    Texts(Vec<String>),
+    /// A list or an object, written out.
+    Literal(Value),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Number {
+    pub(super) value: f64,
+    pub(super) unit: Option<Unit>,
+    /// Whether it reads as a year.
+    pub(super) year: bool,
+}
+
+/// Finds values in a sentence, in its order.
+pub(super) fn find(sentence: &Sentence<'_>, now: &Zoned) -> Vec<Found> {
+    let mut found = marks::find(sentence);
+    let mut taken = Taken(vec![false; sentence.tokens.len()]);
+    taken.add(&found);
+    let literals = literals::find(sentence, &taken);
+    let dates = dates::find(sentence, &taken, now);
+    taken.add(&dates);
+    // The numbers of a written list are values of their own.
+    found.extend(numbers::find(sentence, &taken));
+    taken.add(&literals);
+    let quoted: Vec<Found> = found.iter().filter(|found| found.text().is_some()).cloned().collect();
+    found.extend(names::find(sentence, &taken, &quoted));
+    found.extend(literals);
+    found.extend(dates);
+    found.sort_by_key(|found| (found.from, found.to));
+    found.truncate(MAX_FOUND);
+    found
+}
+
+/// The tokens that belong to a value already.
+pub(super) struct Taken(Vec<bool>);
+
+impl Taken {
+    pub(super) fn has(&self, token: usize) -> bool {
+        self.0.get(token).copied().unwrap_or(false)
+    }
+
+    fn add(&mut self, found: &[Found]) {
+        for found in found {
+            if let Some(tokens) = self.0.get_mut(found.from..found.to) {
+                tokens.fill(true);
+            }
+        }
+    }
+}
+
+impl Found {
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        self.from < other.to && other.from < self.to
+    }
+}

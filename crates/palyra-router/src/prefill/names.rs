@@ -1,0 +1,157 @@
+//! Names, and other words that belong together.
+
+use super::found::{Found, FoundValue, Taken};
+use super::numbers::follows;
+use super::sentence::{Sentence, TokenKind};
+
+/// Words that ask for something, and never are what is asked for.
+#[rustfmt::skip]
+const REQUESTS: [&str; 44] = [
+    "add", "analyze", "ask", "book", "calculate", "check", "compute", "convert", "count", "create", "delete", "determine",
+    "display", "estimate", "fetch", "find", "generate", "help", "identify", "list", "locate", "look", "make", "open",
+    "order", "plan", "play", "predict", "provide", "remind", "remove", "retrieve", "return", "schedule", "search", "send",
+    "set", "show", "sort", "start", "translate", "turn", "update", "write",
+];
+
+pub(super) fn find(sentence: &Sentence<'_>, before: &Taken, quoted: &[Found]) -> Vec<Found> {
+    let mut found = names(sentence, before);
+    let phrases = phrases(sentence, before);
+    found.extend(phrases);
+    let rows = rows(sentence, &found, quoted);
+    found.extend(rows);
+    found
+}
+
+fn names(sentence: &Sentence<'_>, before: &Taken) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut index = 0;
+    while index < sentence.tokens.len() {
+        if !begins_name(sentence, index) || before.has(index) {
+            index += 1;
+            continue;
+        }
+        let end = name_end(sentence, index, before);
+        let text = sentence.span(index, end).trim_end_matches("'s").trim_end_matches("’s").to_owned();
+        found.push(Found { from: index, to: end, value: FoundValue::Name(text) });
+        if let Some(end) = place_end(sentence, end, before) {
+            found.push(Found {
+                from: index,
+                to: end,
+                value: FoundValue::Name(sentence.span(index, end).to_owned()),
+            });
+        }
+        index = end;
+    }
+    found
+}
+
+fn begins_name(sentence: &Sentence<'_>, index: usize) -> bool {
+    let token = &sentence.tokens[index];
+    // The first word of a sentence is capitalised whatever it is.
+    let first = index == 0 || sentence.tokens[index - 1].ends_clause();
+    let ordinary = token.is_stop_word() || (first && REQUESTS.binary_search(&token.lower.as_str()).is_ok());
+    token.is_capitalised() && !ordinary
+}
+
+fn name_end(sentence: &Sentence<'_>, start: usize, before: &Taken) -> usize {
+    let continues = |at: usize| {
+        sentence.token(at).is_some_and(|token| {
+            !before.has(at)
+                && ((token.is_capitalised() && !token.is_stop_word())
+                    || (token.kind == TokenKind::Number && token.text.len() < 4 && at > start))
+        })
+    };
+    let mut end = start + 1;
+    loop {
+        if sentence.tokens[end - 1].text.ends_with("'s") && !continues(end) {
+            return end;
+        }
+        if continues(end) {
+            end += 1;
+        } else if matches!(sentence.lower(end), "of" | "de" | "la" | "van" | "von" | "del")
+            && continues(end + 1)
+        {
+            end += 2;
+        } else if sentence.lower(end) == "of" && sentence.lower(end + 1) == "the" && continues(end + 2) {
+            end += 3;
+        } else {
+            return end;
+        }
+    }
+}
+
+/// The end of `, France` or `, CA` after a name, unless it goes on as a list.
+fn place_end(sentence: &Sentence<'_>, end: usize, before: &Taken) -> Option<usize> {
+    if sentence.lower(end) != "," || !sentence.token(end + 1)?.is_capitalised() || before.has(end + 1) {
+        return None;
+    }
+    let to = name_end(sentence, end + 1, before);
+    (!matches!(sentence.lower(to), "," | "and" | "or")).then_some(to)
+}
+
+/// Runs of words that are neither names nor words every sentence has.
+fn phrases(sentence: &Sentence<'_>, before: &Taken) -> Vec<Found> {
+    let fits = |at: usize| {
+        sentence.token(at).is_some_and(|token| {
+            token.is_word()
+                && !token.is_stop_word()
+                && REQUESTS.binary_search(&token.lower.as_str()).is_err()
+                && !before.has(at)
+        })
+    };
+    let mut found = Vec::new();
+    let mut index = 0;
+    while index < sentence.tokens.len() {
+        if !fits(index) {
+            index += 1;
+            continue;
+        }
+        let mut end = index + 1;
+        while fits(end) {
+            end += 1;
+        }
+        let text = sentence.span(index, end).to_owned();
+        found.push(Found { from: index, to: end, value: FoundValue::Phrase(text) });
+        index = end;
+    }
+    found
+}
+
+/// Names, quoted texts or phrases with commas or `and` between them.
+fn rows(sentence: &Sentence<'_>, found: &[Found], quoted: &[Found]) -> Vec<Found> {
+    let mut items: Vec<&Found> = found.iter().chain(quoted).collect();
+    items.sort_by_key(|found| (found.from, std::cmp::Reverse(found.to)));
+    items.dedup_by(|later, earlier| later.overlaps(earlier));
+    let mut rows = Vec::new();
+    let mut start = 0;
+    while start < items.len() {
+        let mut end = start + 1;
+        while end < items.len() && follows(sentence, items[end - 1].to, items[end].from) {
+            end += 1;
+        }
+        let texts: Vec<String> =
+            items[start..end].iter().filter_map(|found| found.text()).map(str::to_owned).collect();
+        if texts.len() > 1 {
+            let (from, to) = (items[start].from, items[end - 1].to);
+            rows.push(Found { from, to, value: FoundValue::Texts(texts) });
+        }
+        start = end;
+    }
+    rows
+}
+
+impl Found {
+    /// The text of a value that is one.
+    pub(super) fn text(&self) -> Option<&str> {
+        match &self.value {
+            FoundValue::Quoted(text)
+            | FoundValue::Name(text)
+            | FoundValue::Phrase(text)
+            | FoundValue::Email(text)
+            | FoundValue::Url(text)
+            | FoundValue::Path(text)
+            | FoundValue::Moment { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! The arguments a schema asks for.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::units::{self, Unit};
+use crate::words::terms;
+
+/// Deepest level of objects that is filled in.
+const MAX_DEPTH: usize = 3;
+/// Most arguments that are looked for.
+const MAX_SLOTS: usize = 64;
+/// Most choices of one argument that are looked for.
+const MAX_CHOICES: usize = 256;
+
+/// One argument.
+pub(super) struct Slot {
+    /// Its name, after those of the objects it is in.
+    pub(super) path: Vec<String>,
+    pub(super) required: bool,
+    pub(super) kind: SlotKind,
+    /// What it is about: terms with their weight.
+    pub(super) terms: BTreeMap<String, f64>,
+    /// The terms of its name alone.
+    pub(super) name_terms: Vec<String>,
+    /// Name and description in lower case.
+    pub(super) words: String,
+    /// Values its description mentions, as in `such as villa or condo`.
+    pub(super) mentioned: Vec<String>,
+    /// The unit its numbers are in.
+    pub(super) unit: Option<Unit>,
+    pub(super) minimum: Option<f64>,
+    pub(super) maximum: Option<f64>,
+    pub(super) max_length: Option<usize>,
+}
+
+/// What an argument is.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum SlotKind {
+    Text,
+    Date,
+    Time,
+    DateTime,
+    Email,
+    Url,
+    Path,
+    Integer,
+    Number,
+    Boolean,
+    Choice(Vec<Value>),
+    Choices(Vec<Value>),
+    Texts,
+    Numbers {
+        integer: bool,
+    },
+    /// A list of lists of numbers, or whatever stands literally in the text.
+    Lists,
+    /// An object without known members.
+    Object,
+}
+
+/// Reads the arguments of an input schema in its order.
+pub(super) fn read(schema: &Value) -> Vec<Slot> {
+    let mut slots = Vec::new();
+    collect(schema, schema, &[], true, &mut slots);
+    share_terms(&mut slots);
+    slots
+}
+
+fn collect(root: &Value, schema: &Value, path: &[String], required: bool, slots: &mut Vec<Slot>) {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
+    let needed: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    // Names of an object are in order of the alphabet, `required` in the order of its author.
+    let mut names: Vec<&String> = properties.keys().collect();
+    names.sort_by_key(|name| needed.iter().position(|needed| needed == name).unwrap_or(usize::MAX));
+    for name in names {
+        let property = resolve(root, &properties[name]);
+        let path: Vec<String> = path.iter().chain([name]).cloned().collect();
+        let required = required && needed.contains(&name.as_str());
+        if slots.len() == MAX_SLOTS {
+            return;
+        }
+        match kind(root, property, name) {
+            Some(SlotKind::Object) if path.len() < MAX_DEPTH && property.get("properties").is_some() => {
+                collect(root, property, &path, required, slots);
+            }
+            Some(kind) => slots.push(slot(path, required, kind, property)),
+            None => {}
+        }
+    }
+}
+
+fn slot(path: Vec<String>, required: bool, kind: SlotKind, property: &Value) -> Slot {
+    let description = property.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let name = path.last().cloned().unwrap_or_default();
+    let name_terms: Vec<String> = path.iter().flat_map(|name| terms(name)).collect();
+    let mut weights: BTreeMap<String, f64> = terms(&description).take(64).map(|term| (term, 1.0)).collect();
+    weights.extend(name_terms.iter().map(|term| (term.clone(), 3.0)));
+    let words = format!("{} {}", name.replace(['_', '-', '.'], " "), description).to_lowercase();
+    let bound = |name: &str| property.get(name).and_then(Value::as_f64);
+    Slot {
+        required,
+        kind,
+        terms: weights,
+        name_terms,
+        unit: units::named_in(&words),
+        words,
+        mentioned: mentioned(&description),
+        minimum: bound("minimum").or_else(|| bound("exclusiveMinimum")),
+        maximum: bound("maximum").or_else(|| bound("exclusiveMaximum")),
+        max_length: property.get("maxLength").and_then(Value::as_u64).and_then(|most| most.try_into().ok()),
+        path,
+    }
+}
+
+/// A term that several arguments have tells none of them from the others.
+fn share_terms(slots: &mut [Slot]) {
+    let mut counts: BTreeMap<String, f64> = BTreeMap::new();
+    for term in slots.iter().flat_map(|slot| slot.terms.keys()) {
+        *counts.entry(term.clone()).or_default() += 1.0;
+    }
+    for slot in slots {
+        for (term, weight) in &mut slot.terms {
+            *weight /= counts.get(term).copied().unwrap_or(1.0);
+        }
+    }
+}
+
+/// Follows a reference within the schema, and takes the first alternative that is not null.
+fn resolve<'s>(root: &'s Value, mut schema: &'s Value) -> &'s Value {
+    for _ in 0..4 {
+        let reference =
+            schema.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
+        let alternatives = ["anyOf", "oneOf"].iter().find_map(|name| schema.get(name)?.as_array());
+        let next = match (reference, alternatives) {
+            (Some(pointer), _) => root.pointer(pointer),
+            (None, Some(alternatives)) => {
+                alternatives.iter().find(|schema| schema.get("type").is_none_or(|kind| kind != "null"))
+            }
+            (None, None) => None,
+        };
+        match next {
+            Some(next) => schema = next,
+            None => break,
+        }
+    }
+    schema
+}
+
+fn type_name(schema: &Value) -> &str {
+    match schema.get("type") {
+        Some(Value::String(name)) => name,
+        Some(Value::Array(names)) => {
+            names.iter().filter_map(Value::as_str).find(|name| *name != "null").unwrap_or_default()
+        }
+        _ if schema.get("properties").is_some() => "object",
+        _ => "string",
+    }
+}
+
+fn kind(root: &Value, schema: &Value, name: &str) -> Option<SlotKind> {
+    if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
+        return Some(SlotKind::Choice(choices.iter().take(MAX_CHOICES).cloned().collect()));
+    }
+    Some(match type_name(schema) {
+        "string" => text_kind(schema, name),
+        "integer" => SlotKind::Integer,
+        "number" => SlotKind::Number,
+        "boolean" => SlotKind::Boolean,
+        "array" => items_kind(root, schema, name),
+        "object" => SlotKind::Object,
+        _ => return None,
+    })
+}
+
+fn items_kind(root: &Value, schema: &Value, name: &str) -> SlotKind {
+    let Some(items) = schema.get("items") else { return SlotKind::Texts };
+    match kind(root, resolve(root, items), name) {
+        Some(SlotKind::Choice(choices)) => SlotKind::Choices(choices),
+        Some(SlotKind::Integer) => SlotKind::Numbers { integer: true },
+        Some(SlotKind::Number) => SlotKind::Numbers { integer: false },
+        Some(SlotKind::Numbers { .. } | SlotKind::Texts | SlotKind::Object | SlotKind::Lists) => {
+            SlotKind::Lists
+        }
+        _ => SlotKind::Texts,
+    }
+}
+
+fn text_kind(schema: &Value, name: &str) -> SlotKind {
+    let name_terms: Vec<String> = terms(name).collect();
+    let named = |word: &str| name_terms.iter().any(|term| term == word);
+    let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    match schema.get("format").and_then(Value::as_str) {
+        Some("date") => return SlotKind::Date,
+        Some("time") => return SlotKind::Time,
+        Some("date-time") => return SlotKind::DateTime,
+        Some("email" | "idn-email") => return SlotKind::Email,
+        Some("uri" | "iri" | "uri-reference" | "url") => return SlotKind::Url,
+        _ => {}
+    }
+    if named("date") || description.contains("YYYY-MM-DD") {
+        SlotKind::Date
+    } else if named("email") {
+        SlotKind::Email
+    } else if named("url") || named("uri") {
+        SlotKind::Url
+    } else if named("path") || named("filepath") || named("directori") {
+        SlotKind::Path
+    } else {
+        SlotKind::Text
+    }
+}
+
+/// The values that a description gives as examples.
+fn mentioned(description: &str) -> Vec<String> {
+    const CUES: [&str; 12] = [
+        "e.g.",
+        "eg.",
+        "such as",
+        "for example",
+        "for instance",
+        "like",
+        "can be",
+        "could be",
+        "including",
+        "i.e.",
+        "options are",
+        "either",
+    ];
+    let lower = description.to_lowercase();
+    if lower.len() != description.len() {
+        return Vec::new();
+    }
+    let start = CUES.iter().filter_map(|cue| lower.find(cue).map(|at| at + cue.len())).min();
+    let Some(start) = start else { return Vec::new() };
+    let rest = &description[start..];
+    let end = rest.find(". ").unwrap_or(rest.len());
+    rest[..end]
+        .split([',', ';', '/', '(', ')', '|', ':'])
+        .flat_map(|part| part.split(" or ").flat_map(|part| part.split(" and ")))
+        .map(|part| part.trim().trim_matches(|c: char| "'\"`.‘’“”[]".contains(c)).trim().to_owned())
+        .filter(|part| !part.is_empty() && part.len() <= 40 && part != "etc")
+        .take(24)
+        .collect()
+}
