@@ -15,10 +15,12 @@ use crate::request::target::Target;
 use crate::resolve::PinnedAddresses;
 use crate::response::RawResponse;
 use connect::Connector;
-use connection::{LiveConnection, SendFailure};
+pub(crate) use connection::LiveConnection;
+use connection::SendFailure;
 use http::{Request, StatusCode};
+use hyper::body::Incoming;
 use palyra_common::capabilities::HttpRule;
-use pool::Pool;
+pub(crate) use pool::Pool;
 use rustls_pki_types::CertificateDer;
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,18 +59,40 @@ impl Client {
         &self,
         route: Route<'_>,
         pinned: &PinnedAddresses,
-        mut request: Request<RequestBody>,
+        request: Request<RequestBody>,
         meter: &mut Meter<'_>,
     ) -> Result<RawResponse, EgressError> {
+        let mut open = self.open(route, pinned, request, meter).await?;
+        let body = open.connection.read_body(open.body, meter).await?;
+        let response = RawResponse {
+            status: open.head.status.as_u16(),
+            headers: open.head.headers,
+            body,
+            address: open.connection.key.address,
+            bytes_sent: meter.sent(),
+            bytes_received: meter.received(),
+        };
+        self.pool.put(open.connection).await;
+        Ok(response)
+    }
+
+    /// Sends a request and reads the head of its response.
+    pub(crate) async fn open(
+        &self,
+        route: Route<'_>,
+        pinned: &PinnedAddresses,
+        mut request: Request<RequestBody>,
+        meter: &mut Meter<'_>,
+    ) -> Result<OpenResponse, EgressError> {
         while let Some(connection) = self.pool.take(route, pinned).await {
-            match self.exchange_on(connection, request, meter).await {
+            match send_on(connection, request, meter).await {
                 Err(SendFailure::NotSent(back)) => request = *back,
                 Err(SendFailure::Failed(error)) => return Err(error),
                 Ok(response) => return Ok(response),
             }
         }
         let connection = self.connector.connect(route, pinned).await?;
-        self.exchange_on(connection, request, meter).await.map_err(|failure| match failure {
+        send_on(connection, request, meter).await.map_err(|failure| match failure {
             SendFailure::Failed(error) => error,
             SendFailure::NotSent(_) => {
                 EgressError::unavailable("the request was not sent", "the connection closed at once")
@@ -76,28 +100,28 @@ impl Client {
         })
     }
 
-    async fn exchange_on(
-        &self,
-        mut connection: LiveConnection,
-        request: Request<RequestBody>,
-        meter: &mut Meter<'_>,
-    ) -> Result<RawResponse, SendFailure> {
-        let (head, body) = connection.send(request, meter).await?.into_parts();
-        if head.status == StatusCode::SWITCHING_PROTOCOLS {
-            let error =
-                EgressError::unavailable("the response is not one", "it switches to another protocol");
-            return Err(SendFailure::Failed(error));
-        }
-        let body = connection.read_body(body, meter).await.map_err(SendFailure::Failed)?;
-        let response = RawResponse {
-            status: head.status.as_u16(),
-            headers: head.headers,
-            body,
-            address: connection.key.address,
-            bytes_sent: meter.sent(),
-            bytes_received: meter.received(),
-        };
-        self.pool.put(connection).await;
-        Ok(response)
+    /// The connections at rest, to which a response returns its own at its end.
+    pub(crate) fn pool(&self) -> Arc<Pool> {
+        Arc::clone(&self.pool)
     }
+}
+
+/// A response whose head has come, on the connection that its body comes on.
+pub(crate) struct OpenResponse {
+    pub(crate) head: http::response::Parts,
+    pub(crate) body: Incoming,
+    pub(crate) connection: LiveConnection,
+}
+
+async fn send_on(
+    mut connection: LiveConnection,
+    request: Request<RequestBody>,
+    meter: &mut Meter<'_>,
+) -> Result<OpenResponse, SendFailure> {
+    let (head, body) = connection.send(request, meter).await?.into_parts();
+    if head.status == StatusCode::SWITCHING_PROTOCOLS {
+        let error = EgressError::unavailable("the response is not one", "it switches to another protocol");
+        return Err(SendFailure::Failed(error));
+    }
+    Ok(OpenResponse { head, body, connection })
 }

@@ -1,17 +1,18 @@
 //! The guard: the two steps every request takes.
 
 use crate::budget::{ByteBudget, Meter};
-use crate::client::{Client, Route};
+use crate::client::{Client, RequestBody, Route};
 use crate::error::{EgressError, EgressSetupError};
 use crate::limits::{MAX_IDLE_AGE, MAX_RESOLUTION_AGE};
 use crate::listeners::RefusedListeners;
 use crate::redactor::Redactor;
 use crate::request::{AuthorizedRequest, OutgoingRequest};
-use crate::resolve::{Addresses, Resolver, SystemResolver};
+use crate::resolve::{Addresses, PinnedAddresses, Resolver, SystemResolver};
 use crate::response::IncomingResponse;
 use crate::secrets::inject::seal;
-use crate::secrets::scan::scan;
+use crate::secrets::scan::{ScannedRequest, scan};
 use crate::secrets::{GuardedSecret, Injection};
+use crate::streaming::StreamingResponse;
 use ipnet::IpNet;
 use palyra_common::capabilities::HttpRule;
 use rustls_pki_types::CertificateDer;
@@ -110,12 +111,33 @@ impl EgressGuard {
     ) -> Result<IncomingResponse, EgressError> {
         let redactor = redactor_for(context);
         let timeout = request.timeout;
-        let exchange = self.inner.exchange(request, context, &redactor);
-        let outcome = match timeout {
-            None => exchange.await,
-            Some(limit) => tokio::time::timeout(limit, exchange).await.unwrap_or(Err(EgressError::TimedOut)),
-        };
+        let outcome = within(timeout, self.inner.exchange(request, context, &redactor)).await;
         outcome.map_err(|error| error.redacted(&redactor))
+    }
+
+    /// Sends an authorised request and returns once the head of its response has come.
+    ///
+    /// The request's time limit counts up to that point; the caller limits how long it waits for the body.
+    /// Dropping the future or the response closes the connection at once.
+    pub async fn open<'b>(
+        &self,
+        request: AuthorizedRequest,
+        context: &EgressContext<'b>,
+    ) -> Result<StreamingResponse<'b>, EgressError> {
+        let redactor = redactor_for(context);
+        let timeout = request.timeout;
+        let outcome = within(timeout, self.inner.open(request, context, &redactor)).await;
+        outcome.map_err(|error| error.redacted(&redactor))
+    }
+}
+
+async fn within<T>(
+    limit: Option<Duration>,
+    work: impl Future<Output = Result<T, EgressError>>,
+) -> Result<T, EgressError> {
+    match limit {
+        None => work.await,
+        Some(limit) => tokio::time::timeout(limit, work).await.unwrap_or(Err(EgressError::TimedOut)),
     }
 }
 
@@ -135,15 +157,48 @@ impl Inner {
         context: &EgressContext<'_>,
         redactor: &Redactor,
     ) -> Result<IncomingResponse, EgressError> {
+        let mut ready = self.prepare(request, context, redactor).await?;
+        let route =
+            Route { owner: context.owner, rule: &ready.scanned.0.rule, target: &ready.scanned.0.target };
+        let response = self.client.exchange(route, &ready.pinned, ready.request, &mut ready.meter).await?;
+        Ok(response.redacted(redactor).await)
+    }
+
+    async fn open<'b>(
+        &self,
+        request: AuthorizedRequest,
+        context: &EgressContext<'b>,
+        redactor: &Redactor,
+    ) -> Result<StreamingResponse<'b>, EgressError> {
+        let mut ready = self.prepare(request, context, redactor).await?;
+        let route =
+            Route { owner: context.owner, rule: &ready.scanned.0.rule, target: &ready.scanned.0.target };
+        let open = self.client.open(route, &ready.pinned, ready.request, &mut ready.meter).await?;
+        StreamingResponse::new(open, ready.meter, redactor, self.client.pool())
+    }
+
+    /// Everything that is checked before a byte is sent.
+    async fn prepare<'b>(
+        &self,
+        request: AuthorizedRequest,
+        context: &EgressContext<'b>,
+        redactor: &Redactor,
+    ) -> Result<Ready<'b>, EgressError> {
         let scanned = scan(request, context.injections, context.guarded, redactor).await?;
         let sealed = seal(&scanned, context.injections)?;
         let AuthorizedRequest { rule, target, .. } = &scanned.0;
         let pinned = self.addresses.pin(target, context.allow_addresses).await?;
-        let mut meter = Meter::open(context.budget, rule, sealed.head_bytes, sealed.body_bytes)?;
-        let route = Route { owner: context.owner, rule, target };
-        let response = self.client.exchange(route, &pinned, sealed.request, &mut meter).await?;
-        Ok(response.redacted(redactor).await)
+        let meter = Meter::open(context.budget, rule, sealed.head_bytes, sealed.body_bytes)?;
+        Ok(Ready { pinned, meter, request: sealed.request, scanned })
     }
+}
+
+/// A request that may be sent, to addresses that may be reached.
+struct Ready<'b> {
+    scanned: ScannedRequest,
+    pinned: PinnedAddresses,
+    request: http::Request<RequestBody>,
+    meter: Meter<'b>,
 }
 
 impl fmt::Debug for EgressGuard {

@@ -2,7 +2,7 @@
 //!
 //! A request walks one way, and each step returns the type that proves it:
 //! [`OutgoingRequest`] → [`EgressGuard::authorize`] (pure) → [`AuthorizedRequest`] → [`EgressGuard::send`] →
-//! [`IncomingResponse`].
+//! [`IncomingResponse`], or [`EgressGuard::open`] → [`StreamingResponse`] where the body is read while it comes.
 //!
 //! What is refused on purpose:
 //!
@@ -30,6 +30,7 @@ mod resolve;
 mod response;
 mod rules;
 mod secrets;
+mod streaming;
 #[cfg(feature = "testing")]
 pub mod testing;
 
@@ -41,6 +42,7 @@ pub use request::{AuthorizedRequest, OutgoingRequest};
 pub use resolve::{Resolver, SystemResolver};
 pub use response::IncomingResponse;
 pub use secrets::{GuardedSecret, Injection, InjectionForm};
+pub use streaming::StreamingResponse;
 
 pub use ipnet::IpNet;
 pub use rustls_pki_types::CertificateDer;
@@ -63,7 +65,7 @@ pub mod limits {
     pub const MAX_RESOLUTION_AGE: Duration = Duration::from_secs(30);
     /// Longest time an unused connection is kept.
     pub const MAX_IDLE_AGE: Duration = Duration::from_secs(30);
-    /// Longest time for one address to accept a connection.
+    /// Longest time for one address to accept a connection, and for the handshake of TLS on it.
     pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
     /// Most addresses of one name that are tried.
     pub const MAX_CONNECT_ATTEMPTS: usize = 8;

@@ -144,6 +144,21 @@ impl Redactor {
         })
     }
 
+    /// Where the first stretch starts that later bytes could turn into a secret; the end when there is none.
+    fn open_from(&self, data: &[u8]) -> usize {
+        let unfinished = Escape::ALL.iter().flat_map(|escape| escape.unfinished(data));
+        // An escape that is cut in the middle hides what came before it, so the search ends before it as well.
+        let ends = unfinished.chain([data.len()]);
+        ends.map(|end| self.open_before(&data[..end])).min().unwrap_or(data.len())
+    }
+
+    fn open_before(&self, data: &[u8]) -> usize {
+        let open = |data: &[u8]| self.forms.iter().filter_map(|form| form.open_from(data)).min();
+        let decoded = Escape::ALL.iter().filter_map(|escape| escape.decode(data));
+        let escaped = decoded.filter_map(|decoded| open(&decoded.bytes).map(|at| decoded.start(at)));
+        escaped.chain(open(data)).min().unwrap_or(data.len())
+    }
+
     /// The stretches to blot out, sorted and not overlapping.
     fn stretches(&self, data: &[u8]) -> Vec<Range<usize>> {
         let mut found = Vec::new();

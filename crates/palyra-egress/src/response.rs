@@ -40,20 +40,16 @@ impl RawResponse {
     pub(crate) async fn redacted(self, redactor: &Redactor) -> IncomingResponse {
         let body = redactor.redact_body(self.body.clone()).await;
         let length_changed = body.len() != self.body.len();
-        let nothing = Redactor::default();
-        let head_masked = redactor.is_in(&joined(&self.headers, redactor));
+        let (mut headers, head_masked) = redacted_headers(&self.headers, redactor);
         let masked = head_masked || body != self.body;
-        let redactor = if head_masked { redactor } else { &nothing };
-        let headers = self.headers.iter().map(|(name, value)| {
-            let value = match name {
-                &CONTENT_LENGTH if length_changed => body.len().to_string(),
-                _ => latin1(&redactor.redact(value.as_bytes())),
-            };
-            (redactor.redact_text(name.as_str()).into_owned(), value)
-        });
+        for (_, value) in
+            headers.iter_mut().filter(|(name, _)| length_changed && name == CONTENT_LENGTH.as_str())
+        {
+            *value = body.len().to_string();
+        }
         IncomingResponse {
             status: self.status,
-            headers: headers.collect(),
+            headers,
             body,
             address: self.address,
             bytes_sent: self.bytes_sent,
@@ -61,6 +57,17 @@ impl RawResponse {
             masked,
         }
     }
+}
+
+/// The header lines without the secrets, and whether one was in them.
+pub(crate) fn redacted_headers(headers: &HeaderMap, redactor: &Redactor) -> (Vec<(String, String)>, bool) {
+    let nothing = Redactor::default();
+    let masked = redactor.is_in(&joined(headers, redactor));
+    let redactor = if masked { redactor } else { &nothing };
+    let clean = headers.iter().map(|(name, value)| {
+        (redactor.redact_text(name.as_str()).into_owned(), latin1(&redactor.redact(value.as_bytes())))
+    });
+    (clean.collect(), masked)
 }
 
 /// All header lines in one piece, because one search over it is far cheaper than one per line.

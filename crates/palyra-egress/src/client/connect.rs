@@ -57,7 +57,9 @@ impl Connector {
             HostPattern::Address(address) => ServerName::IpAddress((*address).into()),
             name => ServerName::try_from(name.to_string()).map_err(|error| failed(&error))?,
         };
-        let stream = self.tls.connect(name, stream).await.map_err(|error| failed(&error))?;
+        let handshake = tokio::time::timeout(CONNECT_TIMEOUT, self.tls.connect(name, stream)).await;
+        let handshake = handshake.map_err(|_| failed(&"the handshake did not finish in time"))?;
+        let stream = handshake.map_err(|error| failed(&error))?;
         Ok(Transport::Tls(Box::new(stream)))
     }
 }

@@ -7,7 +7,7 @@ use crate::budget::Meter;
 use crate::error::EgressError;
 use bytes::{Bytes, BytesMut};
 use http::{Request, Response};
-use http_body::{Body, Frame};
+use http_body::Body;
 use hyper::body::Incoming;
 use hyper::client::conn::http1::SendRequest;
 use palyra_common::capabilities::{HostPattern, HttpRule, Scheme};
@@ -17,8 +17,8 @@ use std::pin::{Pin, pin};
 
 /// What a connection may be used for again.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct RouteKey {
-    pub(super) address: SocketAddr,
+pub(crate) struct RouteKey {
+    pub(crate) address: SocketAddr,
     scheme: Scheme,
     host: HostPattern,
     owner: String,
@@ -54,8 +54,8 @@ pub(super) enum SendFailure {
 }
 
 /// An open connection. Whoever holds it drives it; dropping it closes the socket.
-pub(super) struct LiveConnection {
-    pub(super) key: RouteKey,
+pub(crate) struct LiveConnection {
+    pub(crate) key: RouteKey,
     sender: SendRequest<RequestBody>,
     driver: Driver,
 }
@@ -93,26 +93,33 @@ impl LiveConnection {
             meter.expect_body(length)?;
         }
         let mut whole = Collected::default();
-        while let Some(frame) = self.next_frame(&mut body, meter).await? {
-            // Trailers are dropped: header lines are handed on from the head alone.
-            if let Ok(data) = frame.into_data() {
-                meter.check_body(whole.len().saturating_add(data.len() as u64))?;
-                whole.push(data);
-            }
+        while let Some(data) = self.next_data(&mut body, meter).await? {
+            meter.check_body(whole.len().saturating_add(data.len() as u64))?;
+            whole.push(data);
         }
         Ok(whole.finish())
     }
 
-    async fn next_frame(
+    /// The next piece of a body; trailers are dropped, because header lines are handed on from the head alone.
+    pub(crate) async fn next_data(
         &mut self,
         body: &mut Incoming,
         meter: &mut Meter<'_>,
-    ) -> Result<Option<Frame<Bytes>>, EgressError> {
-        let frame = poll_fn(|cx| {
-            self.driver.advance(cx, meter)?;
-            Pin::new(&mut *body).poll_frame(cx).map(Ok::<_, EgressError>)
-        });
-        frame.await?.transpose().map_err(|error| failure(&self.key, &error))
+    ) -> Result<Option<Bytes>, EgressError> {
+        loop {
+            let frame = poll_fn(|cx| {
+                self.driver.advance(cx, meter)?;
+                Pin::new(&mut *body).poll_frame(cx).map(Ok::<_, EgressError>)
+            });
+            match frame.await?.transpose().map_err(|error| failure(&self.key, &error))? {
+                None => return Ok(None),
+                Some(frame) => {
+                    if let Ok(data) = frame.into_data() {
+                        return Ok(Some(data));
+                    }
+                }
+            }
+        }
     }
 
     /// Lets the connection come to rest; says whether it can take a request.

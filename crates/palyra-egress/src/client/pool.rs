@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 /// Idle connections, the oldest first.
-pub(super) struct Pool {
+pub(crate) struct Pool {
     max_idle: usize,
     lifetime: Duration,
     state: Mutex<State>,
@@ -41,7 +41,7 @@ impl Pool {
     }
 
     /// Keeps a connection if it can be used again.
-    pub(super) async fn put(self: &Arc<Self>, mut connection: LiveConnection) {
+    pub(crate) async fn put(self: &Arc<Self>, mut connection: LiveConnection) {
         if self.max_idle == 0 || !connection.settle().await {
             return;
         }

@@ -25,6 +25,14 @@ impl Form {
         (self.needle.len() + 2).saturating_mul(MAX_ESCAPE_BYTES)
     }
 
+    /// Where `data` ends with the beginning of this form, or with the form itself while its neighbour is missing.
+    pub(super) fn open_from(&self, data: &[u8]) -> Option<usize> {
+        let longest = if self.right { self.needle.len() } else { self.needle.len() - 1 };
+        let from = data.len().saturating_sub(longest);
+        let start = (from..data.len()).find(|at| self.needle.starts_with(&data[*at..]))?;
+        Some(start.saturating_sub(usize::from(self.left)))
+    }
+
     /// Where the form is in `data`, its shared neighbours included.
     pub(super) fn stretches(&self, data: &[u8]) -> impl Iterator<Item = Range<usize>> {
         let (left, right, length, end) = (self.left, self.right, self.needle.len(), data.len());

@@ -4,7 +4,8 @@ use super::{MASK, Redactor, WINDOW_BYTES};
 
 /// Blots secrets out of a stream, also where a secret is cut by the end of a piece.
 ///
-/// It keeps back as many bytes as the longest match can cover; [`finish`](Self::finish) gives them out.
+/// It keeps back only what later bytes could turn into a secret, so the frames of an event stream pass at once;
+/// [`finish`](Self::finish) gives out the rest.
 pub struct RedactorStream {
     redactor: Redactor,
     kept: Vec<u8>,
@@ -25,9 +26,12 @@ impl RedactorStream {
         let mut clean = Vec::with_capacity(data.len());
         for piece in data.chunks(WINDOW_BYTES.max(self.redactor.reach)) {
             self.kept.extend_from_slice(piece);
-            // A match that starts before this point lies in the kept bytes as a whole.
-            let settled = (self.kept.len() + 1).saturating_sub(self.redactor.reach);
-            self.release(self.between_escapes(settled), &mut clean);
+            // What is out of reach of every match yet to come is settled, and so is what cannot become one.
+            let out_of_reach =
+                self.between_escapes((self.kept.len() + 1).saturating_sub(self.redactor.reach));
+            let tail = &self.kept[out_of_reach..];
+            let closed = self.between_escapes(out_of_reach + self.redactor.open_from(tail));
+            self.release(out_of_reach, closed, &mut clean);
         }
         clean
     }
@@ -35,7 +39,7 @@ impl RedactorStream {
     /// Returns the rest.
     pub fn finish(mut self) -> Vec<u8> {
         let mut clean = Vec::with_capacity(self.kept.len());
-        self.release(self.kept.len(), &mut clean);
+        self.release(self.kept.len(), self.kept.len(), &mut clean);
         clean
     }
 
@@ -45,13 +49,17 @@ impl RedactorStream {
         settled - before % 2
     }
 
-    /// Gives out everything before `settled`, and forgets it.
-    fn release(&mut self, settled: usize, clean: &mut Vec<u8>) {
-        if settled == 0 {
+    /// Gives out what is settled and forgets it: everything before `least`, and up to `most` where no match is cut,
+    /// because the matches behind it are found from where the last one ended.
+    fn release(&mut self, least: usize, most: usize, clean: &mut Vec<u8>) {
+        if most == 0 {
             return;
         }
+        let stretches = self.redactor.stretches(&self.kept);
+        let cut = stretches.iter().find(|stretch| stretch.start < most && most < stretch.end);
+        let settled = cut.map_or(most, |stretch| stretch.start.max(least));
         let mut at = self.masked;
-        for stretch in self.redactor.stretches(&self.kept) {
+        for stretch in stretches {
             if stretch.start >= settled {
                 break;
             }

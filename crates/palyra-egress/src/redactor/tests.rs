@@ -165,6 +165,17 @@ fn a_large_body_is_searched_across_its_windows() {
 }
 
 #[test]
+fn stream_keeps_back_only_what_could_become_a_secret() {
+    let mut stream = redactor(&["sk-hunter2"]).stream();
+    for frame in ["data: {\"text\":\"a\\n\"}\n\n", "data: [DONE]\n\n", "data: 50% & more\n\n"] {
+        assert_eq!(String::from_utf8(stream.push(frame.as_bytes())).unwrap(), frame);
+    }
+    for (piece, clean) in [("a sk-hu", "a "), ("x", "sk-hux"), ("sk-hunt", ""), ("er2 b\n", "**** b\n")] {
+        assert_eq!(String::from_utf8(stream.push(piece.as_bytes())).unwrap(), clean, "{piece}");
+    }
+}
+
+#[test]
 fn debug_shows_no_secret() {
     let redactor = redactor(&["hunter2"]);
     assert!(!format!("{redactor:?} {:?}", redactor.stream()).contains("hunter2"));

@@ -33,6 +33,11 @@ impl Decoded {
         let end = self.starts[stretch.end..].iter().copied().find(|start| *start > last);
         self.starts[stretch.start]..end.unwrap_or(last)
     }
+
+    /// Where the decoded byte at this place started.
+    pub(super) fn start(&self, at: usize) -> usize {
+        self.starts[at.min(self.starts.len() - 1)]
+    }
 }
 
 impl Escape {
@@ -61,6 +66,32 @@ impl Escape {
         }
         decoded.starts.push(at);
         Some(decoded)
+    }
+
+    /// Every place where an escape may start whose end has not come yet.
+    pub(super) fn unfinished(self, data: &[u8]) -> impl Iterator<Item = usize> {
+        let from = data.len().saturating_sub(MAX_ESCAPE_BYTES - 1);
+        (from..data.len()).filter(move |at| data[*at] == self.sign() && self.could_go_on(&data[at + 1..]))
+    }
+
+    /// Whether more bytes could complete an escape that has come this far; `rest` is what follows its sign.
+    fn could_go_on(self, rest: &[u8]) -> bool {
+        let all_hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
+        match (self, rest) {
+            (_, []) => true,
+            (Self::Percent, digits) => digits.len() < 2 && all_hex(digits),
+            // Half of a surrogate pair goes on with the sign of the other half.
+            (Self::Json, [b'u', digits @ ..]) => match digits.split_at_checked(4) {
+                None => all_hex(digits),
+                Some((high, low)) => {
+                    let prefix = &low[..low.len().min(2)];
+                    let is_high = matches!(high, [b'd' | b'D', b'8' | b'9' | b'a' | b'b' | b'A' | b'B', ..]);
+                    is_high && all_hex(high) && low.len() < 6 && b"\\u".starts_with(prefix)
+                }
+            },
+            (Self::Json, _) => false,
+            (Self::Markup, name) => name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'#'),
+        }
     }
 
     fn sign(self) -> u8 {

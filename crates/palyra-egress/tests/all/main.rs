@@ -9,5 +9,6 @@ mod budget;
 mod connections;
 mod deadlines;
 mod secrets;
+mod streaming;
 mod support;
 mod tls;

@@ -4,8 +4,8 @@ use bytes::Bytes;
 use palyra_common::{Denial, SecretValue};
 use palyra_egress::testing::{FixedResolver, TestServer};
 use palyra_egress::{
-    ByteBudget, EgressConfig, EgressContext, EgressError, EgressGuard, GuardedSecret, IncomingResponse,
-    Injection, InjectionForm, IpNet, OutgoingRequest,
+    AuthorizedRequest, ByteBudget, EgressConfig, EgressContext, EgressError, EgressGuard, GuardedSecret,
+    IncomingResponse, Injection, InjectionForm, IpNet, OutgoingRequest, StreamingResponse,
 };
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -124,16 +124,26 @@ impl Call {
     }
 
     pub(crate) async fn send(&self, guard: &EgressGuard) -> Result<IncomingResponse, EgressError> {
+        guard.send(self.authorized(guard)?, &self.context()).await
+    }
+
+    pub(crate) async fn open(&self, guard: &EgressGuard) -> Result<StreamingResponse<'_>, EgressError> {
+        guard.open(self.authorized(guard)?, &self.context()).await
+    }
+
+    fn authorized(&self, guard: &EgressGuard) -> Result<AuthorizedRequest, EgressError> {
         let rules: Vec<_> = self.rules.iter().map(|rule| rule.parse().unwrap()).collect();
-        let request = guard.authorize(&rules, self.request.clone())?;
-        let context = EgressContext {
+        guard.authorize(&rules, self.request.clone())
+    }
+
+    fn context(&self) -> EgressContext<'_> {
+        EgressContext {
             owner: self.owner,
             allow_addresses: &self.allow,
             injections: &self.injections,
             guarded: &self.guarded,
             budget: &self.budget,
-        };
-        guard.send(request, &context).await
+        }
     }
 
     pub(crate) async fn denial(&self, guard: &EgressGuard) -> Denial {
