@@ -122,8 +122,6 @@ fn with_status(status: Option<u16>) -> String {
 /// What was waited for when time ran out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeoutPhase {
-    /// A connection.
-    Connect,
     /// The first byte of the answer.
     FirstByte,
     /// The next bytes of an answer that had begun.
@@ -135,7 +133,6 @@ pub enum TimeoutPhase {
 impl fmt::Display for TimeoutPhase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Connect => "connecting",
             Self::FirstByte => "waiting for the first byte",
             Self::Idle => "waiting for more of the answer",
             Self::Total => "waiting for the end of the answer",

@@ -1,4 +1,4 @@
-//! A provider that answers from a script.
+//! A provider in memory that answers from a script.
 
 use crate::error::ModelError;
 use crate::event::{ModelEvent, StopReason};

@@ -1,5 +1,10 @@
 //! Models behind one trait.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod faults;
+mod keys;
+mod protocols;
+mod requests;
 mod scripted;
+mod support;

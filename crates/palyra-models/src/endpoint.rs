@@ -1,0 +1,155 @@
+//! Where a provider is: a base URL that was checked, and the one rule that opens it.
+
+use crate::protocol::Protocol;
+use palyra_common::capabilities::{HostPattern, HttpRule, Scheme};
+use palyra_egress::IpNet;
+use std::fmt;
+
+/// The base URL of a provider, such as `https://api.openai.com/v1`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    base_url: String,
+    scheme: Scheme,
+    host: HostPattern,
+    allow_loopback: bool,
+}
+
+/// A text that is no usable base URL.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{url}` is no base URL of a model provider: {reason}")]
+pub struct BadEndpoint {
+    /// What was given, clipped.
+    pub url: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl Endpoint {
+    /// Checks a base URL; one without a path gets `/v1`.
+    ///
+    /// Plain `http` is accepted for this machine only, and this machine only where the operator says so.
+    pub fn new(url: &str, allow_loopback: bool) -> Result<Self, BadEndpoint> {
+        let bad =
+            |reason: &str| BadEndpoint { url: url.chars().take(200).collect(), reason: reason.to_owned() };
+        if url.len() > 1_024 || url.contains([' ', '*', '#', '?', '@', '\\']) {
+            return Err(bad("it must not contain spaces, `*`, `?`, `#`, `@` or `\\`"));
+        }
+        let base_url = match url.trim_end_matches('/') {
+            base if base.split_once("://").is_some_and(|(_, rest)| !rest.contains('/')) => {
+                format!("{base}/v1")
+            }
+            base => base.to_owned(),
+        };
+        let rule = base_url.parse::<HttpRule>().map_err(|error| bad(&error.to_string()))?;
+        if rule.host.is_wildcard() {
+            return Err(bad("its host is a pattern"));
+        }
+        let is_loopback = is_this_machine(&rule.host);
+        if is_loopback && !allow_loopback {
+            return Err(bad("it is on this machine, which has to be allowed explicitly"));
+        }
+        if rule.scheme == Scheme::Http && !is_loopback {
+            return Err(bad("`http` is for this machine only; use `https`"));
+        }
+        Ok(Self { base_url, scheme: rule.scheme, host: rule.host, allow_loopback })
+    }
+
+    /// The base URL, with its path and without a slash at its end.
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// Whether addresses of this machine are open.
+    pub fn allows_loopback(&self) -> bool {
+        self.allow_loopback
+    }
+
+    pub(crate) fn host(&self) -> &HostPattern {
+        &self.host
+    }
+
+    pub(crate) fn is_host(&self, name: &str) -> bool {
+        self.host.to_string() == name
+    }
+
+    /// The URL of a request.
+    pub(crate) fn url(&self, protocol: Protocol) -> String {
+        format!("{}{}", self.base_url, protocol.path())
+    }
+
+    /// The one rule that covers requests of this protocol.
+    pub(crate) fn rule(&self, protocol: Protocol) -> Result<HttpRule, BadEndpoint> {
+        let url = self.url(protocol);
+        let rule = format!("POST {url}").parse();
+        rule.map_err(|error: palyra_common::capabilities::GrantSyntaxError| BadEndpoint {
+            url,
+            reason: error.to_string(),
+        })
+    }
+
+    /// The address ranges that are opened besides public ones.
+    pub(crate) fn open_addresses(&self) -> Vec<IpNet> {
+        const LOOPBACK: [&str; 2] = ["127.0.0.0/8", "::1/128"];
+        let ranges: &[&str] = if self.allow_loopback { &LOOPBACK } else { &[] };
+        ranges.iter().filter_map(|range| range.parse().ok()).collect()
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.base_url)
+    }
+}
+
+fn is_this_machine(host: &HostPattern) -> bool {
+    match host.address() {
+        Some(address) => address.to_canonical().is_loopback(),
+        None => {
+            let name = host.to_string();
+            name == "localhost" || name.ends_with(".localhost")
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_url_gets_a_path_and_names_its_requests() {
+        for (given, base) in [
+            ("https://api.openai.com", "https://api.openai.com/v1"),
+            ("https://api.openai.com/v1/", "https://api.openai.com/v1"),
+            ("https://router.example/api/v1", "https://router.example/api/v1"),
+            ("http://127.0.0.1:11434", "http://127.0.0.1:11434/v1"),
+            ("http://localhost:8080/v1", "http://localhost:8080/v1"),
+            ("http://[::1]:8080", "http://[::1]:8080/v1"),
+        ] {
+            let endpoint = Endpoint::new(given, true).unwrap();
+            assert_eq!(endpoint.base_url(), base);
+            for protocol in Protocol::ALL {
+                assert!(endpoint.rule(protocol).is_ok(), "{given} {protocol}");
+            }
+        }
+    }
+
+    #[test]
+    fn plain_http_and_this_machine_need_permission() {
+        for (url, allow_loopback) in [
+            ("http://127.0.0.1:8080", false),
+            ("https://localhost", false),
+            ("http://[::ffff:127.0.0.1]:1", false),
+            ("http://api.example.com/v1", true),
+            ("http://192.168.1.4:8080/v1", true),
+            ("https://*.example.com/v1", true),
+            ("https://user@example.com/v1", true),
+            ("https://example.com/v1?key=x", true),
+            ("ftp://example.com", true),
+            ("example.com", true),
+            ("", true),
+        ] {
+            assert!(Endpoint::new(url, allow_loopback).is_err(), "{url}");
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The answer of the Responses API.
+
+use crate::error::ModelError;
+use crate::event::{StopReason, Usage};
+use crate::failure::{ErrorBody, failure_in_stream};
+use crate::message::ToolCall;
+use crate::stream::{Decoder, Output, PartialCalls, SseFrame};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Reads events. A finished item is what counts: its deltas are only shown earlier.
+#[derive(Debug, Default)]
+pub(crate) struct ResponsesDecoder {
+    calls: PartialCalls,
+    /// Reasoning the provider wants back.
+    reasoning_items: Vec<Value>,
+    refused: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type")]
+enum Event {
+    #[serde(rename = "response.output_text.delta")]
+    Text { delta: String },
+    #[serde(rename = "response.refusal.delta")]
+    Refusal { delta: String },
+    #[serde(rename = "response.reasoning_text.delta", alias = "response.reasoning_summary_text.delta")]
+    Reasoning { delta: String },
+    #[serde(rename = "response.output_item.added")]
+    ItemAdded { output_index: u64, item: Item },
+    #[serde(rename = "response.function_call_arguments.delta")]
+    Arguments { output_index: u64, delta: String },
+    #[serde(rename = "response.output_item.done")]
+    ItemDone { output_index: u64, item: Value },
+    #[serde(rename = "response.completed", alias = "response.incomplete", alias = "response.done")]
+    Ended { response: Response },
+    #[serde(rename = "response.failed")]
+    Failed { response: FailedResponse },
+    #[serde(rename = "error")]
+    Error(ErrorBody),
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Item {
+    FunctionCall(FunctionCall),
+    Message {
+        #[serde(default)]
+        content: Vec<Part>,
+    },
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Deserialize)]
+struct FunctionCall {
+    #[serde(default)]
+    call_id: String,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    arguments: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Part {
+    #[serde(default, alias = "refusal")]
+    text: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Response {
+    status: Option<String>,
+    incomplete_details: Option<Incomplete>,
+    #[serde(default)]
+    output: Vec<Value>,
+    usage: Option<ResponseUsage>,
+    error: Option<ErrorBody>,
+}
+
+#[derive(Debug, Deserialize)]
+struct FailedResponse {
+    error: Option<ErrorBody>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Incomplete {
+    reason: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ResponseUsage {
+    #[serde(default)]
+    input_tokens: u64,
+    #[serde(default)]
+    output_tokens: u64,
+    input_tokens_details: Option<InputDetails>,
+    output_tokens_details: Option<OutputDetails>,
+}
+
+#[derive(Debug, Deserialize)]
+struct InputDetails {
+    cached_tokens: Option<u64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct OutputDetails {
+    reasoning_tokens: Option<u64>,
+}
+
+impl Decoder for ResponsesDecoder {
+    fn frame(&mut self, frame: &SseFrame, output: &mut Output) -> Result<(), ModelError> {
+        if frame.data.trim() == "[DONE]" {
+            return Ok(());
+        }
+        match frame.json()? {
+            Event::Text { delta } => output.text(&delta),
+            Event::Refusal { delta } => {
+                self.refused = true;
+                output.text(&delta)
+            }
+            Event::Reasoning { delta } => output.reasoning(&delta),
+            Event::ItemAdded { output_index, item: Item::FunctionCall(call) } => {
+                self.calls.add(output_index, &call.call_id, &call.name, "", frame)
+            }
+            Event::Arguments { output_index, delta } => self.calls.add(output_index, "", "", &delta, frame),
+            Event::ItemDone { output_index, item } => self.item(Some(output_index), item, frame, output),
+            Event::Ended { response } => self.ended(response, frame, output),
+            Event::Failed { response } => Err(failure_in_stream(response.error.unwrap_or_default())),
+            Event::Error(error) => Err(failure_in_stream(error)),
+            Event::ItemAdded { .. } | Event::Other => Ok(()),
+        }
+    }
+
+    fn whole(&mut self, body: &SseFrame, output: &mut Output) -> Result<(), ModelError> {
+        let response: Response = body.json()?;
+        self.ended(response, body, output)
+    }
+
+    /// Only the provider's own event ends an answer here.
+    fn end(&mut self, output: &mut Output) -> Result<bool, ModelError> {
+        Ok(output.is_finished())
+    }
+}
+
+impl ResponsesDecoder {
+    /// A finished item; its text has been shown where it came in deltas (`streamed_at`).
+    fn item(
+        &mut self,
+        streamed_at: Option<u64>,
+        item: Value,
+        frame: &SseFrame,
+        output: &mut Output,
+    ) -> Result<(), ModelError> {
+        if item.get("type").and_then(Value::as_str) == Some("reasoning") {
+            if item.get("encrypted_content").is_some_and(Value::is_string) {
+                self.reasoning_items.push(item);
+            }
+            return Ok(());
+        }
+        match serde_json::from_value(item).map_err(|error| frame.malformed(error.to_string()))? {
+            Item::FunctionCall(call) => {
+                let partial = streamed_at.and_then(|key| self.calls.take(key));
+                let arguments = match (call.arguments, partial) {
+                    (arguments, Some(partial)) if arguments.is_empty() => partial.arguments,
+                    (arguments, _) => arguments,
+                };
+                output.call(ToolCall { id: call.call_id, name: call.name, arguments })
+            }
+            Item::Message { content } if streamed_at.is_none() => {
+                content.iter().try_for_each(|part| output.text(&part.text))
+            }
+            Item::Message { .. } | Item::Other => Ok(()),
+        }
+    }
+
+    fn ended(&mut self, response: Response, frame: &SseFrame, output: &mut Output) -> Result<(), ModelError> {
+        if let Some(error) = response.error {
+            return Err(failure_in_stream(error));
+        }
+        // A server that announced nothing beforehand puts everything here.
+        if !output.has_content() {
+            for item in response.output {
+                self.item(None, item, frame, output)?;
+            }
+        }
+        let incomplete = response.incomplete_details.and_then(|details| details.reason);
+        let is_cut = incomplete.is_some() || response.status.as_deref() == Some("incomplete");
+        for call in self.calls.take_all().into_iter().filter(|_| !is_cut) {
+            output.call(call)?;
+        }
+        if !self.reasoning_items.is_empty() {
+            output.provider_state(Value::Array(std::mem::take(&mut self.reasoning_items)));
+        }
+        if let Some(usage) = response.usage {
+            output.usage(usage.into());
+        }
+        output.finish(match incomplete.as_deref() {
+            None | Some("max_output_tokens") if is_cut => StopReason::MaxOutputTokens,
+            Some("content_filter") => StopReason::Refusal,
+            Some(reason) => StopReason::Other(reason.to_owned()),
+            None if self.refused => StopReason::Refusal,
+            None => StopReason::EndTurn,
+        })
+    }
+}
+
+impl From<ResponseUsage> for Usage {
+    fn from(usage: ResponseUsage) -> Self {
+        let cached = usage.input_tokens_details.and_then(|details| details.cached_tokens);
+        let reasoning = usage.output_tokens_details.and_then(|details| details.reasoning_tokens);
+        Self {
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+            cached_input_tokens: cached.unwrap_or_default(),
+            reasoning_tokens: reasoning.unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Providers for tests: one in memory, and a server on loopback that speaks all three protocols.
+
+mod frames;
+mod scripted;
+mod server;
+
+pub use frames::stream_of;
+pub use scripted::{Script, ScriptedProvider};
+pub use server::{ProviderServer, ServerReply};
