@@ -36,10 +36,10 @@ impl From<Value> for ErrorBody {
     }
 }
 
-/// Words of providers, servers and routers for a conversation that does not fit.
+/// What providers, servers and routers call a conversation that does not fit.
 const CONTEXT_KINDS: [&str; 3] =
     ["context_length_exceeded", "exceed_context_size_error", "request_too_large"];
-const CONTEXT_WORDS: [&str; 4] =
+const CONTEXT_PHRASES: [&str; 4] =
     ["prompt is too long", "maximum context length", "exceeds the available context size", "context window"];
 
 /// An error inside a stream that began well.
@@ -75,7 +75,7 @@ impl ErrorBody {
     fn is_about_context(&self) -> bool {
         let message = self.message.to_ascii_lowercase();
         self.kinds.iter().any(|kind| CONTEXT_KINDS.contains(&kind.as_str()))
-            || CONTEXT_WORDS.iter().any(|words| message.contains(words))
+            || CONTEXT_PHRASES.iter().any(|phrase| message.contains(phrase))
     }
 }
 

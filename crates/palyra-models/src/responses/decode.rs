@@ -3,6 +3,7 @@
 use crate::error::ModelError;
 use crate::event::{StopReason, Usage};
 use crate::failure::{ErrorBody, failure_in_stream};
+use crate::limits::MAX_TOOL_CALLS;
 use crate::message::ToolCall;
 use crate::stream::{Decoder, Output, PartialCalls, SseFrame};
 use serde::Deserialize;
@@ -12,6 +13,8 @@ use serde_json::Value;
 #[derive(Debug, Default)]
 pub(crate) struct ResponsesDecoder {
     calls: PartialCalls,
+    /// Ids of the calls a server does not number.
+    unnumbered: Vec<String>,
     /// Reasoning the provider wants back.
     reasoning_items: Vec<Value>,
     refused: bool,
@@ -27,11 +30,16 @@ enum Event {
     #[serde(rename = "response.reasoning_text.delta", alias = "response.reasoning_summary_text.delta")]
     Reasoning { delta: String },
     #[serde(rename = "response.output_item.added")]
-    ItemAdded { output_index: u64, item: Item },
+    ItemAdded { output_index: Option<u64>, item: Item },
     #[serde(rename = "response.function_call_arguments.delta")]
-    Arguments { output_index: u64, delta: String },
+    Arguments {
+        output_index: Option<u64>,
+        #[serde(default)]
+        item_id: String,
+        delta: String,
+    },
     #[serde(rename = "response.output_item.done")]
-    ItemDone { output_index: u64, item: Value },
+    ItemDone { output_index: Option<u64>, item: Value },
     #[serde(rename = "response.completed", alias = "response.incomplete", alias = "response.done")]
     Ended { response: Response },
     #[serde(rename = "response.failed")]
@@ -56,6 +64,8 @@ enum Item {
 
 #[derive(Debug, Deserialize)]
 struct FunctionCall {
+    #[serde(default)]
+    id: String,
     #[serde(default)]
     call_id: String,
     #[serde(default)]
@@ -123,10 +133,16 @@ impl Decoder for ResponsesDecoder {
             }
             Event::Reasoning { delta } => output.reasoning(&delta),
             Event::ItemAdded { output_index, item: Item::FunctionCall(call) } => {
-                self.calls.add(output_index, &call.call_id, &call.name, "", frame)
+                let key = self.key(output_index, &call.id);
+                self.calls.add(key, &call.call_id, &call.name, "", frame)
             }
-            Event::Arguments { output_index, delta } => self.calls.add(output_index, "", "", &delta, frame),
-            Event::ItemDone { output_index, item } => self.item(Some(output_index), item, frame, output),
+            Event::Arguments { output_index, item_id, delta } => {
+                let key = self.key(output_index, &item_id);
+                self.calls.add(key, "", "", &delta, frame)
+            }
+            Event::ItemDone { output_index, item } => {
+                self.item(Source::Stream(output_index), item, frame, output)
+            }
             Event::Ended { response } => self.ended(response, frame, output),
             Event::Failed { response } => Err(failure_in_stream(response.error.unwrap_or_default())),
             Event::Error(error) => Err(failure_in_stream(error)),
@@ -145,11 +161,35 @@ impl Decoder for ResponsesDecoder {
     }
 }
 
+/// Where a finished item comes from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// An event of the stream, with the item's number if the server numbers them. Its text was shown in deltas.
+    Stream(Option<u64>),
+    /// The whole answer.
+    Whole,
+}
+
 impl ResponsesDecoder {
-    /// A finished item; its text has been shown where it came in deltas (`streamed_at`).
+    /// The number of a call: the server's own, or, as llama.cpp sends none, the place of its id.
+    fn key(&mut self, index: Option<u64>, id: &str) -> u64 {
+        const UNNUMBERED: u64 = 1 << 32;
+        index.unwrap_or_else(|| {
+            let known = self.unnumbered.iter().position(|known| known == id);
+            let at = known.unwrap_or_else(|| {
+                // Beyond the limit on calls the next piece is refused, so the list grows no further.
+                self.unnumbered.truncate(MAX_TOOL_CALLS);
+                self.unnumbered.push(id.to_owned());
+                self.unnumbered.len() - 1
+            });
+            UNNUMBERED + at as u64
+        })
+    }
+
+    /// A finished item.
     fn item(
         &mut self,
-        streamed_at: Option<u64>,
+        source: Source,
         item: Value,
         frame: &SseFrame,
         output: &mut Output,
@@ -162,14 +202,20 @@ impl ResponsesDecoder {
         }
         match serde_json::from_value(item).map_err(|error| frame.malformed(error.to_string()))? {
             Item::FunctionCall(call) => {
-                let partial = streamed_at.and_then(|key| self.calls.take(key));
+                let partial = match source {
+                    Source::Whole => None,
+                    Source::Stream(index) => {
+                        let key = self.key(index, &call.id);
+                        self.calls.take(key)
+                    }
+                };
                 let arguments = match (call.arguments, partial) {
                     (arguments, Some(partial)) if arguments.is_empty() => partial.arguments,
                     (arguments, _) => arguments,
                 };
                 output.call(ToolCall { id: call.call_id, name: call.name, arguments })
             }
-            Item::Message { content } if streamed_at.is_none() => {
+            Item::Message { content } if matches!(source, Source::Whole) => {
                 content.iter().try_for_each(|part| output.text(&part.text))
             }
             Item::Message { .. } | Item::Other => Ok(()),
@@ -183,7 +229,7 @@ impl ResponsesDecoder {
         // A server that announced nothing beforehand puts everything here.
         if !output.has_content() {
             for item in response.output {
-                self.item(None, item, frame, output)?;
+                self.item(Source::Whole, item, frame, output)?;
             }
         }
         let incomplete = response.incomplete_details.and_then(|details| details.reason);
