@@ -11,6 +11,7 @@ mod fuzz;
 mod guests;
 mod infra;
 mod reproduce;
+mod router;
 mod skills;
 mod soak;
 mod structure;
@@ -44,6 +45,7 @@ enum Command {
     Eyes(eyes::Args),
     Clients(clients::Args),
     Infra(infra::Args),
+    Router(router::Args),
     Soak(soak::Args),
     Structure(structure::Args),
 }
@@ -65,6 +67,7 @@ impl Cli {
             Command::Eyes(args) => eyes::run(args),
             Command::Clients(args) => clients::run(args),
             Command::Infra(args) => infra::run(args),
+            Command::Router(args) => router::run(args),
             Command::Soak(args) => soak::run(args),
             Command::Structure(args) => structure::run(args),
         }

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 mod assign;
 mod choices;
+mod currencies;
 mod dates;
 mod found;
 mod literals;

@@ -4,7 +4,7 @@ use jiff::Zoned;
 use serde_json::Value;
 
 use super::choices;
-use super::found::Found;
+use super::found::{Found, FoundValue};
 use super::output;
 use super::score::score;
 use super::sentence::Sentence;
@@ -32,7 +32,8 @@ pub(super) fn assign(
             used.push(found);
         }
     }
-    values
+    let defaults = slots.iter().map(|slot| slot.default.clone().filter(|_| slot.required));
+    values.into_iter().zip(defaults).map(|(value, default)| value.or(default)).collect()
 }
 
 /// The value of an argument that is a choice or a yes-or-no.
@@ -50,6 +51,11 @@ fn chosen(slot: &Slot, sentence: &Sentence<'_>) -> Option<Value> {
                 named.iter().filter_map(|chosen| options.get(chosen.choice)).cloned().collect();
             (!values.is_empty()).then_some(Value::Array(values))
         }
+        SlotKind::Text => {
+            // Examples of a description are choices that are not exhaustive.
+            let named = choices::named(sentence, slot.mentioned.iter().map(String::as_str));
+            named.first().and_then(|chosen| Some(Value::String(chosen.text(sentence)?.to_owned())))
+        }
         _ => None,
     }
 }
@@ -62,16 +68,42 @@ struct Pair {
 
 /// Arguments with values for them, best first; equal ones in the order of the schema and of the sentence.
 fn pairs(slots: &[Slot], found: &[Found], sentence: &Sentence<'_>) -> Vec<Pair> {
+    // `three sides of 3, 4 and 5`: where digits suffice, a number word counts things.
+    let digits = found.iter().filter(|found| found.number().is_some_and(|number| !number.spelled)).count();
+    let wanted = slots.iter().filter(|slot| slot.required && slot.is_number()).count();
+    let spelled_penalty = if digits >= wanted { 0.5 } else { 0.0 };
+    let numbers = slots.iter().filter(|slot| slot.is_number()).count();
     let mut pairs = Vec::new();
     for (slot_index, slot) in slots.iter().enumerate() {
         for (found_index, found) in found.iter().enumerate() {
             let (kind, around) = score(slot, found, sentence);
-            if slot.required || around >= MIN_OPTIONAL {
+            if slot.required
+                || around >= MIN_OPTIONAL
+                || (around >= 0.0 && is_unmistakable(slot, found, numbers))
+            {
                 let bonus = if slot.required { 0.5 } else { 0.0 };
-                pairs.push(Pair { slot: slot_index, found: found_index, score: kind + around + bonus });
+                let spelled = found.number().is_some_and(|number| number.spelled);
+                let penalty = if spelled { spelled_penalty } else { 0.0 };
+                let score = kind + around + bonus - penalty;
+                pairs.push(Pair { slot: slot_index, found: found_index, score });
             }
         }
     }
     pairs.sort_by(|a, b| b.score.total_cmp(&a.score).then((a.slot, a.found).cmp(&(b.slot, b.found))));
     pairs
+}
+
+/// Whether the kind of a value alone says that it is for an argument.
+fn is_unmistakable(slot: &Slot, found: &Found, numbers: usize) -> bool {
+    match &slot.kind {
+        SlotKind::Date
+        | SlotKind::Time
+        | SlotKind::DateTime
+        | SlotKind::Email
+        | SlotKind::Url
+        | SlotKind::Path => true,
+        SlotKind::Text => matches!(found.value, FoundValue::Quoted(_)),
+        SlotKind::Integer | SlotKind::Number => numbers == 1,
+        _ => false,
+    }
 }

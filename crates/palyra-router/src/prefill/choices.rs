@@ -11,6 +11,7 @@ pub(super) struct Chosen {
     /// Which of the choices.
     pub(super) choice: usize,
     pub(super) from: usize,
+    to: usize,
     /// How many terms of it the sentence has.
     terms: usize,
 }
@@ -21,12 +22,19 @@ pub(super) fn named<'c>(sentence: &Sentence<'_>, choices: impl Iterator<Item = &
         .enumerate()
         .filter_map(|(choice, text)| {
             let wanted: Vec<String> = whole_terms(text);
-            let from = run_of(sentence, &wanted)?;
-            Some(Chosen { choice, from, terms: wanted.len() })
+            let (from, to) = run_of(sentence, &wanted)?;
+            Some(Chosen { choice, from, to, terms: wanted.len() })
         })
         .collect();
     named.sort_by(|a, b| b.terms.cmp(&a.terms).then(a.from.cmp(&b.from)));
     named
+}
+
+impl Chosen {
+    /// The words that name the choice, as the sentence has them.
+    pub(super) fn text<'t>(&self, sentence: &Sentence<'t>) -> Option<&'t str> {
+        Some(sentence.span(self.from, self.to)).filter(|text| !text.is_empty())
+    }
 }
 
 /// The terms of a choice; one of stop words only, as `on`, keeps them.
@@ -42,11 +50,11 @@ fn whole_terms(text: &str) -> Vec<String> {
 }
 
 /// Where the terms stand next to each other, in any case and with any ending.
-fn run_of(sentence: &Sentence<'_>, wanted: &[String]) -> Option<usize> {
+fn run_of(sentence: &Sentence<'_>, wanted: &[String]) -> Option<(usize, usize)> {
     let first = wanted.first()?;
-    (0..sentence.tokens.len()).filter(|at| sentence.tokens[*at].stem == *first).find(|at| {
-        let mut next = *at;
-        wanted.iter().all(|term| {
+    (0..sentence.tokens.len()).filter(|at| sentence.tokens[*at].stem == *first).find_map(|at| {
+        let mut next = at;
+        let all = wanted.iter().all(|term| {
             while sentence
                 .token(next)
                 .is_some_and(|token| token.stem != *term && (token.is_stop_word() || token.text == "-"))
@@ -56,7 +64,8 @@ fn run_of(sentence: &Sentence<'_>, wanted: &[String]) -> Option<usize> {
             let same = sentence.token(next).is_some_and(|token| token.stem == *term);
             next += 1;
             same
-        })
+        });
+        all.then_some((at, next))
     })
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::sentence::Sentence;
 use super::units::Unit;
-use super::{dates, literals, marks, names, numbers};
+use super::{currencies, dates, literals, marks, names, numbers};
 
 /// Most candidates that are weighed; a sentence with more is no request.
 const MAX_FOUND: usize = 256;
@@ -35,6 +35,8 @@ pub(super) enum FoundValue {
     Name(String),
     /// Other words that belong together.
     Phrase(String),
+    /// A currency by its code.
+    Currency(&'static str),
     /// Numbers in a row.
     Numbers(Vec<f64>),
     /// Texts in a row.
@@ -49,6 +51,8 @@ pub(super) struct Number {
     pub(super) unit: Option<Unit>,
     /// Whether it reads as a year.
     pub(super) year: bool,
+    /// Whether it is a word.
+    pub(super) spelled: bool,
 }
 
 /// Finds values in a sentence, in its order.
@@ -66,6 +70,7 @@ pub(super) fn find(sentence: &Sentence<'_>, now: &Zoned) -> Vec<Found> {
     found.extend(names::find(sentence, &taken, &quoted));
     found.extend(literals);
     found.extend(dates);
+    found.extend(currencies::find(sentence));
     found.sort_by_key(|found| (found.from, found.to));
     found.truncate(MAX_FOUND);
     found
@@ -89,7 +94,13 @@ impl Taken {
 }
 
 impl Found {
+    /// Whether both were read from the same token; an amount of money is a number and a currency.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
+        let currency = |found: &Self| matches!(found.value, FoundValue::Currency(_));
+        let money = |found: &Self| found.number().is_some();
+        if (currency(self) && money(other)) || (currency(other) && money(self)) {
+            return false;
+        }
         self.from < other.to && other.from < self.to
     }
 }

@@ -13,6 +13,14 @@ const REQUESTS: [&str; 44] = [
     "set", "show", "sort", "start", "translate", "turn", "update", "write",
 ];
 
+/// Words that end a phrase without being a part of it, sorted.
+#[rustfmt::skip]
+const BREAKS: [&str; 26] = [
+    "above", "after", "against", "around", "before", "below", "between", "called", "concerning", "containing", "during",
+    "featuring", "found", "including", "made", "named", "near", "regarding", "selling", "since", "titled", "until", "uses",
+    "versus", "within", "without",
+];
+
 pub(super) fn find(sentence: &Sentence<'_>, before: &Taken, quoted: &[Found]) -> Vec<Found> {
     let mut found = names(sentence, before);
     let phrases = phrases(sentence, before);
@@ -66,9 +74,10 @@ fn name_end(sentence: &Sentence<'_>, start: usize, before: &Taken) -> usize {
         if sentence.tokens[end - 1].text.ends_with("'s") && !continues(end) {
             return end;
         }
-        if continues(end) {
+        let initial = sentence.lower(end) == "." && is_initial(sentence, end - 1);
+        if continues(end) || initial {
             end += 1;
-        } else if matches!(sentence.lower(end), "of" | "de" | "la" | "van" | "von" | "del")
+        } else if matches!(sentence.lower(end), "of" | "&" | "vs" | "de" | "la" | "van" | "von" | "del")
             && continues(end + 1)
         {
             end += 2;
@@ -78,6 +87,12 @@ fn name_end(sentence: &Sentence<'_>, start: usize, before: &Taken) -> usize {
             return end;
         }
     }
+}
+
+/// Whether a token is one capital letter with a dot right after it, as both of `D.C.`.
+fn is_initial(sentence: &Sentence<'_>, at: usize) -> bool {
+    sentence.joined(at)
+        && sentence.token(at).is_some_and(|token| token.is_capitalised() && token.text.len() == 1)
 }
 
 /// The end of `, France` or `, CA` after a name, unless it goes on as a list.
@@ -96,6 +111,7 @@ fn phrases(sentence: &Sentence<'_>, before: &Taken) -> Vec<Found> {
             token.is_word()
                 && !token.is_stop_word()
                 && REQUESTS.binary_search(&token.lower.as_str()).is_err()
+                && BREAKS.binary_search(&token.lower.as_str()).is_err()
                 && !before.has(at)
         })
     };

@@ -50,6 +50,8 @@ pub(super) fn find(sentence: &Sentence<'_>, taken: &Taken) -> Vec<Found> {
             None => index += 1,
         }
     }
+    found.extend(periods(sentence));
+    found.sort_by_key(|found| found.from);
     let rows = rows(sentence, &found);
     found.extend(rows);
     found
@@ -107,10 +109,26 @@ fn number(sentence: &Sentence<'_>, index: usize) -> Option<Found> {
     }
     if let Some((found, after)) = unit_at(sentence, to) {
         unit = unit.or(Some(found));
-        to = after;
+        // The name of a currency is a value of its own.
+        if found.measure != Measure::Money {
+            to = after;
+        }
         year &= found.measure == Measure::Share;
     }
-    Some(Found { from, to, value: FoundValue::Number(Number { value, unit, year }) })
+    Some(Found { from, to, value: FoundValue::Number(Number { value, unit, year, spelled: !digits }) })
+}
+
+/// `the next week` is one week, whatever date it may be as well.
+fn periods(sentence: &Sentence<'_>) -> Vec<Found> {
+    let period = |index: usize| {
+        let named =
+            matches!(sentence.lower(index), "next" | "past" | "last" | "coming" | "upcoming" | "following");
+        let unit =
+            Unit::parse(sentence.lower(index + 1)).filter(|unit| named && unit.measure == Measure::Time)?;
+        let number = Number { value: 1.0, unit: Some(unit), year: false, spelled: true };
+        Some(Found { from: index, to: index + 2, value: FoundValue::Number(number) })
+    };
+    (0..sentence.tokens.len()).filter_map(period).collect()
 }
 
 /// A sign before a number; a hyphen between two words or numbers is none.

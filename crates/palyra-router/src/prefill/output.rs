@@ -7,6 +7,12 @@ use serde_json::Value;
 use super::found::{FoundValue, Number};
 use super::slot::{Slot, SlotKind};
 use super::units::Measure;
+use crate::words::stem;
+
+/// Stems of words about any answer.
+const GENERIC: [&str; 12] = [
+    "detail", "exampl", "inform", "kind", "list", "name", "number", "price", "result", "stat", "type", "valu",
+];
 
 /// Returns the value for an argument, or nothing where the types do not fit.
 pub(super) fn value(slot: &Slot, found: &FoundValue, now: &Zoned) -> Option<Value> {
@@ -21,6 +27,7 @@ pub(super) fn value(slot: &Slot, found: &FoundValue, now: &Zoned) -> Option<Valu
         SlotKind::Path => {
             matches!(found, FoundValue::Path(_) | FoundValue::Quoted(_)).then(|| text(slot, found))?
         }
+        SlotKind::Text if slot.name_terms.iter().any(|term| term == "currenc") => currency(found),
         SlotKind::Text => text(slot, found),
         SlotKind::Numbers { integer } => numbers(slot, found, *integer),
         SlotKind::Texts => texts(slot, found),
@@ -110,11 +117,19 @@ fn formatted(slot: &Slot, date: Date) -> String {
     }
 }
 
+fn currency(found: &FoundValue) -> Option<Value> {
+    match found {
+        FoundValue::Currency(code) => Some(Value::String((*code).to_owned())),
+        FoundValue::Quoted(text) => Some(Value::String(text.clone())),
+        _ => None,
+    }
+}
+
 fn text(slot: &Slot, found: &FoundValue) -> Option<Value> {
     let text = match found {
+        FoundValue::Phrase(text) => without_argument(slot, text),
+        FoundValue::Name(text) => without_label(text),
         FoundValue::Quoted(text)
-        | FoundValue::Name(text)
-        | FoundValue::Phrase(text)
         | FoundValue::Email(text)
         | FoundValue::Url(text)
         | FoundValue::Path(text)
@@ -122,7 +137,29 @@ fn text(slot: &Slot, found: &FoundValue) -> Option<Value> {
         _ => return None,
     };
     let fits = slot.max_length.is_none_or(|most| text.chars().count() <= most);
-    fits.then(|| Value::String(text.clone()))
+    (fits && !text.is_empty()).then(|| Value::String(text.to_owned()))
+}
+
+/// A phrase without words at its ends that name the argument: `deluxe room` is the room type `deluxe`.
+fn without_argument<'t>(slot: &Slot, text: &'t str) -> &'t str {
+    let names = |word: &str| {
+        let stem = stem(&word.to_lowercase());
+        slot.name_terms.contains(&stem) || GENERIC.contains(&stem.as_str())
+    };
+    let mut text = text;
+    while let Some((rest, _)) = text.rsplit_once(' ').filter(|(_, last)| names(last)) {
+        text = rest.trim_end();
+    }
+    while let Some((_, rest)) = text.split_once(' ').filter(|(first, _)| names(first)) {
+        text = rest.trim_start();
+    }
+    if names(text) { "" } else { text }
+}
+
+/// A name without what says that it is one: `ID B1004`. `Hotel Paradise` stays whole.
+fn without_label(text: &str) -> &str {
+    let label = |word: &str| matches!(word.to_ascii_lowercase().as_str(), "id" | "no" | "nr" | "number");
+    text.split_once(' ').filter(|(first, _)| label(first)).map_or(text, |(_, rest)| rest.trim_start())
 }
 
 fn numbers(slot: &Slot, found: &FoundValue, integer: bool) -> Option<Value> {

@@ -44,8 +44,11 @@ pub(super) fn score(slot: &Slot, found: &Found, sentence: &Sentence<'_>) -> (f64
 fn kind(slot: &Slot, found: &Found) -> f64 {
     match (&slot.kind, &found.value) {
         (SlotKind::Text | SlotKind::Texts, value) => match value {
-            FoundValue::Quoted(_) => 2.5,
-            FoundValue::Texts(_) | FoundValue::Literal(_) => 2.2,
+            FoundValue::Texts(_) | FoundValue::Literal(_) if slot.kind == SlotKind::Texts => 3.0,
+            FoundValue::Quoted(_) if slot.kind == SlotKind::Texts => 2.0,
+            FoundValue::Quoted(_) => 3.5,
+            FoundValue::Currency(_) => 1.5,
+            FoundValue::Name(name) if name.contains(", ") && is_place(slot) => 1.6,
             FoundValue::Name(name) if name.contains(", ") => 1.4,
             FoundValue::Name(_) => 1.5,
             FoundValue::Email(_) | FoundValue::Url(_) | FoundValue::Path(_) => 1.0,
@@ -67,15 +70,19 @@ fn kind(slot: &Slot, found: &Found) -> f64 {
     }
 }
 
+/// Whether an argument asks for a place, which may be `Paris, France`.
+fn is_place(slot: &Slot) -> bool {
+    const PLACES: [&str; 8] = ["address", "citi", "destin", "end", "locat", "origin", "place", "start"];
+    slot.name_terms.iter().any(|term| PLACES.contains(&term.as_str()))
+}
+
 /// What the words around a value have in common with the argument.
 fn context(slot: &Slot, found: &Found, sentence: &Sentence<'_>) -> f64 {
     let mut total = 0.0;
     let mut seen: Vec<&str> = Vec::new();
     let mut weigh = |stem: &'_ str, nearness: f64| -> f64 {
-        let weight = slot.terms.get(stem).copied().unwrap_or(0.0);
-        let known = slot.terms.get_key_value(stem).map(|(term, _)| term.as_str());
-        match known {
-            Some(term) if !seen.contains(&term) => {
+        match related(slot, stem) {
+            Some((term, weight)) if !seen.contains(&term) => {
                 seen.push(term);
                 weight * nearness
             }
@@ -106,6 +113,19 @@ fn context(slot: &Slot, found: &Found, sentence: &Sentence<'_>) -> f64 {
     total
 }
 
+/// The term of an argument that a word is, or that one of both begins with: `user` and `username`.
+fn related<'s>(slot: &'s Slot, stem: &str) -> Option<(&'s str, f64)> {
+    const SHORTEST: usize = 4;
+    if let Some((term, weight)) = slot.terms.get_key_value(stem) {
+        return Some((term, *weight));
+    }
+    if stem.len() < SHORTEST {
+        return None;
+    }
+    let begins = |term: &str| term.len() >= SHORTEST && (term.starts_with(stem) || stem.starts_with(term));
+    slot.terms.iter().find(|(term, _)| begins(term)).map(|(term, weight)| (term.as_str(), weight * 0.6))
+}
+
 /// How much of a relation is left on the other side of a token.
 fn passing(token: &super::sentence::Token<'_>) -> f64 {
     match token.kind {
@@ -127,7 +147,7 @@ fn role(slot: &Slot, found: &Found, sentence: &Sentence<'_>) -> f64 {
     let word = sentence.lower(before);
     let introduces = |(words, terms): &&(&[&str], &[&str])| {
         words.contains(&word)
-            && (slot.name_terms.iter().any(|term| terms.contains(&term.as_str()))
+            && (slot.name_terms.iter().chain(&slot.name_parts).any(|term| terms.contains(&term.as_str()))
                 || slot.terms.iter().any(|(term, weight)| *weight >= 0.5 && terms.contains(&term.as_str())))
     };
     if ROLES.iter().any(|role| introduces(&role)) { 1.5 } else { 0.0 }

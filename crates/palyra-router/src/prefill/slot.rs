@@ -24,6 +24,10 @@ pub(super) struct Slot {
     pub(super) terms: BTreeMap<String, f64>,
     /// The terms of its name alone.
     pub(super) name_terms: Vec<String>,
+    /// The parts of its name in lower case, `from` and `to` among them.
+    pub(super) name_parts: Vec<String>,
+    /// What it is without a word about it.
+    pub(super) default: Option<Value>,
     /// Name and description in lower case.
     pub(super) words: String,
     /// Values its description mentions, as in `such as villa or condo`.
@@ -58,6 +62,12 @@ pub(super) enum SlotKind {
     Lists,
     /// An object without known members.
     Object,
+}
+
+impl Slot {
+    pub(super) fn is_number(&self) -> bool {
+        matches!(self.kind, SlotKind::Integer | SlotKind::Number)
+    }
 }
 
 /// Reads the arguments of an input schema in its order.
@@ -103,12 +113,15 @@ fn slot(path: Vec<String>, required: bool, kind: SlotKind, property: &Value) -> 
     let name_terms: Vec<String> = path.iter().flat_map(|name| terms(name)).collect();
     let mut weights: BTreeMap<String, f64> = terms(&description).take(64).map(|term| (term, 1.0)).collect();
     weights.extend(name_terms.iter().map(|term| (term.clone(), 3.0)));
-    let words = format!("{} {}", name.replace(['_', '-', '.'], " "), description).to_lowercase();
+    let spaced = spaced_name(&name);
+    let words = format!("{spaced} {description}").to_lowercase();
     let bound = |name: &str| property.get(name).and_then(Value::as_f64);
     Slot {
         required,
+        default: property.get("default").cloned().or_else(|| described_default(&description, &kind)),
         kind,
         terms: weights,
+        name_parts: spaced.split_whitespace().map(str::to_lowercase).collect(),
         name_terms,
         unit: units::named_in(&words),
         words,
@@ -118,6 +131,35 @@ fn slot(path: Vec<String>, required: bool, kind: SlotKind, property: &Value) -> 
         max_length: property.get("maxLength").and_then(Value::as_u64).and_then(|most| most.try_into().ok()),
         path,
     }
+}
+
+/// A name with a blank between its parts: `fromCity` and `from_city` are `from City`.
+fn spaced_name(name: &str) -> String {
+    let mut spaced = String::new();
+    let mut after_small = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() || (after_small && c.is_uppercase()) {
+            spaced.push(' ');
+        }
+        if c.is_alphanumeric() {
+            spaced.push(c);
+        }
+        after_small = c.is_lowercase();
+    }
+    spaced
+}
+
+/// The number after `Default is` or `Defaults to`.
+fn described_default(description: &str, kind: &SlotKind) -> Option<Value> {
+    if !matches!(kind, SlotKind::Integer | SlotKind::Number) {
+        return None;
+    }
+    let lower = description.to_lowercase();
+    let rest = ["default is ", "defaults to "].iter().find_map(|cue| Some(lower.split_once(cue)?.1))?;
+    let word = rest.split_whitespace().next()?.trim_end_matches(['.', ',', ')']);
+    serde_json::from_str::<Value>(word)
+        .ok()
+        .filter(|value| value.is_i64() || *kind == SlotKind::Number && value.is_number())
 }
 
 /// A term that several arguments have tells none of them from the others.

@@ -3,3 +3,4 @@
 
 mod prefilling;
 mod ranking;
+mod slice;

@@ -47,6 +47,13 @@ fn numbers_follow_their_names_and_units() {
     let rows = json!({"numbers": {"type": "array", "items": {"type": "number"}}});
     check(&rows, &["numbers"], "mean of 1, 2.5 and 4", &json!({"numbers": [1, 2.5, 4]}));
     check(&rows, &["numbers"], "mean of [1, 2]", &json!({"numbers": [1, 2]}));
+    let names = json!({"names": {"type": "array", "items": {"type": "string"}}});
+    check(
+        &names,
+        &["names"],
+        "sort these: ['Sam', 'Alice', 'Jack']",
+        &json!({"names": ["Sam", "Alice", "Jack"]}),
+    );
 }
 
 #[test]
@@ -68,6 +75,31 @@ fn choices_and_booleans_come_from_words() {
         &["city"],
         "What is the weather in New York in Fahrenheit, without hourly data?",
         &json!({"unit": "fahrenheit", "include_hourly": false, "city": "New York"}),
+    );
+}
+
+#[test]
+fn money_has_an_amount_and_a_currency() {
+    let exchange = json!({"amount": {"type": "number"}, "from_currency": {"type": "string"},
+        "to_currency": {"type": "string"}});
+    let filled = json!({"amount": 150, "from_currency": "EUR", "to_currency": "CAD"});
+    check(
+        &exchange,
+        &["amount", "from_currency", "to_currency"],
+        "Convert 150 Euros to Canadian dollars",
+        &filled,
+    );
+}
+
+#[test]
+fn examples_of_a_description_and_defaults_are_used() {
+    let hotel = json!({"room_type": {"type": "string", "description": "Such as suite or twin."},
+        "nights": {"type": "integer", "description": "How many. Default is 1."}});
+    check(
+        &hotel,
+        &["room_type", "nights"],
+        "I would like a twin please",
+        &json!({"room_type": "twin", "nights": 1}),
     );
 }
 
