@@ -1,0 +1,69 @@
+import { Check, CircleDot, DoorClosed, DoorOpen, type LucideIcon, Minus, X } from 'lucide-react';
+import type { Schemas } from '@/api/client';
+import { visible } from '@/lib/format';
+
+type Derivation = Schemas['GrantDerivation'];
+type Verdict = Schemas['GrantVerdict'] | 'none';
+
+const AUTHORITIES = ['manifest', 'consent', 'profile', 'policy'] as const;
+const NAMES = { manifest: 'Manifest', consent: 'Consent', profile: 'Profile', policy: 'Policy' } as const;
+const LOOKS: Record<Verdict, { icon: LucideIcon; word: string; color: string }> = {
+  granted: { icon: Check, word: 'allowed', color: 'text-ok' },
+  narrowed: { icon: CircleDot, word: 'narrowed', color: 'text-wait' },
+  refused: { icon: X, word: 'denied', color: 'text-bad' },
+  none: { icon: Minus, word: 'not evaluated', color: 'text-subtle' },
+};
+
+/** The four results in their fixed order; an authority after a denial was not asked. */
+export function stepsOf(derivation: Derivation): { by: (typeof AUTHORITIES)[number]; verdict: Verdict; reason: string }[] {
+  return AUTHORITIES.map((by) => {
+    const step = derivation.steps.find((each) => each.by === by);
+    return { by, verdict: step?.verdict ?? 'none', reason: step?.reason ?? 'not evaluated' };
+  });
+}
+
+export const isGranted = (derivation: Derivation): boolean => derivation.given.length > 0;
+
+/** Four icons for a table cell. */
+export function DerivationCells({ derivation }: { derivation: Derivation }) {
+  const steps = stepsOf(derivation);
+  const text = steps.map(({ by, verdict }) => `${NAMES[by]}: ${LOOKS[verdict].word}`).join(', ');
+  return (
+    <span role="img" aria-label={text} className="inline-grid grid-cols-4 items-center gap-1">
+      {steps.map(({ by, verdict, reason }) => {
+        const { icon: Icon, word, color } = LOOKS[verdict];
+        return (
+          <span key={by} title={`${NAMES[by]}: ${word}. ${reason}`} className={`grid size-5 place-items-center ${color}`}>
+            <Icon size={13} />
+          </span>
+        );
+      })}
+    </span>
+  );
+}
+
+/** The chain that ends in Granted or Denied, where the derivation is the subject. */
+export function DerivationChain({ derivation, granted = isGranted(derivation) }: { derivation: Derivation; granted?: boolean }) {
+  const End = granted ? DoorOpen : DoorClosed;
+  return (
+    <ol className="grid grid-cols-[repeat(4,minmax(0,1fr))_84px] divide-x max-tab:grid-cols-1 max-tab:divide-x-0 max-tab:divide-y">
+      {stepsOf(derivation).map(({ by, verdict, reason }) => {
+        const { icon: Icon, word, color } = LOOKS[verdict];
+        return (
+          <li key={by} className={`min-w-0 px-3.5 py-3 ${verdict === 'refused' ? 'bg-bad-soft' : ''}`}>
+            <div className={`flex items-center gap-1.5 font-medium ${color}`}>
+              <Icon size={14} aria-hidden />
+              <span className={verdict === 'granted' ? 'text-text' : ''}>{NAMES[by]}</span>
+              <span className="screen-reader">{word}</span>
+            </div>
+            <div className="mt-0.5 text-xs break-words text-muted">{visible(reason)}</div>
+          </li>
+        );
+      })}
+      <li className={`grid place-content-center justify-items-center gap-0.5 p-2 text-xs font-medium ${granted ? 'bg-ok-soft text-ok' : 'bg-bad-soft text-bad'}`}>
+        <End size={20} aria-hidden />
+        {granted ? 'Granted' : 'Denied'}
+      </li>
+    </ol>
+  );
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { answerOfStep, readTape, subjectOfStep } from './tape';
+
+const TAPE = `{"tape":{"schema":"palyra.tape/v2","module_sha256":"3e","engine":"wasmtime","input":"{\\"step\\":5}","grants":["storage:counter/"],"limits":{"fuel_budget":10}}}
+{"step":{"op":"storage.get","request":{"key":"counter/n"},"answer":{"Ok":null}}}
+{"step":{"op":"http.send","request":{"method":"GET","url":"https://a.example/x"},"answer":{"Ok":{"status":200}}}}
+{"step":{"op":"http.send","request":{"method":"GET","url":"https://b.example/"},"answer":{"Err":"not granted"}}}
+not json
+{"end":{"outcome":"ok","output":"{\\"count\\":5}","fuel":1339,"open":false}}
+`;
+
+describe('readTape', () => {
+  it('reads_input_steps_and_output', () => {
+    const tape = readTape(TAPE);
+    expect(tape).toMatchObject({ input: '{"step":5}', output: '{"count":5}', outcome: 'ok', limits: { fuel_budget: 10 } });
+    expect(tape.steps.map(subjectOfStep)).toEqual(['counter/n', 'GET https://a.example/x', 'GET https://b.example/']);
+    expect(tape.steps.map(answerOfStep)).toEqual(['', '200', 'not granted']);
+    expect(tape.steps.map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'error']);
+  });
+  it('survives_an_empty_or_cut_tape', () => {
+    expect(readTape('').steps).toEqual([]);
+    expect(readTape(TAPE.slice(0, 300)).outcome).toBe('unknown');
+  });
+});

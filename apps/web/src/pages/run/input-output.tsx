@@ -1,0 +1,54 @@
+import { Info } from 'lucide-react';
+import type { RunDetails } from '@/domain/run-details';
+import type { Tape } from '@/domain/tape';
+import { short } from '@/lib/format';
+import { Json } from '@/ui/json';
+import { Callout } from '@/ui/state';
+
+export function InputOutput({ tape, details, failed }: { tape: Tape | undefined; details: RunDetails; failed: string | undefined }) {
+  return (
+    <div className="grid grid-cols-2 gap-5 p-4 max-tab:grid-cols-1">
+      <Value title="Input" text={tape?.input} digest={details.input_sha256} missing="The tape with the input is not kept any more." />
+      <Value
+        title="Output"
+        text={tape?.output}
+        digest={details.output_sha256}
+        missing={
+          failed === 'capability_denied'
+            ? 'No output. Using a capability that is not granted ends the run, even if the guest handles the error.'
+            : failed
+              ? `No output: the run ended with ${failed}.`
+              : 'The tape with the output is not kept any more.'
+        }
+      />
+    </div>
+  );
+}
+
+function Value({ title, text, digest, missing }: { title: string; text: string | undefined; digest: string | undefined; missing: string }) {
+  return (
+    <div className="min-w-0">
+      <div className="mb-2 flex items-baseline gap-2">
+        <h3>{title}</h3>
+        {digest && <span className="fact ml-auto text-subtle">sha256 {short(digest)}</span>}
+      </div>
+      {text === undefined ? (
+        <Callout tone="idle" icon={Info}>
+          {missing}
+        </Callout>
+      ) : (
+        <Json value={pretty(text)} label={title} />
+      )}
+    </div>
+  );
+}
+
+/** Indents JSON text; numbers beyond the precision of a browser stay as they are written. */
+function pretty(text: string): unknown {
+  if (/\d{16,}/.test(text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

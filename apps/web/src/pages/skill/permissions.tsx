@@ -1,0 +1,240 @@
+import { useQuery } from '@tanstack/react-query';
+import { Check, CircleSlash, DoorClosed, DoorOpen, Minus, Scissors, X } from 'lucide-react';
+import { Fragment, useState } from 'react';
+import { client, type Schemas, unwrap } from '@/api/client';
+import { queries } from '@/api/queries';
+import { CapabilityIcon } from '@/domain/capability';
+import { DerivationCells, isGranted } from '@/domain/derivation';
+import { type Permission, pairPermissions } from '@/domain/permission';
+import { count, plural, visible } from '@/lib/format';
+import { ActionButton } from '@/ui/action';
+import { Command } from '@/ui/copy';
+import { State } from '@/ui/state';
+import { QueryView } from '@/ui/states';
+
+type Info = Schemas['SkillInfo'];
+
+/** What a skill requests, who allowed it, and what it has used. */
+export function Permissions({ info }: { info: Info }) {
+  const id = info.entry.record.skill_id;
+  const grants = useQuery(queries.grants(id));
+  const plugin = useQuery(queries.plugin(id));
+  return (
+    <QueryView query={grants}>
+      {({ derivations }) => (
+        <QueryView query={plugin}>
+          {(data) => <PermissionTable info={info} plugin={data} permissions={pairPermissions(derivations, data)} />}
+        </QueryView>
+      )}
+    </QueryView>
+  );
+}
+
+function PermissionTable({ info, plugin, permissions }: { info: Info; plugin: Schemas['PluginInfo']; permissions: readonly Permission[] }) {
+  const id = info.entry.record.skill_id;
+  const runs = info.runs.completed + info.runs.failed;
+  const granted = permissions.filter(({ derivation }) => isGranted(derivation));
+  const used = granted.filter((permission) => permission.used > 0);
+  const unused = granted.filter((permission) => permission.used === 0);
+  const closed = permissions.filter(({ derivation }) => !isGranted(derivation));
+  const groups = [
+    { title: 'Granted and used', icon: DoorOpen, list: used },
+    { title: `Granted, never used in ${plural(runs, 'run')}`, icon: DoorOpen, list: unused },
+    { title: 'Not granted', icon: DoorClosed, list: closed },
+  ];
+  return (
+    <div className="grid gap-5">
+      <div className="flex flex-wrap items-start gap-3">
+        <div className="min-w-0 flex-1 basis-64">
+          <h2 className="text-md">
+            Requests {plural(permissions.length, 'capability', 'capabilities')}, uses {count(used.length)}
+          </h2>
+          <p className="text-muted">
+            {unused.length > 0 && runs > 0
+              ? `${plural(unused.length, 'granted capability has', 'granted capabilities have')} never been used. Removing ${unused.length === 1 ? 'it' : 'them'} does not affect past behavior.`
+              : 'A profile only narrows: it never grants more than the manifest requests and you approved.'}
+          </p>
+        </div>
+        <div className="flex flex-wrap gap-2">
+          {plugin.profile && <ResetProfile id={id} />}
+          {permissions.length > 0 && <Narrow id={id} permissions={permissions} label="Narrow profile…" keep={(permission) => isGranted(permission.derivation)} />}
+          {unused.length > 0 && runs > 0 && <Narrow id={id} permissions={permissions} label="Shrink to used…" keep={(permission) => permission.used > 0} primary />}
+        </div>
+      </div>
+      <div className="panel">
+        {permissions.length === 0 ? (
+          <p className="px-4 py-3 text-muted">The skill requests no capability. It sees its input and nothing else.</p>
+        ) : (
+          <table className="table stack">
+            <thead>
+              <tr>
+                <th>Requested capability</th>
+                <th>
+                  <abbr title="Manifest, consent, profile, policy" className="no-underline">
+                    M · C · P · P
+                  </abbr>
+                </th>
+                <th className="end">Uses</th>
+                <th className="end">Denied</th>
+              </tr>
+            </thead>
+            <tbody>
+              {groups.map(({ title, icon: Icon, list }) =>
+                list.length === 0 ? null : (
+                  <Fragment key={title}>
+                    <tr className="group">
+                      <th colSpan={4} scope="colgroup">
+                        <span className="inline-flex items-center gap-2">
+                          <Icon size={15} aria-hidden />
+                          {title}
+                        </span>
+                      </th>
+                    </tr>
+                    {list.map((permission) => (
+                      <Row key={permission.derivation.asked} permission={permission} />
+                    ))}
+                  </Fragment>
+                ),
+              )}
+            </tbody>
+          </table>
+        )}
+        <div className="panel-foot flex flex-wrap gap-x-4 gap-y-1 text-xs">
+          <span className="inline-flex items-center gap-1.5">
+            <Check size={13} aria-hidden className="text-ok" /> allowed
+          </span>
+          <span className="inline-flex items-center gap-1.5">
+            <CircleSlash size={13} aria-hidden className="text-wait" /> narrowed
+          </span>
+          <span className="inline-flex items-center gap-1.5">
+            <X size={13} aria-hidden className="text-bad" /> denied
+          </span>
+          <span className="inline-flex items-center gap-1.5">
+            <Minus size={13} aria-hidden /> not evaluated after a denial
+          </span>
+          <span className="flex-1" />
+          <span>Manifest, consent, profile and policy must all allow a capability</span>
+        </div>
+      </div>
+      {plugin.undeclared.length > 0 && (
+        <section aria-label="Used without a declaration">
+          <h2 className="mb-2">Requested at run time without a declaration</h2>
+          <div className="panel rows">
+            {plugin.undeclared.map(({ capability, used: n, denied }) => (
+              <div key={capability} className="item">
+                <span className="fact flex-1">{visible(capability)}</span>
+                <span className="text-muted">
+                  {count(n)} allowed, {count(denied)} denied
+                </span>
+              </div>
+            ))}
+          </div>
+        </section>
+      )}
+      <Command line={`palyra plugins grants ${id}`} />
+    </div>
+  );
+}
+
+function Row({ permission: { derivation, used, denied } }: { permission: Permission }) {
+  const refused = derivation.steps.find(({ verdict }) => verdict !== 'granted');
+  return (
+    <tr>
+      <td>
+        <span className="flex items-start gap-2.5">
+          <CapabilityIcon grant={derivation.asked} size={16} />
+          <span className="min-w-0">
+            <span className="fact block">{visible(derivation.asked)}</span>
+            {derivation.given.length > 0 && derivation.given.join() !== derivation.asked && (
+              <span className="fact block text-subtle">grants {derivation.given.map(visible).join(', ')}</span>
+            )}
+            {refused && <span className="block text-xs text-muted">{visible(refused.reason)}</span>}
+          </span>
+        </span>
+      </td>
+      <td data-label="Allowed by">
+        <DerivationCells derivation={derivation} />
+      </td>
+      <td data-label="Uses" className="num end">
+        {used > 0 ? count(used) : <span className="text-subtle">never</span>}
+      </td>
+      <td data-label="Denied" className="num end">
+        {denied > 0 ? <State look={{ tone: 'bad', icon: X, word: count(denied) }} /> : <span className="text-subtle">0</span>}
+      </td>
+    </tr>
+  );
+}
+
+interface NarrowProps {
+  id: string;
+  label: string;
+  permissions: readonly Permission[];
+  keep: (permission: Permission) => boolean;
+  primary?: boolean;
+}
+
+/** Writes a profile with the capabilities that stay. */
+function Narrow({ id, label, permissions, keep, primary }: NarrowProps) {
+  const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
+  const grants = permissions.filter(({ derivation }) => kept.has(derivation.asked)).map(({ derivation }) => derivation.asked);
+  const removed = permissions.filter(({ derivation }) => isGranted(derivation) && !kept.has(derivation.asked)).length;
+  return (
+    <ActionButton
+      {...(primary ? { kind: 'primary' as const } : {})}
+      wide
+      label={
+        <>
+          <Scissors size={15} aria-hidden />
+          {label}
+        </>
+      }
+      title={label.replace('…', '')}
+      text={`The profile of ${id} then includes only the checked capabilities, from the next call on. You can widen it again at any time.`}
+      confirm={removed > 0 ? `Remove ${plural(removed, 'capability', 'capabilities')}` : 'Write profile'}
+      command={{ palyra: ['plugins', 'profile', 'set', id, '--only', ...grants.flatMap((grant) => ['--grant', grant])] }}
+      run={() => unwrap(client.PUT('/v1/plugins/{skill_id}/profile', { params: { path: { skill_id: id } }, body: { only: true, grants } }))}
+      done={({ revision }) => `Profile of ${id} written, revision ${revision}`}
+      refresh={[['plugins'], ['skills'], ['tools']]}
+      onOpen={() => setKept(new Set(permissions.filter(keep).map(({ derivation }) => derivation.asked)))}
+    >
+      <ul className="rows">
+        {permissions.map(({ derivation, used }) => (
+          <li key={derivation.asked} className="py-2">
+            <label className="check">
+              <input
+                type="checkbox"
+                checked={kept.has(derivation.asked)}
+                onChange={(event) => {
+                  const next = new Set(kept);
+                  if (event.target.checked) next.add(derivation.asked);
+                  else next.delete(derivation.asked);
+                  setKept(next);
+                }}
+              />
+              <span className="min-w-0">
+                <span className="fact">{visible(derivation.asked)}</span>
+                <span className="block text-xs text-subtle">{used > 0 ? `used ${plural(used, 'time')}` : 'never used'}</span>
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+    </ActionButton>
+  );
+}
+
+function ResetProfile({ id }: { id: string }) {
+  return (
+    <ActionButton
+      kind="quiet"
+      label="Remove profile…"
+      title={`Remove the profile of ${id}?`}
+      text="The skill then gets everything that its manifest requests and you approved, within the policy."
+      confirm="Remove profile"
+      command={{ palyra: ['plugins', 'profile', 'remove', id] }}
+      run={() => unwrap(client.DELETE('/v1/plugins/{skill_id}/profile', { params: { path: { skill_id: id } } }))}
+      done={`Profile of ${id} removed`}
+      refresh={[['plugins'], ['skills'], ['tools']]}
+    />
+  );
+}

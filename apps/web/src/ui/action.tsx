@@ -1,0 +1,82 @@
+import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { type Copyable, palyraCommand } from '@/api/commands';
+import { useOnline } from '@/api/use-connection';
+import { Button, type ButtonLook } from './button';
+import { Command } from './copy';
+import { Dialog } from './dialog';
+import { ProblemView } from './states';
+import { toast } from './toast';
+
+interface Props<T> extends ButtonLook {
+  /** Content of the button; text that ends with an ellipsis announces the dialog. */
+  label: ReactNode;
+  title: string;
+  /** What happens, and what does not. */
+  text: ReactNode;
+  /** Verb that names the result. */
+  confirm: string;
+  danger?: boolean;
+  command?: Copyable;
+  children?: ReactNode;
+  wide?: boolean;
+  ready?: boolean;
+  run: () => Promise<T>;
+  done: string | ((result: T) => string);
+  /** Queries that show the result. */
+  refresh: readonly QueryKey[];
+  onDone?: (result: T) => void;
+  onOpen?: () => void;
+}
+
+/** A button whose dialog says what it does before it does it. Cancel has the focus. */
+export function ActionButton<T>(props: Props<T>) {
+  const { label, title, text, confirm, danger, command, children, wide, ready = true, run, done, refresh, onDone, onOpen, ...look } = props;
+  const [open, setOpen] = useState(false);
+  const queries = useQueryClient();
+  const online = useOnline();
+  const action = useMutation({
+    mutationFn: run,
+    onSuccess(result) {
+      toast(typeof done === 'string' ? done : done(result));
+      for (const queryKey of refresh) void queries.invalidateQueries({ queryKey });
+      setOpen(false);
+      onDone?.(result);
+    },
+  });
+  return (
+    <>
+      <Button
+        {...look}
+        onClick={() => {
+          action.reset();
+          onOpen?.();
+          setOpen(true);
+        }}
+      >
+        {label}
+      </Button>
+      <Dialog
+        open={open}
+        title={title}
+        wide={wide ?? false}
+        onClose={() => setOpen(false)}
+        footer={
+          <>
+            <Button data-autofocus={children ? undefined : true} onClick={() => setOpen(false)}>
+              Cancel
+            </Button>
+            <Button kind={danger ? 'danger' : 'primary'} disabled={!online || !ready || action.isPending} onClick={() => action.mutate()}>
+              {confirm}
+            </Button>
+          </>
+        }
+      >
+        <div>{text}</div>
+        {children}
+        {command && <Command line={palyraCommand(command.palyra)} />}
+        {action.isError && <ProblemView error={action.error} />}
+      </Dialog>
+    </>
+  );
+}
