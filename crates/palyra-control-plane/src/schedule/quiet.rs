@@ -20,27 +20,41 @@ pub struct QuietHours {
 }
 
 impl QuietHours {
-    /// When the quiet around a moment ends; none where it is not quiet.
+    /// Returns when the quiet around a moment ends; none where it is not quiet.
     pub(super) fn end_around(&self, moment: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         let now = self.quiet_now(moment, zone)?;
         let day = if now.time() < self.to { 0.days() } else { 1.days() };
+        let change = zone.following(moment).next().map(|change| change.timestamp());
         let end = match instant(now, day, self.to, zone)? {
             Instant::At(end) => end,
             // The clocks are put forward over it: it ends there.
-            Instant::Never => zone.following(moment).next()?.timestamp(),
+            Instant::Never => change?,
         };
+        // Clocks that are put back can show a time before the quiet hours again.
+        let end = change.filter(|at| *at < end && self.quiet_now(*at, zone).is_none()).unwrap_or(end);
         if end > moment { Some(end) } else { later(moment) }
     }
 
-    /// When it began.
+    /// Returns when it began.
     pub(super) fn begin_around(&self, moment: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         let now = self.quiet_now(moment, zone)?;
         let day = if now.time() >= self.from { 0.days() } else { (-1).days() };
-        Some(match instant(now, day, self.from, zone) {
+        let change = zone.preceding(following_second(moment)?).next().map(|change| change.timestamp());
+        let begin = match instant(now, day, self.from, zone) {
             Some(Instant::At(begin)) => begin,
-            Some(Instant::Never) => zone.preceding(moment).next().map_or(moment, |change| change.timestamp()),
-            None => moment,
-        })
+            Some(Instant::Never) => return Some(change.unwrap_or(moment)),
+            None => return Some(moment),
+        };
+        let Some(change) = change.filter(|at| begin < *at) else { return Some(begin) };
+        // The clocks were put back within the quiet hours: the hour that came twice can have been outside them, at
+        // the end of its first pass or at the beginning of its second.
+        if self.quiet_now(change, zone).is_none() {
+            return Some(second_pass(now, day, self.from, zone).unwrap_or(moment));
+        }
+        match self.quiet_now(preceding_second(change)?, zone) {
+            None => Some(change),
+            Some(_) => Some(begin),
+        }
     }
 
     fn quiet_now(&self, moment: Timestamp, zone: &TimeZone) -> Option<DateTime> {
@@ -68,6 +82,20 @@ fn instant(now: DateTime, days: Span, time: Time, zone: &TimeZone) -> Option<Ins
         AmbiguousOffset::Gap { .. } => Some(Instant::Never),
         _ => found.compatible().ok().map(Instant::At),
     }
+}
+
+/// The same time of the day after the clocks were put back.
+fn second_pass(now: DateTime, days: Span, time: Time, zone: &TimeZone) -> Option<Timestamp> {
+    let date = now.date().checked_add(days).ok()?;
+    zone.to_ambiguous_timestamp(date.to_datetime(time)).later().ok()
+}
+
+fn following_second(moment: Timestamp) -> Option<Timestamp> {
+    Timestamp::from_second(moment.as_second().checked_add(1)?).ok()
+}
+
+fn preceding_second(moment: Timestamp) -> Option<Timestamp> {
+    Timestamp::from_second(moment.as_second().checked_sub(1)?).ok()
 }
 
 /// In an hour that a zone has twice the end may lie behind: the search goes on a minute later.

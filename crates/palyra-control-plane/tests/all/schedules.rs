@@ -120,6 +120,23 @@ fn nothing_is_due_in_quiet_hours() {
     let quiet: QuietHours = "01:30-02:45".parse().unwrap();
     let often = Schedule::new(&When::Cron("*/20 * * * *".into()), "America/New_York", Some(&quiet)).unwrap();
     assert_eq!(often.next_after(at("2025-03-09T06:20:00Z")), Some(at("2025-03-09T07:00:00Z")));
+    // The clocks go back from 03:00 to 02:00: the end of the first pass is not quiet, the beginning of the second is.
+    let often = Schedule::new(&When::Cron("*/7 2 * * *".into()), zone, Some(&quiet)).unwrap();
+    let (from, until) = (at("2025-10-25T12:00:00Z"), at("2025-10-26T01:00:00Z"));
+    let passes = [at("2025-10-26T00:49:00Z"), at("2025-10-26T00:56:00Z")];
+    assert_eq!(often.latest(from, until, 9), passes);
+    assert_eq!(often.next_after(passes[1]), Some(at("2025-10-26T01:49:00Z")));
+    // Here the beginning of the second pass is not quiet.
+    let quiet: QuietHours = "02:15-03:30".parse().unwrap();
+    let often = Schedule::new(&When::Cron("*/10 * * * *".into()), zone, Some(&quiet)).unwrap();
+    let due =
+        ["2025-10-26T00:10:00Z", "2025-10-26T01:00:00Z", "2025-10-26T01:10:00Z", "2025-10-26T02:30:00Z"]
+            .map(at);
+    assert_eq!(
+        due[1..].iter().map(|at| Some(*at)).collect::<Vec<_>>(),
+        due[..3].iter().map(|at| often.next_after(*at)).collect::<Vec<_>>()
+    );
+    assert_eq!(often.latest(at("2025-10-26T00:05:00Z"), due[3], 9), due);
     for bad in ["", "22-7", "22:00", "22:00-22:00", "24:00-07:00", "2:00-07:00", "22:00-07:00-08:00"] {
         assert!(bad.parse::<QuietHours>().is_err(), "{bad}");
     }
@@ -156,7 +173,7 @@ proptest! {
         zone in prop::sample::select(vec![
             "UTC", "Europe/Prague", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "America/Sao_Paulo",
         ]),
-        quiet in prop::sample::select(vec![None, Some("22:00-07:00"), Some("01:30-02:45")]),
+        quiet in prop::sample::select(vec![None, Some("22:00-07:00"), Some("01:30-02:45"), Some("02:15-03:30")]),
         start in prop::sample::select(vec!["2025-03-08", "2025-03-29", "2025-10-25", "2025-04-05", "2025-11-01", "2025-07-01"]),
         hours in 1_i64..60,
     ) {
