@@ -5,6 +5,7 @@ mod bench;
 mod build;
 mod clients;
 mod dist;
+mod docs;
 mod eyes;
 mod foreign;
 mod fuzz;
@@ -39,6 +40,7 @@ enum Command {
     Test(test::Args),
     Attack(attack::Args),
     Dist(dist::Args),
+    Docs(docs::Args),
     Bench(bench::Args),
     Fuzz(fuzz::Args),
     Foreign(foreign::Args),
@@ -61,6 +63,7 @@ impl Cli {
             Command::Test(args) => test::run(args),
             Command::Attack(args) => attack::run(args),
             Command::Dist(args) => dist::run(args),
+            Command::Docs(args) => docs::run(args),
             Command::Bench(args) => bench::run(args),
             Command::Fuzz(args) => fuzz::run(args),
             Command::Foreign(args) => foreign::run(args),

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use super::{build, skills, structure};
+use super::{build, docs, skills, structure};
 use crate::{output, shell};
 
-/// Check everything: guests, packages, structure, formatting, lints and tests; stops at the first failure
+/// Check everything: guests, packages, structure, links of the documents, formatting, lints and tests; stops at the first failure
 ///
 /// Example: cargo xtask test
 #[derive(clap::Args)]
@@ -21,6 +21,7 @@ struct Step {
 const STEPS: &[Step] = &[
     Step { name: "skills", run: || skills::build_all(false).map(drop) },
     Step { name: "structure", run: structure::check },
+    Step { name: "docs", run: docs::check },
     Step { name: "fmt", run: || cargo(&["fmt", "--all", "--check"]) },
     Step {
         name: "clippy",

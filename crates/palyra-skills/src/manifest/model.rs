@@ -11,99 +11,120 @@ use serde::{Deserialize, Deserializer, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SkillManifest {
-    /// The version of this format; 1.
+    /// The version of this format, always 1.
     #[schemars(range(min = 1, max = 1))]
+    #[schemars(example = 1)]
     pub manifest_version: u32,
-    /// `<publisher>.<name>`, as in `acme.notes`.
+    /// `PUBLISHER.NAME`, unique among installed skills.
     #[schemars(regex(pattern = r"^[a-z][a-z0-9_]*\.[a-z][a-z0-9_-]*$"))]
+    #[schemars(example = &"acme.notes")]
     pub skill_id: String,
-    /// What people call it.
+    /// The name that people see, on one line.
+    #[schemars(example = &"Notes")]
     pub name: String,
-    /// The version, strict semver without build metadata.
+    /// The release, as strict semantic versioning without build metadata.
     #[serde(deserialize_with = "strict_version")]
     #[schemars(with = "String", regex(pattern = VERSION_PATTERN))]
+    #[schemars(example = &"1.2.0")]
     pub version: Version,
-    /// The publisher, the first part of `skill_id`.
+    /// The publisher: the part of `skill_id` before the dot.
     #[schemars(regex(pattern = r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$"))]
+    #[schemars(example = &"acme")]
     pub publisher: String,
-    /// Grows by at least one with each release.
+    /// Larger in each release than in the one before; an installation never goes back to a smaller one by itself.
     #[schemars(range(min = 1))]
+    #[schemars(example = 3)]
     pub release_counter: u64,
-    /// One line.
+    /// What the skill does, on one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"Keeps short notes")]
     pub summary: Option<String>,
-    /// A paragraph.
+    /// What the skill does, in a paragraph.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"Notes are kept in the skill's own storage and can be searched.")]
     pub description: Option<String>,
-    /// An SPDX expression.
+    /// The licence, as an SPDX expression.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"MIT OR Apache-2.0")]
     pub license: Option<String>,
     /// An `https` address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"https://notes.acme.example")]
     pub homepage: Option<String>,
-    /// Where a catalogue files it.
+    /// Categories a catalogue lists it under.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(example = serde_json::json!(["productivity"]))]
     pub categories: Vec<String>,
     /// Words to find it by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(example = serde_json::json!(["notes", "text"]))]
     pub tags: Vec<String>,
-    /// What can be called.
+    /// The tools and hooks of the skill.
     #[serde(default, skip_serializing_if = "is_default")]
     pub entrypoints: Entrypoints,
-    /// What it asks for.
+    /// What the skill requests from the outside world; nothing by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub capabilities: Capabilities,
-    /// What it runs on.
+    /// The versions of Palyra the skill runs on.
     pub compat: Compat,
-    /// What an operator may set.
+    /// Settings that the operator fills in.
     #[serde(default, skip_serializing_if = "is_default")]
     pub operator: Operator,
 }
 
-/// `[entrypoints]`.
+/// The tools and hooks of a skill.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Entrypoints {
-    /// `[[entrypoints.tools]]`.
+    /// The tools, one table each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolEntrypoint>,
-    /// `[[entrypoints.hooks]]`.
+    /// The hooks, one table each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<HookEntrypoint>,
 }
 
-/// One tool.
+/// A tool that people, models and other programs can call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolEntrypoint {
-    /// Starts with the publisher, as in `acme.notes.add`; at most 60 bytes.
+    /// The id of the tool; starts with the publisher and has at most 60 bytes.
     #[schemars(regex(pattern = r"^[a-z0-9_]+(\.[a-z0-9_]+)+$"), length(max = 60))]
+    #[schemars(example = &"acme.notes.add")]
     pub id: String,
-    /// What people call it.
+    /// The name that people see.
+    #[schemars(example = &"Add a note")]
     pub name: String,
-    /// What the model reads.
+    /// What the tool does; models choose tools by this text.
+    #[schemars(example = &"Adds a note and returns its id")]
     pub description: String,
     /// JSON Schema 2020-12 of the input.
     #[serde(serialize_with = "in_order::serialize", deserialize_with = "in_order::deserialize")]
+    #[schemars(example = serde_json::json!({ "type": "object", "properties": { "text": { "type": "string" } } }))]
     pub input_schema: serde_json::Value,
     /// JSON Schema 2020-12 of the output.
     #[serde(serialize_with = "in_order::serialize", deserialize_with = "in_order::deserialize")]
+    #[schemars(example = serde_json::json!({ "type": "object", "properties": { "id": { "type": "string" } } }))]
     pub output_schema: serde_json::Value,
-    /// The entry of the archive, as in `modules/notes.wasm`.
+    /// The WebAssembly module of the package that has the tool.
     #[schemars(regex(pattern = r"^modules/[a-z0-9._/-]+\.wasm$"))]
+    #[schemars(example = &"modules/notes.wasm")]
     pub module: String,
-    /// The exported function, for core modules.
+    /// The exported function; core modules only, components export `palyra:plugin/tools`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"palyra_plugin_main")]
     pub export: Option<String>,
     /// How careful a caller must be.
     #[serde(default, skip_serializing_if = "is_default")]
     pub risk: Risk,
-    /// What the output is.
+    /// What the output is: `json`, or `a2ui` for a document that is shown to a person.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(example = &"json")]
     pub returns: ToolReturns,
-    /// Inputs to show; the model reads them.
+    /// Inputs that work, for people, models and generated commands.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[serde(serialize_with = "in_order::list::serialize", deserialize_with = "in_order::list::deserialize")]
+    #[schemars(example = serde_json::json!([{ "text": "buy milk" }]))]
     pub examples: Vec<serde_json::Value>,
 }
 
@@ -111,11 +132,13 @@ pub struct ToolEntrypoint {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Risk {
-    /// Results are treated as sensitive unless said otherwise.
+    /// Whether results are treated as sensitive.
     #[serde(default)]
+    #[schemars(example = false)]
     pub default_sensitive: bool,
-    /// A person must approve each call.
+    /// Whether a person must approve each call.
     #[serde(default)]
+    #[schemars(example = true)]
     pub requires_approval: bool,
 }
 
@@ -130,144 +153,172 @@ pub enum ToolReturns {
     A2ui,
 }
 
-/// One hook.
+/// A function that is called when something happens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HookEntrypoint {
-    /// Its id, in the grammar of tool ids.
+    /// The id of the hook, in the form of tool ids.
     #[schemars(regex(pattern = r"^[a-z0-9_]+(\.[a-z0-9_]+)+$"), length(max = 60))]
+    #[schemars(example = &"acme.notes.audit")]
     pub id: String,
-    /// The entry of the archive.
+    /// The WebAssembly module of the package that has the hook.
     #[schemars(regex(pattern = r"^modules/[a-z0-9._/-]+\.wasm$"))]
+    #[schemars(example = &"modules/notes.wasm")]
     pub module: String,
-    /// The exported function, for core modules.
+    /// The exported function; core modules only, components export `palyra:plugin/hooks`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"on_event")]
     pub export: Option<String>,
-    /// The events it may be bound to.
+    /// The events it can be bound to.
+    #[schemars(example = serde_json::json!(["run:completed"]))]
     pub events: Vec<String>,
 }
 
-/// `[capabilities]`.
+/// What a skill requests; a run gets what the operator's consent, capability profile and policy leave of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Capabilities {
-    /// Hosts reached over https on port 443 with any method and path.
+    /// Hosts that may be reached over HTTPS on port 443 with any method and path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(example = serde_json::json!(["api.acme.example"]))]
     pub http_egress_allowlist: Vec<String>,
-    /// Rules with methods, paths and caps.
+    /// Hosts with methods, paths and byte limits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub http_rules: Vec<HttpRuleText>,
-    /// Logical names of directories.
+    /// Directories, by logical names that the operator maps to real ones.
     #[serde(default, skip_serializing_if = "is_default")]
     pub filesystem: FilesystemRoots,
-    /// Secrets and where they may go.
+    /// Secrets, and the hosts they may be sent to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretAccess>,
-    /// Prefixes of the skill's own storage.
+    /// Key prefixes of the skill's own storage.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(example = serde_json::json!(["notes/"]))]
     pub storage_prefixes: Vec<String>,
-    /// Most bytes kept under each of the prefixes.
+    /// Maximum number of bytes stored under each prefix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = 1_048_576)]
     pub storage_quota_bytes: Option<u64>,
     /// Channels it may publish to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(example = serde_json::json!(["alerts"]))]
     pub channels: Vec<String>,
     /// Devices of the machine.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub device_capabilities: Vec<String>,
-    /// What the machine must have: `os:…`, `arch:…`, `net`, `gpu`, `display`.
+    /// What the machine must have: `os:NAME`, `arch:NAME`, `net`, `gpu`, `display`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(example = serde_json::json!(["net"]))]
     pub node_capabilities: Vec<String>,
-    /// Limits asked for, under the operator's ceiling.
+    /// Limits of a run that differ from the defaults, up to the operator's ceiling.
     #[serde(default, skip_serializing_if = "is_default")]
     pub quotas: Quotas,
-    /// Says that a wildcard host is meant.
+    /// Confirms that `*` in a host name is intended.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(example = true)]
     pub wildcard_opt_in: bool,
 }
 
-/// `[[capabilities.http_rules]]`.
+/// An HTTP rule; a request must match one rule completely.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HttpRuleText {
-    /// A name or `*.name`.
+    /// A host name, or `*.NAME` for its subdomains.
+    #[schemars(example = &"api.acme.example")]
     pub host: String,
-    /// `https` unless said otherwise.
+    /// `https` (default) or `http`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"https")]
     pub scheme: Option<String>,
-    /// The scheme's own port unless said otherwise.
+    /// Port numbers; the default is the port of the scheme.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(example = serde_json::json!([443]))]
     pub ports: Vec<u16>,
-    /// Any method unless said otherwise.
+    /// HTTP methods; the default is any method.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(example = serde_json::json!(["GET", "POST"]))]
     pub methods: Vec<String>,
-    /// Any path unless said otherwise.
+    /// Paths; the default is any path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(example = serde_json::json!(["/v1/notes/*"]))]
     pub paths: Vec<String>,
-    /// Cap on one request body.
+    /// Maximum size of one request body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = 65_536)]
     pub request_bytes: Option<u64>,
-    /// Cap on one response body.
+    /// Maximum size of one response body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = 1_048_576)]
     pub response_bytes: Option<u64>,
-    /// Cap on all bytes of a run.
+    /// Maximum number of bytes of one run under this rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = 4_194_304)]
     pub total_bytes: Option<u64>,
 }
 
-/// `[capabilities.filesystem]`: logical names the operator maps to directories.
+/// Directories by logical name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FilesystemRoots {
-    /// Read only.
+    /// Directories that may be read; the guest sees each as `/NAME`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(example = serde_json::json!(["documents"]))]
     pub read_roots: Vec<String>,
-    /// Read and write.
+    /// Directories that may be read and written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(example = serde_json::json!(["exports"]))]
     pub write_roots: Vec<String>,
 }
 
-/// `[[capabilities.secrets]]`.
+/// Secrets of one scope; unless `reveal` is granted, the guest never sees a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SecretAccess {
-    /// `global`, `principal:…`, `channel:…`, `skill:…`.
+    /// Where the secret is kept in the vault: `global`, `principal:NAME`, `channel:NAME` or `skill:ID`.
+    #[schemars(example = &"global")]
     pub scope: String,
-    /// Names in that scope.
+    /// Names of secrets in that scope.
+    #[schemars(example = serde_json::json!(["notes-token"]))]
     pub key_names: Vec<String>,
-    /// Where it may be injected.
+    /// Hosts the host may send the secret to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(example = serde_json::json!(["api.acme.example"]))]
     pub hosts: Vec<String>,
-    /// How: `bearer`, `header:NAME`.
+    /// How it is sent: `bearer` or `header:NAME`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(example = serde_json::json!(["bearer"]))]
     pub inject: Vec<String>,
     /// Whether the guest may read the value itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(example = false)]
     pub reveal: bool,
 }
 
-/// `[capabilities.quotas]`: the names of [`palyra_common::RuntimeLimits`].
+/// Limits by the names of [`palyra_common::RuntimeLimits`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Quotas(pub BTreeMap<String, u64>);
 
-/// `[compat]`.
+/// The versions of Palyra a skill runs on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Compat {
-    /// The major version of the plugin contract.
+    /// The major version of the plugin contract, 1.
+    #[schemars(example = 1)]
     pub required_protocol_major: u32,
-    /// The first Palyra it runs on.
+    /// The oldest Palyra it runs on.
     #[serde(deserialize_with = "strict_version")]
     #[schemars(with = "String", regex(pattern = VERSION_PATTERN))]
+    #[schemars(example = &"0.1.0")]
     pub min_palyra_version: Version,
-    /// The last Palyra it runs on.
+    /// The newest Palyra it runs on.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "optional_strict_version")]
     #[schemars(with = "Option<String>", regex(pattern = VERSION_PATTERN))]
+    #[schemars(example = &"0.9.0")]
     pub max_palyra_version: Option<Version>,
 }
 
-/// `[operator]`.
+/// What the operator sets.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Operator {
@@ -276,28 +327,33 @@ pub struct Operator {
     pub config: BTreeMap<String, ConfigField>,
 }
 
-/// One setting an operator may fill in.
+/// A setting; the guest reads it with `operator.config`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConfigField {
-    /// What may be filled in.
+    /// The type of the value.
     #[serde(rename = "type")]
+    #[schemars(example = &"string")]
     pub kind: ConfigFieldKind,
-    /// What it is for.
+    /// What the setting is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"Folder that new notes go to")]
     pub description: Option<String>,
-    /// The value when nothing is set.
+    /// The value while the operator has set none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(
         serialize_with = "in_order::optional::serialize",
         deserialize_with = "in_order::optional::deserialize"
     )]
+    #[schemars(example = &"inbox")]
     pub default: Option<serde_json::Value>,
-    /// Whether the skill cannot run without it.
+    /// Whether the skill cannot run without a value.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(example = false)]
     pub required: bool,
-    /// Whether its value is kept out of every output.
+    /// Whether the value is left out of every output.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(example = false)]
     pub redacted: bool,
 }
 

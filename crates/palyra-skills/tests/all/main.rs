@@ -8,6 +8,7 @@ mod editor_schema;
 mod grants;
 mod install;
 mod manifest;
+mod manifest_reference;
 mod manifest_roundtrip;
 mod seeds;
 mod update;
