@@ -49,7 +49,8 @@ function Gate() {
 
   const refused = session.error instanceof ProblemError && session.error.status === 401;
   if (refused || status === 'signed-out') return <SignIn error={failure} onSignedIn={signedIn} />;
-  if (session.isPending) {
+  // Asking again must not take away the page, which may be the one that asked.
+  if (!session.isFetched) {
     return (
       <main className="page">
         <h1 className="screen-reader">Loading</h1>

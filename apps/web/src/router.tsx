@@ -1,5 +1,5 @@
 import {
-  createHashHistory, createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect,
+  createBrowserHistory, createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect,
 } from '@tanstack/react-router';
 import { Frame } from '@/frame/frame';
 import { Failed, NotFound } from '@/frame/failed';
@@ -57,10 +57,10 @@ const routes = [
   page('/settings', () => import('@/pages/settings')),
 ] as const;
 
-/** Addresses are in the fragment: a deep link needs nothing of the server but the page itself. */
+/** The daemon serves the page at every path that is not its API, so that deep links work. */
 export const router = createRouter({
   routeTree: root.addChildren(routes),
-  history: createHashHistory(),
+  history: createBrowserHistory(),
   defaultPreload: 'intent',
 });
 

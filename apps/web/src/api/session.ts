@@ -25,7 +25,7 @@ export interface ListedSession {
 export function takeCode(): string | undefined {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');
   if (!code) return undefined;
-  history.replaceState(null, '', `${location.pathname}${location.search}#/home`);
+  history.replaceState(null, '', `${location.pathname}${location.search}`);
   return code;
 }
 
@@ -42,6 +42,7 @@ export const sessionQuery = queryOptions({
   queryKey: ['console-session'],
   queryFn: () => sendJson<ConsoleSession>('/console/session'),
   retry: false,
+  retryOnMount: false,
   staleTime: 30_000,
 });
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, type Schemas, unwrap } from '@/api/client';
 import { queries } from '@/api/queries';
@@ -176,6 +176,7 @@ function Manage({ info }: { info: Info }) {
   const { record, runtime_status } = info.entry;
   const id = record.skill_id;
   const path = { params: { path: { skill_id: id } } };
+  const navigate = useNavigate();
   const [keepData, setKeepData] = useState(false);
   const refresh = [['skills'], ['plugins'], ['tools']];
   return (
@@ -230,9 +231,7 @@ function Manage({ info }: { info: Info }) {
           run={() => unwrap(client.DELETE('/v1/skills/{skill_id}', { params: { path: { skill_id: id }, query: { keep_data: keepData } } }))}
           done={`${id} was removed`}
           refresh={refresh}
-          onDone={() => {
-            location.hash = '#/skills';
-          }}
+          onDone={() => void navigate({ to: '/skills' })}
         >
           <label className="check">
             <input type="checkbox" checked={keepData} onChange={(event) => setKeepData(event.target.checked)} />
