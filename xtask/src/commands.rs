@@ -18,6 +18,7 @@ mod soak;
 mod structure;
 mod test;
 mod up;
+mod web;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -38,6 +39,7 @@ enum Command {
     Skills(skills::Args),
     Reproduce(reproduce::Args),
     Test(test::Args),
+    Web(web::Args),
     Attack(attack::Args),
     Dist(dist::Args),
     Docs(docs::Args),
@@ -61,6 +63,7 @@ impl Cli {
             Command::Skills(args) => skills::run(args),
             Command::Reproduce(args) => reproduce::run(args),
             Command::Test(args) => test::run(args),
+            Command::Web(args) => web::run(args),
             Command::Attack(args) => attack::run(args),
             Command::Dist(args) => dist::run(args),
             Command::Docs(args) => docs::run(args),

@@ -5,6 +5,7 @@ mod audit_policy;
 mod backup;
 mod body;
 mod channels;
+mod console;
 mod deliveries;
 mod doctor;
 mod error;

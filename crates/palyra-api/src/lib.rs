@@ -15,6 +15,7 @@ pub mod bounds;
 pub mod channels;
 pub mod client;
 pub mod codes;
+pub mod console;
 pub mod daemon;
 pub mod deliveries;
 pub mod doctor;

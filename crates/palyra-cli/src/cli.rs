@@ -11,6 +11,7 @@ use crate::commands::audit_policy::AuditPolicyArgs;
 use crate::commands::backup::BackupArgs;
 use crate::commands::channels::ChannelsArgs;
 use crate::commands::completions::CompletionsArgs;
+use crate::commands::console::ConsoleArgs;
 use crate::commands::daemon::DaemonArgs;
 use crate::commands::deliveries::DeliveriesArgs;
 use crate::commands::doctor::DoctorArgs;
@@ -86,6 +87,7 @@ pub(crate) enum Command {
     Vault(VaultArgs),
     Journal(JournalArgs),
     Mcp(McpArgs),
+    Console(ConsoleArgs),
     Daemon(DaemonArgs),
     Doctor(DoctorArgs),
     Backup(BackupArgs),

@@ -5,6 +5,7 @@ pub(crate) mod audit_policy;
 pub(crate) mod backup;
 pub(crate) mod channels;
 pub(crate) mod completions;
+pub(crate) mod console;
 pub(crate) mod daemon;
 pub(crate) mod deliveries;
 pub(crate) mod doctor;
@@ -62,6 +63,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Vault(args) => vault::run(&args, globals),
         Command::Journal(args) => journal::run(&args, globals),
         Command::Mcp(args) => mcp::run(&args, globals),
+        Command::Console(args) => console::run(&args, globals),
         Command::Daemon(args) => daemon::run(&args, globals),
         Command::Doctor(args) => doctor::run(&args, globals),
         Command::Backup(args) => backup::run(&args, globals),

@@ -22,6 +22,7 @@ use tokio::task::JoinHandle;
 use crate::access::Access;
 use crate::budget::MemoryBudget;
 use crate::calls::{Attended, CallPermit, Calls};
+use crate::console::Console;
 use crate::deliveries::{DeliveryOptions, HookCounts, deliver};
 use crate::metrics::{Depths, Metrics};
 use crate::routines::Control;
@@ -83,6 +84,7 @@ pub struct App {
     chores: Calls,
     control: Control,
     access: Access,
+    console: Arc<Console>,
     streams: Streams,
     uploads: Uploads,
     budget: MemoryBudget,
@@ -113,6 +115,7 @@ impl App {
             calls: Calls::new(),
             chores: Calls::new(),
             access: Access::default(),
+            console: Arc::default(),
             streams: Streams::default(),
             uploads: Uploads::default(),
             budget: MemoryBudget::default(),
@@ -137,6 +140,11 @@ impl App {
     /// Who is let in.
     pub fn access(&self) -> &Access {
         &self.access
+    }
+
+    /// Sign-in to the console.
+    pub(crate) fn console(&self) -> &Arc<Console> {
+        &self.console
     }
 
     /// What happens by the time.

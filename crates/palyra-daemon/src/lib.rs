@@ -13,6 +13,7 @@ pub mod built_in;
 mod calls;
 mod catalog;
 pub mod compile_child;
+mod console;
 pub mod deliveries;
 mod denials;
 pub mod doctor;
@@ -35,6 +36,8 @@ pub mod transport;
 pub mod upkeep;
 mod uploads;
 mod when;
+
+pub use palyra_console_page::is_built as console_is_built;
 
 pub use app::{App, AppConfig, Outside};
 pub use in_process::InProcess;

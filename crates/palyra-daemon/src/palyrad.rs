@@ -85,7 +85,7 @@ fn run(args: &Palyrad) -> Result<(), Problem> {
     let internal = |error: std::io::Error| Problem::new(ErrorCode::Internal, error.to_string());
     let config = AppConfig::new(Arc::new(compile_child::compiler().map_err(internal)?));
     let threads = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(internal)?;
-    threads.block_on(serve(state, config, &args.serve, |_| {})).map_err(|error| serve_problem(&error))
+    threads.block_on(serve(state, config, &args.serve, |_, _| {})).map_err(|error| serve_problem(&error))
 }
 
 fn serve_problem(error: &ServeError) -> Problem {

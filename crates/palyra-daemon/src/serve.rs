@@ -52,12 +52,12 @@ pub async fn check_start(args: &ServeArgs) -> Result<(), ServeError> {
     Ok(Server::check_bind(&args.config()).await?)
 }
 
-/// Serves an open state until a signal, a request or idleness ends it; `announce` is told where it listens.
+/// Serves an open state until a signal, a request or idleness ends it; `announce` is called once it listens.
 pub async fn serve(
     state: State,
     config: AppConfig,
     args: &ServeArgs,
-    announce: impl FnOnce(&Endpoint),
+    announce: impl FnOnce(&App, &Endpoint),
 ) -> Result<(), ServeError> {
     args.check_profile()?;
     allow_descriptors();
@@ -67,7 +67,7 @@ pub async fn serve(
     let server = Server::bind(Arc::clone(&app), args.config()).await?;
     let Endpoint { url, grpc_url, socket, .. } = server.endpoint();
     tracing::info!(%url, grpc_url, socket = %socket.display(), "listening");
-    announce(server.endpoint());
+    announce(&app, server.endpoint());
     app.become_gateway(DeliveryOptions::default());
     let upkeep = tokio::spawn(keep_up(Arc::clone(&app), EVERY));
     let schedule = tokio::spawn(routines::schedule(Arc::clone(&app), Arc::new(SystemClock)));

@@ -9,6 +9,7 @@ mod table;
 mod tls;
 mod watched_stream;
 
+pub(crate) use endpoint::RUN_FOLDER;
 pub use endpoint::{Endpoint, socket_path};
 pub use error::ServerError;
 pub use tls::TlsFiles;
@@ -104,6 +105,7 @@ impl Server {
         let grpc = grpc_router(&app).await.map_err(|error| ServerError::Grpc(error.to_string()))?;
         let routers = Routers { http: router(&app), grpc };
         let endpoint = Endpoint::new(&root, address, grpc_address, config.tls.is_some());
+        app.console().listen(browser_url(&endpoint.url, &config), &root);
         endpoint.write(&root)?;
         Ok(Self { app, config, listeners, endpoint, routers })
     }
@@ -212,6 +214,18 @@ impl Connections {
         }
         self.tasks.shutdown().await;
         app.cancel_calls();
+    }
+}
+
+/// The address of the daemon as a browser can use it: an address of every interface is none.
+fn browser_url(url: &str, config: &ServerConfig) -> String {
+    let Some((scheme, address)) = url.split_once("://") else { return url.to_owned() };
+    match address.parse::<SocketAddr>() {
+        Ok(address) if address.ip().is_unspecified() => {
+            let name = config.allow_hosts.first().map_or("localhost", String::as_str);
+            format!("{scheme}://{name}:{}", address.port())
+        }
+        _ => url.to_owned(),
     }
 }
 

@@ -146,7 +146,7 @@ impl Authorizer {
         Ok(())
     }
 
-    /// Authorizes the decision of an approval; an owner who is present decides as from a terminal.
+    /// Authorizes the decision of an approval; an owner who is present decides as from a terminal, or in the console.
     pub(crate) fn authorize_approval(
         &self,
         decider: &Principal,
@@ -154,8 +154,8 @@ impl Authorizer {
         approval: &Approval,
     ) -> Result<(), Arc<PolicyDecision>> {
         let transport = match presence {
-            Presence::Owner => Transport::Terminal,
-            Presence::Unknown | Presence::McpClient => decider.transport,
+            Presence::Owner if decider.transport != Transport::Console => Transport::Terminal,
+            Presence::Owner | Presence::Unknown | Presence::McpClient => decider.transport,
         };
         let context = PolicyContext {
             elicited: presence == Presence::McpClient,

@@ -33,7 +33,7 @@ pub(super) struct Args {
 pub(super) fn run(args: Args) -> Result<()> {
     let folder = tempfile::tempdir().context("cannot make a temporary directory")?;
     let report = folder.path().join("report.json");
-    let mut test = build::cargo_with_skills();
+    let mut test = build::cargo_with_parts();
     test.args(["test", "--workspace", "--locked", "--test", "all", "attack::"])
         .env("PALYRA_ATTACK_SECONDS", args.seconds.to_string())
         .env("PALYRA_ATTACK_REPORT", &report)

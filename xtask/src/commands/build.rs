@@ -5,13 +5,15 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::skills;
+use super::{skills, web};
 use crate::{output, project, shell};
 
 /// Names the packages to embed; read by the build script of `palyra-built-in-skills`.
 const BUILT_IN_SKILLS: &str = "PALYRA_BUILT_IN_SKILLS";
+/// Names the built console; read by the build script of `palyra-console-page`.
+const CONSOLE_PAGE: &str = "PALYRA_CONSOLE_PAGE";
 
-/// Build the guests, the example skills and the binaries with all of them
+/// Build the guests, the example skills, the console and the binaries with all of them
 ///
 /// Example: cargo xtask build --release
 #[derive(clap::Args)]
@@ -30,7 +32,8 @@ pub(super) fn run(args: Args) -> Result<()> {
 /// Builds what is missing; returns the path of `palyra`.
 pub(super) fn build(release: bool) -> Result<PathBuf> {
     skills::build_all(false)?;
-    let mut cargo = cargo_with_skills();
+    web::build_if_possible()?;
+    let mut cargo = cargo_with_parts();
     // The whole workspace is selected so that the engine has the same features as in the tests: it is the slowest
     // thing to compile, and is compiled once.
     cargo.args(["build", "--workspace", "--bin", "palyra", "--bin", "palyrad", "--locked"]);
@@ -41,9 +44,13 @@ pub(super) fn build(release: bool) -> Result<PathBuf> {
     Ok(project::built_in(release).join("palyra"))
 }
 
-/// Cargo, with every example skill embedded into the binaries.
-pub(super) fn cargo_with_skills() -> Command {
+/// Cargo, with every example skill and the console embedded into the binaries.
+pub(super) fn cargo_with_parts() -> Command {
     let mut cargo = shell::cargo();
     cargo.env(BUILT_IN_SKILLS, project::target().join("skills"));
+    // Not where there is no console: a path that appears later is a change that cargo sees.
+    if web::built().join("index.html").is_file() {
+        cargo.env(CONSOLE_PAGE, web::built());
+    }
     cargo
 }

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use super::{build, docs, skills, structure};
+use super::{build, docs, skills, structure, web};
 use crate::{output, shell};
 
-/// Check everything: guests, packages, structure, links of the documents, formatting, lints and tests; stops at the first failure
+/// Check everything: guests, packages, the console, structure, links of the documents, formatting, lints and tests; stops at the first failure
 ///
 /// Example: cargo xtask test
 #[derive(clap::Args)]
@@ -20,6 +20,7 @@ struct Step {
 
 const STEPS: &[Step] = &[
     Step { name: "skills", run: || skills::build_all(false).map(drop) },
+    Step { name: "web", run: web::check },
     Step { name: "structure", run: structure::check },
     Step { name: "docs", run: docs::check },
     Step { name: "fmt", run: || cargo(&["fmt", "--all", "--check"]) },
@@ -28,6 +29,7 @@ const STEPS: &[Step] = &[
         run: || cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]),
     },
     Step { name: "test", run: || cargo(&["test", "--workspace", "--locked"]) },
+    Step { name: "browser", run: web::check_in_browser },
 ];
 
 pub(super) fn run(_args: Args) -> Result<()> {
@@ -50,7 +52,7 @@ pub(super) fn run(_args: Args) -> Result<()> {
 }
 
 fn cargo(arguments: &[&str]) -> Result<()> {
-    let mut cargo = build::cargo_with_skills();
+    let mut cargo = build::cargo_with_parts();
     cargo.args(arguments);
     shell::run(cargo)
 }

@@ -76,7 +76,7 @@ fn up(args: &UpArgs, globals: &Globals, printer: &Printer) -> Result<(), CliErro
     if !args.no_examples {
         notes.extend(built_in::install(&state, printer));
     }
-    let introduction = Introduction { notes, next: to_try(&state, &prefix) };
+    let introduction = Introduction { notes, next: to_try(&state, &prefix), console: true };
     serve_state(state, &args.serve, printer, &prefix, introduction)
 }
 

@@ -8,7 +8,7 @@ use palyra_state::StateRoot;
 use serde::{Deserialize, Serialize};
 
 /// The folder of what exists only while a daemon runs.
-pub(super) const RUN_FOLDER: &str = "run";
+pub(crate) const RUN_FOLDER: &str = "run";
 /// The socket in it.
 pub(super) const SOCKET: &str = "palyrad.sock";
 const FILE: &str = "endpoint.json";

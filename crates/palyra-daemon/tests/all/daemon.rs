@@ -68,6 +68,24 @@ impl Daemon {
         let root = StateRoot::new(home.path().join("root"));
         let clock = Arc::new(AtomicU64::new(1_700_000_000_000));
         let state = root.init(&options(&clock)).unwrap();
+        Self::serve(state, root, clock, home, config, outside).await
+    }
+
+    /// Stops it, and starts another one over the same state root at another port.
+    pub(crate) async fn restart(self) -> Self {
+        let (root, clock) = (self.root.clone(), Arc::clone(&self.clock));
+        let (state, home) = self.stop_and_reopen().await;
+        Self::serve(state, root, clock, home, config(), Outside::Closed).await
+    }
+
+    async fn serve(
+        state: State,
+        root: StateRoot,
+        clock: Arc<AtomicU64>,
+        home: tempfile::TempDir,
+        config: ServerConfig,
+        outside: Outside,
+    ) -> Self {
         let app = App::new(
             state,
             AppConfig {

@@ -13,6 +13,7 @@ mod audit_policy;
 mod backup;
 mod bodies;
 mod channels;
+mod console;
 mod deliveries;
 mod doctor;
 mod events;

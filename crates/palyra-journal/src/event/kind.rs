@@ -148,6 +148,10 @@ event_kinds! {
     TokenRemoved = "token:removed",
     /// Somebody came without a right to.
     AccessRefused = "access:refused",
+    /// A browser signed in to the console.
+    ConsoleSignedIn = "console:signed_in",
+    /// A console session ended by signing out, by a revocation, or for a newer one.
+    ConsoleSessionEnded = "console:session_ended",
     /// The policy that audits follow was changed.
     PolicyChanged = "policy:changed",
     /// A routine was added, changed or removed.

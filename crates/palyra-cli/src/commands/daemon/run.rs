@@ -7,9 +7,9 @@ use crate::output::{Printer, Remark, Reply, facts};
 use crate::program::CommandPrefix;
 use crate::state;
 use clap::Args;
-use palyra_daemon::Endpoint;
 use palyra_daemon::access::OwnerToken;
 use palyra_daemon::serve::{ServeArgs, ServeError, serve, start_logging};
+use palyra_daemon::{App, Endpoint};
 use palyra_skills::RuntimeStatus;
 use palyra_state::State;
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,9 @@ pub(crate) struct RunArgs {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Started {
     url: String,
+    /// A link that signs one browser in to the console within a minute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    console_url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     grpc_url: Option<String>,
     state_root: String,
@@ -70,6 +73,8 @@ pub(crate) struct Introduction {
     pub(crate) notes: Vec<String>,
     /// Commands to try.
     pub(crate) next: Vec<String>,
+    /// Whether to show a link to the console, which must not end up in the log of a service.
+    pub(crate) console: bool,
 }
 
 /// Serves an open state to its clean stop; says where once it listens.
@@ -82,12 +87,16 @@ pub(crate) fn serve_state(
 ) -> Result<(), CliError> {
     start_logging(args).map_err(CliError::usage)?;
     let config = default_sandbox()?;
+    let show_console = introduction.console && palyra_daemon::console_is_built();
     let ready = ready(&state, args, prefix, introduction);
     let threads = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let threads = threads.map_err(CliError::io("no threads can be started"))?;
-    let announce = |endpoint: &Endpoint| {
+    let announce = |app: &App, endpoint: &Endpoint| {
+        // Without randomness there is no link, and `palyra console open` says why.
+        let link = show_console.then(|| app.sign_in_link().ok().flatten()).flatten();
         printer.reply(&Started {
             url: endpoint.url.clone(),
+            console_url: link.map(|link| link.url),
             grpc_url: endpoint.grpc_url.clone(),
             socket: endpoint.socket.display().to_string(),
             pid: endpoint.pid,
@@ -101,7 +110,7 @@ pub(crate) fn serve_state(
 fn ready(state: &State, args: &ServeArgs, prefix: &CommandPrefix, introduction: Introduction) -> Started {
     let skills = state.list();
     let with = |status: RuntimeStatus| skills.iter().filter(move |entry| entry.runtime_status == status);
-    let Introduction { mut notes, next } = introduction;
+    let Introduction { mut notes, next, console: _ } = introduction;
     notes.extend(with(RuntimeStatus::AwaitingConsent).map(|entry| {
         let skill_id = &entry.record.skill_id;
         let consent = prefix.command(&format!("skills consent {skill_id}"));
@@ -109,6 +118,7 @@ fn ready(state: &State, args: &ServeArgs, prefix: &CommandPrefix, introduction: 
     }));
     Started {
         url: String::new(),
+        console_url: None,
         grpc_url: None,
         state_root: state.root().path().display().to_string(),
         socket: String::new(),
@@ -148,6 +158,7 @@ impl Reply for Started {
 
     fn data(&self) -> String {
         let mut rows = vec![("ready", self.url.clone())];
+        rows.extend(self.console_url.clone().map(|url| ("console", url)));
         rows.extend(self.grpc_url.clone().map(|url| ("grpc", url)));
         rows.push(("state root", self.state_root.clone()));
         rows.extend(self.log_file.clone().map(|path| ("log", path)));
@@ -158,6 +169,10 @@ impl Reply for Started {
     fn talk(&self) -> Vec<Remark> {
         let SkillCounts { installed, active } = self.skills;
         let mut talk: Vec<Remark> = self.notes.iter().cloned().map(Remark::Note).collect();
+        if self.console_url.is_some() {
+            let note = "the console link signs one browser in within 60 seconds; `palyra console open` makes another";
+            talk.push(Remark::Note(note.into()));
+        }
         talk.push(Remark::Note(format!("skills: {installed} installed, {active} ready to run")));
         talk.extend(self.next.iter().cloned().map(Remark::Next));
         talk

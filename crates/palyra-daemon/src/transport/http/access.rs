@@ -10,7 +10,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::{AUTHORIZATION, CACHE_CONTROL, HOST, ORIGIN, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS};
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Uri};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use palyra_api::Problem;
 use palyra_common::{ErrorCode, Principal, Scope};
 use palyra_journal::{EventKind, NewEvent};
@@ -22,9 +22,13 @@ use tracing::Instrument;
 use super::answer::{AttachedProblem, Failure, write_problem};
 use super::body::{hear_out, hold_answer};
 use super::route::Route;
+use super::session_body::end_with_session;
+use super::sse::EVENT_STREAM;
 use super::telemetry::Watched;
+use super::{cookie, pages, router};
 use crate::access::Refused;
 use crate::app::App;
+use crate::console::LiveSession;
 use crate::problem::ToProblem;
 use crate::traces::RequestSpan;
 use crate::transport::connection_state::ConnectionState;
@@ -32,6 +36,9 @@ use crate::{denials, policy};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// The name that requests of nobody have in the budget of memory.
+const NOBODY: &str = "nobody";
 
 /// How a request came; only a listener or this process can say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +73,8 @@ pub(super) struct Needs {
     pub(super) scope: Scope,
     also: Option<Scope>,
     pub(super) body_limit: usize,
+    public: bool,
+    streams: bool,
     face: Option<Face>,
     action: Action,
     pipeline_authorizes: bool,
@@ -74,9 +83,10 @@ pub(super) struct Needs {
 
 impl Needs {
     pub(super) fn of(route: &Route) -> Self {
-        let Route { scope, also, body_limit, face, action, pipeline_authorizes, .. } = *route;
+        let Route { scope, also, body_limit, public, face, action, pipeline_authorizes, .. } = *route;
         let pipeline_authorizes = pipeline_authorizes || policy::is_authorized_by_pipeline(action);
-        Self { scope, also, body_limit, face, action, pipeline_authorizes, about: route.about() }
+        let (streams, about) = (route.answers_type == Some(EVENT_STREAM), route.about());
+        Self { scope, also, body_limit, public, streams, face, action, pipeline_authorizes, about }
     }
 
     fn resource(&self, app: &App, names: Option<&RawPathParams>) -> Resource {
@@ -94,18 +104,26 @@ pub(super) struct Caller(pub(super) Arc<Principal>);
 pub(super) async fn admit(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let (id, watched) = (new_id(), Watched::new(&request));
     let (name, response) = match enter(&app, &request) {
-        Ok(principal) => {
-            let (name, from) = (principal.name.clone(), address(&request));
-            request.extensions_mut().insert(Arc::new(principal));
-            request.extensions_mut().insert(RequestId(Arc::clone(&id)));
+        Ok(entered) => {
+            let (name, from) = (entered.principal.as_ref().map(|p| p.name.clone()), address(&request));
+            let Entered { principal, session } = entered;
+            let extensions = request.extensions_mut();
+            principal.map(|principal| extensions.insert(Arc::new(principal)));
+            session.clone().map(|session| extensions.insert(session));
+            extensions.insert(RequestId(Arc::clone(&id)));
             let span = tracing::debug_span!("request", request_id = %id);
             let span = RequestSpan::new(span, &request, watched.route());
             let response = next.run(request).instrument(span.span()).await;
             span.ended(&response);
-            if let Some(AttachedProblem(problem)) = response.extensions().get::<AttachedProblem>() {
-                denials::record(&app, &id, &name, from, problem);
+            let problem = response.extensions().get::<AttachedProblem>();
+            if let (Some(name), Some(AttachedProblem(problem))) = (&name, problem) {
+                denials::record(&app, &id, name, from, problem);
             }
-            (Some(name), response)
+            let response = match session {
+                Some(session) => end_with_session(response, &app, session),
+                None => response,
+            };
+            (name, response)
         }
         Err(failure) => {
             hear_out(request.into_body()).await;
@@ -139,10 +157,13 @@ pub(super) async fn authorise(
     }
     let principal = request.extensions().get::<Arc<Principal>>();
     let allowed = match principal {
-        Some(principal) => allow(&app, principal, &needs, names.as_ref().ok()).map(|()| principal),
+        Some(principal) => check_session(&request, &needs)
+            .and_then(|()| allow(&app, principal, &needs, names.as_ref().ok()))
+            .map(|()| principal.name.as_str()),
+        None if needs.public => Ok(NOBODY),
         None => Err(unauthenticated_request()),
     };
-    let reserved = allowed.and_then(|principal| Ok(app.budget().open(&principal.name)?));
+    let reserved = allowed.and_then(|name| Ok(app.budget().open(name)?));
     let reservation = match reserved {
         Ok(reservation) => reservation,
         Err(problem) => {
@@ -154,6 +175,20 @@ pub(super) async fn authorise(
     request.extensions_mut().insert(reservation.clone());
     let response = next.run(request).await;
     hold_answer(response, reservation)
+}
+
+/// A browser sends a session's cookie whatever page asks, so what changes something or stays open must come from a page
+/// of this daemon, by the browser's own word.
+fn check_session(request: &Request, needs: &Needs) -> Result<(), Problem> {
+    let session = request.extensions().get::<LiveSession>();
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD) && !needs.streams;
+    match session.is_none() || reads || is_from_own_page(request.headers()) {
+        true => Ok(()),
+        false => Err(Problem::new(
+            ErrorCode::Forbidden,
+            "a request under a console session must say that it comes from a page of this daemon",
+        )),
+    }
 }
 
 /// The scope is the outer bound; within it the policy decides, here or in the pipeline that knows more.
@@ -181,9 +216,11 @@ fn allow(
 }
 
 /// Whether a request may come in that another face decodes before it carries it in here, where it is asked again.
-pub(crate) fn authenticate(app: &App, request: &Request) -> Result<Principal, Problem> {
-    enter(app, request).map_err(|failure| {
-        let problem = identified(failure.problem().clone());
+pub(crate) fn authenticate(app: &Arc<App>, request: &Request) -> Result<Principal, Problem> {
+    let entered = enter(app, request).map_err(|failure| failure.problem().clone());
+    let principal = entered.and_then(|entered| entered.principal.ok_or_else(unauthenticated_request));
+    principal.map_err(|problem| {
+        let problem = identified(problem);
         record(app, problem.request_id.as_deref().unwrap_or_default(), &problem);
         problem
     })
@@ -194,10 +231,22 @@ pub(crate) fn identified(problem: Problem) -> Problem {
     Problem { request_id: Some(new_id().to_string()), ..problem }
 }
 
-fn enter(app: &App, request: &Request) -> Result<Principal, Failure> {
+/// Who a request is from, and the console session it came under. Nobody where the path is open to everybody.
+struct Entered {
+    principal: Option<Principal>,
+    session: Option<LiveSession>,
+}
+
+impl Entered {
+    fn of(principal: Principal) -> Self {
+        Self { principal: Some(principal), session: None }
+    }
+}
+
+fn enter(app: &Arc<App>, request: &Request) -> Result<Entered, Failure> {
     let arrival = request.extensions().get::<Arrival>().copied();
     if arrival == Some(Arrival::InProcess) {
-        return Ok(Principal::owner(Face::Command));
+        return Ok(Entered::of(Principal::owner(Face::Command)));
     }
     let from = address(request);
     let face = match arrival {
@@ -209,15 +258,57 @@ fn enter(app: &App, request: &Request) -> Result<Principal, Failure> {
         true => Failure::from(problem),
         false => Failure::from(refusal(Refused::TooMany)),
     };
-    check_host(app, request.headers(), request.uri())
-        .and_then(|()| check_page(request.headers()))
-        .map_err(limited)?;
+    let (method, path) = (request.method(), request.uri().path());
+    check_host(app, request.headers(), request.uri()).map_err(limited)?;
+    // A link on another page may lead to the console: its files are the same for everybody, and no page may frame them.
+    if !pages::is_page(method, path) {
+        check_page(request.headers()).map_err(limited)?;
+    }
+    if face == Face::Http && router::is_public(method, path) {
+        return Ok(Entered { principal: None, session: None });
+    }
     let token = bearer(request.headers());
-    let principal = app.access().authenticate(app.state(), token, from, face).map_err(refusal)?;
-    if let Some(connection) = request.extensions().get::<ConnectionState>() {
+    let secret = cookie::session_secret(request.headers()).filter(|_| token.is_none() && face == Face::Http);
+    let entered = match secret {
+        Some(secret) => console_session(app, secret).map_err(limited)?,
+        None => Entered::of(app.access().authenticate(app.state(), token, from, face).map_err(refusal)?),
+    };
+    if let (Some(connection), Some(principal)) =
+        (request.extensions().get::<ConnectionState>(), &entered.principal)
+    {
         connection.set_authenticated(&principal.name);
     }
-    Ok(principal)
+    Ok(entered)
+}
+
+/// The owner in a browser, by the cookie of an open session.
+fn console_session(app: &Arc<App>, secret: &str) -> Result<Entered, Problem> {
+    let found = app.console().find(secret, app.state().expiry_now_ms());
+    let (session, save) = found.ok_or_else(|| {
+        Problem::new(ErrorCode::Authentication, "the console session has ended")
+            .hint("sign in again with `palyra console open`")
+    })?;
+    if save {
+        let console = Arc::clone(app.console());
+        // Losing this costs an idle session at most a minute of its time after a restart.
+        tokio::task::spawn_blocking(move || {
+            console.save().inspect_err(|error| {
+                tracing::warn!(%error, "console sessions cannot be written down");
+            })
+        });
+    }
+    Ok(Entered { principal: Some(Principal::owner(Face::Console)), session: Some(session) })
+}
+
+/// A code that opens no session, counted like a wrong token.
+pub(super) fn refuse_sign_in(app: &App, request_id: &RequestId, from: Option<IpAddr>) -> Failure {
+    let problem = match app.access().count_failure(from) {
+        true => Problem::new(ErrorCode::Authentication, "the code is unknown, used or expired")
+            .hint("make another with `palyra console open`"),
+        false => refusal(Refused::TooMany),
+    };
+    record(app, &request_id.0, &problem);
+    problem.into()
 }
 
 fn refuse(app: &App, request_id: &str, failure: Failure) -> Response {
@@ -264,16 +355,24 @@ fn check_page(headers: &HeaderMap) -> Result<(), Problem> {
         let first = values.next()?.to_str().unwrap_or("?");
         Some(if values.next().is_some() { "?" } else { first })
     };
-    let own_origin = |origin: &str| {
-        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        origin == format!("http://{host}") || origin == format!("https://{host}")
-    };
-    let foreign = text(&ORIGIN).is_some_and(|origin| !own_origin(origin))
+    let foreign = text(&ORIGIN).is_some_and(|origin| !is_own_origin(headers, origin))
         || text(&SEC_FETCH_SITE).is_some_and(|site| !matches!(site, "same-origin" | "none"));
     match foreign {
         true => Err(Problem::new(ErrorCode::Forbidden, "pages of another origin may not ask")),
         false => Ok(()),
     }
+}
+
+/// Whether the browser says that a request comes from a page of this daemon; only for one that [`check_page`] let pass.
+fn is_from_own_page(headers: &HeaderMap) -> bool {
+    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    text(SEC_FETCH_SITE) == Some("same-origin")
+        || text(ORIGIN).is_some_and(|origin| is_own_origin(headers, origin))
+}
+
+fn is_own_origin(headers: &HeaderMap, origin: &str) -> bool {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    origin == format!("http://{host}") || origin == format!("https://{host}")
 }
 
 pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use palyra_api::Problem;
 use palyra_api::approvals::{Approval, ApprovalList, ApprovalStatus, ApproveRequest, DenyRequest};
-use palyra_common::{ErrorCode, Principal, Scope};
+use palyra_common::{ErrorCode, Principal, Scope, Transport};
 use palyra_skills::Sha256Digest;
 use palyra_state::{ApprovalDecision, ApprovalFilter, ApprovalScope, ApprovalVerdict, Presence};
 use serde::Deserialize;
@@ -111,14 +111,15 @@ async fn deny(
     Ok(Json(app.state().decide_approval(&approval_id, decision).await?.to_api()))
 }
 
-/// Only the owner can be present; a token that says so is not a person.
+/// Only the owner can be present; a token that says so is not a person. Whoever is signed in to the console is.
 fn decision(
     principal: &Arc<Principal>,
     verdict: ApprovalVerdict,
     owner_present: bool,
     reason: Option<String>,
 ) -> ApprovalDecision {
-    let present = owner_present && principal.is_owner();
+    let in_console = principal.transport == Transport::Console;
+    let present = principal.is_owner() && (owner_present || in_console);
     ApprovalDecision {
         verdict,
         decider: Arc::clone(principal),

@@ -84,7 +84,13 @@ fn operation(route: &Route) -> Operation {
         .summary(Some(route.summary))
         .operation_id(Some(operation_id(route)))
         .tag(tag(route.path))
-        .description(Some(format!("Needs the scope `{}`.", route.scope)));
+        .description(Some(match route.public {
+            true => "Needs no token.".to_owned(),
+            false => format!("Needs the scope `{}`.", route.scope),
+        }));
+    if route.public {
+        operation = operation.securities(Some([SecurityRequirement::default()]));
+    }
     for parameter in named_parts(route.path).chain(route.query.iter().cloned()) {
         operation = operation.parameter(parameter);
     }

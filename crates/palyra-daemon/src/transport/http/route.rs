@@ -30,6 +30,8 @@ pub struct Route {
     pub also: Option<Scope>,
     /// What the access policy is asked.
     pub action: Action,
+    /// Whether it serves requests of nobody: a browser that is about to sign in.
+    pub public: bool,
     /// Whether the policy is asked where more is known than the path says.
     pub pipeline_authorizes: bool,
     /// Which door it is, where it is not the one the request came through.
@@ -101,6 +103,7 @@ impl Route {
             scope,
             also: None,
             action: action_of(scope),
+            public: false,
             pipeline_authorizes: false,
             face: None,
             body_limit: SMALL_BODY,
@@ -112,6 +115,12 @@ impl Route {
             query: Vec::new(),
             handler: on(filter, handler),
         }
+    }
+
+    /// It serves requests of nobody. The handler trusts nothing but what it checks itself.
+    #[must_use]
+    pub fn public(self) -> Self {
+        Self { public: true, ..self }
     }
 
     /// The access policy is asked about something narrower than the scope says.

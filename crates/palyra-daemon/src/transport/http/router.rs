@@ -4,16 +4,19 @@ use palyra_common::ErrorCode;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::Request;
 use axum::middleware::from_fn_with_state;
+use axum::response::Response;
+use http::Method;
 use palyra_api::Problem;
 
 use super::access::{Needs, admit, authorise};
 use super::answer::Failure;
 use super::route::Route;
 use super::{
-    aliases, approvals, audit_policy, backup, channels, deliveries, doctor, events, health, hooks, journal,
-    keys, mcp, modules, objectives, openapi, packages, plugins, policy, routines, runner_policy, runs,
-    skills, telemetry, tokens, tools, trust, vault,
+    aliases, approvals, audit_policy, backup, channels, console, deliveries, doctor, events, health, hooks,
+    journal, keys, mcp, modules, objectives, openapi, packages, pages, plugins, policy, routines,
+    runner_policy, runs, skills, telemetry, tokens, tools, trust, vault,
 };
 use crate::app::App;
 
@@ -25,6 +28,7 @@ pub fn routes() -> Vec<Route> {
         openapi::routes(),
         events::routes(),
         tokens::routes(),
+        console::routes(),
         skills::routes(),
         packages::routes(),
         tools::routes(),
@@ -68,12 +72,33 @@ pub fn router(app: &Arc<App>) -> Router {
         .with_state(Arc::clone(app))
 }
 
-async fn unknown_path() -> Failure {
-    Problem::new(ErrorCode::NotFound, "there is no such path")
-        .hint("`GET /v1/openapi.json` lists every one")
-        .into()
+/// Every path that is not one of the API belongs to the console, which has routes of its own.
+async fn unknown_path(request: Request) -> Result<Response, Failure> {
+    if pages::is_page(request.method(), request.uri().path()) {
+        return Ok(pages::respond(palyra_console_page::FILES, request.uri().path(), request.headers()));
+    }
+    let problem = Problem::new(ErrorCode::NotFound, "there is no such path");
+    Err(problem.hint("`GET /v1/openapi.json` lists every one").into())
+}
+
+/// Whether a request is answered whoever sends it: files of the console, and what signs a browser in.
+pub(super) fn is_public(method: &Method, path: &str) -> bool {
+    pages::is_page(method, path)
+        || (path == "/console/session" && matches!(*method, Method::GET | Method::POST))
 }
 
 async fn unknown_method() -> Failure {
     Problem::new(ErrorCode::MethodNotAllowed, "this path is not for this method").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn public_paths_are_those_of_public_routes() {
+        for route in routes() {
+            assert_eq!(is_public(&route.method, route.path), route.public, "{} {}", route.method, route.path);
+        }
+    }
 }

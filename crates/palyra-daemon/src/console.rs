@@ -1,0 +1,149 @@
+//! Sign-in to the console: a one-time code opens a session, a cookie carries it, and it ends by time, by signing out
+//! or by a revocation.
+//!
+//! Only hashes of codes and cookies are kept. Sessions survive a restart of the daemon in a private file beside its
+//! endpoint; whoever can write that file can read the owner's token too. Codes do not survive.
+
+mod codes;
+mod file;
+mod link;
+mod sessions;
+
+pub(crate) use sessions::{SessionView, SignedInSession};
+
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use palyra_common::fs::FsError;
+use palyra_state::StateRoot;
+use sha2::{Digest, Sha256};
+use tokio_util::sync::CancellationToken;
+use zeroize::Zeroizing;
+
+use codes::Codes;
+use file::SessionFile;
+use sessions::Sessions;
+
+/// Longest code or cookie that is looked at.
+const MAX_SECRET_BYTES: usize = 128;
+
+/// The codes and sessions of one daemon.
+#[derive(Default)]
+pub(crate) struct Console {
+    /// The address browsers use; unset in a process that does not listen.
+    url: OnceLock<String>,
+    file: OnceLock<SessionFile>,
+    codes: Mutex<Codes>,
+    sessions: Mutex<Sessions>,
+}
+
+/// A request's session: which one, and a signal of its end.
+#[derive(Debug, Clone)]
+pub(crate) struct LiveSession {
+    pub(crate) session_id: String,
+    pub(crate) ended: CancellationToken,
+}
+
+/// A code that was just made.
+pub(crate) struct NewCode {
+    pub(crate) code: Zeroizing<String>,
+    pub(crate) expires_ms: u64,
+}
+
+impl Console {
+    /// Serves sign-in at this address from now on, with the sessions an earlier daemon left. Blocks on a file.
+    pub(crate) fn listen(&self, url: String, root: &StateRoot) {
+        let file = SessionFile::of(root);
+        match file.read() {
+            Ok(records) => self.sessions().restore(records),
+            Err(error) => tracing::warn!(%error, "console sessions of an earlier daemon cannot be read"),
+        }
+        let _ = self.file.set(file);
+        let _ = self.url.set(url);
+    }
+
+    /// The address browsers use, where this process listens.
+    pub(crate) fn url(&self) -> Option<&str> {
+        self.url.get().map(String::as_str)
+    }
+
+    /// Makes a code that opens one session within a minute.
+    pub(crate) fn new_code(&self, now_ms: u64) -> Result<NewCode, getrandom::Error> {
+        let code = new_secret()?;
+        let expires_ms = lock(&self.codes).add(digest(&code), now_ms);
+        Ok(NewCode { code, expires_ms })
+    }
+
+    /// Opens a session for a code, which is used up by it; none for a code that is unknown, used or expired.
+    pub(crate) fn sign_in(
+        &self,
+        code: &str,
+        browser: &str,
+        now_ms: u64,
+    ) -> Result<Option<SignedInSession>, getrandom::Error> {
+        if code.len() > MAX_SECRET_BYTES || !lock(&self.codes).redeem(&digest(code), now_ms) {
+            return Ok(None);
+        }
+        let (secret, id) = (new_secret()?, new_id()?);
+        Ok(Some(self.sessions().open(id, secret, browser, now_ms)))
+    }
+
+    /// The session of a cookie, which counts as used now. The second value says that the file is to be saved.
+    pub(crate) fn find(&self, secret: &str, now_ms: u64) -> Option<(LiveSession, bool)> {
+        if secret.len() > MAX_SECRET_BYTES {
+            return None;
+        }
+        self.sessions().touch(&digest(secret), now_ms)
+    }
+
+    /// The session of a cookie, which does not count as used by this question.
+    pub(crate) fn view(&self, secret: &str, now_ms: u64) -> Option<SessionView> {
+        (secret.len() <= MAX_SECRET_BYTES).then(|| self.sessions().view(&digest(secret), now_ms))?
+    }
+
+    /// Whether a session is open.
+    pub(crate) fn is_open(&self, session_id: &str, now_ms: u64) -> bool {
+        self.sessions().is_open(session_id, now_ms)
+    }
+
+    /// The open sessions, newest first.
+    pub(crate) fn list(&self, now_ms: u64) -> Vec<SessionView> {
+        self.sessions().list(now_ms)
+    }
+
+    /// Ends a session, and with it every stream it has open.
+    pub(crate) fn end(&self, session_id: &str, now_ms: u64) -> Option<SessionView> {
+        self.sessions().end(session_id, now_ms)
+    }
+
+    /// Writes the open sessions down. Blocks on a file.
+    pub(crate) fn save(&self) -> Result<(), FsError> {
+        match self.file.get() {
+            Some(file) => file.write(|| self.sessions().records()),
+            None => Ok(()),
+        }
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, Sessions> {
+        lock(&self.sessions)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn digest(secret: &str) -> [u8; 32] {
+    Sha256::digest(secret.as_bytes()).into()
+}
+
+fn new_secret() -> Result<Zeroizing<String>, getrandom::Error> {
+    let mut random = Zeroizing::new([0; 32]);
+    getrandom::fill(&mut *random)?;
+    Ok(Zeroizing::new(hex::encode(*random)))
+}
+
+fn new_id() -> Result<String, getrandom::Error> {
+    let mut random = [0; 8];
+    getrandom::fill(&mut random)?;
+    Ok(format!("cs_{}", hex::encode(random)))
+}

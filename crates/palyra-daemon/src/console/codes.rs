@@ -1,0 +1,67 @@
+//! One-time codes: few, short-lived, gone with their first use.
+
+use subtle::ConstantTimeEq;
+
+/// How long a code can be used.
+const LIFETIME_MS: u64 = 60_000;
+/// Codes that can be open at once; one more pushes out the oldest.
+const MAX_OPEN: usize = 8;
+
+/// The codes nobody has used yet.
+#[derive(Default)]
+pub(super) struct Codes(Vec<Code>);
+
+struct Code {
+    digest: [u8; 32],
+    expires_ms: u64,
+}
+
+impl Codes {
+    /// Adds the code of this digest; returns when it expires.
+    pub(super) fn add(&mut self, digest: [u8; 32], now_ms: u64) -> u64 {
+        self.forget_expired(now_ms);
+        if self.0.len() >= MAX_OPEN {
+            self.0.remove(0);
+        }
+        let expires_ms = now_ms.saturating_add(LIFETIME_MS);
+        self.0.push(Code { digest, expires_ms });
+        expires_ms
+    }
+
+    /// Whether there is such a code; there is none afterwards.
+    pub(super) fn redeem(&mut self, digest: &[u8; 32], now_ms: u64) -> bool {
+        self.forget_expired(now_ms);
+        let found = self.0.iter().position(|code| bool::from(code.digest.ct_eq(digest)));
+        found.map(|index| self.0.remove(index)).is_some()
+    }
+
+    fn forget_expired(&mut self, now_ms: u64) {
+        self.0.retain(|code| code.expires_ms > now_ms);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_is_redeemed_once_and_within_its_minute() {
+        let mut codes = Codes::default();
+        assert_eq!(codes.add([1; 32], 1_000), 61_000);
+        assert!(!codes.redeem(&[2; 32], 1_000));
+        assert!(codes.redeem(&[1; 32], 60_999));
+        assert!(!codes.redeem(&[1; 32], 60_999));
+        codes.add([3; 32], 1_000);
+        assert!(!codes.redeem(&[3; 32], 61_000));
+    }
+
+    #[test]
+    fn ninth_code_pushes_out_the_oldest() {
+        let mut codes = Codes::default();
+        for number in 0..=8 {
+            codes.add([number; 32], 0);
+        }
+        assert!(!codes.redeem(&[0; 32], 0));
+        assert!((1..=8).all(|number| codes.redeem(&[number; 32], 0)));
+    }
+}

@@ -1,0 +1,42 @@
+//! The file that keeps sessions across restarts of the daemon.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use palyra_common::fs::{Directory, FsError};
+use palyra_state::StateRoot;
+
+use super::sessions::SessionRecord;
+use crate::server::RUN_FOLDER;
+
+const FILE: &str = "console-sessions.json";
+/// Longest file that is read.
+const MAX_BYTES: u64 = 64 << 10;
+
+/// The file, and who writes it now.
+pub(super) struct SessionFile {
+    folder: PathBuf,
+    writing: Mutex<()>,
+}
+
+impl SessionFile {
+    pub(super) fn of(root: &StateRoot) -> Self {
+        Self { folder: root.path().join(RUN_FOLDER), writing: Mutex::default() }
+    }
+
+    /// What an earlier daemon wrote; a file that does not read signs everybody out.
+    pub(super) fn read(&self) -> Result<Vec<SessionRecord>, FsError> {
+        let bytes = match Directory::open_private(&self.folder) {
+            Err(error) if error.is_not_found() => None,
+            folder => folder?.read(FILE, MAX_BYTES)?,
+        };
+        Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
+    }
+
+    /// Writes what `records` gives once it is this writer's turn, so that the last write has the last state.
+    pub(super) fn write(&self, records: impl FnOnce() -> Vec<SessionRecord>) -> Result<(), FsError> {
+        let _turn = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = serde_json::to_vec(&records()).unwrap_or_default();
+        Directory::create_private(&self.folder)?.write(FILE, &bytes)
+    }
+}
