@@ -7,6 +7,8 @@ import { curlCommand, palyraCommand } from '@/api/commands';
 import { ProblemError } from '@/api/problem';
 import { queries } from '@/api/queries';
 import { useOnline } from '@/api/use-connection';
+import { isDocument } from '@/a2ui/document';
+import { ToolSurface } from '@/domain/tool-surface';
 import { collect, fieldsOf, type FormValues, type SchemaField } from '@/domain/schema-form';
 import { bytes, compact, micros, visible } from '@/lib/format';
 import { Button } from '@/ui/button';
@@ -190,14 +192,19 @@ function CallForm({ tool }: { tool: Schemas['ToolInfo'] }) {
             )}
           </>
         ) : call.data ? (
-          <Result answer={call.data} />
+          <>
+            {tool.returns === 'a2ui' && isDocument(call.data.result) && <ToolSurface skillId={call.data.skill_id} document={call.data.result} />}
+            <Result answer={call.data} />
+          </>
         ) : (
           <div className="panel">
             <Blank icon={FlaskConical} title="No call yet" text="The result, its cost and its receipt appear here." />
           </div>
         )}
         <div className="grid gap-2">
-          <Segments label="Copy as" value={lang} onChange={setLang} choices={[{ id: 'palyra', label: 'palyra' }, { id: 'curl', label: 'curl' }]} />
+          <span className="justify-self-start">
+            <Segments label="Copy as" value={lang} onChange={setLang} choices={[{ id: 'palyra', label: 'palyra' }, { id: 'curl', label: 'curl' }]} />
+          </span>
           <Command line={lang === 'palyra' ? palyraCommand(action.palyra) : (curlCommand(action) ?? '')} />
         </div>
       </div>

@@ -139,7 +139,7 @@ function RunView({ run, tab }: { run: Schemas['RunInfo']; tab: string }) {
           {tab === 'log' ? (
             <Log runId={run.run_id} live={live} />
           ) : tab === 'io' ? (
-            <InputOutput tape={tape} details={details} failed={run.error ?? undefined} />
+            <InputOutput tape={tape} details={details} failed={run.error ?? undefined} toolId={run.tool_id} skillId={run.skill_id} />
           ) : tab === 'grants' ? (
             <Grants grants={tape?.grants} capabilities={details.capabilities} skillId={run.skill_id} />
           ) : tab === 'replay' ? (

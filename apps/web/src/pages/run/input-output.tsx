@@ -1,13 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
 import { Info } from 'lucide-react';
+import { isDocument } from '@/a2ui/document';
+import { queries } from '@/api/queries';
+import { ToolSurface } from '@/domain/tool-surface';
 import type { RunDetails } from '@/domain/run-details';
 import type { Tape } from '@/domain/tape';
 import { short } from '@/lib/format';
 import { Json } from '@/ui/json';
 import { Callout } from '@/ui/state';
 
-export function InputOutput({ tape, details, failed }: { tape: Tape | undefined; details: RunDetails; failed: string | undefined }) {
+interface Props {
+  tape: Tape | undefined;
+  details: RunDetails;
+  failed: string | undefined;
+  toolId: string;
+  skillId: string;
+}
+
+export function InputOutput({ tape, details, failed, toolId, skillId }: Props) {
+  const tool = useQuery(queries.tool(toolId)).data;
+  const output = tape?.output === undefined ? undefined : pretty(tape.output);
+  const document = tool?.returns === 'a2ui' && isDocument(output) ? output : undefined;
   return (
     <div className="grid grid-cols-2 gap-5 p-4 max-tab:grid-cols-1">
+      {document && (
+        <div className="col-span-full">
+          <ToolSurface skillId={skillId} document={document} />
+        </div>
+      )}
       <Value title="Input" text={tape?.input} digest={details.input_sha256} missing="The tape with the input is not kept any more." />
       <Value
         title="Output"

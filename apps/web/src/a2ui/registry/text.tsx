@@ -1,0 +1,12 @@
+import { visible } from '@/lib/format';
+import type { TextProps } from '../document';
+import type { RegistryProps } from './index';
+import { Toned } from './tone';
+
+export function A2uiText({ props: { value, tone } }: RegistryProps<TextProps>) {
+  return (
+    <p className="text-md break-words whitespace-pre-wrap">
+      <Toned tone={tone}>{visible(value)}</Toned>
+    </p>
+  );
+}
