@@ -25,11 +25,14 @@ const approvals = () => import('@/pages/approvals');
 const playground = () => import('@/pages/playground');
 const journal = () => import('@/pages/journal');
 const publishers = () => import('@/pages/publishers');
+const chat = () => import('@/pages/chat');
 const channels = () => import('@/pages/channels');
 
 const routes = [
   index,
   page('/home', () => import('@/pages/home')),
+  page('/chat', chat),
+  page('/chat/$session', chat),
   page('/approvals', approvals),
   page('/approvals/$approval', approvals),
   page('/runs', () => import('@/pages/runs')),

@@ -40,7 +40,7 @@ export function StopDialog({ open, onClose }: { open: boolean; onClose: () => vo
       title={stopped ? 'Enable the runner?' : 'Stop everything?'}
       footer={
         <>
-          <Button data-autofocus onClick={onClose}>
+          <Button data-cancel onClick={onClose}>
             Cancel
           </Button>
           <Button kind={stopped ? 'primary' : 'danger'} disabled={!online || change.isPending} onClick={() => change.mutate(stopped)}>

@@ -18,7 +18,7 @@ export default function Channels() {
   const { channel } = useParams({ strict: false });
   const channels = useQuery(queries.channels());
   useRowKeys();
-  return <div className="page">{<QueryView query={channels}>{(data) => <ChannelView channels={data.channels} selected={channel} />}</QueryView>}</div>;
+  return <div className="page">{<QueryView page query={channels}>{(data) => <ChannelView channels={data.channels} selected={channel} />}</QueryView>}</div>;
 }
 
 function ChannelView({ channels, selected }: { channels: readonly Channel[]; selected: string | undefined }) {

@@ -20,7 +20,7 @@ type Binding = Schemas['HookBinding'];
 
 export default function Hooks() {
   const hooks = useQuery(queries.hooks());
-  return <div className="page">{<QueryView query={hooks}>{(data) => <HookView hooks={data} />}</QueryView>}</div>;
+  return <div className="page">{<QueryView page query={hooks}>{(data) => <HookView hooks={data} />}</QueryView>}</div>;
 }
 
 function HookView({ hooks }: { hooks: Schemas['HookList'] }) {

@@ -21,7 +21,7 @@ const SCOPES: readonly Schemas['ScopeName'][] = ['read', 'invoke', 'operate', 'a
 
 export default function Policy() {
   const policy = useQuery(queries.policy());
-  return <div className="page">{<QueryView query={policy}>{(data) => <PolicyView policy={data} />}</QueryView>}</div>;
+  return <div className="page">{<QueryView page query={policy}>{(data) => <PolicyView policy={data} />}</QueryView>}</div>;
 }
 
 function PolicyView({ policy }: { policy: Schemas['AccessPolicy'] }) {

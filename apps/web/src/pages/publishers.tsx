@@ -20,7 +20,7 @@ export default function Publishers() {
   const { publisher } = useParams({ strict: false });
   const trust = useQuery(queries.trust());
   useRowKeys();
-  return <div className="page">{publisher ? <PublisherPage name={publisher} /> : <QueryView query={trust}>{(data) => <List trust={data} />}</QueryView>}</div>;
+  return <div className="page">{publisher ? <PublisherPage name={publisher} /> : <QueryView page query={trust}>{(data) => <List trust={data} />}</QueryView>}</div>;
 }
 
 function List({ trust }: { trust: Schemas['TrustList'] }) {
@@ -148,7 +148,7 @@ function AllowKey() {
 
 function PublisherPage({ name }: { name: string }) {
   const publisher = useQuery(queries.publisher(name));
-  return <QueryView query={publisher}>{(data) => <Detail publisher={data} />}</QueryView>;
+  return <QueryView page query={publisher}>{(data) => <Detail publisher={data} />}</QueryView>;
 }
 
 function Detail({ publisher }: { publisher: Schemas['PublisherInfo'] }) {

@@ -22,7 +22,7 @@ type Routine = Schemas['Routine'];
 
 export default function Routines() {
   const routines = useQuery(queries.routines());
-  return <div className="page">{<QueryView query={routines}>{(data) => <RoutineView routines={data.routines} />}</QueryView>}</div>;
+  return <div className="page">{<QueryView page query={routines}>{(data) => <RoutineView routines={data.routines} />}</QueryView>}</div>;
 }
 
 function RoutineView({ routines }: { routines: readonly Routine[] }) {

@@ -33,7 +33,7 @@ export default function RunPage() {
   const run = useQuery(queries.run(id));
   return (
     <div className="page">
-      <QueryView query={run}>{(data) => <RunView run={data} tab={tab} />}</QueryView>
+      <QueryView page query={run}>{(data) => <RunView run={data} tab={tab} />}</QueryView>
     </div>
   );
 }

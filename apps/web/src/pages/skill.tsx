@@ -25,7 +25,7 @@ import { Versions } from './skill/versions';
 export default function SkillPage() {
   const { skill = '', tab = 'overview' } = useParams({ strict: false });
   const info = useQuery(queries.skill(skill));
-  return <div className="page">{<QueryView query={info}>{(data) => <SkillView info={data} tab={tab} />}</QueryView>}</div>;
+  return <div className="page">{<QueryView page query={info}>{(data) => <SkillView info={data} tab={tab} />}</QueryView>}</div>;
 }
 
 function SkillView({ info, tab }: { info: Schemas['SkillInfo']; tab: string }) {

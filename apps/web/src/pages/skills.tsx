@@ -28,7 +28,7 @@ export default function Skills() {
   const skills = useQuery(queries.skills());
   return (
     <div className="page">
-      <QueryView query={skills}>{({ skills: entries }) => <SkillTable entries={entries} />}</QueryView>
+      <QueryView page query={skills}>{({ skills: entries }) => <SkillTable entries={entries} />}</QueryView>
     </div>
   );
 }

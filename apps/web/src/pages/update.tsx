@@ -8,6 +8,7 @@ import { useOnline } from '@/api/use-connection';
 import { describe } from '@/domain/manifest';
 import { PermissionList } from '@/domain/permission-list';
 import { count, short, visible } from '@/lib/format';
+import { focusOnMount } from '@/lib/focus';
 import { Button } from '@/ui/button';
 import { CopyAs } from '@/ui/copy-as';
 import { PageHead, Section } from '@/ui/page';
@@ -36,9 +37,9 @@ export default function Update() {
   const consent = useQuery(queries.consent(skill));
   return (
     <div className="flex min-h-full flex-col">
-      <QueryView query={info}>
+      <QueryView page query={info}>
         {(data) => (
-          <QueryView query={consent}>
+          <QueryView page query={consent}>
             {(asked) =>
               asked.needed ? (
                 <Decision info={data} asked={asked} />
@@ -170,7 +171,7 @@ function Decision({ info, asked }: { info: Schemas['SkillInfo']; asked: Schemas[
             ))}
           </div>
           <div className="flex flex-wrap gap-2">
-            <Link to="/skills/$skill" params={{ skill: id }} className="btn" autoFocus>
+            <Link to="/skills/$skill" params={{ skill: id }} className="btn" ref={focusOnMount} data-autofocus>
               {update ? `Keep ${active}` : 'Not now'}
             </Link>
             <Button kind="primary" disabled={!online || approve.isPending || !secrets.every((secret) => agreed.has(secret))} onClick={() => approve.mutate()}>

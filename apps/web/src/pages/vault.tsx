@@ -15,7 +15,7 @@ import { When } from '@/ui/time';
 /** Names of secrets. Values are write-only. */
 export default function Vault() {
   const vault = useQuery(queries.vault());
-  return <div className="page">{<QueryView query={vault}>{(data) => <VaultView vault={data} />}</QueryView>}</div>;
+  return <div className="page">{<QueryView page query={vault}>{(data) => <VaultView vault={data} />}</QueryView>}</div>;
 }
 
 function VaultView({ vault }: { vault: Schemas['SecretList'] }) {
@@ -127,7 +127,7 @@ function Keys() {
         {(data) =>
           data.keys.length === 0 ? (
             <p className="text-muted">
-              No signing key. <span className="fact">palyra keys create NAME</span> makes one for packages that you publish.
+              No signing key. <span className="fact">palyra keys new NAME</span> makes one for packages that you publish.
             </p>
           ) : (
             <div className="panel rows">

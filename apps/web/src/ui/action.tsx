@@ -63,7 +63,7 @@ export function ActionButton<T>(props: Props<T>) {
         onClose={() => setOpen(false)}
         footer={
           <>
-            <Button data-autofocus={children ? undefined : true} onClick={() => setOpen(false)}>
+            <Button data-cancel onClick={() => setOpen(false)}>
               Cancel
             </Button>
             <Button kind={danger ? 'danger' : 'primary'} disabled={!online || !ready || action.isPending} onClick={() => action.mutate()}>

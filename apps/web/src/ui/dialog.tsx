@@ -6,7 +6,7 @@ interface Props {
   open: boolean;
   title: string;
   children: ReactNode;
-  /** Buttons; the one that changes nothing carries `autoFocus`. */
+  /** Buttons. The first field with `data-autofocus` has the focus, else the button with `data-cancel`. */
   footer?: ReactNode;
   onClose: () => void;
   wide?: boolean;
@@ -20,7 +20,7 @@ export function Dialog({ open, title, children, footer, onClose, wide }: Props) 
     const dialog = ref.current;
     if (!dialog || !open) return;
     dialog.showModal();
-    dialog.querySelector<HTMLElement>('[data-autofocus]')?.focus();
+    (dialog.querySelector<HTMLElement>('[data-autofocus]') ?? dialog.querySelector<HTMLElement>('[data-cancel]'))?.focus();
     return () => dialog.close();
   }, [open]);
   if (!open) return null;

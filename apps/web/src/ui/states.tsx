@@ -16,13 +16,13 @@ interface BlankProps {
 /** What appears here, and the command that creates it. */
 export function Blank({ icon: Icon, title, text, command, action }: BlankProps) {
   return (
-    <div className="mx-auto grid max-w-[520px] justify-items-center gap-1.5 px-6 py-14 text-center">
+    <div className="mx-auto grid max-w-[520px] grid-cols-[minmax(0,1fr)] justify-items-center gap-1.5 px-6 py-14 text-center">
       <Icon size={28} aria-hidden className="mb-2 text-subtle" />
       <h2 className="text-lg">{title}</h2>
       <p className="text-muted">{text}</p>
       {action && <div className="mt-3.5">{action}</div>}
       {command && (
-        <div className="mt-4 w-full text-left">
+        <div className="mt-4 w-full min-w-0 text-left">
           <Command line={command} />
         </div>
       )}
@@ -123,13 +123,19 @@ interface QueryViewProps<T> {
   query: UseQueryResult<T>;
   children: (data: T) => ReactNode;
   skeleton?: ReactNode;
+  /** The content has the title of the page, so what is shown instead of it needs one too. */
+  page?: boolean;
 }
 
 /** Shows a query: known data also while it is read again or the daemon is away, a skeleton or a problem otherwise. */
-export function QueryView<T>({ query, children, skeleton = <Skeleton /> }: QueryViewProps<T>) {
+export function QueryView<T>({ query, children, skeleton = <Skeleton />, page }: QueryViewProps<T>) {
   if (query.data !== undefined && !(query.isError && !(query.error instanceof OfflineError) && query.isRefetchError)) {
     return <>{children(query.data)}</>;
   }
-  if (query.isError) return <ProblemView error={query.error} onRetry={() => void query.refetch()} />;
-  return <>{skeleton}</>;
+  return (
+    <>
+      {page && <h1 className="screen-reader">{query.isError ? 'The page could not be loaded' : 'Loading'}</h1>}
+      {query.isError ? <ProblemView error={query.error} onRetry={() => void query.refetch()} /> : skeleton}
+    </>
+  );
 }

@@ -228,7 +228,7 @@ export function ApprovalCard({ approval, last, onDecided }: Props) {
       )}
       {pending && (
         <footer className="sticky bottom-0 flex flex-wrap items-center gap-2.5 border-t bg-surface px-6 py-3.5 max-tab:px-4">
-          <Button ref={deny} kind="primary" disabled={!canDeny} onClick={() => decide.mutate(false)} className="min-w-28 max-tab:flex-1">
+          <Button ref={deny} data-autofocus kind="primary" disabled={!canDeny} onClick={() => decide.mutate(false)} className="min-w-28 max-tab:flex-1">
             <X size={15} aria-hidden />
             Deny
             <kbd className="max-tab:hidden">D</kbd>

@@ -8,6 +8,7 @@ import { PermissionList } from '@/domain/permission-list';
 import { Steps } from '@/domain/steps';
 import { trustLook, verdictLook } from '@/domain/status';
 import { bytes, plural, visible } from '@/lib/format';
+import { focusOnMount } from '@/lib/focus';
 import { Button } from '@/ui/button';
 import { CopyAs } from '@/ui/copy-as';
 import { Section, useTitle } from '@/ui/page';
@@ -180,7 +181,7 @@ export function Review({ file, outcome, busy, error, onInstall }: Props) {
             <span className="max-tab:hidden">
               <CopyAs action={{ palyra: command }} />
             </span>
-            <Link to="/skills" className="btn" autoFocus>
+            <Link to="/skills" className="btn" ref={focusOnMount} data-autofocus>
               Don’t install
             </Link>
             <Button kind="primary" disabled={!ready || busy || !online} onClick={() => onInstall({ allowTofu: unknownKey, consent, secrets })}>

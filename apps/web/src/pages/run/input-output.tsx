@@ -49,7 +49,7 @@ function Value({ title, text, digest, missing }: { title: string; text: string |
   return (
     <div className="min-w-0">
       <div className="mb-2 flex items-baseline gap-2">
-        <h3>{title}</h3>
+        <h2>{title}</h2>
         {digest && <span className="fact ml-auto text-subtle">sha256 {short(digest)}</span>}
       </div>
       {text === undefined ? (

@@ -73,7 +73,7 @@ function Verdict({ answer, run, details, tape, again }: VerdictProps) {
       <div className={`tone-${diverged ? 'bad' : 'ok'} flex flex-wrap items-start gap-3 border-b border-[var(--tone-line)] bg-[var(--tone-soft)] px-4 py-3`}>
         <Icon size={20} aria-hidden className="mt-0.5 flex-none text-[var(--tone)]" />
         <div className="min-w-0 flex-1 basis-52">
-          <h3>{diverged ? `Diverged at step ${diverged.step}` : verdict.verdict === 'identical' ? 'Identical' : 'Same prefix'}</h3>
+          <h2>{diverged ? `Diverged at step ${diverged.step}` : verdict.verdict === 'identical' ? 'Identical' : 'Same prefix'}</h2>
           <p className="text-muted">
             {diverged
               ? `The ${diverged.what} differs from the tape.`
@@ -87,11 +87,11 @@ function Verdict({ answer, run, details, tape, again }: VerdictProps) {
       {diverged && (
         <div className="grid grid-cols-2 gap-4 border-b p-4 max-tab:grid-cols-1">
           <div className="min-w-0">
-            <h3 className="mb-1.5">Recorded at step {diverged.step}</h3>
+            <h2 className="mb-1.5">Recorded at step {diverged.step}</h2>
             <pre className="code" tabIndex={0}>{visible(diverged.expected)}</pre>
           </div>
           <div className="min-w-0">
-            <h3 className="mb-1.5">Replayed at step {diverged.step}</h3>
+            <h2 className="mb-1.5">Replayed at step {diverged.step}</h2>
             <pre className="code" tabIndex={0}>{visible(diverged.found)}</pre>
           </div>
         </div>
