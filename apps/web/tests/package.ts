@@ -20,19 +20,21 @@ async function entry(file: string, name: string): Promise<Buffer> {
 
 export interface Release {
   readonly version: string;
+  readonly name?: string;
+  readonly summary?: string;
   readonly counter: number;
   readonly description: string;
   /** Lines below `[capabilities]`. */
   readonly capabilities: string;
 }
 
-const manifest = ({ version, counter, description, capabilities }: Release): string => `manifest_version = 1
+const manifest = ({ version, counter, description, capabilities, name = 'Tally', summary = 'Counts up' }: Release): string => `manifest_version = 1
 skill_id = "acme.tally"
-name = "Tally"
+name = ${JSON.stringify(name)}
 version = "${version}"
 publisher = "acme"
 release_counter = ${counter}
-summary = "Counts up"
+summary = ${JSON.stringify(summary)}
 license = "MIT OR Apache-2.0"
 
 [compat]

@@ -117,7 +117,7 @@ const COLUMNS = [
 ];
 
 const GRID = 'grid grid-cols-[minmax(0,2.4fr)_120px_minmax(0,1fr)_84px_92px_84px_124px] items-center gap-x-3 max-wide:grid-cols-[minmax(0,2.4fr)_120px_minmax(0,1fr)_84px_92px_84px] max-tab:grid-cols-2';
-const CELL = ['max-tab:col-span-2', '', '', 'text-right', 'text-right max-tab:text-left', 'text-right', 'text-right max-wide:hidden'];
+const CELL = ['max-tab:col-span-2', '', '', 'text-right max-tab:text-left', 'text-right max-tab:text-left', 'text-right max-tab:hidden', 'text-right max-wide:hidden'];
 
 /** A table whose rows exist only while they are in view. */
 function RunTable({ runs, more, loading, onMore }: { runs: Run[]; more: boolean; loading: boolean; onMore: () => void }) {

@@ -39,7 +39,7 @@ function Steps({ steps, denied }: { steps: readonly TapeStep[]; denied: boolean 
   return (
     <div role="table" aria-label="Host calls in order" aria-rowcount={steps.length + 1}>
       <div role="rowgroup" className="border-b px-4">
-        <div role="row" className="grid h-8 grid-cols-[44px_minmax(0,1fr)_minmax(0,180px)] items-center gap-3 text-xs text-subtle">
+        <div role="row" className="grid h-8 grid-cols-[44px_minmax(0,1fr)_minmax(0,180px)] max-tab:grid-cols-[20px_minmax(0,1fr)_minmax(0,72px)] items-center gap-3 text-xs text-subtle">
           <span role="columnheader">Step</span>
           <span role="columnheader">Host call</span>
           <span role="columnheader" className="text-right">Result</span>
@@ -57,7 +57,7 @@ function Steps({ steps, denied }: { steps: readonly TapeStep[]; denied: boolean 
                 key={step.number}
                 role="row"
                 aria-rowindex={index + 2}
-                className={`absolute inset-x-0 top-0 grid grid-cols-[44px_minmax(0,1fr)_minmax(0,180px)] items-center gap-3 border-b px-4 ${isDenied ? 'bg-bad-soft' : ''}`}
+                className={`absolute inset-x-0 top-0 grid grid-cols-[44px_minmax(0,1fr)_minmax(0,180px)] max-tab:grid-cols-[20px_minmax(0,1fr)_minmax(0,72px)] items-center gap-3 border-b px-4 ${isDenied ? 'bg-bad-soft' : ''}`}
                 style={{ height: size, transform: `translateY(${start}px)` }}
               >
                 <span role="cell" className="num text-subtle">{step.number}</span>

@@ -13,6 +13,7 @@ import { KeyMark } from '@/ui/keymark';
 import { KeyValues, Section } from '@/ui/page';
 import { Badge, State } from '@/ui/state';
 import { When } from '@/ui/time';
+import { SkillSettings } from './settings';
 
 type Info = Schemas['SkillInfo'];
 
@@ -166,6 +167,7 @@ export function Overview({ info }: { info: Info }) {
             ]}
           />
         </Section>
+        <SkillSettings id={id} />
         <Manage info={info} />
       </aside>
     </div>
