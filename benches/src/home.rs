@@ -7,8 +7,8 @@ use palyra_plugins_runtime::InProcessCompiler;
 use palyra_skills::consent::ConsentGiven;
 use palyra_skills::signing::KeySet;
 use palyra_skills::{BuiltArtifact, RuntimeStatus, capability_digest};
-use palyra_state::call::{CallContext, CallerConfig, ToolCaller, ToolInvocation};
-use palyra_state::{CallGate, InstallOptions, State, StateOptions, StateRoot};
+use palyra_runner::{CallContext, CallerConfig, ToolCaller, ToolInvocation};
+use palyra_state::{InstallOptions, State, StateOptions, StateRoot};
 use palyra_vault::KeySourceChoice;
 use std::sync::Arc;
 

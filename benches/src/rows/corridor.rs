@@ -8,7 +8,7 @@ use crate::row::Measured;
 use crate::sample::median;
 use anyhow::Result;
 use palyra_journal::{EventKind, NewEvent};
-use palyra_state::call::{ToolCaller, ToolInvocation};
+use palyra_runner::{ToolCaller, ToolInvocation};
 use std::sync::Arc;
 use tokio::task::JoinSet;
 

@@ -11,7 +11,7 @@ use palyra_common::{RuntimeLimits, WasmPluginRunError};
 use palyra_egress::{CertificateDer, EgressConfig, EgressGuard};
 use palyra_journal::{EventKind, NewEvent};
 use palyra_plugins_runtime::{CancelToken, Compiler, RuntimeConfig};
-use palyra_state::call::{
+use palyra_runner::{
     CallError, CallerConfig, HookAnswer, HookInvocation, InlineInvocation, Replayed, ToolCaller,
     ToolInvocation, ToolResult,
 };

@@ -9,7 +9,8 @@ use palyra_common::{
     ErrorCode, JsonText, OperatorGrants, Principal, RuntimeLimits, Scope, WasmPluginRunError,
 };
 use palyra_policy::{Action, Resource};
-use palyra_state::call::{CallContext, RunListener, ToolInvocation, ToolResult};
+use palyra_runner::{CallContext, ToolInvocation, ToolResult};
+use palyra_state::runs::RunListener;
 use serde_json::json;
 use serde_json::value::RawValue;
 

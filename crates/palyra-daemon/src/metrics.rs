@@ -3,7 +3,7 @@
 mod depth;
 
 use palyra_common::ErrorCode;
-use palyra_state::call::{StageTimes, ToolResult};
+use palyra_runner::{StageTimes, ToolResult};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;

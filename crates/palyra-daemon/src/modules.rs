@@ -6,7 +6,7 @@ use palyra_api::Problem;
 use palyra_api::modules::RunModuleRequest;
 use palyra_api::tools::InvokeAnswer;
 use palyra_common::{ErrorCode, Principal, RuntimeLimits};
-use palyra_state::call::InlineInvocation;
+use palyra_runner::InlineInvocation;
 
 use crate::app::App;
 use crate::invoke::{answer, check_record, read_context, read_grants, read_input, read_limits};

@@ -10,9 +10,9 @@ pub(crate) use runner_policy::{read_runner_policy, show_runner_policy};
 
 use palyra_api::Problem;
 use palyra_api::plugins::{BlastRadius, Config, ConfigSource, PluginGrants, PluginInfo, PluginSummary};
+use palyra_runner::{EffectiveGrants, declared_versus_used, effective_grants};
 use palyra_skills::SkillRecord;
 use palyra_state::State;
-use palyra_state::call::EffectiveGrants;
 
 use crate::problem::{ToProblem, not_found};
 use crate::to_api::ToApi;
@@ -26,7 +26,7 @@ pub(crate) fn list(state: &State) -> Result<Vec<PluginSummary>, Problem> {
 /// One plugin: declared against used, its profile and its settings.
 pub(crate) fn info(state: &State, skill_id: &str) -> Result<PluginInfo, Problem> {
     let record = installed(state, skill_id)?;
-    let used = state.declared_versus_used(skill_id).map_err(|error| error.to_problem())?;
+    let used = declared_versus_used(state, skill_id).map_err(|error| error.to_problem())?;
     Ok(PluginInfo {
         summary: summary(state, &record)?,
         declared: used.declared.to_api(),
@@ -39,7 +39,7 @@ pub(crate) fn info(state: &State, skill_id: &str) -> Result<PluginInfo, Problem>
 /// What runs get, and who said what.
 pub(crate) fn grants(state: &State, skill_id: &str) -> Result<PluginGrants, Problem> {
     installed(state, skill_id)?;
-    let effective = state.effective_grants(skill_id).map_err(|error| error.to_problem())?;
+    let effective = effective_grants(state, skill_id).map_err(|error| error.to_problem())?;
     Ok(PluginGrants {
         skill_id: skill_id.to_owned(),
         grants: effective.grants.to_api(),
@@ -75,7 +75,7 @@ pub(crate) fn installed(state: &State, skill_id: &str) -> Result<SkillRecord, Pr
 fn summary(state: &State, record: &SkillRecord) -> Result<PluginSummary, Problem> {
     let id = &record.skill_id;
     let EffectiveGrants { grants, derivations, .. } =
-        state.effective_grants(id).map_err(|error| error.to_problem())?;
+        effective_grants(state, id).map_err(|error| error.to_problem())?;
     let narrowed = derivations.iter().filter(|one| one.refusal().is_some()).count();
     let missing = config(state, id)?.fields.into_iter();
     let missing = missing.filter(|field| field.required && field.source == ConfigSource::Missing);

@@ -13,7 +13,7 @@ mod rows;
 pub use decide::{ApprovalDecision, ApprovalVerdict, Presence};
 pub use error::ApprovalError;
 pub use model::{Approval, ApprovalScope, ApprovalStatus};
-pub(crate) use request::{ApprovalAnswer, ApprovalRequest};
+pub use request::{ApprovalAnswer, ApprovalRequest};
 pub use rows::{ApprovalFilter, ApprovalPage};
 
 /// How long a request waits for a decision.

@@ -9,6 +9,6 @@ mod messages;
 mod record;
 
 pub use error::ChannelError;
-pub use messages::{MessageSeal, PublishedMessage};
-pub(crate) use messages::{insert, read_message};
+pub(crate) use messages::read_message;
+pub use messages::{MessageSeal, PublishedMessage, publish};
 pub use record::{ChannelKind, ChannelRecord};

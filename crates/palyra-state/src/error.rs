@@ -160,7 +160,8 @@ impl StateError {
         }
     }
 
-    pub(crate) fn record<E: std::fmt::Display>(
+    /// An error about one record: what was being done to it, and its key.
+    pub fn record<E: std::fmt::Display>(
         doing: &'static str,
         key: impl Into<String>,
     ) -> impl FnOnce(E) -> Self {

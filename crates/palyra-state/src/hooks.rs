@@ -17,7 +17,8 @@ pub use event_kind::{HookEventKind, UnknownEvent};
 pub use file::{BINDINGS_SCHEMA, BindingsFault, parse_bindings};
 pub(crate) use index::AppliedBindings;
 pub use index::{AppliedBinding, HookIndex};
-pub use payload::{HOOK_EVENT_SCHEMA, event_payload, is_of_hook, sample_payload};
-pub(crate) use payload::{Wanted, before_tool_payload};
+pub use payload::{
+    BeforeTool, HOOK_EVENT_SCHEMA, before_tool_payload, event_payload, is_of_hook, sample_payload,
+};
 pub use record::HookBindingRecord;
 pub use status::{BindingChange, BindingProblem, BindingsFileStatus, HookStatus};

@@ -1,4 +1,4 @@
-//! The owner of the state root: lock, database, anchor, and the install and call pipelines.
+//! The owner of the state root: lock, database, anchor, the install pipeline, and the rows everything else keeps.
 
 #![forbid(unsafe_code)]
 
@@ -6,7 +6,6 @@ mod anchor;
 mod approvals;
 pub mod authorizer;
 mod backup;
-pub mod call;
 pub mod channels;
 mod checkpoint;
 mod commit;
@@ -31,6 +30,7 @@ mod repair;
 mod reports;
 mod root;
 mod routines;
+pub mod runs;
 mod skills;
 mod state;
 pub mod storage;
@@ -46,9 +46,9 @@ pub use palyra_journal as journal;
 
 pub use anchor::Anchor;
 pub use approvals::{
-    Approval, ApprovalDecision, ApprovalError, ApprovalFilter, ApprovalPage, ApprovalScope, ApprovalStatus,
-    ApprovalVerdict, LONG_YES_LIFETIME_MS, MAX_ARGUMENTS_PIECE, MAX_SHOWN_ARGUMENTS, MAX_WAITING,
-    MAX_WAITING_BYTES, Presence, REQUEST_LIFETIME_MS, YES_LIFETIME_MS,
+    Approval, ApprovalAnswer, ApprovalDecision, ApprovalError, ApprovalFilter, ApprovalPage, ApprovalRequest,
+    ApprovalScope, ApprovalStatus, ApprovalVerdict, LONG_YES_LIFETIME_MS, MAX_ARGUMENTS_PIECE,
+    MAX_SHOWN_ARGUMENTS, MAX_WAITING, MAX_WAITING_BYTES, Presence, REQUEST_LIFETIME_MS, YES_LIFETIME_MS,
 };
 pub use authorizer::Authorizer;
 pub use backup::{
@@ -59,21 +59,23 @@ pub use damage::{Damage, Difference};
 pub use error::{StateError, TrustRefused};
 pub use inventory::{CanTouch, CapabilityTotal, MadeBy, RunTotals, SkillInfo, WaitingRelease};
 pub use plugins::{
-    AccessPolicy, ConfigSource, ConfigValues, PluginSettingError, Revised, ShownConfig, ShownField,
+    AccessPolicy, ConfigSource, ConfigValues, PluginSettingError, PluginSettings, Revised, ShownConfig,
+    ShownField, check_outside, effective_config,
 };
 pub use principal_id::PrincipalId;
 pub use queues::Queues;
 pub use receipts::{NoReceipt, RECEIPT_SCHEMA, RunReceipt, RunReceiptError, VerifiedReceipt, verify_receipt};
 pub use records::RecordsReport;
 pub use repair::{JournalFate, RepairPlan};
-pub use reports::{BlastRadius, DeclaredCapability, DeclaredVersusUsed, Touch};
+pub use reports::{BlastRadius, Touch};
 pub use root::StateRoot;
 pub use routines::{
     Budget, ClaimedFire, ControlKind, ControlRow, FireCause, FireEnd, FireKey, FirePage, FireQuery, FireRow,
     FireStatus, NewFire, ObjectiveUse,
 };
-pub use skills::{InstallOptions, Observe, ReAudit, SkillError, retry_moved};
+pub use skills::{InstallOptions, Observe, ReAudit, SkillError, check_runnable, retry_moved};
 pub use state::{Clock, PROTOCOL_MAJOR, State, StateOptions};
+pub use text::short_name;
 pub use tokens::{MAX_TOKEN_NAME, MAX_TOKENS, NewToken, TokenError, TokenRecord};
 pub use trust::StatementOutcome;
 pub use vault::{KeyRevoked, KeysError, PutSecret, RevocationStatement, RevokeKey, RotateKeys};

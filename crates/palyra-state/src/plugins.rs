@@ -15,17 +15,17 @@ use palyra_common::{PluginCapabilityProfile, WasmPluginRunnerPolicy};
 use serde::{Deserialize, Serialize};
 
 pub use access::AccessPolicy;
-pub(crate) use config::effective_config;
+pub use config::effective_config;
 pub use config::{ConfigSource, ConfigValues, ShownConfig, ShownField};
 pub use error::PluginSettingError;
-pub(crate) use profile::check_outside;
+pub use profile::check_outside;
 
-use crate::call::RunRetention;
 use crate::channels::ChannelRecord;
 use crate::damage::Damage;
 use crate::db::{RowChange, SealedRows, SealedTable};
 use crate::error::StateError;
 use crate::hooks::{AppliedBindings, HookIndex};
+use crate::runs::RunRetention;
 use crate::state::State;
 
 const ACCESS: &str = "access_policy";
@@ -48,13 +48,18 @@ pub struct Revised<T> {
 
 /// Everything operators decided about access and plugins, as of one commit.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct PluginSettings {
-    pub(crate) access: AccessPolicy,
-    pub(crate) policy: Revised<WasmPluginRunnerPolicy>,
-    pub(crate) profiles: BTreeMap<String, Revised<PluginCapabilityProfile>>,
-    pub(crate) configs: BTreeMap<String, Revised<ConfigValues>>,
+pub struct PluginSettings {
+    /// Who may do what.
+    pub access: AccessPolicy,
+    /// What the runner allows every run.
+    pub policy: Revised<WasmPluginRunnerPolicy>,
+    /// Profiles by skill.
+    pub profiles: BTreeMap<String, Revised<PluginCapabilityProfile>>,
+    /// Settings by skill.
+    pub configs: BTreeMap<String, Revised<ConfigValues>>,
     pub(crate) retention: Revised<RunRetention>,
-    pub(crate) hooks: HookIndex,
+    /// The bound hooks.
+    pub hooks: HookIndex,
     pub(crate) channels: Arc<BTreeMap<String, ChannelRecord>>,
 }
 

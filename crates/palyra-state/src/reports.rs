@@ -1,46 +1,16 @@
-//! What a skill asked for and what it did: declared against used, and everything it ever touched.
-
-use std::collections::BTreeMap;
+//! What a skill did: the capabilities it used, and everything it ever touched.
 
 use palyra_journal::JournalError;
-use palyra_skills::capability_grants_from_manifest;
 use rusqlite::{Connection, Row};
 use serde::Serialize;
 
-use crate::call::{EffectiveGrants, OTHERS, RunQuery, RunRow, declared};
 use crate::error::StateError;
 use crate::inventory::{CapabilityTotal, RunTotals, totals};
-use crate::skills::SkillError;
+use crate::runs::{OTHERS, RunQuery, RunRow};
 use crate::state::State;
 
 /// Most runs a blast radius lists one by one; the rest is in `runs list`.
 const MAX_LISTED_RUNS: usize = 1_000;
-
-/// What a skill declares beside what it used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DeclaredVersusUsed {
-    /// The skill.
-    pub skill_id: String,
-    /// Every capability the manifest declares, used or not.
-    pub declared: Vec<DeclaredCapability>,
-    /// Doors it came to without declaring them.
-    pub undeclared: Vec<CapabilityTotal>,
-    /// What its runs get now, and why.
-    pub grants: EffectiveGrants,
-}
-
-/// A declared capability and its use.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DeclaredCapability {
-    /// The capability, as in `http:api.example.com`.
-    pub capability: String,
-    /// Calls that went through.
-    pub used: u64,
-    /// Calls that were refused.
-    pub denied: u64,
-    /// The last run that came to it; `None` if none did.
-    pub last_run: Option<String>,
-}
 
 /// Everything a skill ever touched on this machine, also one that is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -81,31 +51,9 @@ pub struct Touch {
 }
 
 impl State {
-    /// What an installed skill declares beside what it used.
-    pub fn declared_versus_used(&self, skill_id: &str) -> Result<DeclaredVersusUsed, SkillError> {
-        let record = self.record(skill_id)?;
-        let grants = self.effective_grants(skill_id)?;
-        let (used, _) =
-            self.journal.read(|connection| totals(connection, skill_id)).map_err(StateError::from)?;
-        let mut used: BTreeMap<String, CapabilityTotal> =
-            used.into_iter().map(|total| (total.capability.clone(), total)).collect();
-        let with_use = |capability: String| match used.remove(&capability) {
-            Some(total) => DeclaredCapability {
-                capability,
-                used: total.used,
-                denied: total.denied,
-                last_run: Some(total.last_run),
-            },
-            None => DeclaredCapability { capability, used: 0, denied: 0, last_run: None },
-        };
-        let declared =
-            declared(&capability_grants_from_manifest(&record.current.manifest)).map(with_use).collect();
-        Ok(DeclaredVersusUsed {
-            skill_id: skill_id.to_owned(),
-            declared,
-            undeclared: used.into_values().collect(),
-            grants,
-        })
+    /// What runs of a skill used, by capability.
+    pub fn capability_totals(&self, skill_id: &str) -> Result<Vec<CapabilityTotal>, StateError> {
+        Ok(self.journal.read(|connection| totals(connection, skill_id))?.0)
     }
 
     /// Everything a skill ever touched; from rows that grew with its runs, not from the journal.

@@ -7,6 +7,7 @@ mod apply;
 mod error;
 mod installed;
 mod operator;
+mod runnable;
 mod untrusted;
 
 use std::collections::BTreeSet;
@@ -20,6 +21,7 @@ use palyra_skills::install::{
 
 pub use error::SkillError;
 pub use installed::ReAudit;
+pub use runnable::check_runnable;
 
 use crate::error::StateError;
 use crate::state::State;

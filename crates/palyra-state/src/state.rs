@@ -13,7 +13,6 @@ use tokio::sync::watch;
 
 use crate::anchor::AnchorStatus;
 use crate::authorizer::ParsedPolicy;
-use crate::call::{RunningRuns, close_interrupted};
 use crate::db::RowKey;
 use crate::error::StateError;
 use crate::expiry::ExpiryClock;
@@ -22,6 +21,7 @@ use crate::lock::{SHORT_COMMAND_WAIT, acquire};
 use crate::objects::ObjectStore;
 use crate::root::{Stage, StateRoot};
 use crate::routines::close_interrupted_fires;
+use crate::runs::{RunRegistry, close_interrupted};
 use crate::survey::survey;
 use crate::text::short_name;
 use crate::view::{PublishedView, View};
@@ -85,7 +85,7 @@ pub struct State {
     kept_head: AtomicU64,
     /// Counts decisions about approvals, for those who wait for one.
     pub(crate) decisions: watch::Sender<u64>,
-    pub(crate) running: Arc<RunningRuns>,
+    pub(crate) running: Arc<RunRegistry>,
     pub(crate) parsed_policy: ParsedPolicy,
     /// Counts published messages, for those who follow channels.
     pub(crate) published: watch::Sender<u64>,
@@ -169,7 +169,7 @@ impl State {
         let held = Arc::clone(&lock);
         journal.guard_commits(Box::new(move || Ok(held.confirm()?)));
         let view = Arc::new(view);
-        let running = Arc::<RunningRuns>::default();
+        let running = Arc::<RunRegistry>::default();
         let published_view = Arc::new(PublishedView::new(&view, Arc::clone(&running)));
         let gate = Mutex::new(Gate { view, unsettled: None });
         let kept_head = AtomicU64::new(journal.durable_head().size);
@@ -226,8 +226,13 @@ impl State {
     }
 
     /// The vault.
-    pub fn vault(&self) -> &Vault {
+    pub fn vault(&self) -> &Arc<Vault> {
         &self.keeper.vault
+    }
+
+    /// The runs under way.
+    pub fn run_registry(&self) -> &Arc<RunRegistry> {
+        &self.running
     }
 
     /// The artifacts.
@@ -262,13 +267,13 @@ impl State {
     }
 
     /// Whether many events came since the vault last learned the journal's head.
-    pub(crate) fn wants_head_kept(&self) -> bool {
+    pub fn wants_head_kept(&self) -> bool {
         let kept = self.kept_head.load(Ordering::Relaxed);
         self.journal.durable_head().size >= kept.saturating_add(KEEP_HEAD_EVERY)
     }
 
     /// Lets the vault remember the journal's head as far as it is on disk.
-    pub(crate) fn keep_head(&self) -> Result<(), StateError> {
+    pub fn keep_head(&self) -> Result<(), StateError> {
         // Nobody commits meanwhile: a promise to the vault is not crossed.
         let _gate = self.gate();
         // Of many calls that end at once only the first has something to do.

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use palyra_plugins_runtime::BackendError;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 /// How much may be kept under one prefix.
@@ -39,6 +40,15 @@ pub enum StorageError {
         #[source]
         source: rusqlite::Error,
     },
+}
+
+impl From<StorageError> for BackendError {
+    fn from(error: StorageError) -> Self {
+        match error {
+            StorageError::OverQuota { allowed, used } => Self::OverQuota { allowed, used },
+            error => Self::Unavailable(error.to_string()),
+        }
+    }
 }
 
 const SCHEMA: &str = "

@@ -4,7 +4,7 @@
 const MOST_OF_SIX_BYTES: u64 = (1 << 48) - 1;
 
 /// A principal's name, never longer than a field of the journal, with nothing in it that forges a line.
-pub(crate) fn short_name(name: &str) -> String {
+pub fn short_name(name: &str) -> String {
     clipped(name, 100)
 }
 

@@ -119,12 +119,12 @@ impl View {
     }
 
     /// The same, to keep.
-    pub(crate) fn shared_skill_of_tool(&self, name: &str) -> Option<&Arc<SkillRecord>> {
+    pub fn shared_skill_of_tool(&self, name: &str) -> Option<&Arc<SkillRecord>> {
         self.tools.get(name)
     }
 
     /// What operators decided about plugins.
-    pub(crate) fn plugins(&self) -> &PluginSettings {
+    pub fn plugins(&self) -> &PluginSettings {
         &self.plugins
     }
 

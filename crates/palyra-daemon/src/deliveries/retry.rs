@@ -4,7 +4,7 @@ use palyra_common::ErrorCode;
 use std::sync::Arc;
 
 use palyra_api::Problem;
-use palyra_state::call::HookAnswer;
+use palyra_runner::HookAnswer;
 use palyra_state::deliveries::{DeadLetter, DeliveryError};
 use serde_json::json;
 

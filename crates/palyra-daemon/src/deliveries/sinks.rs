@@ -6,8 +6,8 @@ mod webhook;
 use std::sync::Arc;
 
 use palyra_common::WasmPluginRunError as Run;
+use palyra_runner::{CallError, HookAnswer, HookInvocation};
 use palyra_state::StateError;
-use palyra_state::call::{CallError, HookAnswer, HookInvocation};
 use palyra_state::channels::{ChannelKind, ChannelRecord, MessageSeal, PublishedMessage};
 use palyra_state::deliveries::{LaneItem, LaneTarget};
 use palyra_state::hooks::event_payload;

@@ -3,9 +3,9 @@
 use palyra_api::Problem;
 use palyra_api::plugins::{PluginCheck, PluginFinding};
 use palyra_common::WasmPluginRunError;
+use palyra_runner::{CallError, EffectiveGrants, check_plugin_config, effective_grants};
 use palyra_skills::{RuntimeStatus, SkillInventoryEntry};
 use palyra_state::State;
-use palyra_state::call::{CallError, EffectiveGrants};
 
 use super::installed;
 use crate::problem::ToProblem;
@@ -21,14 +21,14 @@ pub(crate) fn check(state: &State, skill_id: &str) -> Result<PluginCheck, Proble
     if !state.runner_policy().value.enabled {
         findings.push(finding("policy", true, "the policy lets no plugin run".into(), None));
     }
-    match state.check_plugin_config(skill_id) {
+    match check_plugin_config(state, skill_id) {
         Ok(()) => {}
         Err(CallError::Run(WasmPluginRunError::NotRunnable { reason, remedy, .. })) => {
             findings.push(finding("setting", true, reason, Some(remedy)));
         }
         Err(error) => return Err(error.to_problem()),
     }
-    let effective = state.effective_grants(skill_id).map_err(|error| error.to_problem())?;
+    let effective = effective_grants(state, skill_id).map_err(|error| error.to_problem())?;
     findings.extend(missing_directories(&effective));
     findings.extend(narrowed(effective));
     let runnable = !findings.iter().any(|finding| finding.stops);

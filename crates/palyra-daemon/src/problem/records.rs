@@ -2,7 +2,7 @@
 
 use palyra_api::Problem;
 use palyra_state::NoReceipt;
-use palyra_state::call::TapeProblem;
+use palyra_state::runs::TapeProblem;
 use serde_json::json;
 
 use super::{ToProblem, sentence};

@@ -3,7 +3,7 @@
 use palyra_api::Problem;
 use palyra_common::{CapabilityKind, Denial, ErrorCode, LimitKind, WasmPluginRunError};
 use palyra_plugins_runtime::RuntimeConfig;
-use palyra_state::call::{CallError, GateReason, GateRefusal};
+use palyra_runner::{CallError, GateReason, GateRefusal};
 use serde_json::json;
 
 use super::{ToProblem, closest};

@@ -9,7 +9,7 @@ use palyra_common::{
     ErrorCode, JsonText, LimitKind, OperatorGrants, Principal, Scope, Transport, WasmPluginRunError,
 };
 use palyra_control_plane::{Held, RoutineAction, RoutineRunner, RunOrder};
-use palyra_state::call::{CallContext, CallError, ToolInvocation};
+use palyra_runner::{CallContext, CallError, ToolInvocation};
 use palyra_state::{FireEnd, FireStatus, PrincipalId};
 use tokio::sync::watch;
 

@@ -4,9 +4,9 @@ use palyra_api::bounds::MAX_WHOLE;
 use palyra_api::plugins as api;
 use palyra_api::runner_policy::RunnerPolicy;
 use palyra_common::WasmPluginRunnerPolicy;
+use palyra_runner::{DeclaredCapability, GrantAuthority, GrantDerivation, GrantStep, GrantVerdict};
 use palyra_skills::manifest::ConfigFieldKind;
-use palyra_state::call::{GrantAuthority, GrantDerivation, GrantStep, GrantVerdict};
-use palyra_state::{BlastRadius, ConfigSource, DeclaredCapability, ShownConfig, ShownField, Touch};
+use palyra_state::{BlastRadius, ConfigSource, ShownConfig, ShownField, Touch};
 
 use super::ToApi;
 

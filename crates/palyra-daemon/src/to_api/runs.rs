@@ -4,8 +4,9 @@ use palyra_api::runs::{self as api, JournalReceipt, ReplayAnswer};
 use palyra_api::tools as tools_api;
 use palyra_journal::Receipt;
 use palyra_plugins_runtime::{Divergence, LogLevel, LogLine, ReplayVerdict, RunUsage};
+use palyra_runner::Replayed;
 use palyra_state::RunReceipt;
-use palyra_state::call::{Replayed, RunEvent, RunPage, RunRow, ToolCost, UseCount};
+use palyra_state::runs::{RunEvent, RunPage, RunRow, ToolCost, UseCount};
 use serde_json::Value;
 
 use super::ToApi;

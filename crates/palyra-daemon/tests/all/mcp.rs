@@ -8,7 +8,7 @@ use palyra_policy::{
     Action, Face, PolicyContext, PolicyRequest, PolicySet, Principal, PrincipalKind, Resource, Skill,
     Tool as PolicyTool, TrustState,
 };
-use palyra_state::call::RunQuery;
+use palyra_state::runs::RunQuery;
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ElicitRequestParams,
     ElicitResult, ElicitationAction, Implementation, JsonObject, ProgressNotificationParam, ProtocolVersion,

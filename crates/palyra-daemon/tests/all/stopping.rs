@@ -6,7 +6,7 @@ use palyra_common::ScopeSet;
 use palyra_daemon::ServerConfig;
 use palyra_journal::{EventKind, Query};
 use palyra_state::State;
-use palyra_state::call::RunQuery;
+use palyra_state::runs::RunQuery;
 use std::time::Duration;
 
 /// More fuel and time than anybody waits for.

@@ -20,7 +20,7 @@ async fn requests_that_ran_out_of_time_are_closed_without_anybody_asking() {
     while daemon.state().journal().query(&decided).unwrap().events.is_empty() {
         follower.next().await.unwrap();
     }
-    let query = palyra_state::call::RunQuery::default();
+    let query = palyra_state::runs::RunQuery::default();
     while daemon.state().runs(&query).unwrap().runs[0].tape.is_some() {
         tokio::task::yield_now().await;
     }

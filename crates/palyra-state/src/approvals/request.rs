@@ -6,6 +6,7 @@ use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, Ne
 use palyra_skills::Sha256Digest;
 use serde_json::json;
 use sha2::{Digest, Sha256};
+use tokio::sync::watch;
 
 use super::{
     Approval, ApprovalError, ApprovalScope, ApprovalStatus, MAX_SHOWN_ARGUMENTS, MAX_WAITING,
@@ -18,20 +19,31 @@ use crate::text::short_name;
 
 /// A call that needs a yes.
 #[derive(Debug, Clone)]
-pub(crate) struct ApprovalRequest {
-    pub(crate) skill_id: String,
-    pub(crate) tool_id: String,
-    pub(crate) payload: Sha256Digest,
-    pub(crate) principal: String,
-    pub(crate) requester: PrincipalId,
-    pub(crate) session: Option<String>,
-    pub(crate) parent_run: Option<String>,
-    pub(crate) circumstances: Sha256Digest,
+pub struct ApprovalRequest {
+    /// The skill.
+    pub skill_id: String,
+    /// The tool.
+    pub tool_id: String,
+    /// The release.
+    pub payload: Sha256Digest,
+    /// Who calls.
+    pub principal: String,
+    /// On whose behalf, as approvals store it.
+    pub requester: PrincipalId,
+    /// The session the call belongs to.
+    pub session: Option<String>,
+    /// The larger run the call is a step of.
+    pub parent_run: Option<String>,
+    /// The digest of everything else the call runs under.
+    pub circumstances: Sha256Digest,
     /// The whole canonical arguments.
-    pub(crate) arguments: Arc<str>,
-    pub(crate) arguments_sha256: Sha256Digest,
-    pub(crate) grants: Vec<String>,
-    pub(crate) asked_because: Option<String>,
+    pub arguments: Arc<str>,
+    /// Their digest.
+    pub arguments_sha256: Sha256Digest,
+    /// What an operator opens for the call, escaped.
+    pub grants: Vec<String>,
+    /// Which gates want a person, and why.
+    pub asked_because: Option<String>,
 }
 
 impl ApprovalRequest {
@@ -50,7 +62,7 @@ impl ApprovalRequest {
 }
 
 /// How a request stands.
-pub(crate) enum ApprovalAnswer {
+pub enum ApprovalAnswer {
     /// Somebody said yes, and it counts for this call.
     Approved(String),
     /// Nobody decided yet.
@@ -63,10 +75,7 @@ pub(crate) enum ApprovalAnswer {
 
 impl State {
     /// Uses up a yes that covers the call, or asks for one.
-    pub(crate) async fn ask_approval(
-        &self,
-        request: ApprovalRequest,
-    ) -> Result<ApprovalAnswer, ApprovalError> {
+    pub async fn ask_approval(&self, request: ApprovalRequest) -> Result<ApprovalAnswer, ApprovalError> {
         let (key, now) = (Arc::clone(&self.row_key), self.expiry_now_ms());
         let new_id = new_id(now)?;
         let answer =
@@ -76,8 +85,13 @@ impl State {
         answer.await
     }
 
+    /// Changes with every decision about an approval.
+    pub fn approval_changes(&self) -> watch::Receiver<u64> {
+        self.decisions.subscribe()
+    }
+
     /// Takes back one use of a yes, for a call that did not begin.
-    pub(crate) async fn give_back_approval(&self, approval_id: &str) -> Result<(), ApprovalError> {
+    pub async fn give_back_approval(&self, approval_id: &str) -> Result<(), ApprovalError> {
         let (key, id) = (Arc::clone(&self.row_key), approval_id.to_owned());
         let work = move |transaction: &mut JournalTransaction<'_>| {
             let mut approval = decide::read(transaction, &key, &id)?;

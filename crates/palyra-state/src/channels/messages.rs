@@ -92,7 +92,7 @@ fn sealed_bytes(texts: [&String; 4], body: &Sha256Digest, at_ms: u64) -> Vec<u8>
 }
 
 /// Writes a message; `None` where too many wait to be delivered.
-pub(crate) async fn insert(
+pub async fn publish(
     state: &State,
     message: &ChannelMessage,
     is_delivered: bool,

@@ -58,19 +58,27 @@ pub fn sample_payload(binding: &HookBindingRecord, at_ms: u64) -> JsonText {
 }
 
 /// What a call wants, as its gates are told; the input goes in as it came.
-pub(crate) struct Wanted<'c> {
-    pub(crate) at_ms: u64,
-    pub(crate) principal: &'c str,
-    pub(crate) session: Option<&'c str>,
-    pub(crate) skill_id: &'c str,
-    pub(crate) tool_id: &'c str,
-    pub(crate) version: Option<&'c str>,
-    pub(crate) payload: &'c str,
-    pub(crate) input: &'c JsonText,
+pub struct BeforeTool<'c> {
+    /// When, in milliseconds of Unix time.
+    pub at_ms: u64,
+    /// Who calls.
+    pub principal: &'c str,
+    /// The session the call belongs to.
+    pub session: Option<&'c str>,
+    /// The skill.
+    pub skill_id: &'c str,
+    /// The tool.
+    pub tool_id: &'c str,
+    /// The version of the release.
+    pub version: Option<&'c str>,
+    /// The digest of the release.
+    pub payload: &'c str,
+    /// The input.
+    pub input: &'c JsonText,
 }
 
 /// The payload of a call that is about to run.
-pub(crate) fn before_tool_payload(wanted: &Wanted<'_>) -> Result<JsonText, WasmPluginRunError> {
+pub fn before_tool_payload(wanted: &BeforeTool<'_>) -> Result<JsonText, WasmPluginRunError> {
     let facts: Value = json!({
         "schema": HOOK_EVENT_SCHEMA,
         "event": HookEventKind::RunBeforeTool,

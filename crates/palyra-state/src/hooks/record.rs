@@ -140,7 +140,7 @@ impl HookBindingRecord {
     }
 
     /// The most a run of it gets; what manifest, profile and policy say besides is decided in the corridor.
-    pub(crate) fn limits(&self) -> RuntimeLimits {
+    pub fn limits(&self) -> RuntimeLimits {
         let open = RuntimeLimits::unbounded();
         RuntimeLimits {
             fuel_budget: self.fuel.unwrap_or(open.fuel_budget),

@@ -142,5 +142,5 @@ fn problem(view: &View, state: &State, binding: &HookBindingRecord) -> Option<St
         return Some(misfit.reason);
     }
     let record = view.index().get(&binding.plugin)?;
-    crate::call::check_runnable(record, &state.platform).err().map(|error| error.to_string())
+    crate::skills::check_runnable(record, &state.platform).err().map(|error| error.to_string())
 }

@@ -14,7 +14,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{CONFIG, PluginSettingError, Revised, put};
-use crate::call::CallError;
 use crate::commit::Change;
 use crate::db::{RowChange, SealedTable};
 use crate::state::State;
@@ -77,14 +76,6 @@ impl State {
         Ok(ShownConfig { skill_id: skill_id.to_owned(), revision: stored.revision, fields })
     }
 
-    /// Whether runs of an installed skill would get their settings now; else what refuses them.
-    pub fn check_plugin_config(&self, skill_id: &str) -> Result<(), CallError> {
-        let record = self.record(skill_id)?;
-        let view = self.view();
-        effective_config(skill_id, &record.current.manifest, view.plugins().configs.get(skill_id))?;
-        Ok(())
-    }
-
     /// Sets some settings of an installed skill, checked against its manifest; `null` takes a value away.
     pub fn set_plugin_config(
         &self,
@@ -128,7 +119,7 @@ impl State {
 }
 
 /// The settings as a run gets them; a required one without a value, or one that no longer fits, refuses the run.
-pub(crate) fn effective_config(
+pub fn effective_config(
     skill_id: &str,
     manifest: &SkillManifest,
     stored: Option<&Revised<ConfigValues>>,

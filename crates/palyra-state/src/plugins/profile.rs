@@ -58,7 +58,7 @@ impl State {
 }
 
 /// A guest that could write around or inside the state root could grant itself anything.
-pub(crate) fn check_outside(root: &StateRoot, directory: &Path) -> Result<(), String> {
+pub fn check_outside(root: &StateRoot, directory: &Path) -> Result<(), String> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (root, mapped) = (real(root.path()), real(directory));
     match mapped.starts_with(&root) || root.starts_with(&mapped) {

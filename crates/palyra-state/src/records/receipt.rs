@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use rusqlite::Row;
 use serde::Deserialize;
 
-use crate::call::RunRow;
 use crate::db::unsigned;
+use crate::runs::RunRow;
 use crate::text::time_of_id;
 
 /// The columns of a leaf, in the order [`ReceiptLeaf::read`] takes them; `e` is the table of events.

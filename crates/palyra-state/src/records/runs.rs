@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::RecordsReport;
 use super::receipt::{LEAF_COLUMNS, ReceiptLeaf};
 use super::totals::Totals;
-use crate::call::{RUN_COLUMNS, read_run};
+use crate::runs::{RUN_COLUMNS, read_run};
 
 const RECEIPTS: &str = "e.kind IN ('run:completed', 'run:failed')";
 

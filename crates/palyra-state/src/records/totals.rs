@@ -6,8 +6,8 @@ use rusqlite::Connection;
 
 use super::RecordsReport;
 use super::receipt::ReceiptLeaf;
-use crate::call::{MAX_TOUCHED, OTHERS};
 use crate::db::unsigned;
+use crate::runs::{MAX_TOUCHED, OTHERS};
 
 /// Uses and denials of one capability, or uses of one thing that was touched.
 #[derive(Debug, Default, PartialEq, Eq)]

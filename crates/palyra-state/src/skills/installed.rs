@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use palyra_common::principal::OWNER;
 use palyra_journal::EventKind;
 use palyra_skills::audit::FindingId;
 use palyra_skills::consent::ConsentGiven;
@@ -13,9 +14,10 @@ use serde_json::json;
 
 use super::{Observe, SkillError};
 use crate::commit::Change;
+use crate::error::StateError;
 use crate::objects::ObjectError;
 use crate::state::State;
-use crate::view::record_row;
+use crate::view::{described_row, record_row};
 
 /// How one release fared when it was looked at again.
 #[derive(Debug)]
@@ -180,8 +182,20 @@ impl State {
         }
     }
 
+    /// Notes that the component of this payload says of itself what its manifest says.
+    pub fn mark_described(&self, skill_id: &str, payload: &Sha256Digest) -> Result<(), StateError> {
+        let mut gate = self.gate();
+        if gate.view.is_described(payload) {
+            return Ok(());
+        }
+        let details = json!({ "payload": payload.to_string(), "describe": "as the manifest says" });
+        let event = self.event(EventKind::SkillVerified, OWNER).skill(skill_id).details(details);
+        self.commit(&mut gate, Change { rows: vec![described_row(payload)], events: vec![event] })?;
+        Ok(())
+    }
+
     /// The bytes of a release, hashed now; anything but its own bytes quarantines it.
-    pub(crate) fn release_bytes(
+    pub fn release_bytes(
         &self,
         skill_id: &str,
         release: &InstalledRelease,
@@ -197,7 +211,7 @@ impl State {
     }
 
     /// Keeps a release from running, with the cause a run or a read found.
-    pub(crate) fn quarantine_release(
+    pub fn quarantine_release(
         &self,
         skill_id: &str,
         payload: &Sha256Digest,
@@ -256,7 +270,8 @@ impl State {
         Ok(record.waiting.map_or(record.current, |waiting| *waiting))
     }
 
-    pub(crate) fn record(&self, skill_id: &str) -> Result<SkillRecord, SkillError> {
+    /// The record of an installed skill.
+    pub fn record(&self, skill_id: &str) -> Result<SkillRecord, SkillError> {
         self.view().index().get(skill_id).cloned().ok_or_else(|| not_installed(skill_id))
     }
 }

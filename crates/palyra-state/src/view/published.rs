@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::watch;
 
 use super::View;
-use crate::call::RunningRuns;
+use crate::runs::RunRegistry;
 
 /// The current view, and who has to learn that it changed.
 ///
@@ -13,12 +13,12 @@ use crate::call::RunningRuns;
 /// every follower of the journal finds in the view what an event tells of.
 pub(crate) struct PublishedView {
     view: RwLock<Arc<View>>,
-    running: Arc<RunningRuns>,
+    running: Arc<RunRegistry>,
     generation: watch::Sender<u64>,
 }
 
 impl PublishedView {
-    pub(crate) fn new(view: &Arc<View>, running: Arc<RunningRuns>) -> Self {
+    pub(crate) fn new(view: &Arc<View>, running: Arc<RunRegistry>) -> Self {
         let generation = watch::Sender::new(view.generation());
         Self { view: RwLock::new(Arc::clone(view)), running, generation }
     }

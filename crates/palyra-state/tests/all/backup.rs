@@ -9,8 +9,7 @@ use palyra_state::{
     BackupError, BackupManifest, RestoreAcceptance, Restored, State, StateError, StateOptions, StateRoot,
     check_backup,
 };
-
-use crate::home::Home;
+use palyra_testkit::Home;
 
 /// Puts a signed backup back.
 fn restore(root: &StateRoot, options: &StateOptions, file: &Path) -> Result<Restored, BackupError> {
@@ -388,7 +387,7 @@ fn restore_shows_what_the_backup_lacks() {
         state.put_secret(&name.parse().unwrap(), &value, "owner").unwrap();
     }
     state.create_key("release", "owner").unwrap();
-    crate::release::install(&state, &crate::release::Release::number(1).build());
+    palyra_testkit::install(&state, &palyra_testkit::Release::number(1).build());
     let kept = "global/gone".parse().unwrap();
     // As if its file had been deleted, which the journal does not know of.
     state.vault().secrets().remove(&kept).unwrap();

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use palyra_skills::trust::RevocationTarget;
 use palyra_skills::{BuiltArtifact, RuntimeStatus, TrustState};
 use palyra_state::{InstallOptions, SkillError, State};
-
-use crate::home::{Home, keys};
-use crate::release::{Release, permitting, try_install};
+use palyra_testkit::{Home, Release, keys, permitting, try_install};
 
 /// A state root whose program was built with this release, and that has it installed.
 fn with_built_in(built: &BuiltArtifact) -> (Home, State) {

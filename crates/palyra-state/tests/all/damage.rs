@@ -4,8 +4,7 @@ use std::fs;
 
 use palyra_journal::{EventKind, Query};
 use palyra_state::{JournalFate, StateError};
-
-use crate::home::{Home, keys};
+use palyra_testkit::{Home, keys};
 
 /// A root with two publishers.
 fn trusting() -> Home {

@@ -1,12 +1,12 @@
 //! Cursors and dead letters of lanes, and the move of older tables into theirs.
 
-use crate::home::Home;
 use palyra_journal::{EventKind, NewEvent, Query, RecordedEvent};
 use palyra_state::State;
 use palyra_state::deliveries::{
     DeliveryCursor, DeliveryError, LaneFilter, LaneItem, LaneKey, LaneKind, LaneTarget,
 };
 use palyra_state::hooks::{HookBindingRecord, HookEventKind};
+use palyra_testkit::Home;
 use std::sync::Arc;
 
 /// Undoes the last migration, and fills the tables as they were.

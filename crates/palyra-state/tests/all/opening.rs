@@ -7,8 +7,7 @@ use std::time::Duration;
 use palyra_journal::{EventKind, Query, VerifyScope};
 use palyra_state::lock::{LOCK_FILE, SHORT_COMMAND_WAIT};
 use palyra_state::{State, StateError};
-
-use crate::home::{Home, keys};
+use palyra_testkit::{Home, keys};
 
 #[test]
 fn nothing_is_made_by_opening() {

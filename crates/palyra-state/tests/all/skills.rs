@@ -9,9 +9,7 @@ use palyra_skills::index::QuarantineCause;
 use palyra_skills::trust::RevocationTarget;
 use palyra_skills::{RuntimeStatus, TrustState};
 use palyra_state::{InstallOptions, SkillError, State, StateError};
-
-use crate::home::{Home, keys, signing_key};
-use crate::release::{Release, agree, install, permitting, try_install, update};
+use palyra_testkit::{Home, Release, agree, install, keys, permitting, signing_key, try_install, update};
 
 fn status(state: &State) -> RuntimeStatus {
     state.view().index().get("acme.notes").unwrap().runtime_status()
@@ -384,7 +382,7 @@ fn built_with(package: &str, version: &str) -> String {
     let head = [&[0x78, 0x01, 0x01][..], &length.to_le_bytes(), &(!length).to_le_bytes()].concat();
     let packed = [&head[..], list.as_bytes(), &((b << 16) | a).to_be_bytes()].concat();
     let escaped: String = packed.iter().map(|byte| format!("\\{byte:02x}")).collect();
-    crate::release::HONEST.replacen("(module", &format!("(module (@custom \".dep-v0\" \"{escaped}\")"), 1)
+    palyra_testkit::HONEST.replacen("(module", &format!("(module (@custom \".dep-v0\" \"{escaped}\")"), 1)
 }
 
 #[test]

@@ -4,10 +4,9 @@ use palyra_common::{Scope, ScopeSet};
 use palyra_journal::{EventKind, Query};
 use palyra_skills::Sha256Digest;
 use palyra_state::TokenError;
+use palyra_testkit::Home;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-use crate::home::Home;
 
 fn reading() -> ScopeSet {
     [Scope::Read].into_iter().collect()

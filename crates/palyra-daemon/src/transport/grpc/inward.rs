@@ -10,7 +10,7 @@ use http::{HeaderValue, Response};
 use http_body_util::BodyExt;
 use palyra_api::client::{ApiBody, BodyError};
 use palyra_api::{Client, Transport, TransportError};
-use palyra_state::call::RunListener;
+use palyra_state::runs::RunListener;
 use tower::ServiceExt;
 
 use crate::budget::Reservation;

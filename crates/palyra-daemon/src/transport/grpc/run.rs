@@ -14,7 +14,7 @@ use palyra_api::grpc::gateway::v1::{
 };
 use palyra_api::tools::{InvokeAnswer, InvokeRequest};
 use palyra_api::{Client, ClientError, Problem};
-use palyra_state::call::RunListener;
+use palyra_state::runs::RunListener;
 use tokio::sync::{mpsc, watch};
 use tonic::{Status, Streaming};
 

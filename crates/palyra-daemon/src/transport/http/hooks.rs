@@ -11,7 +11,7 @@ use palyra_api::hooks::{
     ApplyRequest, BindRequest, DeadLetter, DeadLetterList, HookBinding, HookList, HookTest, TestRequest,
 };
 use palyra_common::{ErrorCode, JsonText, Scope};
-use palyra_state::call::HookInvocation;
+use palyra_runner::HookInvocation;
 use palyra_state::hooks::{HookBindingRecord, HookError, HookEventKind, sample_payload};
 
 use super::access::Caller;

@@ -16,7 +16,7 @@ use palyra_api::runs::{ReplayAnswer, Run, RunInfo, RunLineList, RunList, RunRece
 use palyra_common::redact::escape_untrusted;
 use palyra_common::{ErrorCode, Scope};
 use palyra_journal::Query;
-use palyra_state::call::{RunQuery, RunRow};
+use palyra_state::runs::{RunQuery, RunRow};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::IntoParams;

@@ -7,7 +7,7 @@ use axum::extract::State;
 use palyra_api::Problem;
 use palyra_api::tools::{InvokeAnswer, InvokeRequest, MAX_INVOKE_BYTES, ToolInfo, ToolList};
 use palyra_common::{ErrorCode, Scope};
-use palyra_state::call::RunListener;
+use palyra_state::runs::RunListener;
 use serde::Deserialize;
 use utoipa::IntoParams;
 

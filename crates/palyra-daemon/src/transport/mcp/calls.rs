@@ -7,7 +7,7 @@ use palyra_api::tools::{InvokeAnswer, InvokeRequest};
 use palyra_common::{ErrorCode, InOrder, Scope};
 use palyra_policy::{Action, Resource};
 use palyra_state::authorizer::any_tool;
-use palyra_state::call::RunListener;
+use palyra_state::runs::RunListener;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, JsonObject, ProgressNotificationParam, ProgressToken,
     ProtocolVersion,

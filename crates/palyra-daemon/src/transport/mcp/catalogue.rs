@@ -52,7 +52,9 @@ fn is_enabled(state: &State, record: &SkillRecord) -> bool {
 
 /// What runs of a skill get; one whose grants cannot be told is taken for one that has none, as its runs would be.
 fn grants(state: &State, record: &SkillRecord) -> Arc<CapabilityGrantSet> {
-    state.effective_grants(&record.skill_id).map(|effective| effective.grants).unwrap_or_default()
+    palyra_runner::effective_grants(state, &record.skill_id)
+        .map(|effective| effective.grants)
+        .unwrap_or_default()
 }
 
 fn to_mcp(view: &View, tool: &ToolEntrypoint, grants: &CapabilityGrantSet, structure: Structure) -> Tool {

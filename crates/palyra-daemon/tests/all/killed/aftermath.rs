@@ -2,9 +2,9 @@
 
 use super::busy::Acknowledged;
 use crate::process::options;
-use palyra_state::call::{RunQuery, RunRow};
 use palyra_state::journal::{EventKind, Query, RecordedEvent, VerifyScope};
 use palyra_state::lock::SHORT_COMMAND_WAIT;
+use palyra_state::runs::{RunQuery, RunRow};
 use palyra_state::{ApprovalFilter, ApprovalStatus, FireKey, State, StateRoot};
 use std::collections::BTreeMap;
 

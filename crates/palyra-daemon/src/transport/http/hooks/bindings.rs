@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use palyra_api::hooks::{HookBinding, HookList, HookTest};
 use palyra_plugins_runtime::HookDecision;
-use palyra_state::call::HookAnswer;
+use palyra_runner::HookAnswer;
 use palyra_state::hooks::{HookBindingRecord, HookError};
 
 use super::super::answer::Failure;

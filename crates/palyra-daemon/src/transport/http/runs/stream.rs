@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use palyra_api::runs::{RunEnd, RunLine};
-use palyra_state::call::{RunFollower, RunUpdate};
+use palyra_state::runs::{RunFollower, RunUpdate};
 use serde_json::json;
 
 use super::super::sse::{Feed, event};

@@ -1,0 +1,185 @@
+//! Tools that ask for a person's yes get it for exactly what was shown: these arguments, in these circumstances.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use palyra_common::redact::escape_untrusted;
+use palyra_common::{JsonText, LimitKind, WasmPluginRunError, canonical_text};
+use palyra_skills::Sha256Digest;
+use palyra_state::runs::RunSubject;
+use palyra_state::{
+    ApprovalAnswer, ApprovalError, ApprovalRequest, ApprovalStatus, MAX_WAITING, MAX_WAITING_BYTES,
+    REQUEST_LIFETIME_MS, View,
+};
+use sha2::{Digest, Sha256};
+
+use super::before_tool::asked_because;
+use super::resolve::blocking;
+use super::wasm_plugin_runner::{Calling, ResolvedPlugin};
+use super::{CallError, ToolCaller};
+
+/// Longest input that is put into its canonical form on an async worker.
+const MAX_INLINE_INPUT: usize = 64 << 10;
+
+/// What a run was approved by.
+pub(super) type Approved = Option<String>;
+
+/// A tool that asks for it runs only with a person's yes that reaches this call; each call uses one.
+pub(super) async fn check(
+    caller: &ToolCaller,
+    calling: &Calling,
+    resolved: &ResolvedPlugin,
+    resolved_in: &View,
+) -> Result<Approved, CallError> {
+    if !resolved.requires_approval {
+        return Ok(None);
+    }
+    let (used, allowed) = (calling.input.as_str().len() as u64, resolved.limits.max_input_bytes);
+    if used > allowed {
+        return Err(WasmPluginRunError::QuotaExceeded { limit: LimitKind::Input, allowed, used }.into());
+    }
+    let request = request(calling, resolved_in).await?;
+    match calling.context.wait_for_approval {
+        None => ask(caller, request).await.map(Some),
+        Some(most) => wait(caller, calling, request, most).await.map(Some),
+    }
+}
+
+/// Gives a yes back that a call could not use after all.
+pub(super) async fn give_back(caller: &ToolCaller, approval_id: &str) {
+    // A yes that cannot be given back is lost, which refuses a call and allows none.
+    let _ = caller.state.give_back_approval(approval_id).await;
+}
+
+async fn ask(caller: &ToolCaller, request: ApprovalRequest) -> Result<String, CallError> {
+    match caller.state.ask_approval(request).await.map_err(outward)? {
+        ApprovalAnswer::Approved(approval_id) => Ok(approval_id),
+        ApprovalAnswer::Waiting(approval_id) => {
+            Err(WasmPluginRunError::ApprovalRequired { approval_id }.into())
+        }
+        ApprovalAnswer::TooMany => {
+            Err(WasmPluginRunError::TooManyWaiting { limit: "waiting_approvals", allowed: MAX_WAITING }
+                .into())
+        }
+        ApprovalAnswer::TooLarge => {
+            let limit = "waiting_approval_bytes";
+            Err(WasmPluginRunError::TooManyWaiting { limit, allowed: MAX_WAITING_BYTES }.into())
+        }
+    }
+}
+
+/// Asks, and asks again after every decision, until there is a yes, a no, or no more time.
+async fn wait(
+    caller: &ToolCaller,
+    calling: &Calling,
+    request: ApprovalRequest,
+    most: Duration,
+) -> Result<String, CallError> {
+    let deadline = tokio::time::Instant::now() + most.min(Duration::from_millis(REQUEST_LIFETIME_MS));
+    let mut decisions = caller.state.approval_changes();
+    let mut waited_for = None;
+    loop {
+        let id = match ask_or_wait(caller, &request, &mut waited_for).await? {
+            Ok(approval_id) => return Ok(approval_id),
+            Err(approval_id) => approval_id,
+        };
+        if let Some(listener) = &calling.listener {
+            listener.wait_for(&id);
+        }
+        tokio::select! {
+            changed = decisions.changed() => {
+                changed.map_err(|error| WasmPluginRunError::Internal(error.to_string()))?;
+            }
+            () = calling.cancel.cancelled() => return Err(WasmPluginRunError::Cancelled.into()),
+            () = tokio::time::sleep_until(deadline) => {
+                return Err(WasmPluginRunError::ApprovalRequired { approval_id: id }.into());
+            }
+        }
+    }
+}
+
+/// A yes, or the id of the request that waits; a request that was answered with no is not asked again.
+async fn ask_or_wait(
+    caller: &ToolCaller,
+    request: &ApprovalRequest,
+    waited_for: &mut Option<String>,
+) -> Result<Result<String, String>, CallError> {
+    if let Some(approval_id) = waited_for.clone() {
+        let (state, id) = (Arc::clone(&caller.state), approval_id.clone());
+        let approval = blocking(move || state.approval(&id).map_err(outward)).await?;
+        match approval.status {
+            ApprovalStatus::Pending => return Ok(Err(approval_id)),
+            ApprovalStatus::Denied | ApprovalStatus::Expired => {
+                return Err(WasmPluginRunError::ApprovalRequired { approval_id }.into());
+            }
+            ApprovalStatus::Approved | ApprovalStatus::Used => {}
+        }
+    }
+    match ask(caller, request.clone()).await {
+        Ok(approval_id) => Ok(Ok(approval_id)),
+        Err(CallError::Run(WasmPluginRunError::ApprovalRequired { approval_id })) => {
+            *waited_for = Some(approval_id.clone());
+            Ok(Err(approval_id))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn request(calling: &Calling, resolved_in: &View) -> Result<ApprovalRequest, CallError> {
+    let Calling { subject, principal, input, context, gates, grants, .. } = calling;
+    let (arguments, arguments_sha256) = match input.as_str().len() <= MAX_INLINE_INPUT {
+        true => canonical(input),
+        false => {
+            let input = input.clone();
+            blocking(move || Ok::<_, CallError>(canonical(&input))).await?
+        }
+    };
+    Ok(ApprovalRequest {
+        asked_because: asked_because(gates),
+        skill_id: subject.skill_id.clone(),
+        tool_id: subject.tool_id.clone(),
+        payload: subject.payload,
+        principal: principal.actor().into_owned(),
+        requester: principal.requester().into(),
+        session: context.session.clone(),
+        parent_run: context.parent_run.clone(),
+        circumstances: circumstances(resolved_in, subject, grants),
+        arguments,
+        arguments_sha256,
+        grants: grants.iter().map(|grant| escape_untrusted(grant)).collect(),
+    })
+}
+
+fn canonical(input: &JsonText) -> (Arc<str>, Sha256Digest) {
+    let arguments = canonical_text(input);
+    let digest = Sha256Digest::of(arguments.as_bytes());
+    (arguments.into(), digest)
+}
+
+/// What a call runs under besides its release and its arguments: what `check_unchanged` compares for a call that waits,
+/// and what an operator opens for this call. No two values of a setting share a revision.
+fn circumstances(view: &View, subject: &RunSubject, grants: &[String]) -> Sha256Digest {
+    let (skill_id, plugins) = (&subject.skill_id, view.plugins());
+    let revisions = [
+        plugins.policy.revision,
+        plugins.access.revision,
+        plugins.hooks.revision(),
+        plugins.profiles.get(skill_id).map_or(0, |profile| profile.revision),
+        plugins.configs.get(skill_id).map_or(0, |config| config.revision),
+    ];
+    let mut hash = Sha256::new_with_prefix(b"palyra.approval.circumstances/v1\0");
+    revisions.iter().for_each(|revision| hash.update(revision.to_be_bytes()));
+    let consent = subject.consent.as_deref().unwrap_or_default();
+    for text in std::iter::once(consent).chain(grants.iter().map(String::as_str)) {
+        hash.update((text.len() as u64).to_be_bytes());
+        hash.update(text);
+    }
+    Sha256Digest::from_bytes(hash.finalize().into())
+}
+
+fn outward(error: ApprovalError) -> CallError {
+    match error {
+        ApprovalError::State(error) => CallError::State(error),
+        other => WasmPluginRunError::Internal(other.to_string()).into(),
+    }
+}

@@ -1,0 +1,92 @@
+//! Why a call gave nothing.
+
+use std::sync::Arc;
+
+use palyra_common::{ErrorCode, WasmPluginRunError};
+use palyra_policy::PolicyDecision;
+use palyra_state::{SkillError, StateError};
+
+use super::GateRefusal;
+
+/// Why a call gave nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    /// The call was refused before a run began.
+    #[error(transparent)]
+    Run(#[from] WasmPluginRunError),
+    /// A run began and failed; it has a receipt.
+    #[error("{}", .0.error)]
+    Failed(Box<FailedRun>),
+    /// The state could not be read or written.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// The access policy says no.
+    #[error("{decision}")]
+    Denied {
+        /// The skill.
+        skill_id: String,
+        /// Its tool.
+        tool_id: String,
+        /// What was decided, and by which rules.
+        decision: Arc<PolicyDecision>,
+    },
+    /// A gate says no, or nothing.
+    #[error("{0}")]
+    Gated(Box<GateRefusal>),
+}
+
+/// A run that ended without a result.
+#[derive(Debug, Clone)]
+pub struct FailedRun {
+    /// Names its row, receipt and tape.
+    pub run_id: String,
+    /// What it is charged.
+    pub fuel: u64,
+    /// Why it failed.
+    pub error: WasmPluginRunError,
+}
+
+impl CallError {
+    /// Returns why the run was refused or failed, where that is what happened.
+    pub fn run_error(&self) -> Option<&WasmPluginRunError> {
+        match self {
+            Self::Run(error) => Some(error),
+            Self::Failed(run) => Some(&run.error),
+            Self::State(_) | Self::Denied { .. } | Self::Gated(_) => None,
+        }
+    }
+
+    /// Returns the run that failed; a call that was refused before it began has none.
+    pub fn failed_run(&self) -> Option<&FailedRun> {
+        match self {
+            Self::Failed(run) => Some(run),
+            Self::Run(_) | Self::State(_) | Self::Denied { .. } | Self::Gated(_) => None,
+        }
+    }
+
+    /// The code of this error on every transport.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::Run(error) => error.kind().into(),
+            Self::Failed(run) => run.error.kind().into(),
+            Self::State(error) => error.code(),
+            Self::Denied { .. } | Self::Gated(_) => ErrorCode::Forbidden,
+        }
+    }
+}
+
+impl From<SkillError> for CallError {
+    fn from(error: SkillError) -> Self {
+        match error {
+            SkillError::State(error) => Self::State(error),
+            SkillError::NotInstalled { skill_id } => {
+                WasmPluginRunError::NotFound { what: "skill", name: skill_id, known: Vec::new() }.into()
+            }
+            SkillError::Damaged { skill_id, reason } => {
+                let remedy = "install it again from its `.palyra-skill` file, then enable it".into();
+                WasmPluginRunError::NotRunnable { name: skill_id, reason, remedy }.into()
+            }
+            other => WasmPluginRunError::Internal(other.to_string()).into(),
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! From a name to a tool of an installed skill, and what its calls have in common until the next change.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use palyra_common::WasmPluginRunError;
+use palyra_common::tally::CacheTally;
+use palyra_plugins_runtime::Entry;
+use palyra_skills::index::{InstalledRelease, SkillRecord};
+use palyra_skills::manifest::{HookEntrypoint, Risk, ToolEntrypoint, model_name};
+
+use palyra_state::View;
+use palyra_state::hooks::HookEventKind;
+use palyra_state::runs::RunSubject;
+
+use super::ToolInvocation;
+use super::wasm_plugin_runner::ReadyTool;
+
+/// Most tools that are kept as they were found.
+const MAX_KEPT: usize = 4_096;
+
+/// What a run of an installed skill enters.
+#[derive(Debug, Clone)]
+pub(super) enum EntryPoint {
+    /// A tool, with schemas for its input and output.
+    Tool(Box<ToolEntrypoint>),
+    /// A hook, called for one of its events; its input is any event, its output a decision.
+    Hook { hook: HookEntrypoint, event: HookEventKind },
+}
+
+impl EntryPoint {
+    /// Its id in the manifest.
+    pub(super) fn id(&self) -> &str {
+        match self {
+            Self::Tool(tool) => &tool.id,
+            Self::Hook { hook, .. } => &hook.id,
+        }
+    }
+
+    /// The path of its module in the package.
+    pub(super) fn module(&self) -> &str {
+        match self {
+            Self::Tool(tool) => &tool.module,
+            Self::Hook { hook, .. } => &hook.module,
+        }
+    }
+
+    /// What its manifest says about the risk of a call; a hook decides and has none.
+    pub(super) fn risk(&self) -> Risk {
+        match self {
+            Self::Tool(tool) => tool.risk,
+            Self::Hook { .. } => Risk::default(),
+        }
+    }
+
+    /// How the sandbox enters it.
+    pub(super) fn entry(&self) -> Entry {
+        match self {
+            Self::Tool(tool) => Entry::Tool { id: tool.id.clone(), export: tool.export.clone() },
+            Self::Hook { hook, event } => Entry::Hook {
+                id: hook.id.clone(),
+                event: event.as_str().to_owned(),
+                export: hook.export.clone(),
+            },
+        }
+    }
+}
+
+/// A tool or hook, its skill, and the state of that skill as of one view.
+pub(super) struct FoundTool {
+    pub(super) generation: u64,
+    pub(super) record: Arc<SkillRecord>,
+    pub(super) entrypoint: EntryPoint,
+    pub(super) subject: Arc<RunSubject>,
+    /// What a first call proved; it holds as long as the view does.
+    ready: Mutex<Option<Arc<ReadyTool>>>,
+}
+
+impl FoundTool {
+    /// An entrypoint of a skill, as of a view.
+    pub(super) fn new(view: &View, record: Arc<SkillRecord>, entrypoint: EntryPoint) -> Self {
+        let subject = Arc::new(RunSubject::installed(&record, entrypoint.id()));
+        Self { generation: view.generation(), record, entrypoint, subject, ready: Mutex::default() }
+    }
+
+    /// The release that answers calls.
+    pub(super) fn release(&self) -> &InstalledRelease {
+        &self.record.current
+    }
+
+    /// What an earlier call proved.
+    pub(super) fn ready(&self) -> Option<Arc<ReadyTool>> {
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Keeps what this call proved for the next.
+    pub(super) fn keep(&self, ready: &Arc<ReadyTool>) {
+        *self.ready.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(ready));
+    }
+}
+
+/// Tools as they were found, by the name they were asked for; one of an earlier view is found anew.
+#[derive(Default)]
+pub(super) struct FoundTools {
+    kept: Mutex<HashMap<String, Arc<FoundTool>>>,
+    pub(super) tally: CacheTally,
+}
+
+impl FoundTools {
+    /// The tool of this id, name for models or alias; never one of another skill than the caller says.
+    pub(super) fn find(
+        &self,
+        view: &View,
+        invocation: &ToolInvocation,
+    ) -> Result<Arc<FoundTool>, WasmPluginRunError> {
+        let of_skill = |tool: &FoundTool| {
+            invocation.skill_id.as_ref().is_none_or(|skill_id| *skill_id == tool.record.skill_id)
+        };
+        self.kept_or(view, &invocation.tool, of_skill, || find_tool(view, invocation))
+    }
+
+    /// What stands under a name, found anew by `find` where it is of an earlier view.
+    pub(super) fn get_or(
+        &self,
+        view: &View,
+        name: &str,
+        find: impl FnOnce() -> Result<FoundTool, WasmPluginRunError>,
+    ) -> Result<Arc<FoundTool>, WasmPluginRunError> {
+        self.kept_or(view, name, |_| true, find)
+    }
+
+    fn kept_or(
+        &self,
+        view: &View,
+        name: &str,
+        fits: impl FnOnce(&FoundTool) -> bool,
+        find: impl FnOnce() -> Result<FoundTool, WasmPluginRunError>,
+    ) -> Result<Arc<FoundTool>, WasmPluginRunError> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = kept.get(name).filter(|tool| tool.generation == view.generation() && fits(tool));
+        self.tally.note(found.is_some());
+        if let Some(tool) = found {
+            return Ok(Arc::clone(tool));
+        }
+        let tool = Arc::new(find()?);
+        if kept.len() >= MAX_KEPT {
+            kept.clear();
+        }
+        kept.insert(name.to_owned(), Arc::clone(&tool));
+        Ok(tool)
+    }
+}
+
+fn find_tool(view: &View, invocation: &ToolInvocation) -> Result<FoundTool, WasmPluginRunError> {
+    let name = invocation.tool.as_str();
+    let id = view.aliases().get(name).map_or(name, String::as_str);
+    let record = match &invocation.skill_id {
+        Some(skill_id) => view.index().shared(skill_id),
+        None => view.shared_skill_of_tool(id),
+    };
+    let of_record = |record: &SkillRecord| {
+        record.current.tools().find(|tool| tool.id == id || model_name(&tool.id) == id).cloned()
+    };
+    let found = record.and_then(|record| Some((Arc::clone(record), of_record(record)?)));
+    let (record, entrypoint) = found.ok_or_else(|| unknown(view, name))?;
+    Ok(FoundTool::new(view, record, EntryPoint::Tool(Box::new(entrypoint))))
+}
+
+fn unknown(view: &View, name: &str) -> WasmPluginRunError {
+    let tools = view.index().iter().flat_map(|record| record.current.tools());
+    let mut known: Vec<String> = tools.map(|tool| tool.id.clone()).collect();
+    known.sort_by_key(|other| std::cmp::Reverse(common_prefix(other, name)));
+    known.truncate(8);
+    let name = palyra_common::redact::escape_untrusted(&name.chars().take(80).collect::<String>());
+    WasmPluginRunError::NotFound { what: "tool", name, known }
+}
+
+fn common_prefix(left: &str, right: &str) -> usize {
+    left.bytes().zip(right.bytes()).take_while(|(a, b)| a == b).count()
+}

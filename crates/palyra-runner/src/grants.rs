@@ -1,0 +1,138 @@
+//! What a run may touch: what manifest, consent, profile and policy all say yes to, with the operator's directories
+//! filled in, and for each grant who said what.
+
+mod derive;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ipnet::IpNet;
+use palyra_common::capabilities::FilesystemGrant;
+use palyra_common::{
+    Capability, CapabilityGrantSet, CapabilityKind, Denial, OperatorGrants, PluginCapabilityProfile,
+    WasmPluginRunError, WasmPluginRunnerPolicy,
+};
+use palyra_skills::capability_grants_from_manifest;
+use palyra_state::{SkillError, State, StateRoot, check_outside};
+use serde::Serialize;
+
+pub use derive::{GrantAuthority, GrantDerivation, GrantStep, GrantVerdict};
+
+/// What a run gets, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EffectiveGrants {
+    /// What it gets.
+    #[serde(serialize_with = "as_set")]
+    pub grants: Arc<CapabilityGrantSet>,
+    /// Address ranges an operator opened.
+    #[serde(serialize_with = "as_list")]
+    pub allow_addresses: Arc<[IpNet]>,
+    /// For each grant the manifest asks for, who said what.
+    pub derivations: Vec<GrantDerivation>,
+}
+
+/// The authorities of one run besides the manifest's own wishes.
+pub(super) struct Authorities<'a> {
+    pub(super) skill_id: &'a str,
+    /// What the module asks for: its manifest, or for an inline module its caller.
+    pub(super) asked: &'a CapabilityGrantSet,
+    /// What somebody agreed to; `None` where nobody has to.
+    pub(super) consented: Option<&'a CapabilityGrantSet>,
+    pub(super) profile: &'a PluginCapabilityProfile,
+    pub(super) policy: &'a WasmPluginRunnerPolicy,
+    /// Directories and addresses opened with the call.
+    pub(super) operator: &'a OperatorGrants,
+}
+
+impl Authorities<'_> {
+    /// Never more than any of them allows; a root nobody mapped to a directory stays closed.
+    pub(super) fn effective(&self) -> EffectiveGrants {
+        let asked: Vec<Capability> = self.asked.clone().into();
+        let derivations: Vec<GrantDerivation> =
+            asked.into_iter().map(|grant| derive::derive(self, grant)).collect();
+        let given = derivations.iter().flat_map(|one| Vec::<Capability>::from(one.given.clone()));
+        let mut allow_addresses = self.profile.allow_addresses.clone();
+        allow_addresses.extend(self.operator.allow_addresses.iter().copied());
+        allow_addresses.sort();
+        allow_addresses.dedup();
+        EffectiveGrants {
+            grants: Arc::new(given.collect()),
+            allow_addresses: allow_addresses.into(),
+            derivations,
+        }
+    }
+
+    /// The directory of a root: the call's own mapping, else the profile's.
+    fn directory(&self, grant: &FilesystemGrant) -> Option<FilesystemGrant> {
+        let of_call = CapabilityGrantSet::from_iter([Capability::Filesystem(grant.clone())])
+            .intersect(&self.operator.capabilities);
+        let of_call = of_call.filesystem().iter().find(|mapped| mapped.directory().is_some()).cloned();
+        let own = grant.directory().is_some().then(|| grant.clone());
+        of_call.or(own).or_else(|| {
+            let directory = self.profile.directories.get(&grant.root)?.to_str()?;
+            FilesystemGrant::parse(grant.access, &format!("{}={directory}", grant.root)).ok()
+        })
+    }
+}
+
+impl EffectiveGrants {
+    /// Refuses directories around or inside the state root; looked at anew for every run.
+    pub(super) fn check_directories(&self, root: &StateRoot) -> Result<(), WasmPluginRunError> {
+        let directories = self.grants.filesystem().iter().filter_map(FilesystemGrant::directory);
+        for directory in directories {
+            check_outside(root, directory).map_err(|_| outside(directory))?;
+        }
+        Ok(())
+    }
+
+    /// Says who refused what a guest was denied, where its manifest asks for it.
+    pub(super) fn explain(&self, denial: &mut Denial) {
+        let named = |one: &&GrantDerivation| one.is_about(denial.kind, &denial.subject);
+        let of_kind = |one: &&GrantDerivation| one.is_of(denial.kind);
+        let refused = |one: &&GrantDerivation| one.refusal().is_some();
+        let derivations = || self.derivations.iter().filter(refused);
+        // A guest without a handle names nothing; then it is whatever of this kind was refused. A path names its root.
+        let of_kind = |one: &&GrantDerivation| of_kind(one) && denial.kind != CapabilityKind::Filesystem;
+        let about = derivations().find(named).or_else(|| derivations().find(of_kind));
+        if let Some(step) = about.and_then(GrantDerivation::refusal) {
+            denial.reason = format!("{}; {}", denial.reason, step.reason);
+            if let Some(remedy) = &step.remedy {
+                denial.grant = None;
+                denial.manifest = Some(format!("it asks for this already; {remedy}"));
+            }
+        }
+    }
+}
+
+/// What runs of a skill get now, and who said what about each thing it asks for.
+pub fn effective_grants(state: &State, skill_id: &str) -> Result<EffectiveGrants, SkillError> {
+    let (view, record) = (state.view(), state.record(skill_id)?);
+    let settings = view.plugins();
+    let consent = view.consents().get(record.current.payload);
+    let authorities = Authorities {
+        skill_id,
+        asked: &capability_grants_from_manifest(&record.current.manifest),
+        consented: Some(&consent.map(|consent| consent.granted.clone()).unwrap_or_default()),
+        profile: &settings.profiles.get(skill_id).cloned().unwrap_or_default().value,
+        policy: &settings.policy.value,
+        operator: &OperatorGrants::default(),
+    };
+    Ok(authorities.effective())
+}
+
+fn outside(directory: &Path) -> WasmPluginRunError {
+    WasmPluginRunError::InvalidInput {
+        subject: "input",
+        pointer: None,
+        reason: format!("`{}` contains the state root, or lies in it", directory.display()),
+        remedy: Some("map the root to a directory outside of the state root".into()),
+    }
+}
+
+fn as_set<S: serde::Serializer>(grants: &Arc<CapabilityGrantSet>, serializer: S) -> Result<S::Ok, S::Error> {
+    CapabilityGrantSet::serialize(grants, serializer)
+}
+
+fn as_list<S: serde::Serializer>(ranges: &Arc<[IpNet]>, serializer: S) -> Result<S::Ok, S::Error> {
+    <[IpNet]>::serialize(ranges, serializer)
+}

@@ -1,0 +1,331 @@
+//! The receipt: one leaf for each run, with digests of what went in and out, what it cost and which doors it used.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use palyra_common::redact::escape_untrusted;
+use palyra_common::{ErrorCode, InOrder, JsonText, WasmPluginRunError};
+use palyra_journal::{EventError, EventKind, JournalError, NewEvent, PreparedEvent};
+use palyra_plugins_runtime::{Entry, HookDecision, RunOutput, RunReport};
+use palyra_skills::Sha256Digest;
+use palyra_state::runs::{self, CapabilityUse, FinishedRun, INLINE, KeptTape, OTHERS, Touched, UseCount};
+use palyra_state::{State, StateError, short_name};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+use super::approval::Approved;
+use super::hook::HookRun;
+use super::schemas::CheckDeadline;
+use super::wasm_plugin_runner::{BegunRun, Calling, ResolvedPlugin, explain_inline};
+use super::{CallError, FailedRun, StageTimes, ToolCaller, ToolResult, usage};
+
+/// Gates whose words a receipt has room for.
+const MAX_GATES_RECORDED: usize = 32;
+/// Usual length of the facts, written.
+const LIKELY_FACTS_BYTES: usize = 1 << 10;
+/// Longest words of a decision that are kept.
+const MAX_DECISION_CHARS: usize = 500;
+
+/// Checks the output, writes the receipt, and gives the result once the receipt is committed.
+pub(super) async fn finish(
+    caller: &ToolCaller,
+    calling: &Calling,
+    resolved: &ResolvedPlugin,
+    mut run: BegunRun,
+    approval: Approved,
+    report: RunReport,
+) -> Result<ToolResult<RunOutput>, CallError> {
+    let (state, subject, run_id) = (&caller.state, &calling.subject, run.row().run_id.clone());
+    let RunReport { result, usage, log, host_calls, tape, .. } = report;
+    let deadline = CheckDeadline::of_call(resolved.limits.wall_clock_timeout_ms, usage.elapsed);
+    let output = checked_output(result, calling, resolved, deadline).await;
+    let capabilities = usage::count(&resolved.grants.grants, &host_calls);
+    let touched = usage::touched(&resolved.grants.grants, &host_calls);
+    let kept = KeptTape::keep(state, &tape).await;
+    let decided = decision(&output);
+    let facts = ReceiptFacts {
+        approval: approval.as_deref(),
+        capabilities: Counts(&capabilities),
+        consent: subject.consent.as_deref(),
+        output_sha256: output.as_ref().ok().map(|output| output_digest(output, decided.as_ref())),
+        decision: decided,
+        egress_bytes: usage.egress_bytes,
+        elapsed_us: u64::try_from(usage.elapsed.as_micros()).unwrap_or(u64::MAX >> 1),
+        ended_by: run.listed.ended_by(),
+        error: output.as_ref().err().map(|error| error.kind().wire_name()),
+        fuel: usage.fuel,
+        gates: gates(calling),
+        hook: hook(calling),
+        host_calls: usage.host_calls,
+        input_sha256: digest(&calling.input),
+        payload: &subject.payload_text,
+        peak_memory_bytes: usage.peak_memory_bytes,
+        session: calling.context.session.as_deref(),
+        tape_sha256: kept.as_ref().map(KeptTape::digest),
+        touched: Some(ByKind(&touched)),
+        version: subject.version.as_deref(),
+    };
+    let kind = if output.is_ok() { EventKind::RunCompleted } else { EventKind::RunFailed };
+    let now = state.now_ms();
+    let new_event = || {
+        let event = NewEvent::new(kind, now).actor(short_name(&calling.principal.actor()));
+        event.run(&run_id).skill(&subject.skill_id).subject(&subject.tool_id)
+    };
+    let event = prepare(state, new_event, facts, &capabilities, &run_id)?;
+    let status = status_of(&output);
+    let finished = FinishedRun {
+        row: Arc::clone(run.row()),
+        status,
+        at_ms: now,
+        receipt: event,
+        events: run.listed.events().to_keep(),
+        uses: capabilities.clone(),
+        touched,
+        error: output.as_ref().err().map(|error| error.kind().wire_name()),
+        tape: kept,
+        passes: calling.hook.as_ref().filter(|hook| hook.delivers && output.is_ok()).and_then(passed),
+    };
+    run.finish();
+    let receipt = runs::finish(state, finished).await.inspect_err(|_| run.not_finished())?;
+    run.listed.events().finish(status);
+    if state.wants_head_kept() {
+        let state = Arc::clone(state);
+        // The receipt is committed: what the vault does not learn now it learns later.
+        if let Err(error) = super::resolve::blocking(move || state.keep_head()).await {
+            tracing::warn!(%error, "cannot write the journal's head to the vault");
+        }
+    }
+    let output = match output {
+        Ok(output) => output,
+        Err(error) => {
+            return Err(CallError::Failed(Box::new(FailedRun { run_id, fuel: usage.fuel, error })));
+        }
+    };
+    Ok(ToolResult {
+        run_id,
+        skill_id: subject.skill_id.clone(),
+        tool_id: subject.tool_id.clone(),
+        payload: subject.payload,
+        output,
+        usage,
+        capabilities,
+        log,
+        receipt,
+        tape,
+        stages: StageTimes::default(),
+    })
+}
+
+/// Gives the receipt its form. Nothing a guest, a manifest or a gate says may keep a run from having one: where it does not
+/// fit, the doors are counted together and the words of gates left out.
+fn prepare(
+    state: &State,
+    new_event: impl Fn() -> NewEvent,
+    facts: ReceiptFacts<'_>,
+    uses: &CapabilityUse,
+    run_id: &str,
+) -> Result<PreparedEvent, StateError> {
+    let prepare = |facts: &ReceiptFacts<'_>| -> Result<PreparedEvent, StateError> {
+        let facts = written(facts).map_err(StateError::record("written", run_id))?;
+        Ok(state.journal().prepare(new_event(), facts)?)
+    };
+    match prepare(&facts) {
+        Err(StateError::Journal(JournalError::Event(EventError::TooLarge { .. }))) => {
+            let others = CapabilityUse::from([(OTHERS.to_owned(), sum(uses))]);
+            prepare(&ReceiptFacts { capabilities: Counts(&others), gates: None, touched: None, ..facts })
+        }
+        prepared => prepared,
+    }
+}
+
+/// All doors together.
+fn sum(uses: &CapabilityUse) -> UseCount {
+    uses.values().fold(UseCount::default(), |sum, count| UseCount {
+        used: sum.used.saturating_add(count.used),
+        denied: sum.denied.saturating_add(count.denied),
+        failed: sum.failed.saturating_add(count.failed),
+    })
+}
+
+fn status_of(output: &Result<RunOutput, WasmPluginRunError>) -> &'static str {
+    match output {
+        Ok(_) => "completed",
+        Err(WasmPluginRunError::Cancelled) => "cancelled",
+        Err(_) => "failed",
+    }
+}
+
+/// The output against its schema; a denial learns who refused what the manifest asks for.
+async fn checked_output(
+    result: Result<RunOutput, WasmPluginRunError>,
+    calling: &Calling,
+    resolved: &ResolvedPlugin,
+    deadline: CheckDeadline,
+) -> Result<RunOutput, WasmPluginRunError> {
+    let output = result.map_err(|error| match error {
+        WasmPluginRunError::CapabilityDenied(mut denial) => {
+            resolved.grants.explain(&mut denial);
+            if calling.subject.skill_id == INLINE {
+                explain_inline(&mut denial);
+            }
+            WasmPluginRunError::CapabilityDenied(denial)
+        }
+        other => other,
+    })?;
+    let text = match (output, &resolved.entry) {
+        (RunOutput::Json(text), Entry::Tool { .. }) => text,
+        (RunOutput::Decision(decision), Entry::Hook { .. }) => {
+            return Ok(RunOutput::Decision(clipped(decision)));
+        }
+        _ => return Err(WasmPluginRunError::Internal("the output is not what was asked for".into())),
+    };
+    if let Some(schemas) = &resolved.schemas {
+        schemas.check_output(&text, deadline).await?;
+    }
+    Ok(RunOutput::Json(text))
+}
+
+/// A decision with text that is escaped and fits into a leaf.
+fn clipped(decision: HookDecision) -> HookDecision {
+    let clip = |text: String| escape_untrusted(&text.chars().take(MAX_DECISION_CHARS).collect::<String>());
+    match decision {
+        HookDecision::Continue => HookDecision::Continue,
+        HookDecision::Annotate(text) => HookDecision::Annotate(clip(text)),
+        HookDecision::RequestApproval(reason) => HookDecision::RequestApproval(clip(reason)),
+        HookDecision::Block(reason) => HookDecision::Block(clip(reason)),
+    }
+}
+
+/// Tells the journal of a call that was refused before it began.
+pub(super) async fn refuse(
+    state: &Arc<State>,
+    calling: &Calling,
+    error: ErrorCode,
+    gate: Option<&str>,
+) -> Result<(), CallError> {
+    let subject = &calling.subject;
+    let mut details = json!({
+        "payload": subject.payload_text,
+        "error": error,
+        "input_sha256": digest(&calling.input).to_string(),
+    });
+    if let Some(binding) = gate {
+        details["gate"] = json!(binding);
+    }
+    if let Some(hook) = hook(calling) {
+        details["hook"] = hook;
+    }
+    let event =
+        NewEvent::new(EventKind::RunRefused, state.now_ms()).actor(short_name(&calling.principal.actor()));
+    let event = event.skill(&subject.skill_id).subject(&subject.tool_id).details(details);
+    state.journal().append(event).await.map_err(StateError::from)?;
+    Ok(())
+}
+
+/// The digest of an output as JSON text; `decided` is the decision of a hook.
+fn output_digest(output: &RunOutput, decided: Option<&Value>) -> Sha256Digest {
+    match (output, decided) {
+        (RunOutput::Json(text), _) => digest(text),
+        (RunOutput::Decision(_), decided) => digest(&JsonText::from(decided.unwrap_or(&Value::Null))),
+    }
+}
+
+fn digest(text: &JsonText) -> Sha256Digest {
+    Sha256Digest::of(text.as_str().as_bytes())
+}
+
+/// What a receipt says besides who called what; the names are in order, as they stand in the leaf.
+#[derive(Serialize)]
+struct ReceiptFacts<'a> {
+    approval: Option<&'a str>,
+    capabilities: Counts<'a>,
+    consent: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "in_order")]
+    decision: Option<Value>,
+    egress_bytes: u64,
+    elapsed_us: u64,
+    ended_by: Option<&'static str>,
+    error: Option<&'static str>,
+    fuel: u64,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "in_order")]
+    gates: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "in_order")]
+    hook: Option<Value>,
+    host_calls: u64,
+    input_sha256: Sha256Digest,
+    output_sha256: Option<Sha256Digest>,
+    payload: &'a str,
+    peak_memory_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<&'a str>,
+    tape_sha256: Option<Sha256Digest>,
+    /// What the rows of `touched` are compared with; receipts without it are of earlier versions, or too large.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    touched: Option<ByKind<'a>>,
+    version: Option<&'a str>,
+}
+
+fn written(facts: &ReceiptFacts<'_>) -> Result<String, serde_json::Error> {
+    let mut text = Vec::with_capacity(LIKELY_FACTS_BYTES);
+    serde_json::to_writer(&mut text, facts)?;
+    String::from_utf8(text).map_err(serde::ser::Error::custom)
+}
+
+/// What was touched, names in order below each kind.
+#[derive(Clone, Copy)]
+struct ByKind<'a>(&'a Touched);
+
+impl Serialize for ByKind<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut kinds: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
+        for ((kind, name), uses) in self.0 {
+            kinds.entry(*kind).or_default().insert(name, *uses);
+        }
+        kinds.serialize(serializer)
+    }
+}
+
+/// Counters with their names in order.
+struct Counts<'a>(&'a CapabilityUse);
+
+impl Serialize for Counts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Count {
+            denied: u64,
+            failed: u64,
+            used: u64,
+        }
+        let count = |count: &UseCount| Count { denied: count.denied, failed: count.failed, used: count.used };
+        serializer.collect_map(self.0.iter().map(|(name, uses)| (name, count(uses))))
+    }
+}
+
+fn in_order<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.as_ref().map(InOrder).serialize(serializer)
+}
+
+/// What the gates of a call said.
+fn gates(calling: &Calling) -> Option<Value> {
+    let recorded = || json!(calling.gates.iter().take(MAX_GATES_RECORDED).collect::<Vec<_>>());
+    (!calling.gates.is_empty()).then(recorded)
+}
+
+/// What the hook of a run decided, as its receipt says it; none for a tool.
+fn decision(output: &Result<RunOutput, WasmPluginRunError>) -> Option<Value> {
+    match output {
+        Ok(RunOutput::Decision(decision)) => Some(json!(decision)),
+        _ => None,
+    }
+}
+
+/// Which hook a run is of.
+fn hook(calling: &Calling) -> Option<Value> {
+    let HookRun { binding, event, sequence, .. } = calling.hook.as_ref()?;
+    Some(json!({ "binding": binding, "event": event, "sequence": sequence }))
+}
+
+/// The event a binding's cursor moves past.
+fn passed(hook: &HookRun) -> Option<(String, u64)> {
+    Some((hook.binding.clone(), hook.sequence?.saturating_add(1)))
+}

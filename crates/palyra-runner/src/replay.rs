@@ -1,0 +1,160 @@
+//! A stored run again, from its tape: nothing outside is touched, and the first difference is named.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use palyra_common::{InOrder, JsonText, THE_RUNNER, WasmPluginRunError};
+use palyra_plugins_runtime::{CancelToken, Invocation, LoadRequest, ReplayVerdict, RunUsage, Tape};
+use palyra_skills::index::SkillRecord;
+use palyra_skills::{Sha256Digest, VerifiedSkill, reverify_installed_artifact};
+use palyra_state::runs::{INLINE, RunRow, TapeProblem};
+use palyra_state::{State, check_runnable};
+use serde::Serialize;
+
+use super::resolve::{self, blocking};
+use super::{CallError, ToolCaller};
+
+/// What a replay gave.
+#[derive(Debug, Serialize)]
+pub struct Replayed {
+    /// The run that was replayed.
+    pub run_id: String,
+    /// How it compared with its tape.
+    pub verdict: ReplayVerdict,
+    /// Whether the run opened files that its tape does not have; only tapes of version 1.
+    pub open: bool,
+    /// The output, where there is one.
+    #[serde(serialize_with = "as_json")]
+    pub output: Option<JsonText>,
+    /// The kind of its error, where there is one.
+    pub error: Option<&'static str>,
+    /// What the replay used.
+    pub usage: RunUsage,
+}
+
+impl ToolCaller {
+    /// Runs a stored run again from its tape; refused for a skill that may not run now.
+    pub async fn replay(&self, run_id: &str, cancel: CancelToken) -> Result<Replayed, CallError> {
+        if !self.state.view().plugins().policy.value.enabled {
+            return Err(WasmPluginRunError::Disabled { what: THE_RUNNER.into() }.into());
+        }
+        let (state, id) = (Arc::clone(&self.state), run_id.to_owned());
+        let (run, tape) = blocking(move || stored(&state, &id)).await?;
+        check_replayable(&run, &tape)?;
+        let record = self.state.record(&run.skill_id)?;
+        check_runnable(&record, self.state.platform())?;
+        let skill = release_of(self, record, &run).await?;
+        let module =
+            module_of(&skill, &tape).ok_or_else(|| not_found("module", &tape.header.module_sha256))?;
+        let until =
+            Instant::now().checked_add(Duration::from_millis(tape.header.limits.wall_clock_timeout_ms));
+        let request = LoadRequest { owner: &run.skill_id, until };
+        let loaded = self.runtime.load_for(module, request).await?;
+        let _admitted = self.permits.admit(&run.skill_id, &cancel).await?;
+        let open = tape.end.open;
+        let report = self.runtime.invoke(&loaded, invocation(tape, cancel)).await;
+        let verdict = report.replay.ok_or_else(|| {
+            WasmPluginRunError::Internal("a replay ended without comparing itself to its tape".into())
+        })?;
+        let error = report.result.as_ref().err().map(|error| error.kind().wire_name());
+        let output = report.result.ok().and_then(|output| output.json().cloned());
+        Ok(Replayed { run_id: run.run_id, verdict, open, output, error, usage: report.usage })
+    }
+}
+
+fn stored(state: &State, run_id: &str) -> Result<(RunRow, Tape), CallError> {
+    let tape = state.tape(run_id).map_err(|problem| match problem {
+        TapeProblem::State(error) => CallError::State(error),
+        TapeProblem::NoRun { run_id } => not_found("run", &run_id),
+        TapeProblem::NoTape { run_id } => not_found("tape", &run_id),
+        problem => WasmPluginRunError::NotRunnable {
+            name: run_id.to_owned(),
+            reason: problem.to_string(),
+            remedy: format!("its receipt still stands: `palyra runs receipt {run_id}`"),
+        }
+        .into(),
+    })?;
+    let run = state.run(run_id)?.ok_or_else(|| not_found("run", run_id))?;
+    Ok((run, tape))
+}
+
+/// What cannot be replayed is refused: a module that was not kept, or files that are not on the tape.
+fn check_replayable(run: &RunRow, tape: &Tape) -> Result<(), CallError> {
+    let reason = match () {
+        () if run.skill_id == INLINE => "its module came with the call and was not kept",
+        () if tape.end.open => "it opened files, and its tape of version 1 does not have them",
+        () => return Ok(()),
+    };
+    let name = run.run_id.clone();
+    let remedy = format!("look at its tape instead: `palyra runs tape {name}`");
+    Err(WasmPluginRunError::NotRunnable { name, reason: reason.into(), remedy }.into())
+}
+
+/// The release that ran, verified under what is believed now.
+async fn release_of(
+    caller: &ToolCaller,
+    record: SkillRecord,
+    run: &RunRow,
+) -> Result<Arc<VerifiedSkill>, CallError> {
+    if record.current.payload.to_string() == run.payload {
+        return resolve::verified(caller, &record).await;
+    }
+    let state = Arc::clone(&caller.state);
+    let payload = run.payload.clone();
+    blocking(move || earlier(&state, &record, &payload)).await
+}
+
+fn earlier(state: &State, record: &SkillRecord, payload: &str) -> Result<Arc<VerifiedSkill>, CallError> {
+    let archive = kept(record, payload).ok_or_else(|| not_found("release", payload))?;
+    let gone = |reason: String| WasmPluginRunError::NotRunnable {
+        name: record.skill_id.clone(),
+        reason,
+        remedy: format!("see `palyra skills info {}`", record.skill_id),
+    };
+    let bytes = state.objects().get(&archive).map_err(|error| gone(error.to_string()))?;
+    let trust = state.trust_snapshot(Arc::clone(state.view().trust()));
+    let verified = reverify_installed_artifact(bytes, &trust, state.platform());
+    let skill = verified.map_err(|_| gone("the release that ran is no longer believed".into()))?.skill;
+    match skill.payload().to_string() == payload {
+        true => Ok(Arc::new(skill)),
+        false => Err(gone("the stored release is another one".into()).into()),
+    }
+}
+
+fn kept(record: &SkillRecord, payload: &str) -> Option<Sha256Digest> {
+    let payload: Sha256Digest = payload.parse().ok()?;
+    let past = record.previous.iter().find(|past| past.payload == payload).map(|past| past.archive);
+    past.or_else(|| record.release(payload).map(|release| release.archive))
+}
+
+fn module_of<'a>(skill: &'a VerifiedSkill, tape: &Tape) -> Option<&'a [u8]> {
+    let wanted: Sha256Digest = tape.header.module_sha256.parse().ok()?;
+    skill.modules().map(|(_, bytes)| bytes).find(|bytes| Sha256Digest::of(bytes) == wanted)
+}
+
+fn invocation(tape: Tape, cancel: CancelToken) -> Invocation {
+    let tape = Arc::new(tape);
+    let header = &tape.header;
+    Invocation {
+        entry: header.entry.clone(),
+        input: header.input.clone(),
+        run_id: Arc::clone(&header.run_id),
+        owner: Arc::clone(&header.owner),
+        grants: Arc::clone(&header.grants),
+        allow_addresses: Arc::from([]),
+        limits: header.limits.clone(),
+        operator_config: header.operator_config.clone(),
+        cancel: Some(cancel),
+        replay: Some(Arc::clone(&tape)),
+    }
+}
+
+fn not_found(what: &'static str, name: &str) -> CallError {
+    WasmPluginRunError::NotFound { what, name: palyra_state::short_name(name), known: Vec::new() }.into()
+}
+
+fn as_json<S: serde::Serializer>(output: &Option<JsonText>, serializer: S) -> Result<S::Ok, S::Error> {
+    let value =
+        output.as_ref().and_then(|text| serde_json::from_str::<serde_json::Value>(text.as_str()).ok());
+    value.as_ref().map(InOrder).serialize(serializer)
+}

@@ -1,0 +1,199 @@
+//! The call pipeline, stage by stage: every run of a plugin, installed or inline, goes through here.
+//!
+//! `run_wasm_plugin` = find → `resolve_module_source` → `run_resolved_wasm_plugin` (gates → approval → room → row →
+//! `execute_module` → output → receipt).
+
+mod begun;
+mod execute;
+mod inline;
+mod installed;
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use palyra_common::{JsonText, Principal, RuntimeLimits, THE_RUNNER, WasmPluginRunError};
+use palyra_plugins_runtime::{CancelToken, Entry, LoadedModule, RunOutput};
+use palyra_state::View;
+use palyra_state::runs::RunSubject;
+use tracing::Instrument;
+
+pub(super) use begun::BegunRun;
+pub(super) use execute::execute_module;
+pub use inline::InlineInvocation;
+pub(super) use inline::{InlineCall, explain as explain_inline};
+pub(super) use installed::{InstalledCall, ReadyTool};
+
+use super::approval::Approved;
+use super::before_tool::{GateNote, pass_gates};
+use super::grants::EffectiveGrants;
+use super::hook::HookRun;
+use super::schemas::ToolSchemas;
+use super::stages::{StageClock, StageTimes};
+use super::{CallContext, CallError, RunListener, ToolCaller, ToolResult, approval, receipt};
+
+/// Who calls with what, wherever the module comes from.
+pub(super) struct Calling {
+    pub(super) subject: Arc<RunSubject>,
+    /// The view the tool was found in; `None` for a module that is not installed.
+    pub(super) generation: Option<u64>,
+    pub(super) input: JsonText,
+    pub(super) principal: Arc<Principal>,
+    /// What an operator opens for this call, as text.
+    pub(super) grants: Vec<String>,
+    pub(super) context: CallContext,
+    pub(super) cancel: CancelToken,
+    /// Which hook it is the run of, if it is one.
+    pub(super) hook: Option<HookRun>,
+    /// What gates said of it.
+    pub(super) gates: Vec<GateNote>,
+    pub(super) listener: Option<Arc<RunListener>>,
+}
+
+/// Where a module comes from.
+pub(super) enum ModuleSource {
+    /// A tool or hook of an installed skill.
+    Installed(InstalledCall),
+    /// Bytes that came with the call.
+    Inline(InlineCall),
+}
+
+/// A module that may run now, with everything it runs under.
+pub(super) struct ResolvedPlugin {
+    pub(super) loaded: Arc<LoadedModule>,
+    pub(super) entry: Entry,
+    pub(super) schemas: Option<Arc<ToolSchemas>>,
+    pub(super) grants: Arc<EffectiveGrants>,
+    pub(super) limits: RuntimeLimits,
+    pub(super) operator_config: JsonText,
+    pub(super) requires_approval: bool,
+}
+
+// The futures of the stages are large. Each is pinned where it is made: wrapped or returned by value, it would be
+// copied whole, once for each wrapper, by every call.
+
+/// Runs a plugin: what is refused before it begins is told to the journal, what begins has a receipt.
+pub(super) async fn run_wasm_plugin(
+    caller: &ToolCaller,
+    source: ModuleSource,
+    calling: Calling,
+) -> Result<ToolResult<RunOutput>, CallError> {
+    let span = tracing::debug_span!("call", tool = %calling.subject.tool_id, principal = %calling.principal.actor(),
+        run_id = tracing::field::Empty);
+    pin!(run_stages(caller, &source, calling)).instrument(span).await
+}
+
+async fn run_stages(
+    caller: &ToolCaller,
+    source: &ModuleSource,
+    calling: Calling,
+) -> Result<ToolResult<RunOutput>, CallError> {
+    let mut clock = StageClock::start();
+    let resolved_in = match source {
+        ModuleSource::Installed(call) => call.view(),
+        ModuleSource::Inline(_) => caller.state.view(),
+    };
+    let resolved = {
+        let resolving = pin!(resolve_module_source(caller, source, &calling));
+        resolving.instrument(tracing::debug_span!("resolve")).await
+    };
+    let resolved = match resolved {
+        Ok(resolved) => resolved,
+        Err(error) => return Err(refused(caller, &calling, error).await),
+    };
+    let resolve = clock.lap();
+    let result = pin!(run_resolved_wasm_plugin(caller, calling, resolved, &resolved_in, clock)).await?;
+    Ok(ToolResult { stages: StageTimes { resolve, ..result.stages }, ..result })
+}
+
+/// From a source to a module that is proven now, its grants, its limits and its settings.
+pub(super) async fn resolve_module_source(
+    caller: &ToolCaller,
+    source: &ModuleSource,
+    calling: &Calling,
+) -> Result<ResolvedPlugin, CallError> {
+    let view = caller.state.view();
+    let policy = &view.plugins().policy.value;
+    if !policy.enabled {
+        return Err(WasmPluginRunError::Disabled { what: THE_RUNNER.into() }.into());
+    }
+    match source {
+        ModuleSource::Installed(call) => call.resolve(caller, calling).await,
+        ModuleSource::Inline(call) => call.resolve(caller, calling, policy).await,
+    }
+}
+
+/// Gates → approval → room → row → run → output → receipt.
+pub(super) async fn run_resolved_wasm_plugin(
+    caller: &ToolCaller,
+    mut calling: Calling,
+    mut resolved: ResolvedPlugin,
+    resolved_in: &View,
+    mut clock: StageClock,
+) -> Result<ToolResult<RunOutput>, CallError> {
+    if let Err(error) = pass_gates(caller, &mut calling, &mut resolved).await {
+        return Err(refused(caller, &calling, error).await);
+    }
+    let begun = {
+        let beginning = pin!(begin(caller, &calling, &resolved, resolved_in));
+        beginning.instrument(tracing::debug_span!("begin")).await
+    };
+    let (approval, mut run) = match begun {
+        Ok(begun) => begun,
+        Err(error) => return Err(refused(caller, &calling, error).await),
+    };
+    let row = Arc::clone(run.row());
+    tracing::Span::current().record("run_id", &*row.run_id);
+    let begin = clock.lap();
+    let report = {
+        let executing = pin!(execute_module(caller, &row.run_id, &calling, &resolved));
+        run.attend(pin!(executing.instrument(tracing::debug_span!("execute")))).await
+    };
+    let execute = clock.lap();
+    let finishing = pin!(receipt::finish(caller, &calling, &resolved, run, approval, report));
+    let result = finishing.instrument(tracing::debug_span!("receipt")).await?;
+    let stages = StageTimes { begin, execute, receipt: clock.lap(), ..StageTimes::default() };
+    Ok(ToolResult { stages, ..result })
+}
+
+/// The last that can refuse: a person, no room, or a change since the module was resolved.
+async fn begin(
+    caller: &ToolCaller,
+    calling: &Calling,
+    resolved: &ResolvedPlugin,
+    resolved_in: &View,
+) -> Result<(Approved, BegunRun), CallError> {
+    let known = || caller.state.knows(calling.principal.requester());
+    let was_known = resolved.requires_approval && known();
+    let approval = approval::check(caller, calling, resolved, resolved_in).await?;
+    // A person may have taken a while, and something else back meanwhile: the yes is not for that.
+    let unchanged = match approval {
+        Some(_) if was_known && !known() => Err(begun::requester_gone(&calling.subject)),
+        Some(_) => begun::check_unchanged(resolved_in, &caller.state.view(), &calling.subject),
+        None => Ok(()),
+    };
+    let begun = match unchanged {
+        Ok(()) => BegunRun::begin(caller, calling, &resolved.grants.grants).await,
+        Err(error) => Err(error),
+    };
+    if begun.is_err()
+        && let Some(approval_id) = &approval
+    {
+        approval::give_back(caller, approval_id).await;
+    }
+    Ok((approval, begun?))
+}
+
+/// Tells the journal of a refusal; what is no refusal is passed on.
+async fn refused(caller: &ToolCaller, calling: &Calling, error: CallError) -> CallError {
+    let gate = match &error {
+        CallError::Run(_) => None,
+        CallError::Gated(refusal) => Some(refusal.binding.as_str()),
+        // What the policy denies a hook is nobody's request, so that only the journal can tell of it.
+        CallError::Denied { .. } if calling.hook.is_some() => None,
+        CallError::Denied { .. } | CallError::State(_) | CallError::Failed(_) => return error,
+    };
+    match receipt::refuse(&caller.state, calling, error.code(), gate).await {
+        Ok(()) => error,
+        Err(error) => error,
+    }
+}

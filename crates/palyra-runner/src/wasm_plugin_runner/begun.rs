@@ -1,0 +1,178 @@
+//! A run between its beginning and its receipt.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use palyra_common::{CapabilityGrantSet, THE_RUNNER, WasmPluginRunError};
+
+use palyra_state::runs::{self, INLINE, Listed, RunStart, RunSubject, unrunnable};
+use palyra_state::{State, StateError, View, check_runnable};
+
+use super::Calling;
+use crate::permits::Admitted;
+use crate::{CallError, ToolCaller};
+
+/// A run without effects that takes longer than this is written down while it runs.
+const SOON: Duration = Duration::from_millis(20);
+
+/// A run that has room and a place in the list; dropped before it is finished, it is closed as interrupted.
+pub(crate) struct BegunRun {
+    state: Arc<State>,
+    row: Arc<RunStart>,
+    /// Whether its row is written, or on its way to the writer.
+    written: bool,
+    finished: bool,
+    pub(crate) listed: Listed,
+    _admitted: Admitted,
+}
+
+impl BegunRun {
+    /// Where the run can have an effect, its row is committed before this returns.
+    pub(super) async fn begin(
+        caller: &ToolCaller,
+        calling: &Calling,
+        grants: &CapabilityGrantSet,
+    ) -> Result<Self, CallError> {
+        let admitted = caller.permits.admit(&calling.subject.skill_id, &calling.cancel).await?;
+        let row = Arc::new(RunStart::new(
+            &caller.state,
+            &calling.subject,
+            &calling.principal,
+            calling.context.session.as_deref(),
+        )?);
+        // Listed first and looked at then: a change in between ends the run one way or the other.
+        let listed = caller.state.run_registry().list(
+            &row.run_id,
+            Arc::clone(&calling.subject),
+            calling.cancel.clone(),
+            calling.listener.clone(),
+        );
+        check_still_runnable(&caller.state, calling)?;
+        let written = grants.may_have_effects();
+        let state = Arc::clone(&caller.state);
+        let run = Self { state, row, written, finished: false, listed, _admitted: admitted };
+        if written {
+            runs::start(&run.state, &run.row).await.map_err(StateError::from)?;
+        }
+        Ok(run)
+    }
+
+    pub(crate) fn row(&self) -> &Arc<RunStart> {
+        &self.row
+    }
+
+    /// Waits for the run itself; one that takes its time can be found while it runs.
+    ///
+    /// It comes pinned: such a future is large, and every move of it would copy all of it.
+    pub(super) async fn attend<F: Future>(&mut self, mut running: Pin<&mut F>) -> F::Output {
+        if !self.written {
+            // Most end at once: a timer is set up for those that do not.
+            if let Poll::Ready(done) = poll_fn(|context| Poll::Ready(running.as_mut().poll(context))).await {
+                return done;
+            }
+            if let Ok(done) = tokio::time::timeout(SOON, &mut running).await {
+                return done;
+            }
+            self.write_down();
+        }
+        running.await
+    }
+
+    /// Says that the receipt is on its way to the writer, which keeps it whoever goes away.
+    pub(crate) fn finish(&mut self) {
+        self.finished = true;
+    }
+
+    /// Takes that back: the writer could not keep it, so that somebody has to say how the run ended.
+    pub(crate) fn not_finished(&mut self) {
+        self.finished = false;
+    }
+
+    /// Ahead of everything else that is written of the run.
+    fn write_down(&mut self) {
+        self.written = true;
+        drop(runs::start(&self.state, &self.row));
+    }
+}
+
+impl Drop for BegunRun {
+    fn drop(&mut self) {
+        if self.finished {
+            return;
+        }
+        if !self.written {
+            self.write_down();
+        }
+        runs::close_abandoned(&self.state, &self.row.run_id);
+    }
+}
+
+/// Whether a call that waited would get now what it was resolved to: its release, consent, grants, settings and gates.
+pub(super) fn check_unchanged(then: &View, now: &View, subject: &RunSubject) -> Result<(), CallError> {
+    let skill_id = &subject.skill_id;
+    let release = |view: &View| {
+        view.index().get(skill_id).map(|record| (record.current.payload, record.current.consent))
+    };
+    let (before, after) = (then.plugins(), now.plugins());
+    let same = then.generation() == now.generation()
+        || release(then) == release(now)
+            && before.policy == after.policy
+            && before.access == after.access
+            && before.hooks.revision() == after.hooks.revision()
+            && before.profiles.get(skill_id) == after.profiles.get(skill_id)
+            && before.configs.get(skill_id) == after.configs.get(skill_id)
+            && unrunnable(now, subject).is_none();
+    match same {
+        true => Ok(()),
+        false => Err(WasmPluginRunError::NotRunnable {
+            name: subject.tool_id.clone(),
+            reason: "what it may do was changed while the call waited".into(),
+            remedy: "call it again; a yes that still fits is used".into(),
+        }
+        .into()),
+    }
+}
+
+/// A call whose token was removed or expired while it waited does not begin.
+pub(super) fn requester_gone(subject: &RunSubject) -> CallError {
+    let not_runnable = WasmPluginRunError::NotRunnable {
+        name: subject.tool_id.clone(),
+        reason: "the token it was called with was removed or expired while the call waited".into(),
+        remedy: "call it again with a token that is valid".into(),
+    };
+    not_runnable.into()
+}
+
+fn check_still_runnable(state: &State, calling: &Calling) -> Result<(), CallError> {
+    let view = state.view();
+    // Everything was looked at in this very view.
+    if calling.generation == Some(view.generation()) {
+        return Ok(());
+    }
+    let policy = &view.plugins().policy.value;
+    if !policy.enabled {
+        return Err(WasmPluginRunError::Disabled { what: THE_RUNNER.into() }.into());
+    }
+    let skill_id = &calling.subject.skill_id;
+    if skill_id == INLINE {
+        return Ok(super::inline::allowed(policy)?);
+    }
+    let record = view.index().get(skill_id).ok_or_else(|| WasmPluginRunError::NotFound {
+        what: "skill",
+        name: skill_id.clone(),
+        known: Vec::new(),
+    })?;
+    check_runnable(record, state.platform())?;
+    match unrunnable(&view, &calling.subject) {
+        None => Ok(()),
+        Some(why) => Err(WasmPluginRunError::NotRunnable {
+            name: skill_id.clone(),
+            reason: format!("the release that was called is {why}"),
+            remedy: format!("see `palyra skills info {skill_id}`"),
+        }
+        .into()),
+    }
+}

@@ -1,0 +1,240 @@
+//! A module that comes with the call: by policy only, without secrets and without anything to write to.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use palyra_common::capabilities::FilesystemAccess;
+use palyra_common::limits::MAX_INLINE_MODULE_BYTES;
+use palyra_common::{
+    CapabilityGrantSet, CapabilityKind, Denial, INLINE_MODULES, JsonText, OperatorGrants,
+    PluginCapabilityProfile, Principal, RuntimeLimits, WasmPluginRunError, WasmPluginRunnerPolicy,
+};
+use palyra_plugins_runtime::{CancelToken, Entry, LoadRequest, LoadedModule, ModuleKind};
+use palyra_skills::Sha256Digest;
+use palyra_state::runs::{INLINE, RunSubject};
+
+use super::{Calling, ResolvedPlugin};
+use crate::grants::Authorities;
+use crate::{CallContext, CallError, RunListener, ToolCaller};
+
+/// What none of them ever gets.
+const A_SECRET: &str = "a secret";
+const STORAGE: &str = "storage to write to";
+
+/// A call of a module that is no installed skill.
+#[derive(Clone)]
+pub struct InlineInvocation {
+    /// The module or component, in base64.
+    pub module_base64: String,
+    /// The tool of a component; a core module has one without a name.
+    pub tool: Option<String>,
+    /// The function of a core module.
+    pub export: Option<String>,
+    /// The input.
+    pub input: JsonText,
+    /// Who calls.
+    pub principal: Arc<Principal>,
+    /// What an operator opens for this call; never a secret, never anything to write to.
+    pub operator: OperatorGrants,
+    /// What the caller allows the run at most.
+    pub limits: Option<RuntimeLimits>,
+    /// Lets the caller end the run.
+    pub cancel: Option<CancelToken>,
+    /// Tells the caller which run it is, and what that says while it runs.
+    pub listener: Option<Arc<RunListener>>,
+    /// What the call is part of.
+    pub context: CallContext,
+}
+
+/// A call of an inline module, without what every call has.
+pub(crate) struct InlineCall {
+    /// The bytes, or why there are none.
+    module: Result<Vec<u8>, WasmPluginRunError>,
+    tool: Option<String>,
+    export: Option<String>,
+    operator: OperatorGrants,
+    limits: Option<RuntimeLimits>,
+}
+
+impl InlineInvocation {
+    /// A call with nothing granted.
+    pub fn new(module_base64: impl Into<String>, input: JsonText, principal: Arc<Principal>) -> Self {
+        Self {
+            module_base64: module_base64.into(),
+            tool: None,
+            export: None,
+            input,
+            principal,
+            operator: OperatorGrants::default(),
+            limits: None,
+            cancel: None,
+            listener: None,
+            context: CallContext::default(),
+        }
+    }
+}
+
+impl InlineCall {
+    /// Parts a call from what it calls; a module that is refused for its bytes is known by its text.
+    ///
+    /// Decodes and hashes: it is no work for an async worker.
+    pub(crate) fn new(invocation: InlineInvocation, policy: &WasmPluginRunnerPolicy) -> (Self, Calling) {
+        let InlineInvocation {
+            module_base64,
+            tool,
+            export,
+            input,
+            principal,
+            operator,
+            limits,
+            cancel,
+            listener,
+            context,
+        } = invocation;
+        let module = allowed(policy).and_then(|()| decode(&module_base64, policy));
+        let payload = match &module {
+            Ok(bytes) => Sha256Digest::of(bytes),
+            Err(_) => Sha256Digest::of(module_base64.as_bytes()),
+        };
+        let subject = RunSubject {
+            skill_id: INLINE.to_owned(),
+            tool_id: palyra_state::short_name(tool.as_deref().unwrap_or(INLINE)),
+            payload,
+            payload_text: payload.to_string(),
+            version: None,
+            consent: None,
+        };
+        let calling = Calling {
+            subject: Arc::new(subject),
+            generation: None,
+            input,
+            principal,
+            grants: operator.texts(),
+            context,
+            cancel: cancel.unwrap_or_default(),
+            hook: None,
+            gates: Vec::new(),
+            listener,
+        };
+        (Self { module, tool, export, operator, limits }, calling)
+    }
+
+    /// Everything that can refuse the call before an instance exists.
+    pub(super) async fn resolve(
+        &self,
+        caller: &ToolCaller,
+        calling: &Calling,
+        policy: &WasmPluginRunnerPolicy,
+    ) -> Result<ResolvedPlugin, CallError> {
+        allowed(policy)?;
+        authorize(caller, calling)?;
+        check_grants(&self.operator.capabilities)?;
+        let bytes = self.module.as_ref().map_err(WasmPluginRunError::clone)?;
+        let authorities = Authorities {
+            skill_id: &calling.subject.skill_id,
+            asked: &self.operator.capabilities,
+            consented: None,
+            profile: &PluginCapabilityProfile::default(),
+            policy,
+            operator: &self.operator,
+        };
+        let grants = authorities.effective();
+        grants.check_directories(caller.state.root())?;
+        let limits = match &self.limits {
+            Some(most) => most.capped_by(&asked_ceiling(policy)),
+            None => policy.cap(&RuntimeLimits::default()),
+        };
+        let until = Instant::now().checked_add(Duration::from_millis(limits.wall_clock_timeout_ms));
+        // Modules of one caller queue behind each other, not before those of skills or of other callers.
+        let owner = format!("{INLINE}:{}", calling.principal.actor());
+        let loaded = caller.runtime.load_for(bytes, LoadRequest { owner: &owner, until }).await?;
+        Ok(ResolvedPlugin {
+            entry: self.entry(&loaded)?,
+            loaded,
+            schemas: None,
+            grants: grants.into(),
+            limits,
+            operator_config: JsonText::empty_object(),
+            requires_approval: false,
+        })
+    }
+
+    /// A component is told which of its tools is called, so that somebody has to say it.
+    fn entry(&self, loaded: &LoadedModule) -> Result<Entry, WasmPluginRunError> {
+        match (&self.tool, loaded.shape().kind) {
+            (None, ModuleKind::Component) => Err(WasmPluginRunError::InvalidInput {
+                subject: "input",
+                pointer: None,
+                reason: "this module is a component, and no tool of it is named".into(),
+                remedy: Some("name one of its tools: `tool`, or `--tool` of the command".into()),
+            }),
+            (tool, _) => {
+                let id = tool.clone().unwrap_or_else(|| INLINE.to_owned());
+                Ok(Entry::Tool { id, export: self.export.clone() })
+            }
+        }
+    }
+}
+
+fn authorize(caller: &ToolCaller, calling: &Calling) -> Result<(), CallError> {
+    let decided = caller.state.authorizer().authorize_inline(&calling.principal, &calling.input);
+    decided.map_err(|decision| CallError::Denied {
+        skill_id: INLINE.to_owned(),
+        tool_id: calling.subject.tool_id.clone(),
+        decision,
+    })
+}
+
+pub(super) fn allowed(policy: &WasmPluginRunnerPolicy) -> Result<(), WasmPluginRunError> {
+    match policy.allow_inline_modules {
+        true => Ok(()),
+        false => Err(WasmPluginRunError::Disabled { what: INLINE_MODULES.into() }),
+    }
+}
+
+/// The caller's own limits count for an inline module, under the policy's ceilings.
+fn asked_ceiling(policy: &WasmPluginRunnerPolicy) -> RuntimeLimits {
+    policy.cap(&RuntimeLimits::unbounded())
+}
+
+/// A denial is not explained with a grant that an inline module is refused.
+pub(crate) fn explain(denial: &mut Denial) {
+    let what = match denial.kind {
+        CapabilityKind::Secret => A_SECRET,
+        CapabilityKind::Storage => STORAGE,
+        CapabilityKind::Http | CapabilityKind::Channel | CapabilityKind::Filesystem => return,
+    };
+    denial.reason = format!("{}; an inline module never gets {what}, an installed skill can", denial.reason);
+    denial.grant = None;
+}
+
+fn check_grants(grants: &CapabilityGrantSet) -> Result<(), WasmPluginRunError> {
+    let writes = grants.filesystem().iter().any(|grant| grant.access == FilesystemAccess::ReadWrite);
+    let what = match () {
+        () if !grants.secrets().is_empty() => A_SECRET,
+        () if !grants.storage().is_empty() => STORAGE,
+        () if writes => "a directory to write to",
+        () => return Ok(()),
+    };
+    Err(WasmPluginRunError::InvalidInput {
+        subject: "input",
+        pointer: None,
+        reason: format!("an inline module never gets {what}"),
+        remedy: Some("make it a skill: `palyra skills package build`, then install it".into()),
+    })
+}
+
+fn decode(module_base64: &str, policy: &WasmPluginRunnerPolicy) -> Result<Vec<u8>, WasmPluginRunError> {
+    let most = policy.max_module_bytes.min(MAX_INLINE_MODULE_BYTES);
+    let too_large = || WasmPluginRunError::invalid_module(format!("it has more than {most} bytes"));
+    // Four characters are three bytes: what is longer than that is refused before it is decoded.
+    if module_base64.len() as u64 / 4 > most.div_ceil(3) {
+        return Err(too_large());
+    }
+    let bytes = STANDARD
+        .decode(module_base64)
+        .map_err(|_| WasmPluginRunError::invalid_module("`module_base64` is not standard base64"))?;
+    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
+}

@@ -1,0 +1,216 @@
+//! A tool of an installed skill: status, consent, bytes and settings, proven once for each view and looked at by
+//! every call.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use palyra_common::{
+    JsonText, OperatorGrants, PluginCapabilityProfile, Principal, RuntimeLimits, WasmPluginRunnerPolicy,
+};
+use palyra_plugins_runtime::{CancelToken, Entry, LoadedModule};
+use palyra_skills::capability_grants_from_manifest;
+use palyra_skills::consent::ConsentRecord;
+use palyra_skills::grants::limits_from_manifest;
+use palyra_state::authorizer::CalledEntry;
+use palyra_state::{View, check_runnable, effective_config};
+
+use super::{Calling, ResolvedPlugin};
+use crate::find::{EntryPoint, FoundTool};
+use crate::grants::{Authorities, EffectiveGrants};
+use crate::schemas::{CheckDeadline, ToolSchemas};
+use crate::{CallContext, CallError, ToolCaller, ToolInvocation, resolve};
+
+/// A call of an installed tool, without what every call has.
+pub(crate) struct InstalledCall {
+    tool: Arc<FoundTool>,
+    view: Arc<View>,
+    operator: OperatorGrants,
+    limits: Option<RuntimeLimits>,
+}
+
+/// What follows from the view for every call of a tool; nothing in it depends on who calls with what.
+pub(crate) struct ReadyTool {
+    /// As long as the sandbox keeps it: a tool nobody calls must not hold compiled code.
+    loaded: Weak<LoadedModule>,
+    entry: Entry,
+    /// None for a hook.
+    schemas: Option<Arc<ToolSchemas>>,
+    consent: ConsentRecord,
+    /// What a call gets that brings no directories or addresses of its own.
+    grants: Arc<EffectiveGrants>,
+    limits: RuntimeLimits,
+    operator_config: JsonText,
+}
+
+impl Calling {
+    /// A call of its own, with nothing granted besides what the skill has.
+    pub(crate) fn of(tool: &FoundTool, input: JsonText, principal: Arc<Principal>) -> Self {
+        Self {
+            subject: Arc::clone(&tool.subject),
+            generation: Some(tool.generation),
+            input,
+            principal,
+            grants: Vec::new(),
+            context: CallContext::default(),
+            cancel: CancelToken::default(),
+            hook: None,
+            gates: Vec::new(),
+            listener: None,
+        }
+    }
+}
+
+impl InstalledCall {
+    /// Parts a call of a tool from what it calls.
+    pub(crate) fn new(tool: Arc<FoundTool>, view: Arc<View>, invocation: ToolInvocation) -> (Self, Calling) {
+        let ToolInvocation {
+            tool: _,
+            skill_id: _,
+            input,
+            principal,
+            operator,
+            limits,
+            cancel,
+            listener,
+            context,
+        } = invocation;
+        let calling = Calling {
+            grants: operator.texts(),
+            context,
+            cancel: cancel.unwrap_or_default(),
+            listener,
+            ..Calling::of(&tool, input, principal)
+        };
+        (Self { tool, view, operator, limits }, calling)
+    }
+
+    /// The same for a hook, which no caller opens anything for.
+    pub(crate) fn of_hook(tool: Arc<FoundTool>, view: Arc<View>, limits: RuntimeLimits) -> Self {
+        Self { tool, view, operator: OperatorGrants::default(), limits: Some(limits) }
+    }
+
+    /// What it was found in.
+    pub(super) fn view(&self) -> Arc<View> {
+        Arc::clone(&self.view)
+    }
+
+    /// Everything that can refuse the call before an instance exists.
+    pub(super) async fn resolve(
+        &self,
+        caller: &ToolCaller,
+        calling: &Calling,
+    ) -> Result<ResolvedPlugin, CallError> {
+        let kept = self.tool.ready().and_then(|ready| Some((ready.loaded.upgrade()?, ready)));
+        caller.ready_tally.note(kept.is_some());
+        let (ready, loaded) = match kept {
+            Some((loaded, ready)) => {
+                let deadline = self.deadline(&ready.limits);
+                if let Some(schemas) = &ready.schemas {
+                    schemas.check_input(&calling.input, deadline).await?;
+                }
+                self.authorize(caller, calling)?;
+                (ready, loaded)
+            }
+            // Seldom walked and large: every other call would carry its room along.
+            None => Box::pin(self.prove(caller, calling)).await?,
+        };
+        let grants = self.grants(&ready);
+        grants.check_directories(caller.state.root())?;
+        Ok(ResolvedPlugin {
+            loaded,
+            entry: ready.entry.clone(),
+            schemas: ready.schemas.clone(),
+            grants,
+            limits: self.limits_under(&ready.limits),
+            operator_config: ready.operator_config.clone(),
+            requires_approval: self.tool.entrypoint.risk().requires_approval,
+        })
+    }
+
+    /// Looks at everything once; what it finds is true of this view.
+    async fn prove(
+        &self,
+        caller: &ToolCaller,
+        calling: &Calling,
+    ) -> Result<(Arc<ReadyTool>, Arc<LoadedModule>), CallError> {
+        let Self { tool, view, .. } = self;
+        let policy = &view.plugins().policy.value;
+        let (skill_id, manifest) = (&tool.record.skill_id, &tool.release().manifest);
+        let profile = profile_of(view, skill_id);
+        let limits = policy.cap(&profile.cap(&limits_from_manifest(manifest)));
+        let schemas = match &tool.entrypoint {
+            EntryPoint::Tool(entrypoint) => Some(caller.schemas.get(tool.release().payload, entrypoint)?),
+            EntryPoint::Hook { .. } => None,
+        };
+        let deadline = self.deadline(&limits);
+        if let Some(schemas) = &schemas {
+            schemas.check_input(&calling.input, deadline).await?;
+        }
+        check_runnable(&tool.record, caller.state.platform())?;
+        self.authorize(caller, calling)?;
+        let module = resolve::resolve(caller, view, tool, policy.max_module_bytes, deadline.at).await?;
+        let grants = effective(tool, &module.consent, view, &OperatorGrants::default());
+        let operator_config = effective_config(skill_id, manifest, view.plugins().configs.get(skill_id))?;
+        let entry = tool.entrypoint.entry();
+        let (loaded, consent) = (Arc::downgrade(&module.loaded), module.consent);
+        let grants = Arc::new(grants);
+        let ready = Arc::new(ReadyTool { loaded, entry, schemas, consent, grants, limits, operator_config });
+        tool.keep(&ready);
+        Ok((ready, module.loaded))
+    }
+
+    /// The tool's limits, and below them those the caller named.
+    fn limits_under(&self, limits: &RuntimeLimits) -> RuntimeLimits {
+        match &self.limits {
+            Some(most) => limits.capped_by(most),
+            None => limits.clone(),
+        }
+    }
+
+    /// Until when everything before the run may take: as long as the run itself.
+    fn deadline(&self, limits: &RuntimeLimits) -> CheckDeadline {
+        CheckDeadline::of_call(self.limits_under(limits).wall_clock_timeout_ms, Duration::ZERO)
+    }
+
+    fn authorize(&self, caller: &ToolCaller, calling: &Calling) -> Result<(), CallError> {
+        let tool = &self.tool;
+        let (tool_id, risk) = (tool.entrypoint.id(), tool.entrypoint.risk());
+        let entry = CalledEntry { record: &tool.record, tool_id, risk };
+        let decided = caller.state.authorizer().authorize_call(&calling.principal, entry, &calling.input);
+        decided.map_err(|decision| CallError::Denied {
+            skill_id: tool.record.skill_id.clone(),
+            tool_id: tool_id.to_owned(),
+            decision,
+        })
+    }
+
+    /// Manifest ∩ consent ∩ profile ∩ policy, with what the operator opens for this call.
+    fn grants(&self, ready: &ReadyTool) -> Arc<EffectiveGrants> {
+        match self.operator == OperatorGrants::default() {
+            true => Arc::clone(&ready.grants),
+            false => Arc::new(effective(&self.tool, &ready.consent, &self.view, &self.operator)),
+        }
+    }
+}
+
+fn effective(
+    tool: &FoundTool,
+    consent: &ConsentRecord,
+    view: &View,
+    operator: &OperatorGrants,
+) -> EffectiveGrants {
+    let policy: &WasmPluginRunnerPolicy = &view.plugins().policy.value;
+    let authorities = Authorities {
+        skill_id: &tool.record.skill_id,
+        asked: &capability_grants_from_manifest(&tool.release().manifest),
+        consented: Some(&consent.granted),
+        profile: &profile_of(view, &tool.record.skill_id),
+        policy,
+        operator,
+    };
+    authorities.effective()
+}
+
+fn profile_of(view: &View, skill_id: &str) -> PluginCapabilityProfile {
+    view.plugins().profiles.get(skill_id).map(|profile| profile.value.clone()).unwrap_or_default()
+}

@@ -1,0 +1,306 @@
+//! The rows of a run: written before its first effect, finished with its receipt, with bounded events in between.
+
+mod cost;
+mod events;
+mod interrupted;
+mod list;
+mod registry;
+mod retention;
+mod tapes;
+mod uses;
+
+use std::sync::Arc;
+
+use palyra_common::{Principal, WasmPluginRunError};
+use palyra_journal::{JournalError, JournalTransaction, Leaf, Pending, PreparedEvent};
+use palyra_plugins_runtime::{ChannelMessage, LogLine};
+use palyra_skills::Sha256Digest;
+use palyra_skills::index::SkillRecord;
+use rusqlite::params;
+use serde::Serialize;
+
+pub use cost::ToolCost;
+pub use events::{RunEvents, RunFollower, RunLine, RunUpdate};
+pub use interrupted::close_abandoned;
+pub(crate) use interrupted::close_interrupted;
+pub(crate) use list::{RUN_COLUMNS, read_run};
+pub use list::{RunPage, RunQuery};
+pub use registry::{Listed, RunListener, RunRegistry, RunningRun, unrunnable};
+pub use retention::{DEFAULT_TAPE_STORE_BYTES, RunRetention, Trimmed};
+pub use tapes::{KeptTape, TapeProblem};
+pub use uses::{CapabilityUse, Touched, UseCount};
+
+use crate::db::signed;
+use crate::deliveries::{LaneKind, advance};
+use crate::error::StateError;
+use crate::state::State;
+use crate::text::short_name;
+
+/// The skill id of runs whose module came with the call; no installed skill can have it.
+pub const INLINE: &str = "inline";
+
+/// Most events kept of one run.
+const MAX_EVENTS: usize = 1_000;
+/// Most bytes of one message that are kept.
+const MAX_EVENT_BYTES: usize = 16 << 10;
+/// Most names a skill's touches are kept under one by one.
+pub(crate) const MAX_TOUCHED: i64 = 10_000;
+/// The name of everything past that.
+pub const OTHERS: &str = "(others)";
+
+/// The facts of a run's receipt, in a statement over `runs`. They stand in its leaf; rows of earlier versions have a
+/// copy, and a leaf that is archived tells nothing here.
+pub(crate) const RECEIPT_FACTS: &str =
+    "coalesce(receipt, (SELECT details FROM journal_event WHERE seq = receipt_leaf))";
+
+/// One run as the database keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunRow {
+    /// Its id.
+    pub run_id: String,
+    /// The skill.
+    pub skill_id: String,
+    /// The tool.
+    pub tool_id: String,
+    /// The release.
+    pub payload: String,
+    /// `started`, `completed`, `failed`, `cancelled` or `interrupted`.
+    pub status: String,
+    /// When it began, in milliseconds of Unix time.
+    pub started_ms: u64,
+    /// When it ended.
+    pub finished_ms: Option<u64>,
+    /// Where its receipt stands in the journal.
+    pub receipt_leaf: Option<u64>,
+    /// On whose behalf.
+    pub principal: Option<String>,
+    /// The session it belongs to.
+    pub session: Option<String>,
+    /// The kind of its error, where it has no result.
+    pub error: Option<String>,
+    /// The digest of its tape, as long as that is kept.
+    pub tape: Option<String>,
+    /// The fields that are not as the receipt in the journal says: another program changed the row.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub differs: Vec<&'static str>,
+}
+
+/// One line of a run: its log, or a message it published.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunEvent {
+    /// Its number in the run.
+    pub number: u64,
+    /// `log` or `channel`.
+    pub kind: String,
+    /// The text, escaped.
+    pub text: String,
+}
+
+/// What a run executes, in the form rows and receipts keep it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunSubject {
+    /// The skill, or [`INLINE`].
+    pub skill_id: String,
+    /// Its tool or hook.
+    pub tool_id: String,
+    /// The digest of the release.
+    pub payload: Sha256Digest,
+    /// The same as text.
+    pub payload_text: String,
+    /// The version of the release, if the skill is installed.
+    pub version: Option<String>,
+    /// The consent the release runs under.
+    pub consent: Option<String>,
+}
+
+impl RunSubject {
+    /// A tool or hook of an installed skill.
+    pub fn installed(record: &SkillRecord, tool_id: &str) -> Self {
+        let release = &record.current;
+        Self {
+            skill_id: record.skill_id.clone(),
+            tool_id: tool_id.to_owned(),
+            payload: release.payload,
+            payload_text: release.payload.to_string(),
+            version: Some(release.manifest.version.to_string()),
+            consent: release.consent.map(|consent| consent.to_string()),
+        }
+    }
+}
+
+/// What is known of a run when it begins.
+#[derive(Debug)]
+pub struct RunStart {
+    /// The id of the run.
+    pub run_id: String,
+    subject: Arc<RunSubject>,
+    principal: String,
+    session: Option<String>,
+    started_ms: i64,
+}
+
+impl RunStart {
+    /// A run of its own id that begins now.
+    pub fn new(
+        state: &State,
+        subject: &Arc<RunSubject>,
+        principal: &Principal,
+        session: Option<&str>,
+    ) -> Result<Self, WasmPluginRunError> {
+        let now = state.now_ms();
+        Ok(Self {
+            run_id: crate::text::time_sorted_id("run", now).map_err(WasmPluginRunError::Internal)?,
+            subject: Arc::clone(subject),
+            principal: short_name(&principal.actor()),
+            session: session.map(str::to_owned),
+            started_ms: signed(now),
+        })
+    }
+}
+
+/// Writes down that a run began; the answer comes when that is committed.
+pub fn start(state: &State, run: &Arc<RunStart>) -> Pending<Result<(), JournalError>> {
+    let run = Arc::clone(run);
+    state.journal.shared(move |transaction: &mut JournalTransaction<'_>| {
+        let sql = "INSERT INTO runs
+            (run_id, skill_id, tool_id, payload, status, started_at, principal, session)
+            VALUES (?1, ?2, ?3, ?4, 'started', ?5, ?6, ?7)";
+        let RunStart { run_id, subject, principal, session, started_ms } = &*run;
+        let RunSubject { skill_id, tool_id, payload_text, .. } = &**subject;
+        let values = params![run_id, skill_id, tool_id, payload_text, started_ms, principal, session];
+        let inserted = transaction.sql().prepare_cached(sql).and_then(|mut insert| insert.execute(values));
+        inserted.map(|_| ()).map_err(JournalError::sqlite("begin a run"))
+    })
+}
+
+/// Appends the receipt of a finished run and writes its rows in one transaction.
+pub async fn finish(state: &State, finished: FinishedRun) -> Result<Leaf, StateError> {
+    let written = state.journal.shared(move |transaction: &mut JournalTransaction<'_>| {
+        let leaf = transaction.append_prepared(&finished.receipt)?;
+        write(transaction, &finished, leaf.sequence).map_err(JournalError::sqlite("finish a run"))?;
+        Ok(leaf)
+    });
+    written.await.map_err(|error: JournalError| error.into())
+}
+
+fn write(transaction: &JournalTransaction<'_>, finished: &FinishedRun, leaf: u64) -> rusqlite::Result<()> {
+    let sql = transaction.sql();
+    let mut upsert = sql.prepare_cached(
+        "INSERT INTO runs (run_id, skill_id, tool_id, payload, status, started_at, principal, session,
+                           finished_at, receipt_leaf, error, tape)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+         ON CONFLICT (run_id) DO UPDATE SET status = ?5, finished_at = ?9, receipt_leaf = ?10, error = ?11,
+                                            tape = ?12
+         WHERE status = 'started'",
+    )?;
+    let RunStart { run_id, subject, principal, session, started_ms } = &*finished.row;
+    let written = upsert.execute(params![
+        run_id,
+        subject.skill_id,
+        subject.tool_id,
+        subject.payload_text,
+        finished.status,
+        started_ms,
+        principal,
+        session,
+        signed(finished.at_ms),
+        signed(leaf),
+        finished.error,
+        finished.tape.as_ref().map(|tape| tape.digest().to_string())
+    ])?;
+    // A run ends once: what was closed before has its leaf already.
+    if written != 1 {
+        return Err(rusqlite::Error::StatementChangedRows(written));
+    }
+    if let Some((binding, next)) = &finished.passes {
+        advance(sql, LaneKind::Hook, binding, *next, true)?;
+    }
+    if let Some(tape) = &finished.tape {
+        tape.write(sql, signed(leaf))?;
+    }
+    for (number, (kind, text)) in &finished.events {
+        let insert = "INSERT INTO run_events (run_id, number, kind, text) VALUES (?1, ?2, ?3, ?4)";
+        sql.prepare_cached(insert)?.execute(params![run_id, signed(*number), kind, text])?;
+    }
+    touch(transaction, finished)?;
+    for (capability, uses) in finished.uses.iter().filter(|(_, uses)| uses.used + uses.denied > 0) {
+        let count =
+            "INSERT INTO capability_use (skill_id, capability, uses, denials, last_run) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (skill_id, capability) DO UPDATE
+             SET uses = uses + ?3, denials = denials + ?4, last_run = ?5";
+        let (used, denied) = (signed(uses.used), signed(uses.denied));
+        let values = params![subject.skill_id, capability, used, denied, run_id];
+        sql.prepare_cached(count)?.execute(values)?;
+    }
+    Ok(())
+}
+
+/// Adds what the run touched to what its skill ever touched; past a bound, new names are counted together.
+fn touch(transaction: &JournalTransaction<'_>, finished: &FinishedRun) -> rusqlite::Result<()> {
+    if finished.touched.is_empty() {
+        return Ok(());
+    }
+    let (sql, RunStart { run_id, subject, .. }) = (transaction.sql(), &*finished.row);
+    let skill_id = &subject.skill_id;
+    let mut again = sql.prepare_cached(
+        "UPDATE touched SET uses = uses + ?4, last_run = ?5 WHERE skill_id = ?1 AND kind = ?2 AND subject = ?3",
+    )?;
+    let mut known = sql.prepare_cached("SELECT count(*) FROM touched WHERE skill_id = ?1")?;
+    let mut add = sql.prepare_cached(
+        "INSERT INTO touched (skill_id, kind, subject, uses, first_run, last_run) VALUES (?1, ?2, ?3, ?4, ?5, ?5)
+         ON CONFLICT (skill_id, kind, subject) DO UPDATE SET uses = uses + ?4, last_run = ?5",
+    )?;
+    for ((kind, subject), uses) in &finished.touched {
+        if again.execute(params![skill_id, kind, subject, signed(*uses), run_id])? > 0 {
+            continue;
+        }
+        let known: i64 = known.query_row([skill_id], |row| row.get(0))?;
+        let subject = if known < MAX_TOUCHED { subject.as_str() } else { OTHERS };
+        add.execute(params![skill_id, kind, subject, signed(*uses), run_id])?;
+    }
+    Ok(())
+}
+
+/// What is written when a run ends.
+pub struct FinishedRun {
+    /// What was known when it began.
+    pub row: Arc<RunStart>,
+    /// `completed`, `failed` or `cancelled`.
+    pub status: &'static str,
+    /// When it ended, in milliseconds of Unix time.
+    pub at_ms: u64,
+    /// Its receipt.
+    pub receipt: PreparedEvent,
+    /// Its lines, each with its number.
+    pub events: Vec<(u64, RunLine)>,
+    /// How often it used each capability.
+    pub uses: CapabilityUse,
+    /// What its host calls reached.
+    pub touched: Touched,
+    /// The kind of its error.
+    pub error: Option<&'static str>,
+    /// Its tape, if it could be kept.
+    pub tape: Option<KeptTape>,
+    /// The binding whose cursor moves, and to where.
+    pub passes: Option<(String, u64)>,
+}
+
+/// A line of log as a line of its run.
+fn log_line(line: &LogLine) -> RunLine {
+    ("log", format!("{:?} {}: {}", line.level, line.source, line.message))
+}
+
+/// A message to a channel as a line of its run.
+pub fn channel_line(message: &ChannelMessage) -> RunLine {
+    let body = String::from_utf8_lossy(&message.body);
+    ("channel", format!("{} ({}): {}", message.channel, message.content_type, body))
+}
+
+/// A line as it is kept and shown: so much of it, with nothing in it that forges another.
+fn clip(text: &str) -> String {
+    let mut end = text.len().min(MAX_EVENT_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    palyra_common::redact::escape_untrusted(text.get(..end).unwrap_or_default())
+}

@@ -1,0 +1,264 @@
+//! What a run says, in the order it says it: numbered, bounded, and there for whoever follows.
+//!
+//! Lines are kept once, and each follower reads them at its own pace: a slow one never keeps a guest waiting. The
+//! numbers are those the lines are kept under when the run has ended, so that a follower who lost its connection goes on
+//! after the last one it saw, wherever the run is by then.
+
+use std::collections::VecDeque;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+use tokio::sync::Notify;
+
+use super::MAX_EVENTS;
+
+/// Lines past those that are kept, for followers who are not far behind.
+const MAX_RECENT: usize = 256;
+
+/// What a run says while it runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "update")]
+pub enum RunUpdate {
+    /// A line of its log, or a message it published.
+    Line {
+        /// Its number in the run.
+        number: u64,
+        /// `log` or `channel`.
+        kind: String,
+        /// The text, escaped.
+        text: String,
+    },
+    /// Number of lines that were dropped before the follower read them.
+    Missed {
+        /// How many.
+        lines: u64,
+    },
+    /// It ended; its receipt is committed.
+    Finished {
+        /// How.
+        status: String,
+    },
+}
+
+/// A line: its kind and its text.
+pub type RunLine = (&'static str, String);
+
+/// The events of one run, numbered, for its followers.
+#[derive(Debug, Default)]
+pub struct RunEvents {
+    lines: Mutex<Lines>,
+    /// Wakes followers when there is more to read.
+    more: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Lines {
+    /// The first ones, which are kept.
+    kept: Vec<RunLine>,
+    /// The last ones past those.
+    recent: VecDeque<RunLine>,
+    count: u64,
+    /// How it ended, once it has.
+    end: Option<End>,
+}
+
+/// How a run ended; nothing is known of one that nobody finished.
+type End = Option<&'static str>;
+
+/// Reads what a run says, from the first line it has not seen.
+#[derive(Debug)]
+pub struct RunFollower {
+    events: Arc<RunEvents>,
+    next: u64,
+    ended: bool,
+}
+
+impl RunEvents {
+    /// Adds a line; never waits for anybody who follows.
+    pub(super) fn say(&self, line: RunLine) {
+        self.lines().push(line);
+        self.more.notify_waiters();
+    }
+
+    /// The lines to keep, each with its number: as many as fit, and a word about the rest under the last number.
+    pub fn to_keep(&self) -> Vec<(u64, RunLine)> {
+        let lines = self.lines();
+        let more = lines.count.saturating_sub(MAX_EVENTS as u64);
+        let fit = if more > 0 { MAX_EVENTS - 1 } else { MAX_EVENTS };
+        let mut kept: Vec<(u64, RunLine)> = (0..).zip(lines.kept.iter().take(fit).cloned()).collect();
+        if more > 0 {
+            kept.push((lines.count - 1, ("log", format!("{} more lines were not kept", more + 1))));
+        }
+        kept
+    }
+
+    /// Says that the run ended so, once its receipt is committed.
+    pub fn finish(&self, status: &'static str) {
+        self.lines().end = Some(Some(status));
+        self.more.notify_waiters();
+    }
+
+    /// Says that nothing more comes, whatever became of the run.
+    pub(super) fn close(&self) {
+        self.lines().end.get_or_insert(None);
+        self.more.notify_waiters();
+    }
+
+    fn lines(&self) -> MutexGuard<'_, Lines> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Lines {
+    fn push(&mut self, line: RunLine) {
+        if self.kept.len() < MAX_EVENTS {
+            self.kept.push(line);
+        } else {
+            if self.recent.len() == MAX_RECENT {
+                self.recent.pop_front();
+            }
+            self.recent.push_back(line);
+        }
+        self.count += 1;
+    }
+
+    /// The line of a number, or how many lines are gone before the next one there is.
+    fn at(&self, number: u64) -> Result<&RunLine, u64> {
+        let first_recent = self.count - self.recent.len() as u64;
+        if let Some(line) = usize::try_from(number).ok().and_then(|number| self.kept.get(number)) {
+            return Ok(line);
+        }
+        let within = number.checked_sub(first_recent).and_then(|place| usize::try_from(place).ok());
+        within.and_then(|place| self.recent.get(place)).ok_or(first_recent.saturating_sub(number))
+    }
+}
+
+impl RunFollower {
+    /// From the line after the one of this number, or from the first one.
+    pub(super) fn new(events: Arc<RunEvents>, after: Option<u64>) -> Self {
+        Self { events, next: after.map_or(0, |after| after.saturating_add(1)), ended: false }
+    }
+
+    /// What comes next; `None` once the run has ended or nobody will say how it ended.
+    ///
+    /// Nothing is lost if this is dropped before it is ready.
+    pub async fn next(&mut self) -> Option<RunUpdate> {
+        let events = Arc::clone(&self.events);
+        loop {
+            // Registers before it reads, so that an event in between still wakes it.
+            let mut more = pin!(events.more.notified());
+            more.as_mut().enable();
+            match self.read(&events.lines()) {
+                Read::Update(update) => return Some(update),
+                Read::Over => return None,
+                Read::Nothing => {}
+            }
+            more.await;
+        }
+    }
+
+    fn read(&mut self, lines: &Lines) -> Read {
+        if self.next < lines.count {
+            return Read::Update(self.line(lines));
+        }
+        match lines.end {
+            None => Read::Nothing,
+            Some(Some(status)) if !std::mem::replace(&mut self.ended, true) => {
+                Read::Update(RunUpdate::Finished { status: status.into() })
+            }
+            Some(_) => Read::Over,
+        }
+    }
+
+    fn line(&mut self, lines: &Lines) -> RunUpdate {
+        match lines.at(self.next) {
+            Ok((kind, text)) => {
+                let number = self.next;
+                self.next += 1;
+                RunUpdate::Line { number, kind: (*kind).into(), text: text.clone() }
+            }
+            Err(missed) => {
+                self.next += missed.max(1);
+                RunUpdate::Missed { lines: missed.max(1) }
+            }
+        }
+    }
+}
+
+/// What there is to read.
+enum Read {
+    Update(RunUpdate),
+    Nothing,
+    Over,
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn events(count: usize) -> Arc<RunEvents> {
+        let events = Arc::new(RunEvents::default());
+        (0..count).for_each(|number| events.say(("log", format!("line {number}"))));
+        events
+    }
+
+    async fn read(follower: &mut RunFollower) -> (Vec<u64>, u64) {
+        let (mut numbers, mut missed) = (Vec::new(), 0);
+        while let Some(update) = follower.next().await {
+            match update {
+                RunUpdate::Line { number, text, .. } => {
+                    assert_eq!(text, format!("line {number}"));
+                    numbers.push(number);
+                }
+                RunUpdate::Missed { lines } => missed += lines,
+                RunUpdate::Finished { status } => assert_eq!(status, "completed"),
+            }
+        }
+        (numbers, missed)
+    }
+
+    #[tokio::test]
+    async fn a_follower_goes_on_after_the_line_it_saw_last() {
+        let events = events(3);
+        let mut first = RunFollower::new(Arc::clone(&events), None);
+        let line = |number| RunUpdate::Line { number, kind: "log".into(), text: format!("line {number}") };
+        assert_eq!(first.next().await.unwrap(), line(0));
+        let mut again = RunFollower::new(Arc::clone(&events), Some(0));
+        assert_eq!(again.next().await.unwrap(), line(1));
+        assert_eq!(again.next().await.unwrap(), line(2));
+        events.say(("log", "line 3".into()));
+        assert_eq!(again.next().await.unwrap(), line(3));
+        events.finish("completed");
+        assert_eq!(read(&mut again).await, (vec![], 0));
+        assert_eq!(read(&mut first).await, (vec![1, 2, 3], 0));
+        assert_eq!(read(&mut RunFollower::new(events, Some(u64::MAX))).await, (vec![], 0));
+    }
+
+    #[tokio::test]
+    async fn a_slow_follower_misses_lines_and_keeps_nobody_waiting() {
+        let events = events(5_000);
+        let mut slow = RunFollower::new(Arc::clone(&events), None);
+        events.finish("completed");
+        let (numbers, missed) = read(&mut slow).await;
+        assert_eq!(numbers.len(), MAX_EVENTS + MAX_RECENT);
+        assert_eq!(numbers.len() as u64 + missed, 5_000);
+        assert_eq!((numbers[MAX_EVENTS - 1], numbers.last()), (MAX_EVENTS as u64 - 1, Some(&4_999)));
+    }
+
+    #[tokio::test]
+    async fn what_is_kept_has_the_numbers_followers_saw() {
+        let all = events(MAX_EVENTS).to_keep();
+        assert_eq!((all.len(), all[MAX_EVENTS - 1].0), (MAX_EVENTS, MAX_EVENTS as u64 - 1));
+        let some = events(MAX_EVENTS + 7).to_keep();
+        assert_eq!(some.len(), MAX_EVENTS);
+        let (number, (_, text)) = some.last().unwrap();
+        assert_eq!((*number, text.as_str()), (MAX_EVENTS as u64 + 6, "8 more lines were not kept"));
+        let closed = events(1);
+        closed.close();
+        let mut follower = RunFollower::new(closed, None);
+        assert!(matches!(follower.next().await, Some(RunUpdate::Line { number: 0, .. })));
+        assert_eq!(follower.next().await, None);
+    }
+}

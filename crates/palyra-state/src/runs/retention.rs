@@ -1,0 +1,217 @@
+//! How long tapes and lines of runs, and closed approvals, are kept; rows of runs and leaves stay.
+
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use palyra_common::BadSetting;
+use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction};
+use palyra_skills::Sha256Digest;
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::commit::Change;
+use crate::db::signed;
+use crate::error::StateError;
+use crate::plugins::{PluginSettingError, Revised, put_retention};
+use crate::state::State;
+use crate::text::first_id_at;
+
+/// Runs that are trimmed in one transaction.
+const BATCH: i64 = 500;
+const SMALL_TAPE_GOES: &str =
+    "DELETE FROM run_tapes WHERE leaf = (SELECT receipt_leaf FROM runs WHERE run_id = ?1)";
+const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
+
+/// Bytes that all spooled tapes of a state root take together, unless an operator says otherwise.
+pub const DEFAULT_TAPE_STORE_BYTES: u64 = 4 << 30;
+
+/// What is kept of finished runs besides their rows and leaves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RunRetention {
+    /// Tapes and lines of runs that began longer ago go.
+    pub max_age_days: u32,
+    /// Tapes and lines of all but so many newest runs go.
+    pub max_runs: u64,
+    /// Tapes and lines of the oldest runs go while all spooled tapes together take more bytes.
+    pub max_tape_store_bytes: u64,
+}
+
+impl Default for RunRetention {
+    fn default() -> Self {
+        Self { max_age_days: 30, max_runs: 10_000, max_tape_store_bytes: DEFAULT_TAPE_STORE_BYTES }
+    }
+}
+
+/// What went.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Trimmed {
+    /// Runs that lost their tape and lines.
+    pub runs: u64,
+    /// Tapes that were removed.
+    pub tapes: u64,
+    /// Closed approvals that were removed.
+    pub approvals: u64,
+}
+
+impl State {
+    /// What is kept of finished runs.
+    pub fn run_retention(&self) -> Revised<RunRetention> {
+        self.view().plugins().retention.clone()
+    }
+
+    /// Sets what is kept on behalf of a principal; says the revision.
+    pub fn set_run_retention(
+        &self,
+        retention: &RunRetention,
+        principal: &str,
+    ) -> Result<u64, PluginSettingError> {
+        if retention.max_age_days == 0 {
+            return Err(BadSetting::new("max_age_days", "0", "at least 1").into());
+        }
+        let mut gate = self.gate();
+        let revision = gate.view.generation() + 1;
+        let rows = vec![put_retention(revision, retention)?];
+        let event = self.event(EventKind::PolicyChanged, principal);
+        let event =
+            event.subject("retention").details(json!({ "revision": revision, "retention": retention }));
+        self.commit(&mut gate, Change { rows, events: vec![event] })?;
+        Ok(revision)
+    }
+
+    /// Trims what is older or more than is kept; blocks the calling thread.
+    pub fn trim_runs(&self) -> Result<Trimmed, StateError> {
+        // What a backup reads stays; the next time is soon enough.
+        if self.backing_up.load(Ordering::SeqCst) {
+            return Ok(Trimmed::default());
+        }
+        let retention = self.run_retention().value;
+        let oldest = self.now_ms().saturating_sub(u64::from(retention.max_age_days).saturating_mul(DAY_MS));
+        let approvals = self.journal.transaction(Durability::Normal, move |transaction| {
+            let sql = "DELETE FROM approvals
+                       WHERE status IN ('used', 'denied', 'expired') AND requested_at < ?1";
+            let arguments = "DELETE FROM approval_arguments WHERE approval_id NOT IN
+                             (SELECT approval_id FROM approvals)";
+            let gone = transaction.sql().execute(sql, [signed(oldest)]);
+            let gone = gone.and_then(|gone| transaction.sql().execute(arguments, []).map(|_| gone));
+            gone.map_err(JournalError::sqlite("trim approvals"))
+        });
+        let approvals = approvals.wait()? as u64;
+        let mut trimmed = Trimmed { approvals, ..Trimmed::default() };
+        let mut up_to = self.trimmed_up_to.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let bounds = Bounds { after: &up_to, older_than_ms: oldest, most: retention.max_runs };
+            let old = self.journal.read(|connection| {
+                to_trim(connection, &bounds).map_err(JournalError::sqlite("look for old runs"))
+            })?;
+            let Some(last) = old.last().map(|(run_id, _)| run_id.clone()) else { return Ok(trimmed) };
+            // A run that is still under way has its turn later.
+            let passed = self.running.first().is_none_or(|running| last < running);
+            trimmed.runs += old.len() as u64;
+            // The tape first: a row that names a missing tape says so, a tape nobody names would stay for ever.
+            for digest in old.iter().filter_map(|(_, tape)| tape.as_ref()?.parse::<Sha256Digest>().ok()) {
+                trimmed.tapes += u64::from(self.tapes()?.remove(&digest)?);
+            }
+            // They are counted again when the next tape is spooled.
+            *self.tape_bytes.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            let work = move |transaction: &mut JournalTransaction<'_>| trim(transaction, &old);
+            let written = self.journal.transaction(Durability::Normal, work);
+            trimmed.tapes += written.wait().map_err(|error: JournalError| StateError::from(error))?;
+            // Only now: what could not be trimmed is looked at again.
+            if passed {
+                *up_to = last;
+            }
+        }
+    }
+}
+
+impl State {
+    /// Counts a tape that was spooled, and removes the oldest ones while all together take more than is kept; blocks
+    /// the calling thread.
+    pub(super) fn keep_tapes_within_quota(&self, added: u64) -> Result<(), StateError> {
+        let most = self.run_retention().value.max_tape_store_bytes;
+        let mut known = self.tape_bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut total = match *known {
+            Some(total) => total.saturating_add(added),
+            None => self.tapes()?.total_bytes()?,
+        };
+        *known = Some(total);
+        // What a backup reads stays; the next tape finds the same total.
+        if total <= most || self.backing_up.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        // A tenth more goes at once, so that not every run has to look for old ones.
+        let enough = most.saturating_sub(most / 10);
+        let mut after = String::new();
+        while total > enough {
+            let old = self.journal.read(|connection| {
+                oldest_taped(connection, &after).map_err(JournalError::sqlite("look for old tapes"))
+            })?;
+            let Some((last, _)) = old.last() else { break };
+            after.clone_from(last);
+            let mut gone = Vec::new();
+            for (run_id, tape) in old {
+                let digest = tape.as_ref().and_then(|tape| tape.parse::<Sha256Digest>().ok());
+                let size = digest.and_then(|digest| Some((digest, self.tapes().ok()?.size_of(&digest)?)));
+                // A small tape is in the database and bounded by the number of runs.
+                let Some((digest, size)) = size else { continue };
+                self.tapes()?.remove(&digest)?;
+                total = total.saturating_sub(size);
+                *known = Some(total);
+                gone.push((run_id, tape));
+                if total <= enough {
+                    break;
+                }
+            }
+            let work = move |transaction: &mut JournalTransaction<'_>| trim(transaction, &gone);
+            self.journal.transaction(Durability::Normal, work).wait().map_err(StateError::from)?;
+        }
+        Ok(())
+    }
+}
+
+/// Finished runs that have a tape, oldest first.
+fn oldest_taped(connection: &Connection, after: &str) -> rusqlite::Result<Vec<(String, Option<String>)>> {
+    let sql = "SELECT run_id, tape FROM runs
+               WHERE run_id > ?1 AND tape IS NOT NULL AND status <> 'started' ORDER BY run_id LIMIT ?2";
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    connection.prepare_cached(sql)?.query_map(params![after, BATCH], read)?.collect()
+}
+
+/// Which runs are trimmed.
+struct Bounds<'a> {
+    /// Up to here all were, which spares going through them again; nothing depends on it.
+    after: &'a str,
+    older_than_ms: u64,
+    most: u64,
+}
+
+/// Ids sort by time.
+fn to_trim(connection: &Connection, bounds: &Bounds<'_>) -> rusqlite::Result<Vec<(String, Option<String>)>> {
+    let newest = "SELECT run_id FROM runs ORDER BY run_id DESC LIMIT 1 OFFSET ?1";
+    let newest: Option<String> =
+        connection.prepare_cached(newest)?.query_row([signed(bounds.most)], |row| row.get(0)).optional()?;
+    let last = newest.unwrap_or_default().max(first_id_at("run", bounds.older_than_ms));
+    let sql = "SELECT run_id, tape FROM runs
+               WHERE run_id > ?1 AND run_id <= ?2 AND trimmed = 0 AND status <> 'started' ORDER BY run_id LIMIT ?3";
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    connection.prepare_cached(sql)?.query_map(params![bounds.after, last, BATCH], read)?.collect()
+}
+
+/// Says how many tapes went with it.
+fn trim(transaction: &JournalTransaction<'_>, old: &[(String, Option<String>)]) -> Result<u64, JournalError> {
+    let (sql, mut tapes) = (transaction.sql(), 0);
+    for (run_id, _) in old {
+        let failed = JournalError::sqlite("trim a run");
+        let gone = sql
+            .execute("DELETE FROM run_events WHERE run_id = ?1", [run_id])
+            .and_then(|_| sql.execute(SMALL_TAPE_GOES, [run_id]))
+            .and_then(|small| {
+                tapes += small as u64;
+                sql.execute("UPDATE runs SET tape = NULL, trimmed = 1 WHERE run_id = ?1", [run_id])
+            });
+        gone.map_err(failed)?;
+    }
+    Ok(tapes)
+}

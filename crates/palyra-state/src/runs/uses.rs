@@ -1,0 +1,22 @@
+//! How often runs used the capabilities they were granted, as rows and receipts count it.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// How often a capability was used, denied and failed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct UseCount {
+    /// Calls that went through.
+    pub used: u64,
+    /// Calls that were refused.
+    pub denied: u64,
+    /// Calls that failed for another reason.
+    pub failed: u64,
+}
+
+/// Counters by what was declared; operations that were not declared have their own name.
+pub type CapabilityUse = BTreeMap<String, UseCount>;
+
+/// What host calls of a run reached, by kind and name: the host itself, not the rule that allowed it.
+pub type Touched = BTreeMap<(&'static str, String), u64>;

@@ -1,0 +1,28 @@
+//! Whether an installed skill may run.
+
+use palyra_common::WasmPluginRunError;
+use palyra_skills::index::SkillRecord;
+use palyra_skills::{Platform, RuntimeStatus};
+
+/// Whether the skill may run now, on this machine.
+pub fn check_runnable(record: &SkillRecord, platform: &Platform) -> Result<(), WasmPluginRunError> {
+    let (status, eligibility) = record.status_and_eligibility(platform);
+    let id = &record.skill_id;
+    let quarantine = record.current.quarantine.as_ref();
+    let (reason, remedy) = match status {
+        RuntimeStatus::Active => return Ok(()),
+        RuntimeStatus::Quarantined => (
+            format!(
+                "it is quarantined: {}",
+                quarantine.map_or("its publisher is not believed", |kept| kept.reason.as_str())
+            ),
+            format!("see `palyra skills info {id}`"),
+        ),
+        RuntimeStatus::AwaitingConsent => {
+            ("nobody agreed yet to what it asks for".into(), format!("palyra skills consent {id}"))
+        }
+        RuntimeStatus::Disabled => ("it is switched off".into(), format!("palyra skills enable {id}")),
+        RuntimeStatus::Error => (eligibility.missing.join("; "), "run it on a machine it fits".into()),
+    };
+    Err(WasmPluginRunError::NotRunnable { name: id.clone(), reason, remedy })
+}

@@ -1,0 +1,122 @@
+//! Releases of `acme.notes`, built and signed here.
+
+use std::collections::BTreeSet;
+
+use palyra_skills::consent::ConsentGiven;
+use palyra_skills::install::InstallOutcome;
+use palyra_skills::{
+    BuildRequest, BuiltArtifact, Sha256Digest, build_signed_skill_artifact, capability_digest,
+};
+use palyra_state::{InstallOptions, SkillError, State};
+
+use crate::guests::HONEST;
+use crate::home::signing_key;
+
+pub struct Release {
+    pub number: u64,
+    pub skill: &'static str,
+    pub tool: &'static str,
+    pub description: &'static str,
+    pub input_schema: &'static str,
+    pub output_schema: &'static str,
+    pub risk: &'static str,
+    pub tables: &'static str,
+    pub wat: String,
+    pub signer: u8,
+}
+
+impl Default for Release {
+    fn default() -> Self {
+        Self {
+            number: 1,
+            skill: "notes",
+            tool: "acme.notes.add",
+            description: "Keeps short notes.",
+            input_schema: r#"{ type = "object" }"#,
+            output_schema: r#"{ type = "object" }"#,
+            risk: "",
+            tables: "",
+            wat: HONEST.to_owned(),
+            signer: 1,
+        }
+    }
+}
+
+impl Release {
+    pub fn number(number: u64) -> Self {
+        Self { number, ..Self::default() }
+    }
+
+    pub fn build(&self) -> BuiltArtifact {
+        let Self { number, skill, tool, description, input_schema, output_schema, risk, tables, wat, signer } =
+            self;
+        let manifest = format!(
+            r#"manifest_version = 1
+skill_id = "acme.{skill}"
+name = "Notes"
+version = "1.{number}.0"
+publisher = "acme"
+release_counter = {number}
+
+[compat]
+required_protocol_major = 1
+min_palyra_version = "0.1.0"
+
+[[entrypoints.tools]]
+id = "{tool}"
+name = "Add"
+description = "{description}"
+module = "modules/notes.wasm"
+input_schema = {input_schema}
+output_schema = {output_schema}
+{risk}
+
+{tables}
+"#
+        );
+        let (module, signer) = (wat::parse_str(wat).unwrap(), signing_key(*signer));
+        let request = BuildRequest {
+            manifest_toml: &manifest,
+            modules: vec![("modules/notes.wasm", &module)],
+            signers: vec![&signer],
+            publisher_epoch: 1,
+            ..BuildRequest::default()
+        };
+        build_signed_skill_artifact(&request).unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+/// Consent to a digest, with no secret by name.
+pub fn agree(digest: Sha256Digest) -> ConsentGiven {
+    ConsentGiven { digest, principal: "owner".to_owned(), secrets: BTreeSet::new() }
+}
+
+/// First installation of a publisher never seen, with everything an operator can permit.
+pub fn permitting(built: &BuiltArtifact) -> InstallOptions {
+    InstallOptions {
+        allow_tofu: true,
+        consent: Some(agree(capability_digest(&built.manifest))),
+        ..InstallOptions::default()
+    }
+}
+
+pub fn install(state: &State, built: &BuiltArtifact) -> InstallOutcome {
+    try_install(state, built, &permitting(built)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Updates an installed skill, agreeing to whatever is asked.
+pub fn update(state: &State, built: &BuiltArtifact) {
+    let outcome =
+        try_install(state, built, &InstallOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+    if let Some(request) = outcome.consent_request {
+        state.consent(&outcome.record.skill_id, agree(request.digest()), "owner", &mut |_| {}).unwrap();
+    }
+}
+
+pub fn try_install(
+    state: &State,
+    built: &BuiltArtifact,
+    options: &InstallOptions,
+) -> Result<InstallOutcome, SkillError> {
+    state.install(built.bytes.clone(), options, "owner", &mut |_| {})
+}
