@@ -78,10 +78,11 @@ pub struct PolicyQuestion {
     #[serde(default)]
     #[schema(max_length = 200)]
     pub name: String,
-    /// What the caller's token may do; the owner has every scope.
-    #[serde(default)]
-    pub scopes: Vec<ScopeName>,
-    /// Through which door it comes.
+    /// What the caller's token may do. Without this, a token, also one behind an MCP client, has the scopes it was
+    /// given, a hook or routine `invoke`, and the owner every scope.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scopes: Option<Vec<ScopeName>>,
+    /// Through which transport it comes.
     #[serde(default)]
     pub face: PolicyFace,
     /// The tool it is about.
@@ -107,6 +108,9 @@ pub struct PolicyAnswer {
     pub reason: String,
     /// The scope it needs, whatever the policy says.
     pub scope: ScopeName,
+    /// The scopes the caller was taken to have.
+    #[serde(default)]
+    pub scopes: Vec<ScopeName>,
     /// The rules that decided; where none did, those that came nearest.
     pub rules: Vec<PolicyRule>,
     /// The policy that was asked.

@@ -9,6 +9,7 @@ pub mod compat;
 pub mod consent;
 pub mod constants;
 mod cosign;
+pub mod describe;
 pub mod digest;
 pub mod grants;
 pub mod index;
@@ -28,6 +29,7 @@ pub use build::{
 pub use compat::Platform;
 pub use consent::{ConsentGiven, ConsentIndex, ConsentRecord, ConsentRequest};
 pub use cosign::{CosignError, CosignedPackage};
+pub use describe::{DescribeDifference, DescribeProblem, Description};
 pub use digest::Sha256Digest;
 pub use grants::{capability_digest, capability_grants_from_manifest};
 pub use index::{InstalledSkillsIndex, RuntimeStatus, SkillInventoryEntry, SkillRecord, TrustState};
@@ -35,7 +37,7 @@ pub use install::{
     InstallContext, InstallDecision, InstallOutcome, InstallPlan, InstallRefusal, InstallRequest,
     plan_install,
 };
-pub use manifest::{ManifestError, SkillManifest, parse_manifest_toml};
+pub use manifest::{ManifestError, SkillManifest, manifest_problems, parse_manifest_toml};
 pub use text::{model_text_digest, model_visible_text};
 pub use trust::{SkillTrustStore, TrustChange, TrustDecision, TrustSnapshot};
 pub use update::UpdateDiff;

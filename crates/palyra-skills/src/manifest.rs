@@ -11,6 +11,7 @@ mod locate;
 mod model;
 mod names;
 mod nesting;
+mod problems;
 mod readable;
 mod reader;
 pub mod tool_schema;
@@ -20,13 +21,14 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 pub use editor_schema::json_schema;
-pub(crate) use error::clip;
+pub(crate) use error::{clip, closest};
 pub use error::{ManifestError, ManifestProblem};
 pub use model::{
     Capabilities, Compat, ConfigField, ConfigFieldKind, Entrypoints, FilesystemRoots, HookEntrypoint,
     HttpRuleText, Operator, Quotas, Risk, SecretAccess, SkillManifest, ToolEntrypoint, ToolReturns,
 };
 pub use names::{HOOK_EVENTS, MAX_RELEASE_COUNTER, PublisherName, model_name};
+pub use problems::manifest_problems;
 pub use tool_schema::{SchemaMismatch, SchemaProblem, ToolSchema};
 
 /// Longest manifest.
@@ -40,11 +42,14 @@ pub fn parse_manifest_toml(text: &str) -> Result<SkillManifest, ManifestError> {
     let tree = parse_toml(text)?;
     readable::check_strings(text, &tree)?;
     let manifest = read_tables(text, &tree)?;
-    checks::check_manifest(&manifest).map_err(|refusal| {
-        let span = locate::locate(&tree, &refusal.path);
-        ManifestError::new(text, span, locate::show_path(&refusal.path), refusal.problem)
-    })?;
+    checks::check_manifest(&manifest).map_err(|refusal| refused(text, &tree, refusal))?;
     Ok(manifest)
+}
+
+/// A broken rule with its place in the text.
+fn refused(text: &str, tree: &Spanned<DeTable<'_>>, refusal: checks::Refusal) -> ManifestError {
+    let span = locate::locate(tree, &refusal.path);
+    ManifestError::new(text, span, locate::show_path(&refusal.path), refusal.problem)
 }
 
 /// Writes a manifest as TOML; [`parse_manifest_toml`] reads the same manifest back.
@@ -81,10 +86,16 @@ fn parse_toml(text: &str) -> Result<Spanned<DeTable<'_>>, ManifestError> {
 }
 
 fn read_tables(text: &str, tree: &Spanned<DeTable<'_>>) -> Result<SkillManifest, ManifestError> {
-    // A missing key of the root has no place of its own; the first line stands for the file.
-    let root = Spanned::new(0..0, DeValue::Table(tree.get_ref().clone()));
-    SkillManifest::deserialize(reader::Reader::new(&root)).map_err(|error| {
-        let (path, span) = (error.path(), error.span());
-        ManifestError::new(text, span, path, error.into_problem())
-    })
+    let root = root(tree);
+    SkillManifest::deserialize(reader::Reader::new(&root)).map_err(|error| misread(text, error))
+}
+
+/// The whole file as a value. A missing key of it has no place of its own; the first line stands for the file.
+fn root<'t>(tree: &Spanned<DeTable<'t>>) -> Spanned<DeValue<'t>> {
+    Spanned::new(0..0, DeValue::Table(tree.get_ref().clone()))
+}
+
+fn misread(text: &str, error: reader::ReadError) -> ManifestError {
+    let (path, span) = (locate::show_path(&error.steps()), error.span());
+    ManifestError::new(text, span, path, error.into_problem())
 }

@@ -15,7 +15,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra policy show > policy.cedar
   palyra policy set policy.cedar
-  palyra policy check invoke --on tool:acme.notes.add --as token/ci --scope invoke";
+  palyra policy check invoke --on tool:acme.notes.add --as token/ci";
 
 /// Decide who may do what, and ask what the rules say.
 #[derive(Args)]
@@ -40,15 +40,20 @@ pub(crate) fn run(args: &PolicyArgs, globals: &Globals) -> ExitCode {
         PolicyVerb::Show(_) => printer.finish(show::execute(globals)),
         PolicyVerb::Set(args) => printer.finish(set::execute(args, globals)),
         PolicyVerb::Reset(_) => printer.finish(reset::execute(globals)),
-        PolicyVerb::Check(args) => printer.finish(check::execute(args, globals)),
+        PolicyVerb::Check(args) => {
+            let checked = check::execute(args, globals);
+            let judged = checked.as_ref().map_or(0, check::Answered::exit_code);
+            let written = printer.finish(checked);
+            if written == ExitCode::SUCCESS { ExitCode::from(judged) } else { written }
+        }
     }
 }
 
-/// Rules for people.
-fn rules(rules: &[PolicyRule]) -> String {
+/// Rules as a table; `permits` is the word for one that permits.
+fn rules(rules: &[PolicyRule], permits: &str) -> String {
     let row = |rule: &PolicyRule| {
         let effect = match rule.effect {
-            PolicyEffect::Permit => "permits",
+            PolicyEffect::Permit => permits,
             PolicyEffect::Forbid => "forbids",
         };
         [rule.line.to_string(), effect.to_owned(), rule.id.clone(), rule.advice.clone()]

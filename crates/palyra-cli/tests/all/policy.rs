@@ -18,9 +18,23 @@ fn a_policy_is_shown_changed_asked_and_taken_back() {
     assert_eq!(set["rules"][13]["id"], "no-ci-installs");
     let check = ["policy", "check", "install", "--as", "token/ci", "--scope", "operate"];
     assert_snapshot!(environment.palyra(&check).shown());
+    assert_eq!(environment.palyra(&check).code, 4, "a denial is an exit code");
     assert_eq!(environment.palyra(&["policy", "reset", "--json"]).json()["removed"], true);
     assert_eq!(environment.palyra(&[&check[..], &["--json"]].concat()).json()["allowed"], true);
     assert_eq!(environment.palyra(&["policy", "reset", "--json"]).json()["removed"], false);
+}
+
+#[test]
+fn check_uses_the_scopes_of_the_token() {
+    let environment = TestEnvironment::with_state();
+    assert_eq!(environment.palyra(&["tokens", "add", "ci2", "--scope", "invoke"]).code, 0);
+    let check = |who: &str| environment.palyra(&["policy", "check", "invoke", "--as", who, "--json"]);
+    let allowed = environment.palyra(&["policy", "check", "read", "--as", "token/ci2"]);
+    assert_eq!(allowed.code, 4, "{}", allowed.shown());
+    assert!(allowed.stdout.contains("invoke"), "{}", allowed.stdout);
+    let unknown = check("token/ci3");
+    assert_eq!(unknown.code, 11, "{}", unknown.shown());
+    assert!(unknown.stdout.contains("--scope") || unknown.stderr.contains("--scope"), "{}", unknown.shown());
 }
 
 #[test]

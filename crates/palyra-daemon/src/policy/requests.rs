@@ -44,9 +44,9 @@ pub(crate) fn change(state: &State, text: &str, principal: &str) -> Result<(), P
     state.set_access_policy(&set, principal).map(drop).map_err(|error| error.to_problem())
 }
 
-/// What the policy would say; a scope that is missing is a no whatever it says.
+/// Evaluates a question; a scope that is missing denies it whatever the rules say.
 pub(crate) fn evaluate(state: &State, question: PolicyQuestion) -> Result<PolicyAnswer, Problem> {
-    let request = read(&state.view(), question)?;
+    let request = read(state, question)?;
     let decision = state.authorizer().policy().evaluate(&request);
     let scope = scope_of(request.action);
     let in_scope = request.principal.scopes.contains(&scope);
@@ -58,31 +58,58 @@ pub(crate) fn evaluate(state: &State, question: PolicyQuestion) -> Result<Policy
         allowed: decision.allowed && in_scope,
         reason,
         scope: scope.into(),
+        scopes: request.principal.scopes.iter().map(|scope| (*scope).into()).collect(),
         rules: decision.reasons.to_api(),
         revision: decision.revision.to_string(),
     })
 }
 
-fn read(view: &View, question: PolicyQuestion) -> Result<PolicyRequest, Problem> {
+fn read(state: &State, question: PolicyQuestion) -> Result<PolicyRequest, Problem> {
+    let view = state.view();
     let PolicyQuestion { action, kind, name, scopes, face, tool, skill, publisher, requester: by } = question;
     if name.len() > MAX_NAME {
         return Err(Problem::new(ErrorCode::Usage, format!("`name` has at most {MAX_NAME} bytes")));
     }
     let kind = read_kind(kind);
-    let scopes: Vec<Scope> = match kind {
-        PrincipalKind::Owner => Scope::ALL.to_vec(),
-        _ => scopes.into_iter().map(Scope::from).collect(),
+    let scopes: Vec<Scope> = match (kind, scopes) {
+        (PrincipalKind::Owner, _) => Scope::ALL.to_vec(),
+        (_, Some(scopes)) => scopes.into_iter().map(Scope::from).collect(),
+        (kind, None) => scopes_in_use(state, kind, &name)?,
     };
     let name = if kind == PrincipalKind::Owner { OWNER.to_owned() } else { name };
     Ok(PolicyRequest {
         principal: Principal::new(kind, name, scopes),
         action: read_action(action),
-        resource: about(view, tool, skill, publisher)?,
+        resource: about(&view, tool, skill, publisher)?,
         context: PolicyContext {
             requester: by.as_deref().map(requester),
             ..PolicyContext::new(read_transport(face))
         },
     })
+}
+
+/// The scopes a principal has when it really asks.
+fn scopes_in_use(state: &State, kind: PrincipalKind, name: &str) -> Result<Vec<Scope>, Problem> {
+    match kind {
+        PrincipalKind::Owner => Ok(Scope::ALL.to_vec()),
+        PrincipalKind::Hook | PrincipalKind::Routine => Ok(vec![Scope::Invoke]),
+        PrincipalKind::Agent => Ok(vec![Scope::Read, Scope::Invoke]),
+        PrincipalKind::Token | PrincipalKind::Mcp => {
+            let tokens = state.tokens();
+            match tokens.iter().find(|token| token.name == name) {
+                Some(token) if token.is_expired(state.now_ms()) => {
+                    Err(Problem::new(ErrorCode::Usage, format!("the token `{name}` has expired"))
+                        .hint("name the scopes to check with `--scope`"))
+                }
+                Some(token) => Ok(token.scopes.iter().collect()),
+                None => {
+                    let known = tokens.into_iter().map(|token| token.name).collect();
+                    Err(not_found("token", name, known)
+                        .hint("for a token that does not exist yet, name its scopes with `--scope`"))
+                }
+            }
+        }
+    }
 }
 
 fn about(

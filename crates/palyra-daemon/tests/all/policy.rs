@@ -37,7 +37,7 @@ fn question(action: PolicyAction, scopes: &[ScopeName]) -> PolicyQuestion {
         action,
         kind: PolicyKind::Token,
         name: "ci".into(),
-        scopes: scopes.to_vec(),
+        scopes: Some(scopes.to_vec()),
         face: palyra_api::policy::PolicyFace::Http,
         tool: None,
         skill: None,
@@ -249,6 +249,22 @@ async fn questions_are_answered_without_doing_anything() {
     assert_eq!(problem(reader.check_policy(&missing).await).code.as_str(), "not_found");
     let both = PolicyQuestion { skill: Some("acme.bench".into()), ..about_tool(PolicyAction::Read, &[]) };
     assert_eq!(problem(reader.check_policy(&both).await).code.as_str(), "usage");
+    let in_use = |kind, name: &str| PolicyQuestion {
+        kind,
+        name: name.into(),
+        scopes: None,
+        ..about_tool(PolicyAction::Invoke, &[])
+    };
+    let reads = reader.check_policy(&in_use(PolicyKind::Token, "reader")).await.unwrap();
+    assert_eq!((reads.allowed, reads.scopes), (false, vec![ScopeName::Read]), "the scopes of the real token");
+    daemon.token_with("caller", &[Scope::Invoke]);
+    for kind in [PolicyKind::Token, PolicyKind::Mcp] {
+        assert!(reader.check_policy(&in_use(kind, "caller")).await.unwrap().allowed);
+    }
+    assert!(reader.check_policy(&in_use(PolicyKind::Routine, "nightly")).await.unwrap().allowed);
+    let unknown = problem(reader.check_policy(&in_use(PolicyKind::Token, "calle")).await);
+    assert_eq!(unknown.code.as_str(), "not_found");
+    assert!(unknown.hints.iter().any(|hint| hint.contains("`--scope`")), "{unknown:?}");
     let odd = ask(
         &daemon,
         "POST",

@@ -324,17 +324,15 @@ async fn a_forged_row_is_no_yes() {
 }
 
 #[tokio::test]
-async fn requester_cannot_decide_own_request_whatever_the_policy_says() {
+async fn requester_cannot_approve_own_request_whatever_the_policy_says() {
     let world = world();
     let text = "@id(\"all\") @advice(\"all\") permit (principal, action, resource);";
     world.state.set_access_policy(&PolicySet::parse(text).unwrap(), "owner").unwrap();
     let id = ask(&world, asking("{}")).await;
     let yes = ApprovalVerdict::Approve(ApprovalScope::Once);
-    for decision in [
-        by("agent", yes),
-        by("agent", ApprovalVerdict::Deny),
-        ApprovalDecision { presence: Presence::Owner, ..by("agent", yes) },
-    ] {
+    for decision in
+        [by("agent", yes), ApprovalDecision { presence: Presence::Owner, ..by("agent", yes) }]
+    {
         let refused = world.state.decide_approval(&id, decision).await.unwrap_err();
         assert!(matches!(refused, ApprovalError::OwnRequest { .. }), "{refused}");
     }
@@ -347,6 +345,16 @@ async fn requester_cannot_decide_own_request_whatever_the_policy_says() {
     );
     let in_person = ApprovalDecision { presence: Presence::Owner, ..by("owner", yes) };
     world.state.decide_approval(&id, in_person).await.unwrap();
+}
+
+#[tokio::test]
+async fn denial_of_own_request_is_allowed_whatever_the_policy_says() {
+    let world = world();
+    let id = ask(&world, asking("{}")).await;
+    let text = "@id(\"read-only\") @advice(\"nobody decides\") permit (principal, action == Action::\"read\", resource);";
+    world.state.set_access_policy(&PolicySet::parse(text).unwrap(), "owner").unwrap();
+    let denied = world.state.decide_approval(&id, by("agent", ApprovalVerdict::Deny)).await.unwrap();
+    assert_eq!(denied.status, ApprovalStatus::Denied);
 }
 
 #[tokio::test]

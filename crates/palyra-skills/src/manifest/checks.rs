@@ -30,13 +30,35 @@ pub(super) struct Refusal {
 
 pub(super) type Checked = Result<(), Refusal>;
 
-/// Checks every table.
+/// A rule about a whole manifest.
+type Rule = fn(&SkillManifest) -> Checked;
+
+/// Checks every table, up to the first broken rule.
 pub(super) fn check_manifest(manifest: &SkillManifest) -> Checked {
-    identity::check_identity(manifest)?;
-    entrypoints::check_entrypoints(manifest)?;
-    capabilities::check_capabilities(manifest)?;
-    operator::check_operator(&manifest.operator)?;
+    check_each(manifest).find(Result::is_err).unwrap_or(Ok(()))?;
     check_weight(manifest)
+}
+
+/// Returns the broken rules, at most one for each thing a manifest declares.
+pub(super) fn refusals(manifest: &SkillManifest) -> Vec<Refusal> {
+    let mut found: Vec<Refusal> = check_each(manifest).filter_map(Result::err).collect();
+    // Its cost is bounded only for a manifest that keeps the other rules.
+    if found.is_empty() {
+        found.extend(check_weight(manifest).err());
+    }
+    found
+}
+
+fn check_each(manifest: &SkillManifest) -> impl Iterator<Item = Checked> {
+    let rules = |rules: &'static [Rule]| rules.iter().map(move |rule| rule(manifest));
+    // No later rule has to fear a long list.
+    let counted = entrypoints::check_counts(manifest);
+    let entrypoints = counted.is_ok().then(|| entrypoints::check_each(manifest)).into_iter().flatten();
+    rules(&identity::RULES)
+        .chain(std::iter::once(counted))
+        .chain(entrypoints)
+        .chain(rules(&capabilities::RULES))
+        .chain(std::iter::once_with(|| operator::check_operator(&manifest.operator)))
 }
 
 /// The index keeps manifests as JSON, and texts are compared with their pointers: neither may be much longer

@@ -274,7 +274,7 @@ fn show(text: &str) -> String {
 }
 
 /// The closest known word, if it is close enough to be meant.
-pub(super) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a String>) -> Option<&'a String> {
+pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a String>) -> Option<&'a String> {
     // The cost is the product of the lengths, and keys of a hostile file can be long.
     if word.len() > 64 {
         return None;

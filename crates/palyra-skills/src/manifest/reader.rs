@@ -9,7 +9,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::{ManifestProblem, clip};
-use super::locate::{Step, show_path};
+use super::locate::Step;
 
 /// Why a tree does not fit the model.
 #[derive(Debug)]
@@ -50,9 +50,13 @@ impl ReadError {
         self
     }
 
-    pub(super) fn path(&self) -> String {
-        let steps: Vec<Step> = self.0.steps.iter().rev().cloned().collect();
-        show_path(&steps)
+    /// The path of the value that was being read.
+    pub(super) fn steps(&self) -> Vec<Step> {
+        self.0.steps.iter().rev().cloned().collect()
+    }
+
+    pub(super) fn problem(&self) -> &ManifestProblem {
+        &self.0.problem
     }
 
     pub(super) fn span(&self) -> Range<usize> {

@@ -1,7 +1,7 @@
 //! What `parse_manifest_toml` refuses, and how it says so.
 
 use palyra_skills::compat::{CompatRefusal, Platform, check_compat};
-use palyra_skills::manifest::{ManifestError, ManifestProblem, parse_manifest_toml};
+use palyra_skills::manifest::{ManifestError, ManifestProblem, manifest_problems, parse_manifest_toml};
 
 use crate::corpus::manifest_with;
 
@@ -11,6 +11,7 @@ fn refused(text: &str) -> ManifestError {
     match parse_manifest_toml(text) {
         Ok(_) => panic!("accepted:\n{text}"),
         Err(error) => {
+            assert!(manifest_problems(text).contains(&error), "{error}");
             assert!(!error.expected().is_empty() && error.line() >= 1 && error.column() >= 1);
             error
         }
@@ -70,6 +71,26 @@ fn an_error_shows_the_line_the_expectation_and_the_fix() {
        | ^^^^
        = expected: a TOML document in which each key is given once
     "#);
+}
+
+/// Each problem as `line: path`.
+fn places(text: &str) -> Vec<String> {
+    let problems = manifest_problems(text);
+    problems.iter().map(|problem| format!("{}: {}", problem.line(), problem.path())).collect()
+}
+
+#[test]
+fn every_problem_of_one_kind_is_found_at_its_own_line() {
+    assert!(manifest_problems(&manifest_with("", "")).is_empty());
+    let form = manifest_with("", "[capabilities]\nstorage_prefixes = \"notes/\"\nsecret = []")
+        .replace("release_counter = 1", "release_counter = \"one\"")
+        .replace("description = \"Keeps", "descripton = \"Keeps");
+    let form: Vec<&str> = form.lines().filter(|line| !line.starts_with("publisher")).collect();
+    insta::assert_snapshot!(places(&form.join("\n")).join("\n"));
+    let rules = manifest_with("", "[capabilities]\nstorage_prefixes = [\"/\"]\nhttp_egress_allowlist = [\"*.x.example\"]")
+        .replace("release_counter = 1", "release_counter = 0")
+        .replace("skill_id = \"acme", "skill_id = \"globex");
+    insta::assert_snapshot!(places(&rules).join("\n"));
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Deciding an approval: once, by a principal the policy permits and who did not ask, before time runs out.
+//! Deciding an approval: once, before time runs out. Only a principal that the policy permits and that did not ask
+//! approves; whoever may decide at all may deny.
 //!
 //! The policy is evaluated before the transaction begins. The transaction fails if the state has changed since, and both
 //! are repeated.
@@ -83,8 +84,10 @@ impl State {
     ) -> Result<u64, ApprovalError> {
         let authorizer = self.authorizer();
         let approval = self.stored_approval(approval_id)?;
-        // Of a request that is closed, the transaction says how it was closed.
-        if approval.status == ApprovalStatus::Pending && !approval.is_overdue(self.expiry_now_ms()) {
+        // Of a request that is closed, the transaction says how it was closed. Denying widens nothing, so no rule
+        // forbids it: who holds the scope may always say no, also to its own request.
+        let open = approval.status == ApprovalStatus::Pending && !approval.is_overdue(self.expiry_now_ms());
+        if open && decision.verdict != ApprovalVerdict::Deny {
             let authorized = authorizer.authorize_approval(&decision.decider, decision.presence, &approval);
             authorized
                 .map_err(|decision| ApprovalError::Denied { approval_id: approval.approval_id, decision })?;
@@ -150,9 +153,9 @@ fn judge(approval: &mut Approval, decision: &ApprovalDecision, now: u64) -> Resu
         return Err(decided_already(approval));
     }
     let approval_id = approval.approval_id.clone();
-    check_decider(approval, decision)?;
     match decision.verdict {
         ApprovalVerdict::Approve(scope) => {
+            check_decider(approval, decision)?;
             check_seen(approval, decision)?;
             let reaches = match scope {
                 ApprovalScope::Run => approval.parent_run.is_some(),
@@ -177,7 +180,7 @@ fn judge(approval: &mut Approval, decision: &ApprovalDecision, now: u64) -> Resu
     Ok(())
 }
 
-/// Whatever the policy in force says, a requester decides its own request only as a person.
+/// Whatever the policy in force says, a requester approves its own request only as a person.
 fn check_decider(approval: &Approval, decision: &ApprovalDecision) -> Result<(), ApprovalError> {
     let decider = PrincipalId::from(&*decision.decider);
     let own = approval.requester.as_ref().is_none_or(|asked| asked.token == decider.token);

@@ -7,40 +7,45 @@ use crate::error::CliError;
 use crate::output::{Reply, facts};
 use clap::Args;
 use palyra_api::policy::{PolicyAction, PolicyAnswer, PolicyFace, PolicyKind, PolicyQuestion};
-use palyra_common::Scope;
+use palyra_api::tokens::ScopeName;
+use palyra_api::codes;
+use palyra_common::{ErrorCode, Scope};
 use serde::Serialize;
 
 const EXAMPLE: &str = "\
 Example:
-  palyra policy check invoke --on tool:acme.notes.add --as token/ci --scope invoke
-  palyra policy check install
-  palyra policy check approve --on tool:acme.notes.add --as token/ci --scope approve --asked-by agent";
+  palyra policy check invoke --on tool:acme.notes.add --as token/ci
+  palyra policy check install --as token/planned --scope read --scope operate
+  palyra policy check approve --on tool:acme.notes.add --as token/ci --asked-by agent";
 
-/// Ask whether somebody would be allowed to do something, and why.
+const MORE: &str = "\
+Exits with 0 if it is allowed and with 4, as the request itself would, if it is denied.";
+
+/// Check whether a request would be allowed, and by which rule
 #[derive(Args)]
-#[command(before_help = EXAMPLE)]
+#[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct CheckArgs {
-    /// What is asked for: read, invoke, approve, operate, install, promote, grant, trust, vault or admin
+    /// Action: read, invoke, approve, operate, install, promote, grant, trust, vault or admin
     #[arg(value_parser = action)]
     action: PolicyAction,
 
-    /// What it is about: `tool:ID`, `skill:ID` or `publisher:NAME` [default: the daemon]
+    /// Resource: `tool:ID`, `skill:ID` or `publisher:NAME` [default: the daemon]
     #[arg(long, value_name = "WHAT", value_parser = about)]
     on: Option<About>,
 
-    /// Who asks: a kind and a name, as in `token/ci`; kinds are owner, token, mcp, hook, routine and agent
+    /// Principal: kind and name, as in `token/ci`; kinds are owner, token, mcp, hook, routine, agent
     #[arg(long = "as", value_name = "WHO", default_value = "owner", value_parser = who)]
     who: Who,
 
-    /// What its token may do; the owner has every scope; may be given again
+    /// Scope of the principal (repeatable) [default: the scopes the token has]
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<Scope>,
 
-    /// How it comes: terminal, command, console, http, grpc, mcp, agent, hook or routine
-    #[arg(long, value_name = "DOOR", default_value = "command", value_parser = transport)]
+    /// Transport: terminal, command, console, http, grpc, mcp, agent, hook or routine
+    #[arg(long, value_name = "TRANSPORT", default_value = "command", value_parser = transport)]
     via: PolicyFace,
 
-    /// For `approve`: who asked for the call [default: the one who decides]
+    /// Requester of the call, for `approve` [default: the principal itself]
     #[arg(long, value_name = "NAME")]
     asked_by: Option<String>,
 }
@@ -71,7 +76,7 @@ pub(super) fn execute(args: &CheckArgs, globals: &Globals) -> Result<Answered, C
         action: args.action,
         kind: args.who.0,
         name: args.who.1.clone(),
-        scopes: args.scopes.iter().map(|scope| (*scope).into()).collect(),
+        scopes: scopes(&args.scopes),
         face: args.via,
         tool,
         skill,
@@ -81,12 +86,17 @@ pub(super) fn execute(args: &CheckArgs, globals: &Globals) -> Result<Answered, C
     client::ask(globals, "policy check", async |client| client.check_policy(&question).await).map(Answered)
 }
 
+/// Scopes are looked up unless some are given.
+fn scopes(given: &[Scope]) -> Option<Vec<ScopeName>> {
+    (!given.is_empty()).then(|| given.iter().map(|scope| (*scope).into()).collect())
+}
+
 fn action(text: &str) -> Result<PolicyAction, String> {
     word(text, "action", PolicyAction::ALL, PolicyAction::as_str)
 }
 
 fn transport(text: &str) -> Result<PolicyFace, String> {
-    word(text, "door", PolicyFace::ALL, PolicyFace::as_str)
+    word(text, "transport", PolicyFace::ALL, PolicyFace::as_str)
 }
 
 fn who(text: &str) -> Result<Who, String> {
@@ -107,7 +117,7 @@ fn word<T: Copy>(text: &str, what: &str, all: &[T], name: fn(T) -> &'static str)
     let found = all.iter().copied().find(|one| name(*one) == text);
     found.ok_or_else(|| {
         let names: Vec<&str> = all.iter().map(|one| name(*one)).collect();
-        format!("there is no such {what}: choose from {}", names.join(", "))
+        format!("unknown {what}: choose from {}", names.join(", "))
     })
 }
 
@@ -115,9 +125,22 @@ impl Reply for Answered {
     const SCHEMA: &'static str = "palyra.policy.check/v1";
 
     fn data(&self) -> String {
-        let allowed = if self.0.allowed { "yes" } else { "no" };
-        let summary = facts(&[("allowed", allowed.to_owned()), ("why", self.0.reason.clone())]);
-        if self.0.rules.is_empty() { summary } else { format!("{summary}\n{}", rules(&self.0.rules)) }
+        let PolicyAnswer { allowed, reason, scopes, rules: decisive, .. } = &self.0;
+        let scopes: Vec<String> = scopes.iter().map(|scope| Scope::from(*scope).to_string()).collect();
+        let summary = facts(&[
+            ("allowed", if *allowed { "yes" } else { "no" }.to_owned()),
+            ("why", reason.clone()),
+            ("scopes", scopes.join(", ")),
+        ]);
+        let permits = if *allowed { "permits" } else { "would permit" };
+        if decisive.is_empty() { summary } else { format!("{summary}\n{}", rules(decisive, permits)) }
+    }
+}
+
+impl Answered {
+    /// The exit code of the command: that of the request it stands for.
+    pub(super) fn exit_code(&self) -> u8 {
+        if self.0.allowed { 0 } else { codes::exit_code(ErrorCode::Forbidden) }
     }
 }
 

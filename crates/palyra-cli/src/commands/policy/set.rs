@@ -45,7 +45,7 @@ impl Reply for Changed {
     const SCHEMA: &'static str = "palyra.policy.set/v1";
 
     fn data(&self) -> String {
-        rules(&self.0.rules)
+        rules(&self.0.rules, "permits")
     }
 
     fn talk(&self) -> Vec<Remark> {

@@ -12,7 +12,7 @@ use super::facts::{ModuleFacts, WasmKind};
 use super::type_text::{core_function_text, function_text};
 use crate::audit::finding::FindingId;
 use crate::audit::report::{Findings, quote};
-use crate::manifest::Entrypoints;
+use crate::manifest::{Entrypoints, closest};
 
 /// Functions toolchains export for their own runtime; nothing here ever calls them but instantiation.
 const TOOLCHAIN_FUNCTIONS: [&str; 14] = [
@@ -97,7 +97,7 @@ impl Checker<'_, '_> {
         let exports: Vec<_> = self.types.core_exports().into_iter().flatten().collect();
         for name in &self.declared.functions {
             match exports.iter().find(|(export, _)| export == name) {
-                None => self.missing(name),
+                None => self.missing_function(name, &exports),
                 Some((_, ty)) => self.check_core_entrypoint(name, *ty),
             }
         }
@@ -213,6 +213,17 @@ impl Checker<'_, '_> {
 
     fn missing(&mut self, name: &str) {
         let message = format!("does not export `{}`, which skill.toml or the ABI needs", quote(name));
+        self.findings.add(FindingId::EntrypointMissing, self.path, message, Some(name));
+    }
+
+    /// A missing function of a core module; names the export that was meant, where one is close or usual.
+    fn missing_function(&mut self, name: &str, exports: &[(&str, EntityType)]) {
+        let functions = exports.iter().filter(|(_, ty)| matches!(ty, EntityType::Func(_)));
+        let names: Vec<String> = functions.map(|(name, _)| (*name).to_owned()).collect();
+        let usual = names.iter().find(|name| *name == contract::DEFAULT_EXPORT);
+        let meant = closest(name, &names).or(usual);
+        let meant = meant.map(|meant| format!("; did you mean `{}`?", quote(meant))).unwrap_or_default();
+        let message = format!("does not export `{}`, which skill.toml names{meant}", quote(name));
         self.findings.add(FindingId::EntrypointMissing, self.path, message, Some(name));
     }
 

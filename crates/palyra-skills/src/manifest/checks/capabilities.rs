@@ -4,7 +4,7 @@ use palyra_common::capabilities::{
     ChannelName, HostPattern, RootName, SecretForm, SecretScope, StoragePrefix,
 };
 
-use super::{Checked, Refusal, at_most, distinct, indexed, manifest_host, require, steps};
+use super::{Checked, Refusal, Rule, at_most, distinct, indexed, manifest_host, require, steps};
 use crate::compat::NodeCapability;
 use crate::grants::{http_rules_of, quota_field, secret_grants_of};
 use crate::manifest::error::{ManifestProblem, closest, one_of};
@@ -17,16 +17,15 @@ const MAX_LIST: usize = 64;
 /// Largest quota or cap: what JSON can carry exactly.
 const MAX_NUMBER: u64 = (1 << 53) - 1;
 
-pub(super) fn check_capabilities(manifest: &SkillManifest) -> Checked {
-    let capabilities = &manifest.capabilities;
-    check_http(capabilities)?;
-    check_filesystem(capabilities)?;
-    check_secrets(manifest)?;
-    check_storage(capabilities)?;
-    check_names(capabilities)?;
-    check_nodes(capabilities)?;
-    check_quotas(capabilities)
-}
+pub(super) const RULES: [Rule; 7] = [
+    |manifest| check_http(&manifest.capabilities),
+    |manifest| check_filesystem(&manifest.capabilities),
+    check_secrets,
+    |manifest| check_storage(&manifest.capabilities),
+    |manifest| check_names(&manifest.capabilities),
+    |manifest| check_nodes(&manifest.capabilities),
+    |manifest| check_quotas(&manifest.capabilities),
+];
 
 fn check_http(capabilities: &Capabilities) -> Checked {
     at_most(&capabilities.http_egress_allowlist, MAX_RULES, || {

@@ -14,7 +14,8 @@ const MAX_HOOKS: usize = 32;
 const MAX_EXAMPLES: usize = 16;
 const MAX_EXAMPLE_BYTES: usize = 16 << 10;
 
-pub(super) fn check_entrypoints(manifest: &SkillManifest) -> Checked {
+/// Checks that there is something to call, and not too much.
+pub(super) fn check_counts(manifest: &SkillManifest) -> Checked {
     let entrypoints = &manifest.entrypoints;
     require(
         !entrypoints.tools.is_empty() || !entrypoints.hooks.is_empty(),
@@ -25,16 +26,20 @@ pub(super) fn check_entrypoints(manifest: &SkillManifest) -> Checked {
         },
     )?;
     at_most(&entrypoints.tools, MAX_TOOLS, || steps!["entrypoints", "tools"])?;
-    at_most(&entrypoints.hooks, MAX_HOOKS, || steps!["entrypoints", "hooks"])?;
-    for (index, tool) in entrypoints.tools.iter().enumerate() {
+    at_most(&entrypoints.hooks, MAX_HOOKS, || steps!["entrypoints", "hooks"])
+}
+
+/// Checks every tool, every hook, and that their names are distinct.
+pub(super) fn check_each(manifest: &SkillManifest) -> impl Iterator<Item = Checked> {
+    let tools = manifest.entrypoints.tools.iter().enumerate().map(|(index, tool)| {
         check_id(&tool.id, &manifest.publisher, || steps!["entrypoints", "tools", index, "id"])?;
-        check_tool(tool, &|key| steps!["entrypoints", "tools", index, key])?;
-    }
-    for (index, hook) in entrypoints.hooks.iter().enumerate() {
+        check_tool(tool, &|key| steps!["entrypoints", "tools", index, key])
+    });
+    let hooks = manifest.entrypoints.hooks.iter().enumerate().map(|(index, hook)| {
         check_id(&hook.id, &manifest.publisher, || steps!["entrypoints", "hooks", index, "id"])?;
-        check_hook(hook, index)?;
-    }
-    check_unique(manifest)
+        check_hook(hook, index)
+    });
+    tools.chain(hooks).chain(std::iter::once_with(|| check_unique(manifest)))
 }
 
 fn check_id(id: &str, publisher: &str, path: impl Fn() -> Vec<Step>) -> Checked {

@@ -1,11 +1,14 @@
 //! Who made it, what it is called, which release it is.
 
-use super::{Checked, at_most, bounded, distinct, indexed, one_line, require, steps};
+use super::{Checked, Rule, at_most, bounded, distinct, indexed, one_line, require, steps};
 use crate::manifest::error::ManifestProblem;
 use crate::manifest::model::SkillManifest;
 use crate::manifest::names::{MAX_RELEASE_COUNTER, PublisherName, is_skill_name, is_word};
 
-pub(super) fn check_identity(manifest: &SkillManifest) -> Checked {
+pub(super) const RULES: [Rule; 5] =
+    [check_format, check_publisher, check_counter, check_compat, check_texts];
+
+fn check_format(manifest: &SkillManifest) -> Checked {
     require(
         manifest.manifest_version == 1,
         || steps!["manifest_version"],
@@ -15,8 +18,10 @@ pub(super) fn check_identity(manifest: &SkillManifest) -> Checked {
                 "`1`, the only version of this format",
             )
         },
-    )?;
-    check_publisher(manifest)?;
+    )
+}
+
+fn check_counter(manifest: &SkillManifest) -> Checked {
     let counter = manifest.release_counter;
     require(
         (1..=MAX_RELEASE_COUNTER).contains(&counter),
@@ -25,9 +30,7 @@ pub(super) fn check_identity(manifest: &SkillManifest) -> Checked {
             ManifestProblem::text(&counter.to_string(), format!("a number from 1 to {MAX_RELEASE_COUNTER}"))
                 .with_fix("start at 1 and add 1 with each release")
         },
-    )?;
-    check_compat(manifest)?;
-    check_texts(manifest)
+    )
 }
 
 fn check_publisher(manifest: &SkillManifest) -> Checked {
