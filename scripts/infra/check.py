@@ -137,7 +137,8 @@ class Service:
         command = self.as_nobody([str(self.palyra), *map(str, words), "--state-root", str(self.root)])
         environment = {"PATH": os.environ["PATH"], "HOME": str(self.home)}
         ran = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=self.home)
-        if ran.returncode != 0:
+        # 12: installed, and waiting for consent.
+        if ran.returncode not in (0, 12):
             raise SystemExit(f"palyra {words} failed\n{ran.stdout}{ran.stderr}")
         return ran.stdout
 

@@ -20,7 +20,7 @@ pub use install::{
 };
 pub use operate::{
     ConsentBody, DisableBody, EnableBody, QuarantineBody, RemoveQuery, RemovedSkill, RollbackBody,
-    SkillChanged, SkillVerified,
+    SkillChanged, SkillPrepared, SkillVerified,
 };
 pub use record::{
     AuditSummary, AuditVerdict, Eligibility, InstalledRelease, PastRelease, Quarantine, QuarantineCause,

@@ -69,7 +69,7 @@ where
     let threads = threads.map_err(CliError::io("no threads can be started"))?;
     let connection = open()?;
     let answer = threads.block_on(async {
-        let interrupt = Interrupt::listen().map_err(CliError::io("signals cannot be heard"))?;
+        let interrupt = Interrupt::listen().map_err(CliError::io("cannot install signal handlers"))?;
         let client = Client::new(connection.transport());
         let asked = interrupt.or(work(client)).await;
         let closed = connection.close().await;

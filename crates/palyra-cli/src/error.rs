@@ -20,7 +20,7 @@ use palyra_common::{ErrorCode, WasmPluginRunError};
 use palyra_daemon::problem::run_hints;
 use palyra_daemon::{ServerError, ToProblem};
 use palyra_plugins_runtime::{Divergence, TapeError};
-use palyra_skills::BuildError;
+use palyra_skills::{BuildError, ManifestError};
 use palyra_state::journal::JournalError;
 use palyra_state::{SkillError, StateError};
 use palyra_vault::VaultError;
@@ -85,6 +85,9 @@ pub(crate) enum CliError {
     /// A skill that is not packaged.
     #[error("{}", sentence(.0))]
     Build(Box<BuildError>),
+    /// A manifest with at least one problem.
+    #[error("{}", build::manifest_message(.0))]
+    Manifest(Vec<ManifestError>),
     /// A person was asked and said no.
     #[error("cancelled: nothing was changed")]
     Cancelled,
@@ -145,6 +148,7 @@ impl CliError {
             Self::Server(_) => ErrorCode::CannotListen,
             Self::File(refusal) => refusal.code(),
             Self::Build(error) => build::code(error),
+            Self::Manifest(_) => ErrorCode::BadManifest,
             Self::Cancelled => ErrorCode::Cancelled,
         }
     }
@@ -168,7 +172,7 @@ impl CliError {
             Self::State(error) => error.to_problem().exit_code(),
             Self::Problem(problem) => problem.exit_code(),
             Self::File(refusal) => refusal.exit_code(),
-            Self::Build(_) => 1,
+            Self::Build(_) | Self::Manifest(_) => 1,
             Self::Cancelled => 3,
         }
     }
@@ -190,6 +194,7 @@ impl CliError {
             Self::Server(error) => error.hint().into_iter().collect(),
             Self::File(refusal) => refusal.hints(),
             Self::Build(error) => vec![error.hint()],
+            Self::Manifest(problems) => build::manifest_hints(problems),
             Self::Interrupted | Self::Io { .. } | Self::Setup(_) | Self::Cancelled => Vec::new(),
         }
     }
@@ -206,6 +211,7 @@ impl CliError {
             Self::Problem(problem) => problem.details.clone(),
             Self::File(refusal) => refusal.details(),
             Self::Build(error) => build::details(error),
+            Self::Manifest(problems) => build::manifest_details(problems),
             Self::Usage { .. }
             | Self::Interrupted
             | Self::Io { .. }
@@ -226,6 +232,7 @@ impl CliError {
             Self::Problem(problem) => problem::notes(problem),
             Self::File(refusal) => refusal.notes(),
             Self::Build(error) => build::notes(error),
+            Self::Manifest(problems) => build::manifest_notes(problems),
             _ => Vec::new(),
         }
     }

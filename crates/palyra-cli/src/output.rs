@@ -48,6 +48,11 @@ impl Printer {
         Self { form, talk: Talk { quiet: false, verbose: false, trace: false } }
     }
 
+    /// Whether details were asked for.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.talk.verbose
+    }
+
     /// Writes data as it is.
     pub(crate) fn data(&self, bytes: &[u8]) -> ExitCode {
         match write_data(bytes) {

@@ -47,7 +47,7 @@ pub enum ProfileRefusal {
         reason: &'static str,
     },
     /// It would be reached from elsewhere.
-    #[error("the profile `{profile}` listens on loopback addresses only, and `{listen}` is none")]
+    #[error("the profile `{profile}` listens on loopback addresses only, and `{listen}` is not one")]
     NotLoopback {
         /// The profile.
         profile: &'static str,

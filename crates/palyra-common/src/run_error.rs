@@ -98,8 +98,8 @@ pub enum WasmPluginRunError {
         /// The command that would change it.
         remedy: String,
     },
-    /// The input or the module is not acceptable.
-    #[error("{subject} is not acceptable: {reason}")]
+    /// The input or the invalid module.
+    #[error("invalid {subject}: {reason}")]
     InvalidInput {
         /// `module` or `input`.
         subject: &'static str,
@@ -111,7 +111,7 @@ pub enum WasmPluginRunError {
         remedy: Option<String>,
     },
     /// The output is not acceptable.
-    #[error("the tool's output is not acceptable: {reason}")]
+    #[error("invalid output of the tool: {reason}")]
     InvalidOutput {
         /// Where in the output, as a JSON pointer.
         pointer: String,
@@ -322,8 +322,11 @@ fn quota_hints(limit: LimitKind, used: u64) -> Vec<String> {
 }
 
 fn quoted_list(names: &[String]) -> String {
-    let shown: Vec<String> = names.iter().take(8).map(|name| format!("`{name}`")).collect();
-    shown.join(", ")
+    const SHOWN: usize = 8;
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    let more = names.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    shown.join(", ") + &more
 }
 
 #[cfg(test)]

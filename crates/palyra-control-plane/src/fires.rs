@@ -129,7 +129,7 @@ impl Fires {
             None => replaced(),
         };
         if let Err(error) = self.store.finish(key.clone(), end).await {
-            tracing::error!(routine = key.routine, due_ms = key.due_ms, %error, "the end of a fire cannot be written");
+            tracing::error!(routine = key.routine, due_ms = key.due_ms, %error, "cannot record the end of a fire");
         }
         drop(place);
         drop(held);

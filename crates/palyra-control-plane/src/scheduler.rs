@@ -105,7 +105,7 @@ impl Scheduler {
     async fn pass(&self, routine: &Routine, due: Timestamp) {
         let key = FireKey { routine: routine.name.clone(), due_ms: milliseconds(due) };
         if let Err(error) = self.fires.store().pass(key, FireCause::Schedule, "missed").await {
-            tracing::error!(routine = routine.name, %error, "a missed time cannot be written down");
+            tracing::error!(routine = routine.name, %error, "cannot record a missed fire");
         }
     }
 }

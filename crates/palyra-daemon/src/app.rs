@@ -361,6 +361,17 @@ impl App {
         Attended::new(token, calling).await
     }
 
+    /// Compiles the modules of a skill and compares what they describe with its manifest, once for each release.
+    pub(crate) async fn prepare(self: &Arc<Self>, skill_id: &str) -> Result<(), CallError> {
+        let caller = self.caller().await?;
+        let mut stopping = self.stopping();
+        tokio::select! {
+            biased;
+            prepared = caller.describe(skill_id) => prepared,
+            () = until_stopping(&mut stopping) => Err(WasmPluginRunError::Cancelled.into()),
+        }
+    }
+
     /// Runs a stored run again; it ends when the caller goes away, or the daemon stops.
     pub(crate) async fn replay(self: &Arc<Self>, run_id: String) -> Result<Replayed, CallError> {
         let caller = self.caller().await?;

@@ -15,7 +15,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::app::App;
-use crate::problem::{ToProblem, deciding_rule};
+use crate::problem::{ToProblem, deciding_rule, installed};
 use crate::to_api::ToApi;
 
 /// Longest name of a session or a larger run.
@@ -31,8 +31,15 @@ pub(crate) async fn invoke(
 ) -> Result<InvokeAnswer, Problem> {
     let record = request.record;
     check_record(principal, record)?;
-    let invocation = ToolInvocation { listener, ..read(app, principal, tool, request)? };
-    let result = app.call(invocation).await.map_err(|error| error.to_problem())?;
+    let invocation = ToolInvocation { listener, ..read(app, principal, tool.clone(), request)? };
+    let limits = invocation.limits.clone();
+    let result = app.call(invocation).await.map_err(|error| {
+        let problem = error.to_problem();
+        match installed::hints(app.state(), &tool, &error, limits.as_ref()) {
+            Some(hints) => Problem { hints, ..problem },
+            None => problem,
+        }
+    })?;
     answer(result, record)
 }
 

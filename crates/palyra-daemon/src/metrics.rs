@@ -137,11 +137,7 @@ impl Metrics {
             metrics.call_memory.clone(),
         );
         registry.register("fuel", "Fuel all calls used", metrics.fuel.clone());
-        registry.register(
-            "access_refused",
-            "Requests that were not let in, by code",
-            metrics.refused.clone(),
-        );
+        registry.register("access_refused", "Requests that were refused, by code", metrics.refused.clone());
         registry.register("calls_under_way", "Calls under way", metrics.calls_under_way.clone());
         registry.register("event_streams", "Open event streams", metrics.streams.clone());
         registry.register("journal_events", "Events of the journal", metrics.journal_events.clone());

@@ -11,6 +11,7 @@ mod control;
 mod deliveries;
 mod files;
 mod hooks;
+pub(crate) mod installed;
 mod journal;
 mod keys;
 mod plugins;

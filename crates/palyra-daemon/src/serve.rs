@@ -39,7 +39,7 @@ pub enum ServeError {
     #[error(transparent)]
     State(#[from] StateError),
     /// Signals cannot be heard.
-    #[error("signals cannot be heard: {0}")]
+    #[error("cannot install signal handlers: {0}")]
     Signals(std::io::Error),
 }
 
@@ -74,10 +74,10 @@ pub async fn serve(
     let served = server.run(stop).await;
     app.begin_stop();
     if let Err(error) = upkeep.await {
-        tracing::error!(%error, "the state was not looked after");
+        tracing::error!(%error, "upkeep stopped");
     }
     if let Err(error) = schedule.await {
-        tracing::error!(%error, "routines did not fire");
+        tracing::error!(%error, "scheduler stopped");
     }
     traces::end().await;
     served?;

@@ -136,7 +136,7 @@ impl Server {
                 incoming = listeners.accept() => connections.serve(incoming).await,
                 Some(_) = connections.tasks.join_next(), if !connections.tasks.is_empty() => {}
                 () = idle => {
-                    tracing::info!("nobody came for a while");
+                    tracing::info!("idle timeout reached, shutting down");
                     break;
                 }
             }

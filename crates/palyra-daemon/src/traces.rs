@@ -66,6 +66,6 @@ pub(crate) async fn end() {
     let Some(provider) = TRACES.get() else { return };
     let ending = tokio::task::spawn_blocking(move || provider.shutdown_with_timeout(LAST_SPANS));
     if let Ok(Err(error)) = ending.await {
-        tracing::debug!(%error, "the last spans were not sent");
+        tracing::debug!(%error, "cannot export the remaining spans");
     }
 }

@@ -20,7 +20,7 @@ pub async fn keep_up(app: Arc<App>, every: Duration) {
         let state = Arc::clone(app.state());
         let tending = tokio::task::spawn_blocking(move || tend(&state, round.is_multiple_of(TRIM_EVERY)));
         if let Err(error) = tending.await {
-            tracing::error!(%error, "the state was not looked after");
+            tracing::error!(%error, "upkeep stopped");
         }
         tokio::select! {
             biased;
@@ -34,11 +34,11 @@ pub async fn keep_up(app: Arc<App>, every: Duration) {
 fn tend(state: &State, trim: bool) {
     match state.expire_approvals() {
         Ok(0) => {}
-        Ok(closed) => tracing::info!(closed, "requests ran out of time"),
-        Err(error) => tracing::error!(error = sentence(&error), "requests cannot be closed"),
+        Ok(closed) => tracing::info!(closed, "approval requests expired"),
+        Err(error) => tracing::error!(error = sentence(&error), "cannot expire approval requests"),
     }
     if let Err(error) = state.trim_channels() {
-        tracing::error!(error = sentence(&error), "messages cannot be trimmed");
+        tracing::error!(error = sentence(&error), "cannot trim channel messages");
     }
     if !trim {
         return;
@@ -48,9 +48,9 @@ fn tend(state: &State, trim: bool) {
         Ok(trimmed) => {
             tracing::info!(trimmed.runs, trimmed.tapes, trimmed.approvals, "old runs were trimmed");
         }
-        Err(error) => tracing::error!(error = sentence(&error), "old runs cannot be trimmed"),
+        Err(error) => tracing::error!(error = sentence(&error), "cannot trim old runs"),
     }
     if let Err(error) = state.trim_fires() {
-        tracing::error!(error = sentence(&error), "old fires cannot be trimmed");
+        tracing::error!(error = sentence(&error), "cannot trim old fires");
     }
 }

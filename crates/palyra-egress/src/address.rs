@@ -10,6 +10,11 @@ pub(crate) struct ClosedAddress {
     pub(crate) why: &'static str,
 }
 
+/// Returns why requests to an address are refused; none for one that is globally reachable or opened by `allow`.
+pub fn closed_address(address: IpAddr, allow: &[IpNet]) -> Option<&'static str> {
+    judge(address, allow).err().map(|closed| closed.why)
+}
+
 /// Passes an address that is globally reachable, or that an operator opened.
 ///
 /// An address that carries an IPv4 address inside is judged by both: opening a whole translation prefix does

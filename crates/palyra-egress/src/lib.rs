@@ -34,6 +34,7 @@ mod streaming;
 #[cfg(feature = "testing")]
 pub mod testing;
 
+pub use address::closed_address;
 pub use budget::ByteBudget;
 pub use error::{EgressError, EgressSetupError};
 pub use guard::{EgressConfig, EgressContext, EgressGuard};

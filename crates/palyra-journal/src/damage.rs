@@ -161,7 +161,7 @@ impl Damage {
             }
             Self::Truncated { witness: Witness::Outside, .. }
             | Self::Forked { witness: Witness::Outside, .. } => {
-                "somebody keeps two histories of this journal; compare it with the machine the checkpoint came from"
+                "two histories of this journal exist; compare it with the machine that made the checkpoint"
             }
             _ => {
                 "see what differs with `palyra trust repair`; put the database back from a backup if you have one"

@@ -136,6 +136,13 @@ impl ConsentRecord {
         Self { request, granted, basis: ConsentBasis::Carried { from: self.id() } }
     }
 
+    /// Returns the grants of the manifest that it leaves closed.
+    #[must_use]
+    pub fn withheld(&self, manifest: &SkillManifest, trust: TrustState) -> Vec<Withheld> {
+        let agreed = self.granted.secrets().iter().map(|grant| grant.secret.clone()).collect();
+        grantable(manifest, trust, &agreed).1
+    }
+
     /// Its name: a digest over what it says.
     #[must_use]
     pub fn id(&self) -> Sha256Digest {

@@ -56,7 +56,7 @@ fn decide(
     if trust::is_other_release(request, &verification) {
         return trust::other_release(request, context, &verification, progress);
     }
-    let audit = audit(&verification, context, &mut progress);
+    let audit = audit(request, &verification, context, &mut progress);
     let admission = trust::decide_admission(request, context, &verification, &audit, &mut progress)?;
     let consent = consent::decide_consent(request, context, &verification, &admission, &mut progress)?;
     placement::place(request, context, verification, audit, admission, consent, progress)
@@ -76,6 +76,7 @@ fn verify(
 }
 
 fn audit(
+    request: &InstallRequest,
     verification: &Verification,
     context: &InstallContext<'_>,
     progress: &mut Progress<'_>,
@@ -87,9 +88,12 @@ fn audit(
         Verdict::Quarantine => "quarantine",
         Verdict::Refuse => "refuse",
     };
-    let found =
-        format!("{verdict}, {} findings under policy {}", report.findings.len(), report.policy_version);
-    progress.pass(InstallStage::Audit, "modules, assets and text, without running anything", found);
+    let found = match report.findings.len() {
+        1 => format!("{verdict}, 1 finding under policy {}", report.policy_version),
+        count => format!("{verdict}, {count} findings under policy {}", report.policy_version),
+    };
+    let blocks = trust::summarise(request, context, verification, &report).verdict != Verdict::Pass;
+    progress.note(blocks, InstallStage::Audit, "modules, assets and text, without running anything", found);
     report
 }
 

@@ -21,8 +21,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 pub use editor_schema::json_schema;
-pub(crate) use error::{clip, closest};
 pub use error::{ManifestError, ManifestProblem};
+pub(crate) use error::{clip, closest};
 pub use model::{
     Capabilities, Compat, ConfigField, ConfigFieldKind, Entrypoints, FilesystemRoots, HookEntrypoint,
     HttpRuleText, Operator, Quotas, Risk, SecretAccess, SkillManifest, ToolEntrypoint, ToolReturns,

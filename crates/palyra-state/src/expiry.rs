@@ -38,7 +38,7 @@ impl ExpiryClock {
         let value: Option<Vec<u8>> = connection.query_row(sql, [ROW], |row| row.get(0)).optional()?;
         let kept = value.map_or(Some(0), |value| opened(key, &value));
         if kept.is_none() {
-            tracing::error!("the latest time in the database was changed by somebody else than its owner");
+            tracing::error!("the latest time in the database has an invalid MAC (modified outside Palyra)");
         }
         let kept = kept.unwrap_or(0);
         Ok(Self(Mutex::new(Times { latest: kept, behind: None, kept })))

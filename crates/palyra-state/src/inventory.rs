@@ -140,8 +140,8 @@ fn why(entry: &SkillInventoryEntry) -> String {
     match (entry.runtime_status, &record.current.quarantine, &record.disabled) {
         (RuntimeStatus::Active, ..) => "nothing keeps it from running".into(),
         (RuntimeStatus::Quarantined, Some(quarantine), _) => quarantine.reason.clone(),
-        (RuntimeStatus::Quarantined, None, _) => "its publisher is not believed".into(),
-        (RuntimeStatus::AwaitingConsent, ..) => "nobody has agreed yet to what it asks for".into(),
+        (RuntimeStatus::Quarantined, None, _) => "its publisher is not trusted".into(),
+        (RuntimeStatus::AwaitingConsent, ..) => "its permissions have not been approved".into(),
         (RuntimeStatus::Disabled, _, Some(reason)) if !reason.is_empty() => {
             format!("an operator switched it off: {reason}")
         }

@@ -114,7 +114,7 @@ pub(crate) fn vault_damage(error: &VaultError) -> Option<Damage> {
     missing.then(|| {
         let mut damage = Damage::default();
         let remedy =
-            "put `vault` and its device key back from one backup; without them nothing here can be believed";
+            "put `vault` and its device key back from one backup; without them nothing here can be verified";
         damage.add("`vault`", "the vault of this state root", error, remedy);
         damage
     })

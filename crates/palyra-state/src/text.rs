@@ -17,7 +17,7 @@ pub(crate) fn clipped(text: &str, letters: usize) -> String {
 /// An id that sorts by the time it is made at, which keeps indexes small.
 pub(crate) fn time_sorted_id(prefix: &str, at_ms: u64) -> Result<String, String> {
     let random = palyra_common::random::draw::<10>();
-    let random = random.map_err(|error| format!("there is no randomness: {error}"))?;
+    let random = random.map_err(|error| format!("cannot read the system random source: {error}"))?;
     let mut bytes = [0; 16];
     let (time, rest) = bytes.split_at_mut(6);
     time.iter_mut().zip(at_ms.to_be_bytes().iter().skip(2)).for_each(|(to, from)| *to = *from);

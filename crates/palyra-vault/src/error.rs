@@ -163,7 +163,7 @@ impl VaultError {
             ),
             Self::OtherKeySource { .. } => Some("open it with the key source it was made with".to_owned()),
             Self::Damaged { .. } => {
-                Some("restore the file from a backup, or remove the entry and put it anew".to_owned())
+                Some("restore the file from a backup, or remove the entry and add it again".to_owned())
             }
             Self::InvalidReference { .. } => {
                 Some("write SCOPE/KEY, as in `global/github_token` or `skill:acme.notes/pin`".to_owned())

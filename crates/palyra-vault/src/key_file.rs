@@ -91,7 +91,7 @@ impl KeyFileError {
                 "a key is taken from the vault or from a key file, never from loose bytes; make one with `palyra keys new NAME`".to_owned(),
             ),
             Self::WrongPassphrase => Some("type it again; if it is right, restore the file from a backup".to_owned()),
-            Self::UnacceptableCost { .. } => Some("ask whoever made the file where it came from".to_owned()),
+            Self::UnacceptableCost { .. } => Some("check where the file came from".to_owned()),
             Self::NotAKeyFile { .. } | Self::WrongType { .. } => Some("check that this is the file you meant".to_owned()),
             Self::Derivation { .. } | Self::Sealing(_) => None,
         }

@@ -6,13 +6,21 @@ use super::query::Pairs;
 use super::{ApiBody, Client, ClientError, Transport, package_request, segment};
 use crate::skills::{
     ConsentAsked, ConsentBody, DisableBody, EnableBody, InstallOutcome, InstallQuery, QuarantineBody,
-    RemoveQuery, RemovedSkill, RollbackBody, SkillAudits, SkillChanged, SkillInfo, SkillList, SkillVerified,
+    RemoveQuery, RemovedSkill, RollbackBody, SkillAudits, SkillChanged, SkillInfo, SkillList, SkillPrepared,
+    SkillVerified,
 };
 
 impl<T: Transport> Client<T> {
     /// Every installed skill with its state.
     pub async fn skills(&self) -> Result<SkillList, ClientError> {
-        self.get("/v1/skills").await
+        let mut list: SkillList = self.get("/v1/skills?limit=500").await?;
+        while let Some(after) = list.next.take() {
+            let page: SkillList =
+                self.get(&format!("/v1/skills?limit=500&after={}", segment(&after))).await?;
+            list.skills.extend(page.skills);
+            list.next = page.next;
+        }
+        Ok(list)
     }
 
     /// The answers about one skill.
@@ -27,6 +35,11 @@ impl<T: Transport> Client<T> {
         query: &InstallQuery,
     ) -> Result<InstallOutcome, ClientError> {
         self.answer(package_request(&with_query("/v1/skills", query), package)).await
+    }
+
+    /// Compiles the modules of a skill and compares what they describe with its manifest.
+    pub async fn prepare_skill(&self, skill_id: &str) -> Result<SkillPrepared, ClientError> {
+        self.post(&of_skill(skill_id, "/prepare")).await
     }
 
     /// Reads, hashes and verifies the stored bytes of a skill.
@@ -71,7 +84,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, &of_skill(skill_id, "/enable"), body).await
     }
 
-    /// What somebody would agree to, and by which digest.
+    /// The permissions to agree to, and the digest that agrees to them.
     pub async fn consent_asked(&self, skill_id: &str) -> Result<ConsentAsked, ClientError> {
         self.get(&of_skill(skill_id, "/consent")).await
     }

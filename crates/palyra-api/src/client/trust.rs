@@ -8,7 +8,7 @@ use crate::trust::{
 };
 
 impl<T: Transport> Client<T> {
-    /// Everybody who is believed or blocked, and what is revoked.
+    /// Trusted and blocked publishers, and what is revoked.
     pub async fn trust(&self) -> Result<TrustList, ClientError> {
         self.get("/v1/trust").await
     }

@@ -122,6 +122,9 @@ pub struct Withheld {
     pub grant: String,
     /// Why it is closed, and what would open it.
     pub reason: String,
+    /// The secret it is about, as in `global/token`; consent can still grant it by this name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret: Option<String>,
 }
 
 /// How far the publisher of a sound package is believed.

@@ -87,6 +87,13 @@ pub struct RemovedSkill {
     pub forgotten_keys: Option<u64>,
 }
 
+/// The answer of `POST /v1/skills/{skill_id}/prepare`: its modules are compiled and describe what the manifest says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SkillPrepared {
+    /// The skill.
+    pub skill_id: String,
+}
+
 /// The answer of `POST /v1/skills/{skill_id}/verify`: the stored bytes are the ones that were installed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SkillVerified {

@@ -7,8 +7,11 @@ use utoipa::ToSchema;
 /// The answer of `GET /v1/skills`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SkillList {
-    /// Every installed skill, by id.
+    /// The installed skills, by id.
     pub skills: Vec<SkillEntry>,
+    /// The id to continue after, where there are more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 /// A record with what follows from it on the daemon's machine.

@@ -26,6 +26,9 @@ pub struct InstallStep {
     pub checked: String,
     /// What was found.
     pub found: String,
+    /// Whether this keeps the release from running.
+    #[serde(default)]
+    pub blocks: bool,
 }
 
 /// The parts of an installation, in order.

@@ -138,10 +138,11 @@ impl Reply for Examined {
             skipped => remarks.push(Remark::Warning(format!("{skipped} checks were skipped"))),
         }
         match (self.report.findings().count(), open) {
-            (0, _) => remarks.push(Remark::Note("everything is in order".into())),
+            (0, _) => remarks.push(Remark::Note("no problems found".into())),
             (_, 0) => {}
+            (_, 1) => remarks.push(Remark::Next("fix 1 problem automatically: palyra doctor --fix".into())),
             (_, open) => {
-                remarks.push(Remark::Next(format!("{open} can be fixed by itself: `palyra doctor --fix`")))
+                remarks.push(Remark::Next(format!("fix {open} problems automatically: palyra doctor --fix")))
             }
         }
         remarks

@@ -5,6 +5,7 @@
 
 mod args;
 mod call;
+mod describe;
 mod entry;
 mod finished;
 mod grants;
@@ -18,6 +19,7 @@ mod secrets;
 mod tape_file;
 
 pub(crate) use args::RunArgs;
+pub(crate) use describe::{Answer as DescribeAnswer, describe_modules};
 pub(crate) use finished::{FinishedRun, ModuleFacts};
 pub(crate) use json_source::read_tool_input;
 pub(crate) use sandbox::default_sandbox;
@@ -44,6 +46,9 @@ pub(crate) fn run(args: &RunArgs, globals: &Globals) -> ExitCode {
     if let (true, Some(module)) = (args.inline, &args.module) {
         return printer.finish(inline::run(module, args, globals, &printer));
     }
+    if let (true, Some(module)) = (args.describe, &args.module) {
+        return printer.finish(describe::run(module, args, &printer));
+    }
     let warnings = Warnings::default();
     match execute(args, globals, &printer, &warnings) {
         Ok(run) => printer.run(&run, &warnings.list()),
@@ -68,7 +73,7 @@ fn execute(
 }
 
 async fn run_once(plan: RunPlan, printer: &Printer, warnings: &Warnings) -> Result<FinishedRun, Failure> {
-    let interrupt = Interrupt::listen().map_err(CliError::io("signals cannot be heard"))?;
+    let interrupt = Interrupt::listen().map_err(CliError::io("cannot install signal handlers"))?;
     let sandbox = Sandbox::start(plan.host, warnings)?;
     let module = load(&sandbox.runtime, &plan.module, printer, &interrupt).await?;
     let invocation = plan.call.into_invocation(&sandbox.runtime, &module, &interrupt, warnings).await?;

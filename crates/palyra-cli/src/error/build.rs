@@ -29,28 +29,64 @@ pub(super) fn code(error: &BuildError) -> ErrorCode {
 
 pub(super) fn details(error: &BuildError) -> Value {
     match error {
-        BuildError::Manifest(error) => {
-            json!({ "path": error.path(), "line": error.line(), "column": error.column(), "expected": error.expected() })
-        }
+        BuildError::Manifest(error) => manifest_details(std::slice::from_ref(&**error)),
         _ => json!({}),
     }
 }
 
 pub(super) fn notes(error: &BuildError) -> Vec<(&'static str, String)> {
     match error {
-        BuildError::Manifest(error) => manifest_notes(error),
+        BuildError::Manifest(error) => manifest_notes(std::slice::from_ref(&**error)),
         _ => Vec::new(),
     }
 }
 
-/// The line with the problem, as the reader of the manifest draws it.
-fn manifest_notes(error: &ManifestError) -> Vec<(&'static str, String)> {
-    let rendered = error.render();
+/// The one problem, or how many there are.
+pub(super) fn manifest_message(problems: &[ManifestError]) -> String {
+    match problems {
+        [only] => only.to_string(),
+        problems => format!("skill.toml has {} problems", problems.len()),
+    }
+}
+
+/// Of several problems each has its own fix beside it.
+pub(super) fn manifest_hints(problems: &[ManifestError]) -> Vec<String> {
+    match problems {
+        [only] => vec![only.hint().unwrap_or_else(|| format!("write {}", only.expected()))],
+        _ => Vec::new(),
+    }
+}
+
+/// The place of the first problem, and all of them.
+pub(super) fn manifest_details(problems: &[ManifestError]) -> Value {
+    let problem = |error: &ManifestError| {
+        json!({
+            "path": error.path(), "line": error.line(), "column": error.column(), "expected": error.expected(),
+            "message": error.problem().to_string(), "fix": error.hint(),
+        })
+    };
+    let Some(first) = problems.first() else { return json!({}) };
+    json!({
+        "path": first.path(), "line": first.line(), "column": first.column(), "expected": first.expected(),
+        "problems": problems.iter().map(problem).collect::<Vec<_>>(),
+    })
+}
+
+/// The line of the one problem, as the reader of the manifest draws it; of several problems a line each.
+pub(super) fn manifest_notes(problems: &[ManifestError]) -> Vec<(&'static str, String)> {
+    let [only] = problems else {
+        let all = problems.iter().map(|error| {
+            let fix = error.hint().map(|fix| format!("; {fix}")).unwrap_or_default();
+            ("problem", format!("{error}; expected {}{fix}", error.expected()))
+        });
+        return all.collect();
+    };
+    let rendered = only.render();
     let line = rendered
         .lines()
         .nth(2)
         .and_then(|line| line.split_once(" | "))
         .map(|(_, text)| text.trim().to_owned());
     let line = line.filter(|line| !line.is_empty()).map(|line| ("line", line));
-    line.into_iter().chain([("expected", error.expected())]).collect()
+    line.into_iter().chain([("expected", only.expected())]).collect()
 }

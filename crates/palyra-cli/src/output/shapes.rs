@@ -2,7 +2,7 @@
 
 mod audit;
 
-pub(crate) use audit::audit;
+pub(crate) use audit::{audit, audit_for_consent};
 
 use super::skills;
 use palyra_api::skills::{
@@ -22,7 +22,7 @@ pub(crate) fn status(status: SkillStatus) -> &'static str {
     }
 }
 
-/// The words for a standing.
+/// The name of a trust state.
 pub(crate) fn trust(trust: TrustState) -> &'static str {
     match trust {
         TrustState::Quarantine => "unknown publisher",
@@ -44,18 +44,19 @@ pub(crate) fn install_step(step: &InstallStep) -> String {
         (InstallStage::Verify, Some(step)) => step,
         (InstallStage::Verify, None) => "verify",
         (InstallStage::Audit, _) => "audit",
-        (InstallStage::Trust, _) => "standing",
+        (InstallStage::Trust, _) => "trust",
         (InstallStage::Update, _) => "update",
         (InstallStage::Consent, _) => "consent",
         (InstallStage::Store, _) => "store",
     };
-    format!("ok  {name:<10}  {}", step.found)
+    let mark = if step.blocks { "no" } else { "ok" };
+    format!("{mark}  {name:<10}  {}", step.found)
 }
 
 /// What a skill may do, one line each; those that open much are marked.
 pub(crate) fn permissions(permissions: &[Permission]) -> String {
     if permissions.is_empty() {
-        return "  nothing outside its own computation\n".to_owned();
+        return "  none\n".to_owned();
     }
     let line = |permission: &Permission| {
         let mark = match permission.severity {

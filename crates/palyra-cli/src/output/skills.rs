@@ -10,17 +10,19 @@ use palyra_skills::SkillManifest;
 use palyra_skills::audit::{AuditReport, Finding, Severity};
 use palyra_skills::grants::{Permission, PermissionSeverity};
 
-/// A person said no.
+/// Declined by a person.
 pub(crate) const DECLINED: u8 = 3;
 /// Sound, and not believed.
 pub(crate) const UNTRUSTED: u8 = 5;
 /// The audit keeps it from running.
 pub(crate) const QUARANTINED: u8 = 6;
+/// Installed, and not runnable before consent is given, it is enabled or the machine fits it.
+pub(crate) const NOT_RUNNABLE: u8 = 12;
 
 /// What it may do, one line each; those that open much are marked.
 pub(crate) fn permissions(permissions: &[Permission]) -> String {
     if permissions.is_empty() {
-        return "  nothing outside its own computation\n".to_owned();
+        return "  none\n".to_owned();
     }
     let line = |permission: &Permission| {
         let mark = match permission.severity {

@@ -145,6 +145,13 @@ impl Ran {
         serde_json::from_str(&self.stdout).unwrap()
     }
 
+    /// The answer of a command whose exit code judges a skill: it runs, or why it does not run yet.
+    pub(crate) fn judged(&self) -> Value {
+        assert!(matches!(self.code, 0 | 3 | 5 | 6 | 12) && self.stderr.is_empty(), "{}", self.shown());
+        assert_eq!(self.stdout.lines().count(), 1);
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+
     /// The inside of the error object on standard error.
     pub(crate) fn error(&self) -> Value {
         assert!(self.code != 0 && self.stdout.is_empty(), "{}", self.shown());

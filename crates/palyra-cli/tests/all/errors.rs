@@ -58,21 +58,21 @@ fn invalid_output() {
     exit 14
     --- stderr
     palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
-    error: the tool's output is not acceptable: it is not JSON: key must be a string at line 1 column 2
+    error: invalid output of the tool: it is not JSON: key must be a string at line 1 column 2
     ");
     assert_snapshot!(failed(&environment, "not-utf8.wat", &[]), @"
     code invalid_output
     exit 14
     --- stderr
     palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
-    error: the tool's output is not acceptable: it is not UTF-8 at byte 1
+    error: invalid output of the tool: it is not UTF-8 at byte 1
     ");
     assert_snapshot!(failed(&environment, "nothing.wat", &[]), @"
     code invalid_output
     exit 14
     --- stderr
     palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
-    error: the tool's output is not acceptable: it is not JSON: EOF while parsing a value at line 1 column 0
+    error: invalid output of the tool: it is not JSON: EOF while parsing a value at line 1 column 0
     ");
 }
 

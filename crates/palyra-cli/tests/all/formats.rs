@@ -194,7 +194,9 @@ fn policies_of_945e3d1_stay_in_force() {
     let fixture = Fixture::with_state();
     fixture.check(&["policy", "show"], "policy");
     let check = ["policy", "check", "invoke", "--on", "tool:palyra.counter_wat.add", "--as", "token/ci"];
-    let decision = fixture.json(&[&check[..], &["--scope", "invoke"]].concat());
+    let denied = fixture.palyra(&[&check[..], &["--scope", "invoke"]].concat());
+    assert_eq!(denied.code, 4, "{}", denied.shown());
+    let decision: Value = serde_json::from_str(&denied.stdout).unwrap();
     let by_rule = json!({ "allowed": false, "rules": [{ "id": "no-ci-calls" }] });
     assert_contains(&decision, &by_rule);
     fixture.check(&["runner-policy", "show"], "runner_policy");

@@ -34,44 +34,44 @@ fn an_input_that_is_not_json() {
     assert_snapshot!(environment.run("echo.wat", &["--input", "@in.json"]).shown(), @"
     exit 13
     --- stderr
-    error: input is not acceptable: it is not JSON: expected `,` or `]` at line 2 column 5
+    error: invalid input: it is not JSON: expected `,` or `]` at line 2 column 5
       at: /list
     hint: `--input` takes JSON text, `@FILE` or `-`
     ");
     assert_snapshot!(environment.run("echo.wat", &["--input", "@in.json", "--json"]).shown(), @r#"
     exit 13
     --- stderr
-    {"error":{"code":"invalid_input","message":"input is not acceptable: it is not JSON: expected `,` or `]` at line 2 column 5","hints":["`--input` takes JSON text, `@FILE` or `-`"],"details":{"pointer":"/list","reason":"it is not JSON: expected `,` or `]` at line 2 column 5","subject":"input"}}}
+    {"error":{"code":"invalid_input","message":"invalid input: it is not JSON: expected `,` or `]` at line 2 column 5","hints":["`--input` takes JSON text, `@FILE` or `-`"],"details":{"pointer":"/list","reason":"it is not JSON: expected `,` or `]` at line 2 column 5","subject":"input"}}}
     "#);
     assert_snapshot!(environment.run("echo.wat", &["--input", "@latin1.json"]).shown(), @"
     exit 13
     --- stderr
-    error: input is not acceptable: it is not UTF-8 at byte 1
+    error: invalid input: it is not UTF-8 at byte 1
     hint: `--input` takes JSON text, `@FILE` or `-`
     ");
     assert_snapshot!(environment.run("echo.wat", &["--input", "in.json"]).shown(), @"
     exit 13
     --- stderr
-    error: input is not acceptable: it is not JSON: expected value at line 1 column 1
+    error: invalid input: it is not JSON: expected value at line 1 column 1
     hint: to read the file, write `--input @in.json`
     ");
     assert_snapshot!(environment.run("echo.wat", &["--input", ""]).shown(), @"
     exit 13
     --- stderr
-    error: input is not acceptable: it is not JSON: EOF while parsing a value at line 1 column 0
+    error: invalid input: it is not JSON: EOF while parsing a value at line 1 column 0
     hint: `--input` takes JSON text, `@FILE` or `-`
     ");
     assert_snapshot!(environment.palyra_with_input(&["run", "--module", "echo.wat", "--input", "-"], b"").shown(), @"
     exit 13
     --- stderr
-    error: input is not acceptable: it is not JSON: EOF while parsing a value at line 1 column 0
+    error: invalid input: it is not JSON: EOF while parsing a value at line 1 column 0
     hint: `--input` takes JSON text, `@FILE` or `-`
     ");
     let deep = environment.run("echo.wat", &["--input", &"[".repeat(100_000)]);
     assert_snapshot!(deep.shown(), @"
     exit 13
     --- stderr
-    error: input is not acceptable: it is nested more than 128 levels deep
+    error: invalid input: it is nested more than 128 levels deep
       at: /0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0…
     hint: `--input` takes JSON text, `@FILE` or `-`
     ");

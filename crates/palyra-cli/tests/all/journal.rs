@@ -129,7 +129,7 @@ fn a_checkpoint_kept_elsewhere_finds_out_an_old_copy_of_everything() {
     exit 7
     --- stderr
     error: the journal is damaged: the journal was truncated: it has 4 events, the checkpoint it was compared with says 5
-    hint: somebody keeps two histories of this journal; compare it with the machine the checkpoint came from
+    hint: two histories of this journal exist; compare it with the machine that made the checkpoint
     ");
     let error = environment.palyra(&[&against[..], &["--state-root", "copy", "--json"]].concat()).error();
     assert_eq!(error["details"]["report"]["damage"]["witness"], "outside");

@@ -18,6 +18,7 @@ mod documents;
 mod errors;
 mod formats;
 mod grants;
+mod hints;
 mod hooks;
 mod init;
 mod inputs;

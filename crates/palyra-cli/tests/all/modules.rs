@@ -54,16 +54,16 @@ fn files_that_are_not_modules() {
     environment.write("binary.wat", b"\xff\xfe");
     let sparse = std::fs::File::create(environment.path("sparse.wasm")).unwrap();
     sparse.set_len(2 << 30).unwrap();
-    assert_snapshot!(refused(&environment, "empty.wasm"), @"13 invalid_input: module is not acceptable: it is empty");
-    assert_snapshot!(refused(&environment, "empty.wat"), @"13 invalid_input: module is not acceptable: expected at least one module field at empty.wat:1:1");
-    assert_snapshot!(refused(&environment, "text.wasm"), @"13 invalid_input: module is not acceptable: it is WebAssembly text, not binary | convert it, for example with `wat2wasm`");
-    assert_snapshot!(refused(&environment, "picture.wasm"), @"13 invalid_input: module is not acceptable: it does not start with the WebAssembly magic");
-    assert_snapshot!(refused(&environment, "native.wasm"), @"13 invalid_input: module is not acceptable: it is native code, not WebAssembly | ship the .wasm; Palyra compiles it itself");
-    assert_snapshot!(refused(&environment, "cut.wasm"), @"13 invalid_input: module is not acceptable: unexpected end-of-file (at offset 0xa)");
-    assert_snapshot!(refused(&environment, "new.wasm"), @"13 invalid_input: module is not acceptable: it has an unknown WebAssembly version");
-    assert_snapshot!(refused(&environment, "typo.wat"), @"13 invalid_input: module is not acceptable: expected valid module field at typo.wat:2:4");
-    assert_snapshot!(refused(&environment, "binary.wat"), @"13 invalid_input: module is not acceptable: failed to parse `binary.wat`: input bytes aren't valid utf-8");
-    assert_snapshot!(refused(&environment, "sparse.wasm"), @"13 invalid_input: module is not acceptable: it has 2147483648 bytes, more than 100663296");
+    assert_snapshot!(refused(&environment, "empty.wasm"), @"13 invalid_input: invalid module: it is empty");
+    assert_snapshot!(refused(&environment, "empty.wat"), @"13 invalid_input: invalid module: expected at least one module field at empty.wat:1:1");
+    assert_snapshot!(refused(&environment, "text.wasm"), @"13 invalid_input: invalid module: it is WebAssembly text, not binary | convert it, for example with `wat2wasm`");
+    assert_snapshot!(refused(&environment, "picture.wasm"), @"13 invalid_input: invalid module: it does not start with the WebAssembly magic");
+    assert_snapshot!(refused(&environment, "native.wasm"), @"13 invalid_input: invalid module: it is native code, not WebAssembly | ship the .wasm; Palyra compiles it itself");
+    assert_snapshot!(refused(&environment, "cut.wasm"), @"13 invalid_input: invalid module: unexpected end-of-file (at offset 0xa)");
+    assert_snapshot!(refused(&environment, "new.wasm"), @"13 invalid_input: invalid module: it has an unknown WebAssembly version");
+    assert_snapshot!(refused(&environment, "typo.wat"), @"13 invalid_input: invalid module: expected valid module field at typo.wat:2:4");
+    assert_snapshot!(refused(&environment, "binary.wat"), @"13 invalid_input: invalid module: failed to parse `binary.wat`: input bytes aren't valid utf-8");
+    assert_snapshot!(refused(&environment, "sparse.wasm"), @"13 invalid_input: invalid module: it has 2147483648 bytes, more than 100663296");
 }
 
 #[test]
@@ -82,12 +82,12 @@ fn modules_of_another_world() {
         r#"(module (memory (export "memory") 1) (func (export "palyra_plugin_main") (param i32)))"#,
     );
     environment.write("global.wat", r#"(module (global (export "palyra_plugin_main") i32 (i32.const 0)))"#);
-    assert_snapshot!(refused(&environment, "env.wat"), @"13 invalid_input: module is not acceptable: it cannot be linked: unknown import: `env::system` has not been defined | a core module imports from `palyra:plugin/io@1.0.0`, `palyra:plugin/host-capabilities@1.0.0`, `palyra:plugin/host-call@1.0.0` only");
-    assert_snapshot!(refused(&environment, "preview1.wat"), @"13 invalid_input: module is not acceptable: it cannot be linked: unknown import: `wasi_snapshot_preview1::fd_write` has not been defined | encode it as a component with the preview1 adapter: `guestkit component IN OUT`");
-    assert_snapshot!(refused(&environment, "invalid.wat"), @"13 invalid_input: module is not acceptable: failed to compile: wasm[0]::function[0]: WebAssembly translation error: Invalid input WebAssembly code at offset 24: type mismatch: expected i32 but nothing on stack");
-    assert_snapshot!(refused(&environment, "no-memory.wat"), @"13 invalid_input: module is not acceptable: it exports no memory called `memory`");
-    assert_snapshot!(refused(&environment, "wrong-type.wat"), @"13 invalid_input: module is not acceptable: its export `palyra_plugin_main` is not a function () -> i32");
-    assert_snapshot!(refused(&environment, "global.wat"), @"13 invalid_input: module is not acceptable: its export `palyra_plugin_main` is not a function");
+    assert_snapshot!(refused(&environment, "env.wat"), @"13 invalid_input: invalid module: it cannot be linked: unknown import: `env::system` has not been defined | a core module imports from `palyra:plugin/io@1.0.0`, `palyra:plugin/host-capabilities@1.0.0`, `palyra:plugin/host-call@1.0.0` only");
+    assert_snapshot!(refused(&environment, "preview1.wat"), @"13 invalid_input: invalid module: it cannot be linked: unknown import: `wasi_snapshot_preview1::fd_write` has not been defined | encode it as a component with the preview1 adapter: `guestkit component IN OUT`");
+    assert_snapshot!(refused(&environment, "invalid.wat"), @"13 invalid_input: invalid module: failed to compile: wasm[0]::function[0]: WebAssembly translation error: Invalid input WebAssembly code at offset 24: type mismatch: expected i32 but nothing on stack");
+    assert_snapshot!(refused(&environment, "no-memory.wat"), @"13 invalid_input: invalid module: it exports no memory called `memory`");
+    assert_snapshot!(refused(&environment, "wrong-type.wat"), @"13 invalid_input: invalid module: its export `palyra_plugin_main` is not a function () -> i32");
+    assert_snapshot!(refused(&environment, "global.wat"), @"13 invalid_input: invalid module: its export `palyra_plugin_main` is not a function");
 }
 
 #[test]

@@ -52,22 +52,26 @@ fn an_installation_asks_for_consent_after_showing_what_for() {
     let bench = SkillBench::new();
     let file = bench.package("echo", &example("echo-http"), "echo-http");
     let install = ["skills", "install", &file, "--allow-tofu"];
-    let no = at_terminal(&bench.environment, &install, &[Typing::Shown("Let it do this? [y/N] ", "n")]);
+    let question = "Allow palyra.echo_http 0.1.0 by palyra to do this?";
+    let prompt = format!("{question} [y/N] ");
+    let no = at_terminal(&bench.environment, &install, &[Typing::Shown(&prompt, "n")]);
     assert_eq!(no.code, 3, "{}", no.shown);
-    let (asks, question) = (no.shown.find("It asks to").unwrap(), no.shown.find("Let it do this?").unwrap());
-    assert!(asks < question && no.shown.contains("ok  archive"), "{}", no.shown);
+    let (asks, question) = (no.shown.find("Permissions").unwrap(), no.shown.find(question).unwrap());
+    assert!(asks < question && no.shown.contains("checks passed"), "{}", no.shown);
     assert_eq!(
         bench.json(&["skills", "info", "palyra.echo_http"])["entry"]["runtime_status"],
         "awaiting_consent"
     );
 
-    let answers = [
-        Typing::Shown("Let it do this? [y/N] ", "y"),
-        Typing::Shown("Also give it the secret `global/token`? [y/N] ", "y"),
-    ];
+    let secret = "Also give it the secret `global/token`? [y/N] ";
+    let answers = [Typing::Shown(&prompt, "y"), Typing::Shown(secret, "n")];
     let yes = at_terminal(&bench.environment, &install, &answers);
     assert_eq!(yes.code, 0, "{}", yes.shown);
     assert_eq!(bench.json(&["skills", "info", "palyra.echo_http"])["entry"]["runtime_status"], "active");
+    let later = ["skills", "consent", "palyra.echo_http"];
+    let granted = at_terminal(&bench.environment, &later, &[Typing::Shown(secret, "y")]);
+    assert_eq!(granted.code, 0, "{}", granted.shown);
+    assert_eq!(bench.json(&later)["withheld"], serde_json::json!([]));
 }
 
 #[test]

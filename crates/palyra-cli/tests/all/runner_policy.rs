@@ -77,7 +77,7 @@ fn a_module_runs_inline_where_the_policy_allows_it() {
     assert_snapshot!(environment.palyra(&[&call[..], &["--grant", "storage:a/"]].concat()).shown(), @"
     exit 13
     --- stderr
-    error: input is not acceptable: an inline module never gets storage to write to
+    error: invalid input: an inline module never gets storage to write to
     hint: make it a skill: `palyra skills package build`, then install it
     ");
     let secret = environment.palyra(&[&call[..], &["--secret", "a=-"]].concat());

@@ -80,6 +80,6 @@ impl SkillBench {
     }
 
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
-        self.palyra(&[arguments, &["--json"]].concat()).json()
+        self.palyra(&[arguments, &["--json"]].concat()).judged()
     }
 }

@@ -32,12 +32,12 @@ async fn echo_http_is_built_signed_installed_and_run() {
     assert_eq!(put.code, 0, "{}", put.shown());
     let file = bench.package("echo", &echo_http(port), "echo-http");
 
-    let first = bench.palyra(&["skills", "install", &file, "--allow-tofu"]);
-    assert_eq!(first.code, 0, "{}", first.shown());
+    let first = bench.palyra(&["skills", "install", &file, "--allow-tofu", "-v"]);
+    assert_eq!(first.code, 12, "{}", first.shown());
     for part in ["ok  signatures", "ok  audit", "ok  store"] {
         assert!(first.stderr.contains(part), "{part}: {}", first.stderr);
     }
-    for part in ["awaiting consent", "ed25519:", "It asks to", "localhost", "Audit\n  pass", "consent"] {
+    for part in ["awaiting consent", "ed25519:", "Permissions (", "localhost", "Audit\n  pass", "consent"] {
         assert!(first.stdout.contains(part), "{part}: {}", first.stdout);
     }
     let waiting = bench.palyra(&["run", "palyra.echo_http.echo", "--input", "{\"value\": 1}", "--json"]);
@@ -201,7 +201,16 @@ fn an_unknown_publisher_is_stored_and_cannot_run() {
     let file = bench.package("counter", &example("counter-wat"), "counter-wat");
     let stored = bench.palyra(&["skills", "install", &file]);
     assert_eq!(stored.code, 5, "{}", stored.shown());
-    assert!(stored.stderr.contains("nobody here knows publisher `palyra`"), "{}", stored.stderr);
+    assert!(stored.stderr.contains("publisher `palyra` is unknown here"), "{}", stored.stderr);
+    assert!(stored.stdout.contains("(your key `release`)"), "{}", stored.stdout);
+    // The command that is shown works as pasted.
+    let (_, command) = stored.stderr.split_once("`palyra trust allow palyra ").unwrap();
+    let (key, _) = command.split_once('`').unwrap();
+    bench.ok(&["trust", "allow", "palyra", key]);
+    assert_eq!(bench.palyra(&["skills", "enable", "palyra.counter_wat"]).code, 12);
+    let bench = SkillBench::new();
+    let file = bench.package("counter", &example("counter-wat"), "counter-wat");
+    bench.palyra(&["skills", "install", &file]);
     assert_eq!(bench.json(&["skills", "list"])["skills"][0]["runtime_status"], "quarantined");
     assert_ne!(bench.palyra(&["run", "palyra.counter_wat.add"]).code, 0);
 }
@@ -232,12 +241,83 @@ fn g20_a_component_that_describes_itself_otherwise_is_quarantined() {
     let bench = SkillBench::new();
     let other = example("echo-http")
         .replace("Returns the given JSON value unchanged", "Returns the value it is given");
-    let installed = bench.install(&bench.package("echo", &other, "echo-http"), &[]);
+    bench.source("echo", &other, "echo-http");
+    let build = ["skills", "package", "build", "echo", "--out", "echo.palyra-skill"];
+    let built = bench.palyra(&[&build[..], &["--signing-key-vault-ref", "release"]].concat());
+    assert_eq!(built.code, 6, "{}", built.shown());
+    for part in [
+        "`description` of `palyra.echo_http.echo`: skill.toml has `\"Returns the value it is given\"`",
+        "`describe()` of `modules/echo-http.wasm` `\"Returns the given JSON value unchanged\"`",
+        "--write",
+    ] {
+        assert!(built.stderr.contains(part), "{part}: {}", built.stderr);
+    }
+    let installed = bench.install("echo.palyra-skill", &[]);
     assert_eq!(installed["status"], "active");
     let refused = bench.palyra(&["run", "palyra.echo_http.echo", "--input", "{\"value\": 1}"]);
     assert_ne!(refused.code, 0);
     assert!(refused.stderr.contains("describe()"), "{}", refused.stderr);
     assert_eq!(bench.json(&["skills", "list"])["skills"][0]["runtime_status"], "quarantined");
+}
+
+#[test]
+fn build_writes_what_the_component_describes_into_the_manifest() {
+    let bench = SkillBench::new();
+    let other = example("echo-http")
+        .replace("Returns the given JSON value unchanged", "Something else")
+        .replace("properties.run_id_length = {", "properties.run_id_size = {");
+    bench.source("echo", &other, "echo-http");
+    let build = ["skills", "package", "build", "echo", "--out", "echo.palyra-skill"];
+    let build = [&build[..], &["--signing-key-vault-ref", "release", "--write"]].concat();
+    let built = bench.json(&build);
+    assert_eq!((&built["differences"], built["written"].as_array().unwrap().len()), (&json!([]), 2));
+    let again = bench.json(&build);
+    assert_eq!(again["written"], json!([]));
+    let text = std::fs::read_to_string(bench.environment.path("echo/skill.toml")).unwrap();
+    assert!(text.contains("# packaged by a test") && text.contains("Returns the given JSON value unchanged"));
+    bench.install("echo.palyra-skill", &[]);
+    bench.ok(&["run", "palyra.echo_http.echo", "--input", "{\"value\": 1}"]);
+}
+
+#[test]
+fn withheld_secret_is_granted_later() {
+    let bench = SkillBench::new();
+    let installed = bench.install(&bench.package("echo", &example("echo-http"), "echo-http"), &[]);
+    assert_eq!(installed["withheld"][0]["secret"], "global/token", "{installed}");
+    let unchanged = bench.palyra(&["skills", "consent", ECHO]);
+    assert!(unchanged.stderr.contains("--allow-secret global/token"), "{}", unchanged.shown());
+    let granted = bench.json(&["skills", "consent", ECHO, "--allow-secret", "global/token"]);
+    assert_eq!((&granted["status"], &granted["withheld"]), (&json!("active"), &json!([])), "{granted}");
+    assert_eq!(bench.json(&["skills", "consent", ECHO])["withheld"], json!([]), "it stays granted");
+}
+
+#[test]
+fn shown_digest_is_accepted_after_an_update_over_a_quarantined_release() {
+    let bench = SkillBench::new();
+    let id = "palyra.counter_wat";
+    bench.install(&bench.package("one", &counter("0.1.0", 1), "counter-wat"), &[]);
+    // Growth, so that a consent is needed.
+    let grown = |version: &str, number: u32| {
+        counter(version, number)
+            .replace("storage_prefixes = [\"counter/\"]", "storage_prefixes = [\"counter/\", \"history/\"]")
+    };
+    bench.ok(&["skills", "quarantine", id, "--reason", "wrong sums"]);
+    let file = bench.package("two", &grown("0.2.0", 2), "counter-wat");
+    let updated = bench.palyra(&["skills", "update", &file]);
+    assert_eq!(updated.code, 5, "{}", updated.shown());
+    assert!(updated.stderr.contains("quarantined by a person: wrong sums"), "{}", updated.stderr);
+    let lifted = bench.json(&["skills", "enable", id]);
+    assert_eq!(lifted["status"], "awaiting_consent", "{lifted}");
+    assert_eq!(bench.agree(id, &lifted, &[])["status"], "active");
+    let waits =
+        bench.json(&["skills", "update", &bench.package("three", &counter("0.3.0", 3), "counter-wat")]);
+    assert_eq!(waits["status"], "active", "{waits}");
+    let file = bench.package("four", &grown("0.4.0", 4), "counter-wat");
+    let waits = bench.json(&["skills", "update", &file]);
+    assert_eq!(waits["status"], "awaiting_consent", "{waits}");
+    bench.ok(&["skills", "quarantine", id, "--reason", "meanwhile"]);
+    let agreed = bench.agree(id, &waits, &[]);
+    assert_eq!(agreed["error"], json!(null), "{agreed}");
 }
 
 #[test]
@@ -286,8 +366,8 @@ fn every_verb_speaks_to_a_daemon_that_runs() {
 
     assert_eq!(bench.palyra(&["skills", "package", "verify", &old]).code, 5);
     assert_eq!(bench.json(&["skills", "audit", &old])["audits"][0]["report"]["verdict"], "pass");
-    let first = bench.palyra(&["skills", "install", &old, "--allow-tofu"]);
-    assert_eq!(first.code, 0, "{}", first.shown());
+    let first = bench.palyra(&["skills", "install", &old, "--allow-tofu", "-v"]);
+    assert_eq!(first.code, 12, "{}", first.shown());
     for part in ["ok  signatures", "ok  audit", "ok  store"] {
         assert!(first.stderr.contains(part), "{part}: {}", first.stderr);
     }

@@ -92,6 +92,37 @@ fn a_mistake_in_the_manifest_is_shown_with_its_line() {
 }
 
 #[test]
+fn all_mistakes_in_the_manifest_are_shown_at_once() {
+    let bench = SkillBench::new();
+    let wrong = example("counter-wat")
+        .replace("description = \"Adds", "descripton = \"Adds")
+        .replace("release_counter = 1", "release_counter = \"1\"");
+    bench.source("wrong", &wrong, "counter-wat");
+    let arguments = ["skills", "package", "build", "wrong", "--out", "w.palyra-skill"];
+    let arguments = [&arguments[..], &["--signing-key-vault-ref", "release"]].concat();
+    let refused = bench.palyra(&arguments);
+    assert_eq!(refused.code, 1);
+    for part in
+        ["skill.toml has 3 problems", "line 6, column 19, `release_counter`", "did you mean `description`?"]
+    {
+        assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+    }
+    let error = bench.palyra(&[&arguments[..], &["--json"]].concat()).error();
+    assert_eq!(error["details"]["problems"].as_array().unwrap().len(), 3, "{error}");
+}
+
+#[test]
+fn a_package_without_its_export_is_built_with_an_exit_code() {
+    let bench = SkillBench::new();
+    let wrong = example("counter-wat").replace("export = \"palyra_plugin_main\"", "export = \"add\"");
+    bench.source("wrong", &wrong, "counter-wat");
+    let arguments = ["skills", "package", "build", "wrong", "--out", "w.palyra-skill"];
+    let built = bench.palyra(&[&arguments[..], &["--signing-key-vault-ref", "release"]].concat());
+    assert_eq!(built.code, 6, "{}", built.shown());
+    assert!(built.stderr.contains("did you mean `palyra_plugin_main`?"), "{}", built.stderr);
+}
+
+#[test]
 fn a_package_is_signed_by_exactly_one_source_of_keys() {
     let bench = SkillBench::new();
     bench.source("counter", &example("counter-wat"), "counter-wat");

@@ -172,7 +172,7 @@ fn a_vault_that_is_gone_cannot_be_repaired_away() {
       differs: `vault`
       expected: the vault of this state root
       found: there is no vault in `[ROOT]/home/.palyra/vault`
-      remedy: put `vault` and its device key back from one backup; without them nothing here can be believed
+      remedy: put `vault` and its device key back from one backup; without them nothing here can be verified
     hint: see what differs with `palyra trust repair`; nothing runs until then
     ");
     assert_eq!(environment.palyra(&["trust", "repair"]).code, 7);

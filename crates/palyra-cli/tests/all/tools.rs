@@ -67,7 +67,7 @@ fn a_description_that_is_none() {
     assert_snapshot!(environment.run("broken.wasm", &[]).shown(), @"
     exit 14
     --- stderr
-    error: the module cannot describe its tools: the tool's output is not acceptable: it is not JSON: EOF while parsing an object at line 1 column 1
+    error: the module cannot describe its tools: invalid output of the tool: it is not JSON: EOF while parsing an object at line 1 column 1
     hint: name the tool with `--tool`
     ");
     assert_snapshot!(environment.run("empty.wasm", &[]).shown(), @"
@@ -80,7 +80,7 @@ fn a_description_that_is_none() {
     --- stdout
     {}
     --- stderr
-    warning: the module cannot describe its tools: the tool's output is not acceptable: it is not JSON: EOF while parsing an object at line 1 column 1
+    warning: the module cannot describe its tools: invalid output of the tool: it is not JSON: EOF while parsing an object at line 1 column 1
     a.b finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code from the cache in [TIME]
     ");
 }
@@ -96,4 +96,18 @@ fn ids_of_a_hostile_guest_stay_on_their_line() {
     hint: --tool a\u{1b}[2Jb
     hint: --tool c\u{a}d
     ");
+}
+
+#[test]
+fn module_shows_what_it_describes() {
+    let environment = TestEnvironment::new();
+    environment.write("one.wasm", described(&["words.count"]));
+    let shown = environment.palyra(&["run", "--module", "one.wasm", "--describe"]);
+    assert_eq!(shown.code, 0, "{}", shown.shown());
+    assert!(shown.stdout.contains("\"id\": \"words.count\""), "{}", shown.stdout);
+    let document = environment.palyra(&["run", "--module", "one.wasm", "--describe", "--json"]).json();
+    assert_eq!(document["description"]["tools"][0]["id"], "words.count");
+    environment.write("silent.wasm", undescribed());
+    let silent = environment.palyra(&["run", "--module", "silent.wasm", "--describe"]);
+    assert_eq!(silent.code, 2, "{}", silent.shown());
 }

@@ -181,7 +181,7 @@ fn what_is_no_name_no_key_and_no_statement() {
     exit 5
     --- stderr
     error: the statement is refused: the statement is malformed: missing field `payload` at line 1 column 2
-    hint: get the file again from whoever signed it
+    hint: get the file again from its signer
     ");
     assert_snapshot!(environment.palyra(&["trust", "apply", "nothing"]).shown(), @"
     exit 2
@@ -217,7 +217,7 @@ fn two_successors_for_one_epoch_block_the_publisher() {
     exit 5
     --- stderr
     error: publisher `acme` signed two different successors for one epoch and is blocked now
-    hint: somebody else may have its keys: ask the publisher, over another way, which is its own
+    hint: the publisher's keys may be compromised: ask the publisher out of band which key is valid
     hint: then name its keys yourself: `palyra trust unblock acme` and `palyra trust repin acme KEY`
     ");
     assert_eq!(environment.palyra(&["trust", "show", "acme", "--json"]).json()["mode"], "blocked");

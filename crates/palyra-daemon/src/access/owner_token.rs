@@ -26,7 +26,7 @@ pub enum OwnerTokenError {
     #[error("`{FILE}` in the state root is not a token of the owner")]
     NotAToken,
     /// There is no randomness.
-    #[error("there is no randomness: {0}")]
+    #[error("cannot read the system random source: {0}")]
     Random(getrandom::Error),
 }
 

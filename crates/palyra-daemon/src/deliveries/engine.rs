@@ -26,7 +26,7 @@ const KEEP_EVERY: u64 = 2_000;
 pub(crate) async fn deliver(app: Arc<App>, options: DeliveryOptions) {
     let mut engine = Engine::new(app, options);
     if let Err(error) = engine.run().await {
-        tracing::error!(error = sentence(&error), "deliveries stopped");
+        tracing::error!(error = sentence(&error), "delivery engine stopped");
     }
 }
 
@@ -280,7 +280,7 @@ impl Engine {
                 // What changed during the delivery may release it.
                 lane.held = generation == self.generation;
                 let attempts = lane.attempts;
-                tracing::warn!(lane = %key, reason, "lane waits for a change of the state");
+                tracing::warn!(lane = %key, reason, "delivery paused until the state changes");
                 self.app.state().note_delivery_failure(&key, item.number(), attempts, None, &reason).await?;
             }
             Err(Failure::Again { reason, counts }) => {
@@ -319,7 +319,7 @@ impl Engine {
         let Some(lane) = self.lanes.get_mut(key) else { return Ok(()) };
         let (state, attempts) = (self.app.state(), lane.attempts);
         if state.give_up(&lane.target, item, attempts, reason).await? {
-            tracing::warn!(lane = %key, item = item.number(), attempts, reason, "delivery given up");
+            tracing::warn!(lane = %key, item = item.number(), attempts, reason, "delivery failed, moved to dead letters");
             lane.pass(item.number());
             return Ok(());
         }

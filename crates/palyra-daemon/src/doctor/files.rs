@@ -94,7 +94,7 @@ fn token(subject: &Subject) -> Check {
     }
     match OwnerToken::read(&subject.root) {
         Err(OwnerTokenError::NotAToken) => {
-            Check::error("token.form", "`owner.token` is no token of the owner")
+            Check::error("token.form", "`owner.token` does not hold an owner token")
                 .fixable("remove it; the next daemon makes another")
         }
         _ => Check::ok("token.permissions", "the owner's token is closed to others"),
@@ -104,7 +104,7 @@ fn token(subject: &Subject) -> Check {
 fn endpoint(subject: &Subject) -> Vec<Check> {
     let Some(endpoint) = Endpoint::read(&subject.root).ok().flatten() else { return Vec::new() };
     if !answers(subject) {
-        let evidence = format!("`run/endpoint.json` names process {}, and nobody answers", endpoint.pid);
+        let evidence = format!("`run/endpoint.json` names process {}, which does not answer", endpoint.pid);
         return vec![Check::warning("daemon.endpoint", evidence).fixable("remove what it left behind")];
     }
     let ours = env!("CARGO_PKG_VERSION");
@@ -124,7 +124,7 @@ fn leftovers(root: &Path) -> Option<Check> {
     let old: Vec<String> = names.filter(|name| name.contains(".damaged-")).collect();
     let note = || {
         Check::note("root.leftovers", format!("a repair put `{}` aside", old.join("`, `")))
-            .advise("remove it once nobody wants to look into it")
+            .advise("remove it when it is no longer needed for an investigation")
     };
     (!old.is_empty()).then(note)
 }

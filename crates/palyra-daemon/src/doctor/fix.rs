@@ -22,7 +22,7 @@ const OWNER: &str = "owner";
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CannotFix {
     /// There is nothing to do, or nothing that can be done by itself.
-    #[error("`{0}` cannot be fixed by itself")]
+    #[error("`{0}` cannot be fixed automatically")]
     NotAutomatic(String),
     /// It was tried.
     #[error("`{id}` could not be fixed: {reason}")]
@@ -65,7 +65,7 @@ fn carry_out(subject: &Subject, id: &str) -> Result<(), String> {
             let store = StateStore::new(Arc::clone(state));
             store.switch_routine(RE_AUDIT, true, OWNER).map(drop).map_err(|error| error.to_string())
         }),
-        other => Err(format!("nobody knows how to fix `{other}`")),
+        other => Err(format!("there is no automatic fix for `{other}`")),
     }
 }
 

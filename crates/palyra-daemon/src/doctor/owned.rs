@@ -251,15 +251,17 @@ fn bindings(state: &State) -> Check {
         BindingsFileStatus::Unreadable(reason) => format!("the file cannot be read: {reason}"),
     };
     Check::warning("hooks.bindings", format!("`hooks/bindings.json` is not what is in force: {found}"))
-        .advise("accept it with `palyra hooks apply`, or write it anew with `palyra hooks apply --restore`")
+        .advise(
+            "accept it with `palyra hooks apply`, or restore the file with `palyra hooks apply --restore`",
+        )
 }
 
 fn device_key(state: &State) -> Check {
     let protection = state.vault().describe();
     match protection.detects_restored_copies() {
-        true => Check::ok("vault.rollback", "an old copy put back is found out"),
+        true => Check::ok("vault.rollback", "a restored old copy is detected"),
         false => {
-            Check::note("vault.rollback", "an old copy of the whole state root cannot be told from this one")
+            Check::note("vault.rollback", "restoring an old copy of the whole state root cannot be detected")
                 .advise(
                     "keep a checkpoint elsewhere, and compare with `palyra journal verify --against FILE`",
                 )
@@ -274,11 +276,12 @@ fn re_audit(state: &Arc<State>) -> Vec<Check> {
         Err(error) => return vec![Check::error("routines.read", error.to_string())],
     };
     let enabled = match routine.enabled {
-        true => Check::ok("routines.re_audit", "what is installed is looked at again by itself"),
-        false => {
-            Check::warning("routines.re_audit", "nobody looks at what is installed again: `re-audit` is off")
-                .fixable("switch it on")
-        }
+        true => Check::ok("routines.re_audit", "installed skills are audited again on schedule"),
+        false => Check::warning(
+            "routines.re_audit",
+            "installed skills are not audited again: the routine `re-audit` is disabled",
+        )
+        .fixable("switch it on"),
     };
     let last = state.fires(RE_AUDIT, &FireQuery { limit: 1, ..FireQuery::default() });
     let last = last.ok().and_then(|page| page.fires.into_iter().next());

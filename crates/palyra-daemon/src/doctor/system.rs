@@ -48,23 +48,38 @@ fn space(subject: &Subject) -> Check {
     let free = there.and_then(|path| rustix::fs::statvfs(path).ok());
     match free.map(|free| free.f_bavail.saturating_mul(free.f_frsize)) {
         Some(free) if free < subject.least_free_bytes => {
-            let evidence = format!("{free} bytes are free, less than {}", subject.least_free_bytes);
+            let evidence = format!("{} free, less than {}", size(free), size(subject.least_free_bytes));
             Check::warning("system.disk_space", evidence).advise("make room, or move the state root")
         }
-        Some(free) => Check::ok("system.disk_space", format!("{free} bytes are free")),
+        Some(free) => Check::ok("system.disk_space", format!("{} free", size(free))),
         None => Check::note("system.disk_space", "this system does not say how much is free"),
     }
 }
 
-/// Somebody else on the port keeps a daemon from starting.
-fn port(subject: &Subject) -> Check {
-    let ours = Endpoint::read(&subject.root).ok().flatten().is_some_and(|endpoint| {
-        endpoint.url.ends_with(&format!(":{}", subject.listen.port())) && answers(subject)
-    });
-    let listen = subject.listen;
-    if ours {
-        return Check::ok("system.port", format!("the daemon of this state root listens on {listen}"));
+/// A size to one decimal place.
+fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    let mut tenths = bytes.saturating_mul(10) / 1_024;
+    let mut units = UNITS.iter().peekable();
+    while let Some(unit) = units.next() {
+        if tenths < 10_240 || units.peek().is_none() {
+            return format!("{}.{} {unit}", tenths / 10, tenths % 10);
+        }
+        tenths /= 1_024;
     }
+    format!("{bytes} bytes")
+}
+
+/// Another program on the port keeps a daemon from starting.
+fn port(subject: &Subject) -> Check {
+    let running = Endpoint::read(&subject.root).ok().flatten().filter(|_| answers(subject));
+    if let Some(endpoint) = running {
+        return Check::ok(
+            "system.port",
+            format!("the daemon of this state root listens on {}", endpoint.url),
+        );
+    }
+    let listen = subject.listen;
     match TcpListener::bind(listen) {
         Ok(_) => Check::ok("system.port", format!("{listen} is free")),
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {

@@ -48,7 +48,7 @@ fn missing_directories(effective: &EffectiveGrants) -> Vec<PluginFinding> {
     let missing = effective.grants.filesystem().iter().filter_map(|grant| {
         let directory = grant.directory().filter(|directory| !directory.is_dir())?;
         let message =
-            format!("`{}`, where the root `{}` leads, is no directory", directory.display(), grant.root);
+            format!("`{}`, the directory of the root `{}`, does not exist", directory.display(), grant.root);
         Some(finding("directory", false, message, None))
     });
     missing.collect()

@@ -6,6 +6,7 @@ use palyra_common::limits::LimitSyntaxError;
 use palyra_common::{
     Capability, CapabilityGrantSet, ErrorCode, LimitKind, PluginCapabilityProfile, RuntimeLimits,
 };
+use palyra_skills::{SkillManifest, capability_grants_from_manifest};
 use palyra_state::{Revised, State};
 
 use super::installed;
@@ -25,11 +26,30 @@ pub(crate) fn change_profile(
     change: &ProfileChange,
     principal: &str,
 ) -> Result<Profile, Problem> {
-    installed(state, skill_id)?;
+    let record = installed(state, skill_id)?;
+    check_asked_for(&record.current.manifest, change)?;
     let before = state.profile(skill_id).unwrap_or_default().value;
     let after = changed(before, change)?;
     state.set_profile(skill_id, &after, principal).map_err(|error| error.to_problem())?;
     profile(state, skill_id)
+}
+
+/// Refuses to add a grant that the skill never asks for: it would change nothing, and read as if it did.
+fn check_asked_for(manifest: &SkillManifest, change: &ProfileChange) -> Result<(), Problem> {
+    let wanted = PluginCapabilityProfile::parse(&change.grants)
+        .map_err(|error| Problem::new(ErrorCode::Usage, error.to_string()).hint(error.hint()))?;
+    let asked = capability_grants_from_manifest(manifest);
+    let wanted: Vec<Capability> = wanted.grants.map(Into::into).unwrap_or_default();
+    let is_asked = |grant: &Capability| !asked.intersect(&[grant.clone()].into_iter().collect()).is_empty();
+    match wanted.iter().find(|grant| !change.only && !is_asked(grant)) {
+        None => Ok(()),
+        Some(grant) => {
+            let id = &manifest.skill_id;
+            let message = format!("`{id}` does not ask for `{grant}`, so its profile cannot allow it");
+            Err(Problem::new(ErrorCode::Usage, message)
+                .hint(format!("see what it asks for with `palyra plugins grants {id}`")))
+        }
+    }
 }
 
 /// Returns the profile of a skill as its wire type.

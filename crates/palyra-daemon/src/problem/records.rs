@@ -33,7 +33,7 @@ impl ToProblem for TapeProblem {
             Self::State(error) => error.to_problem(),
             Self::NoRun { run_id } => problem(run_id).hint(RUNS),
             Self::NoTape { run_id } | Self::Damaged { run_id, .. } | Self::Unreadable { run_id, .. } => {
-                problem(run_id).hint(format!("its receipt still stands: `palyra runs receipt {run_id}`"))
+                problem(run_id).hint(format!("its receipt is still valid: `palyra runs receipt {run_id}`"))
             }
         }
     }

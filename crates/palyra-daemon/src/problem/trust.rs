@@ -9,7 +9,7 @@ pub(crate) fn equivocation(publisher: &str) -> Problem {
     let message =
         format!("publisher `{publisher}` signed two different successors for one epoch and is blocked now");
     Problem::new(ErrorCode::Equivocation, message)
-        .hint("somebody else may have its keys: ask the publisher, over another way, which is its own")
+        .hint("the publisher's keys may be compromised: ask the publisher out of band which key is valid")
         .hint(format!(
             "then name its keys yourself: `palyra trust unblock {publisher}` and `palyra trust repin {publisher} KEY`"
         ))

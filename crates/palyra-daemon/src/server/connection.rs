@@ -113,8 +113,8 @@ async fn shake_hands(
 ) -> Option<TlsStream<TcpStream>> {
     match tokio::time::timeout(limits.header_timeout, tls.accept(stream)).await {
         Ok(Ok(stream)) => return Some(stream),
-        Ok(Err(error)) => tracing::debug!(%error, "no TLS"),
-        Err(_) => tracing::debug!("a TLS handshake took too long"),
+        Ok(Err(error)) => tracing::debug!(%error, "TLS handshake failed"),
+        Err(_) => tracing::debug!("TLS handshake timed out"),
     }
     None
 }
@@ -127,7 +127,7 @@ async fn speak(
     mut stopping: watch::Receiver<bool>,
 ) {
     if let Err(error) = ServerError::check_clock() {
-        return tracing::warn!(%error, "connection refused");
+        return tracing::warn!(%error, "connection rejected");
     }
     let state = origin.state().clone();
     let service = service_fn(move |request: http::Request<IncomingBody>| {
@@ -148,6 +148,6 @@ async fn speak(
         }
     };
     if let Err(error) = ended {
-        tracing::debug!(%error, "a connection broke");
+        tracing::debug!(%error, "connection closed with an error");
     }
 }

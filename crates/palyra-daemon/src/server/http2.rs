@@ -46,7 +46,7 @@ pub(super) async fn speak_grpc(
     mut stopping: watch::Receiver<bool>,
 ) {
     if let Err(error) = ServerError::check_clock() {
-        return tracing::warn!(%error, "connection refused");
+        return tracing::warn!(%error, "connection rejected");
     }
     let state = origin.state().clone();
     let under_way = watch::Sender::new(0_usize);
@@ -84,7 +84,7 @@ pub(super) async fn speak_grpc(
         }
     };
     if let Err(error) = ended {
-        tracing::debug!(%error, "a connection broke");
+        tracing::debug!(%error, "connection closed with an error");
     }
 }
 

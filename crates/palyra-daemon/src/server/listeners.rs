@@ -106,9 +106,9 @@ impl Listeners {
             };
             match accepted {
                 Ok(Some(incoming)) => return incoming,
-                Ok(None) => tracing::warn!("another user came to the socket"),
+                Ok(None) => tracing::warn!("rejected Unix-socket connection from another uid"),
                 Err(error) => {
-                    tracing::warn!(%error, "a connection could not be accepted");
+                    tracing::warn!(%error, "cannot accept a connection");
                     tokio::time::sleep(PAUSE).await;
                 }
             }

@@ -1,6 +1,7 @@
 //! Verification, trust and the outcome of an installation.
 
 use palyra_api::skills as api;
+use palyra_common::Capability;
 use palyra_skills::consent::Withheld;
 use palyra_skills::index::TrustState;
 use palyra_skills::install::{InstallOutcome, InstallStage, InstallStep, Placement};
@@ -10,10 +11,6 @@ use palyra_skills::verify::VerifyStep;
 use palyra_skills::{Sha256Digest, SkillRecord, capability_grants_from_manifest};
 
 use super::{ToApi, document};
-
-convert_fields! {
-    Withheld => api::Withheld { grant, reason }
-}
 
 convert_variants! {
     Placement => api::Placement { Current, Waiting }
@@ -79,11 +76,24 @@ fn secrets_to_agree_to(record: &SkillRecord, payload: Sha256Digest) -> Vec<Strin
     grants.iter().flat_map(|grants| grants.secrets()).map(|grant| grant.secret.to_string()).collect()
 }
 
+impl ToApi for Withheld {
+    type Api = api::Withheld;
+
+    fn to_api(&self) -> api::Withheld {
+        let Self { grant, reason } = self;
+        let secret = match grant {
+            Capability::Secret(grant) => Some(grant.secret.to_string()),
+            _ => None,
+        };
+        api::Withheld { grant: grant.to_api(), reason: reason.clone(), secret }
+    }
+}
+
 impl ToApi for InstallStep {
     type Api = api::InstallStep;
 
     fn to_api(&self) -> api::InstallStep {
-        let Self { stage, checked, found } = self;
+        let Self { stage, checked, found, blocks } = self;
         let (stage, step) = match stage {
             InstallStage::Verify(step) => (api::InstallStage::Verify, Some(step.wire_name().to_owned())),
             InstallStage::Audit => (api::InstallStage::Audit, None),
@@ -92,7 +102,7 @@ impl ToApi for InstallStep {
             InstallStage::Consent => (api::InstallStage::Consent, None),
             InstallStage::Store => (api::InstallStage::Store, None),
         };
-        api::InstallStep { stage, step, checked: checked.clone(), found: found.clone() }
+        api::InstallStep { stage, step, checked: checked.clone(), found: found.clone(), blocks: *blocks }
     }
 }
 

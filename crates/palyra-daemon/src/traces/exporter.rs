@@ -43,7 +43,7 @@ pub struct Collector {
 
 /// A text that names no collector.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no collector: {reason}; write it as in `http://127.0.0.1:4318`")]
+#[error("`{text}` is not a collector address: {reason}; write it as in `http://127.0.0.1:4318`")]
 pub struct BadCollector {
     text: String,
     reason: String,
@@ -90,9 +90,9 @@ impl Exporter {
             return;
         }
         match sent {
-            Ok(()) => tracing::info!(collector = self.collector.url, "the collector takes spans again"),
+            Ok(()) => tracing::info!(collector = self.collector.url, "span export resumed"),
             Err(reason) => {
-                tracing::warn!(collector = self.collector.url, reason, "the collector takes no spans");
+                tracing::warn!(collector = self.collector.url, reason, "span export failed");
             }
         }
     }

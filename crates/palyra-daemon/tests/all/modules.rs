@@ -141,8 +141,8 @@ async fn what_an_inline_module_never_gets_and_what_is_no_module() {
     for (module_base64, told) in [
         ("%", "is not standard base64"),
         ("AGFzbQ", "is not standard base64"),
-        ("", "module is not acceptable"),
-        ("AAAA", "module is not acceptable"),
+        ("", "invalid module"),
+        ("AAAA", "invalid module"),
     ] {
         let refused = problem(client.run_module(&RunModuleRequest::new(module_base64)).await);
         assert_eq!((refused.code.as_str(), refused.status), ("invalid_input", 400), "{module_base64}");

@@ -116,7 +116,9 @@ impl LogFolding {
         if self.helper.is_none() {
             match Helper::start(&self.path, &self.folded) {
                 Ok(helper) => self.helper = Some(helper),
-                Err(error) => tracing::warn!(%error, "the journal's log is folded by its writer"),
+                Err(error) => {
+                    tracing::warn!(%error, "the journal's write-ahead log is checkpointed by its writer")
+                }
             }
         }
         if let Some(turns) = self.helper.as_ref().and_then(|helper| helper.turns.as_ref()) {
@@ -162,7 +164,7 @@ fn fold(connection: &Connection, folded: &Folded, _turn: &MutexGuard<'_, ()>) {
     match connection.wal_checkpoint_v2(None::<&str>, CheckpointMode::PASSIVE) {
         Ok((_, pages)) => folded.note(before, u32::try_from(pages).unwrap_or(0)),
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {}
-        Err(error) => tracing::warn!(%error, "the journal's log could not be folded"),
+        Err(error) => tracing::warn!(%error, "cannot checkpoint the journal's write-ahead log"),
     }
 }
 
@@ -208,7 +210,7 @@ fn take_turns(connection: &Connection, file: &File, folded: &Folded, asked: &Rec
         fold(connection, folded, &folded.turn());
         // SQLite leaves that to whoever folds the rest: the writer, whom everybody would wait for meanwhile.
         if let Err(error) = file.sync_data() {
-            tracing::warn!(%error, "the journal's file could not be synced");
+            tracing::warn!(%error, "cannot sync the journal file");
         }
     }
 }

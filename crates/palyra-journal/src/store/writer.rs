@@ -136,7 +136,7 @@ impl Writer {
         let (committed, publish) = transaction.commit()?;
         for publish in publish {
             if catch_unwind(AssertUnwindSafe(publish)).is_err() {
-                tracing::error!("a committed change could not be published");
+                tracing::error!("cannot publish a committed change");
             }
         }
         self.heads.send_modify(|heads| {
@@ -181,7 +181,7 @@ impl Writer {
         // Not synced: that would cost more than the thousand appends before it. `durable_head` says what
         // the owner may keep in the vault.
         if let Err(error) = self.transaction(Durability::Normal, |transaction| transaction.checkpoint()) {
-            tracing::warn!(%error, "the journal could not be checkpointed");
+            tracing::warn!(%error, "cannot checkpoint the journal");
         }
     }
 
@@ -190,7 +190,7 @@ impl Writer {
             if self.tail.size() != self.opened_size
                 && let Err(error) = self.last_checkpoint()
             {
-                tracing::warn!(%error, "the journal could not be checkpointed at its end");
+                tracing::warn!(%error, "cannot checkpoint the journal on close");
             }
             return;
         };

@@ -330,9 +330,7 @@ async fn requester_cannot_approve_own_request_whatever_the_policy_says() {
     world.state.set_access_policy(&PolicySet::parse(text).unwrap(), "owner").unwrap();
     let id = ask(&world, asking("{}")).await;
     let yes = ApprovalVerdict::Approve(ApprovalScope::Once);
-    for decision in
-        [by("agent", yes), ApprovalDecision { presence: Presence::Owner, ..by("agent", yes) }]
-    {
+    for decision in [by("agent", yes), ApprovalDecision { presence: Presence::Owner, ..by("agent", yes) }] {
         let refused = world.state.decide_approval(&id, decision).await.unwrap_err();
         assert!(matches!(refused, ApprovalError::OwnRequest { .. }), "{refused}");
     }

@@ -86,13 +86,13 @@ pub enum ArchiveError {
         local: String,
     },
     /// One path twice.
-    #[error("entry `{path}` is there twice")]
+    #[error("duplicate entry `{path}`")]
     Duplicate {
         /// The path.
         path: String,
     },
     /// Entries out of order.
-    #[error("entry `{path}` stands after `{after}`, entries are sorted bytewise")]
+    #[error("entry `{path}` must precede `{after}`: entries are sorted bytewise")]
     Unsorted {
         /// The entry out of place.
         path: String,

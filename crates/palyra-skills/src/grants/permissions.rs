@@ -167,9 +167,10 @@ fn hook(event: &str) -> Permission {
             text: "See every tool call after it ran".to_owned(),
             severity: PermissionSeverity::High,
         },
-        other => {
-            Permission { text: format!("Be told of every `{other}`"), severity: PermissionSeverity::Medium }
-        }
+        other => Permission {
+            text: format!("Receive every `{other}` event"),
+            severity: PermissionSeverity::Medium,
+        },
     }
 }
 

@@ -38,10 +38,15 @@ pub(super) fn decide_consent(
         let found = format!("{} differences, {} to agree to", diff.rows.len(), diff.consent_rows().count());
         progress.pass(InstallStage::Update, "the release against the running one", found);
     }
-    let asked = ConsentRequest::new(manifest, payload, baseline.map(|(release, _)| release.payload));
+    // Only a release that goes on running is replaced by agreeing; one that cannot run is replaced at once.
+    let running = baseline.filter(|(release, _)| release.is_runnable());
+    let asked = ConsentRequest::new(manifest, payload, running.map(|(release, _)| release.payload));
     let mut state = ConsentState { record: None, is_new: false, request: None, diff, withheld: Vec::new() };
     let found = if let Some(given) = &request.consent {
-        if given.digest != asked.digest() {
+        // What was shown while the other release ran is still agreed to after it was quarantined.
+        let shown_before = baseline
+            .map(|(release, _)| ConsentRequest::new(manifest, payload, Some(release.payload)).digest());
+        if given.digest != asked.digest() && Some(given.digest) != shown_before {
             let reason =
                 InstallRefusalReason::ConsentMismatch { given: given.digest, expected: asked.digest() };
             return Err(InstallRefusal::new(verification, reason));
@@ -56,6 +61,7 @@ pub(super) fn decide_consent(
             "agreed to what is shown"
         }
     } else if let Some(kept) = context.consents.get(payload).filter(|kept| kept.covers(manifest, payload)) {
+        state.withheld = kept.withheld(manifest, admission.trust);
         state.record = Some(kept.clone());
         "agreed to before"
     } else if let Some(consent) = carried(baseline, state.diff.as_ref()) {
@@ -65,7 +71,8 @@ pub(super) fn decide_consent(
         state.request = Some(asked);
         "a person must agree first"
     };
-    progress.pass(InstallStage::Consent, "what was agreed to against what is asked for", found);
+    let checked = "the permissions that were agreed to against those it asks for";
+    progress.note(state.record.is_none(), InstallStage::Consent, checked, found);
     Ok(state)
 }
 

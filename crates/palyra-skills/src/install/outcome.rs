@@ -94,6 +94,8 @@ pub struct InstallStep {
     pub checked: String,
     /// What was found.
     pub found: String,
+    /// Whether this keeps the release from running.
+    pub blocks: bool,
 }
 
 impl InstallStep {
@@ -108,6 +110,7 @@ impl InstallStep {
             stage: InstallStage::Store,
             checked: "object, trust, consent, row and journal in one transaction".to_owned(),
             found: format!("stored {place}, sha256:{}", outcome.archive),
+            blocks: false,
         }
     }
 }
@@ -124,14 +127,27 @@ impl<'a> Progress<'a> {
     }
 
     pub(super) fn pass(&mut self, stage: InstallStage, checked: impl Into<String>, found: impl Into<String>) {
-        let step = InstallStep { stage, checked: checked.into(), found: found.into() };
+        self.note(false, stage, checked, found);
+    }
+
+    /// Notes a step; one that `blocks` keeps the release from running.
+    pub(super) fn note(
+        &mut self,
+        blocks: bool,
+        stage: InstallStage,
+        checked: impl Into<String>,
+        found: impl Into<String>,
+    ) {
+        let step = InstallStep { stage, checked: checked.into(), found: found.into(), blocks };
         (self.observe)(&step);
         self.steps.push(step);
     }
 
     pub(super) fn verified(&mut self, verification: &Verification) {
+        let unknown = matches!(verification.trust, TrustDecision::Unknown { .. });
         for step in &verification.steps {
-            self.pass(InstallStage::Verify(step.name), step.checked, step.found.clone());
+            let blocks = unknown && step.name == VerifyStepName::Trust;
+            self.note(blocks, InstallStage::Verify(step.name), step.checked, step.found.clone());
         }
     }
 

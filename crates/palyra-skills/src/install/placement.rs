@@ -166,7 +166,7 @@ fn rolled_back(
     if !release.is_runnable() {
         let why = match &release.quarantine {
             Some(quarantine) => quarantine.reason.clone(),
-            None => "nobody agrees to it any more".to_owned(),
+            None => "its consent was withdrawn".to_owned(),
         };
         return Err(InstallRefusalReason::RollbackBlocked { why });
     }

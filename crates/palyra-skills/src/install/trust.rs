@@ -38,7 +38,7 @@ pub(super) fn decide_admission(
     let skill = &verification.skill;
     let record = context.index.get(&skill.manifest().skill_id);
     let stored = record.and_then(|record| record.release(skill.payload()));
-    let summary = summarise(request, stored, audit);
+    let summary = summarise(request, context, verification, audit);
     let offered = request.entry == InstallEntry::Offered;
     if summary.verdict == Verdict::Refuse && offered {
         return Err(InstallRefusal::new(verification, InstallRefusalReason::Audit(Box::new(audit.clone()))));
@@ -55,21 +55,27 @@ pub(super) fn decide_admission(
     };
     let quarantine = unknown(&verification.trust)
         .or_else(|| by_audit(&summary))
-        .or_else(|| kept(request.purpose(), stored));
+        .or_else(|| kept(request.purpose(), stored))
+        .or_else(|| by_person(request, record, stored));
     let found = match &quarantine {
         Some(quarantine) => quarantine.reason.clone(),
         None => "nothing keeps it from running".to_owned(),
     };
-    progress.pass(InstallStage::Trust, "publisher and findings together", found);
+    progress.note(quarantine.is_some(), InstallStage::Trust, "publisher and findings together", found);
     let pins = matches!(verification.trust, TrustDecision::TofuOffer { .. });
     Ok(Admission { trust, quarantine, pins, audit: summary })
 }
 
-fn summarise(
+/// The audit with what operators accepted, now and when the release was stored.
+pub(super) fn summarise(
     request: &InstallRequest,
-    stored: Option<&InstalledRelease>,
+    context: &InstallContext<'_>,
+    verification: &Verification,
     audit: &AuditReport,
 ) -> AuditSummary {
+    let skill = &verification.skill;
+    let record = context.index.get(&skill.manifest().skill_id);
+    let stored = record.and_then(|record| record.release(skill.payload()));
     let before = stored.map(|release| &release.audit.accepted).into_iter().flatten();
     // What an operator accepts is kept only where there is something soft to accept.
     let acceptable: BTreeSet<FindingId> = audit.acceptable_findings().into_iter().collect();
@@ -88,7 +94,7 @@ fn summarise(
 
 fn unknown(decision: &TrustDecision) -> Option<Quarantine> {
     matches!(decision, TrustDecision::Unknown { .. }).then(|| {
-        let reason = "nobody here knows its publisher; allow it with `palyra trust allow`, or install it \
+        let reason = "its publisher is unknown here; allow it with `palyra trust allow`, or install it \
                       again with `--allow-tofu`";
         Quarantine::new(QuarantineCause::UnknownPublisher, reason)
     })
@@ -114,6 +120,18 @@ fn kept(purpose: Option<Purpose>, stored: Option<&InstalledRelease>) -> Option<Q
         Some(_) => quarantine.cause != QuarantineCause::UnknownPublisher,
     };
     stays.then_some(quarantine)
+}
+
+/// What a person quarantined stays so until a person lifts it: a new release of the skill does not.
+fn by_person(
+    request: &InstallRequest,
+    record: Option<&SkillRecord>,
+    stored: Option<&InstalledRelease>,
+) -> Option<Quarantine> {
+    let current = &record?.current;
+    let quarantine = current.quarantine.as_ref()?;
+    let person = quarantine.cause == QuarantineCause::Operator;
+    (request.entry == InstallEntry::Offered && stored.is_none() && person).then(|| quarantine.clone())
 }
 
 /// An offered artifact is refused; an installed one is kept and can no longer run.
@@ -171,7 +189,8 @@ fn quarantined_in_place(
     let (record, release) = request.stored(context)?;
     let release = release?.clone();
     let reason = quarantine.reason.clone();
-    progress.pass(InstallStage::Trust, "the stored release against what is believed now", reason.clone());
+    let checked = "the stored release against the present trust store";
+    progress.note(true, InstallStage::Trust, checked, reason.clone());
     let release = InstalledRelease { trust, quarantine: Some(quarantine), ..release };
     let (record, placement) = in_place(record, release.clone());
     let event = InstallEvent {

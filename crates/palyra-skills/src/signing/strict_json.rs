@@ -114,7 +114,7 @@ impl<'de> Visitor<'de> for StrictValue {
         while let Some(name) = map.next_key::<String>()? {
             let value = map.next_value_seed(Self)?;
             if fields.contains_key(&name) {
-                return Err(A::Error::custom(format!("key `{name}` stands twice in one object")));
+                return Err(A::Error::custom(format!("duplicate key `{name}` in one object")));
             }
             fields.insert(name, value);
         }

@@ -28,7 +28,9 @@ pub enum TrustError {
     #[error("{0} is revoked")]
     Revoked(RevocationTarget),
     /// The rotation was signed by keys that are not believed.
-    #[error("{found} of the keys believed for publisher `{publisher}` signed the rotation, {needed} must")]
+    #[error(
+        "{found} of the trusted keys of publisher `{publisher}` signed the rotation, {needed} are needed"
+    )]
     NotTheirs {
         /// The publisher.
         publisher: String,

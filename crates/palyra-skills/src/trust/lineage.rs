@@ -24,7 +24,7 @@ pub enum LineageProblem {
         epoch: u64,
     },
     /// A gap, a repetition or another order than oldest first.
-    #[error("a rotation from epoch {found} stands where one from epoch {expected} must")]
+    #[error("found a rotation from epoch {found}, expected one from epoch {expected}")]
     Order {
         /// The epoch of the statement.
         found: u64,

@@ -24,7 +24,7 @@ pub struct TrustRow {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrustRowError {
     /// One key twice.
-    #[error("trust row `{0}` is there twice")]
+    #[error("duplicate trust row `{0}`")]
     Duplicate(String),
     /// A key of no known kind, or one that does not fit its value.
     #[error("trust row `{0}` has no meaning")]

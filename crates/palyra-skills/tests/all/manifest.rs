@@ -87,9 +87,12 @@ fn every_problem_of_one_kind_is_found_at_its_own_line() {
         .replace("description = \"Keeps", "descripton = \"Keeps");
     let form: Vec<&str> = form.lines().filter(|line| !line.starts_with("publisher")).collect();
     insta::assert_snapshot!(places(&form.join("\n")).join("\n"));
-    let rules = manifest_with("", "[capabilities]\nstorage_prefixes = [\"/\"]\nhttp_egress_allowlist = [\"*.x.example\"]")
-        .replace("release_counter = 1", "release_counter = 0")
-        .replace("skill_id = \"acme", "skill_id = \"globex");
+    let rules = manifest_with(
+        "",
+        "[capabilities]\nstorage_prefixes = [\"/\"]\nhttp_egress_allowlist = [\"*.x.example\"]",
+    )
+    .replace("release_counter = 1", "release_counter = 0")
+    .replace("skill_id = \"acme", "skill_id = \"globex");
     insta::assert_snapshot!(places(&rules).join("\n"));
 }
 

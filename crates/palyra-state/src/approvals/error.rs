@@ -67,7 +67,7 @@ pub enum ApprovalError {
         scope: ApprovalScope,
     },
     /// The row is not as the owner wrote it.
-    #[error("approval `{approval_id}` was changed by somebody else than its owner")]
+    #[error("approval `{approval_id}` has an invalid MAC (modified outside Palyra)")]
     Tampered {
         /// The id.
         approval_id: String,
@@ -82,9 +82,11 @@ impl ApprovalError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::NotFound { .. } => Some("see what waits with `palyra approvals list`".into()),
-            Self::Decided { .. } => Some("make the call again to ask anew".into()),
+            Self::Decided { .. } => Some("make the call again to create a new request".into()),
             Self::Denied { decision, .. } => decision.reasons.first().map(|reason| reason.advice.clone()),
-            Self::OwnRequest { .. } => Some("let somebody else decide it, or the owner at a terminal".into()),
+            Self::OwnRequest { .. } => Some(
+                "ask another holder of the scope `approve`, or the owner at a terminal, to decide it".into(),
+            ),
             Self::ArgumentsCut { approval_id, .. } | Self::OtherArguments { approval_id } => {
                 Some(format!("look at all of them with `palyra approvals show {approval_id} --whole`"))
             }

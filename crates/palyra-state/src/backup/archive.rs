@@ -57,9 +57,9 @@ pub(super) fn read(
     let opened = File::open(file).map_err(BackupError::file("read", file))?;
     let mut archive = tar::Archive::new(io::BufReader::new(opened));
     let bad = |reason: String| BackupError::NotABackup(reason);
-    let mut entries = archive.entries().map_err(|_| bad("it is no archive".into()))?;
+    let mut entries = archive.entries().map_err(|_| bad("it is not an archive".into()))?;
     let mut next = || entries.next().transpose().map_err(|error| bad(error.to_string()));
-    let first = next().map_err(|_| bad("it is no archive".into()))?;
+    let first = next().map_err(|_| bad("it is not an archive".into()))?;
     let bytes = small_file(first, MANIFEST, MAX_MANIFEST)?;
     let (manifest, digest) = (BackupManifest::read(&bytes)?, Sha256Digest::of(&bytes));
     let signature = match manifest.is_signed() {

@@ -106,7 +106,7 @@ impl BackupManifest {
                 return Err(bad(format!("`{}` has no place in a backup", path_text())));
             }
             if !seen.insert(path) {
-                return Err(bad(format!("`{}` is in it twice", path_text())));
+                return Err(bad(format!("duplicate entry `{}`", path_text())));
             }
         }
         Ok(manifest)

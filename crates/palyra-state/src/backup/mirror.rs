@@ -46,7 +46,7 @@ impl Mirror {
 impl Drop for Mirror {
     fn drop(&mut self) {
         if let Err(error) = clear(&self.folder) {
-            tracing::warn!(%error, "what a backup needed cannot be taken away");
+            tracing::warn!(%error, "cannot remove the temporary files of a backup");
         }
     }
 }

@@ -84,7 +84,7 @@ pub(super) fn parse_placed(text: &str) -> Result<Vec<Placed>, BindingsFault> {
         let read = read_one(text, index, raw)?;
         read.binding.check().map_err(|problem| read.fault(problem))?;
         if !known.insert(read.binding.id.clone()) {
-            let reason = format!("`{}` stands there twice", read.binding.id);
+            let reason = format!("duplicate binding `{}`", read.binding.id);
             return Err(read.fault(BindingProblem::new("id", &reason)));
         }
         placed.push(read);
@@ -189,7 +189,7 @@ mod tests {
         );
         assert_eq!(
             message(&file(&format!("{ONE},\n{ONE}"))),
-            "`hooks/bindings.json` line 5, `bindings[1].id`: `a` stands there twice"
+            "`hooks/bindings.json` line 5, `bindings[1].id`: duplicate binding `a`"
         );
         assert_eq!(
             message(&file(&ONE.replace("\"acme.notes\",", "7,"))),

@@ -39,7 +39,7 @@ pub enum SkillError {
         version: Option<String>,
     },
     /// The stored bytes are not those of the index; the release is quarantined now.
-    #[error("the stored bytes of `{skill_id}` cannot be believed: {reason}")]
+    #[error("the stored package of `{skill_id}` failed verification: {reason}")]
     Damaged {
         /// The skill.
         skill_id: String,

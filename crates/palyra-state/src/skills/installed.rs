@@ -175,8 +175,7 @@ impl State {
                 let outcome = self.install_skill_artifact(&request, by, &mut |_| {})?;
                 let quarantine =
                     outcome.record.release(release.payload).and_then(|release| release.quarantine.clone());
-                let reason =
-                    quarantine.map_or_else(|| "it is not believed any more".into(), |kept| kept.reason);
+                let reason = quarantine.map_or_else(|| "it is no longer trusted".into(), |kept| kept.reason);
                 Err(SkillError::Damaged { skill_id: skill_id.to_owned(), reason })
             }
         }

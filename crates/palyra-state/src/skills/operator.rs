@@ -99,7 +99,7 @@ impl State {
                 return Err(refuse("a tool has this id"));
             }
             Some(tool) if gate.view.index().find_tool(tool).is_none() => {
-                return Err(refuse("there is no such tool"));
+                return Err(refuse("unknown tool"));
             }
             Some(tool) => RowChange::Put { table: SealedTable::Alias, key, bytes: tool.as_bytes().to_vec() },
             None => RowChange::Delete { table: SealedTable::Alias, key },

@@ -90,7 +90,7 @@ fn quarantine_unread(
     release: &InstalledRelease,
     by: &str,
 ) -> (SkillRecord, NewEvent) {
-    let reason = "its payload, its keys or its publisher are no longer believed";
+    let reason = "its payload, its keys or its publisher are no longer trusted";
     let mut record = record.clone();
     let quarantine = |kept: &mut InstalledRelease| {
         if kept.payload == release.payload {

@@ -6,9 +6,9 @@ use crate::client;
 use crate::error::CliError;
 use crate::output::{Reply, facts};
 use clap::Args;
+use palyra_api::codes;
 use palyra_api::policy::{PolicyAction, PolicyAnswer, PolicyFace, PolicyKind, PolicyQuestion};
 use palyra_api::tokens::ScopeName;
-use palyra_api::codes;
 use palyra_common::{ErrorCode, Scope};
 use serde::Serialize;
 

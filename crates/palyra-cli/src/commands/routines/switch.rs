@@ -17,7 +17,7 @@ const DISABLE: &str = "\
 Example:
   palyra routines disable morning";
 
-/// Switch a routine on; what was due meanwhile is not made up for.
+/// Enable a routine; times missed while it was disabled are skipped.
 #[derive(Args)]
 #[command(before_help = ENABLE)]
 pub(super) struct EnableArgs {

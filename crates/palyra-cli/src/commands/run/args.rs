@@ -46,6 +46,11 @@ pub(crate) struct RunArgs {
     #[arg(conflicts_with_all = ["secrets", "config", "storage_dir", "replay", "trace"])]
     pub(super) inline: bool,
 
+    /// Show the tools, hooks and schemas that the module describes, and call nothing
+    #[arg(long, action = ArgAction::SetTrue, requires = "module")]
+    #[arg(conflicts_with_all = ["installed_tool", "inline", "tool", "export", "input", "config", "replay", "record", "trace"])]
+    pub(super) describe: bool,
+
     /// The input: JSON text, a file, or `-` for standard input [default: {}]
     #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
     pub(super) input: Option<String>,

@@ -131,19 +131,7 @@ impl LiveCall {
         interrupt: &Interrupt,
         warnings: &Warnings,
     ) -> Result<Invocation, CliError> {
-        let run_id: Arc<str> = new_run_id()?.into();
-        let describe = Invocation {
-            entry: Entry::Describe,
-            input: JsonText::empty_object(),
-            run_id: Arc::clone(&run_id),
-            owner: OWNER.into(),
-            grants: Arc::default(),
-            allow_addresses: Arc::from([]),
-            limits: self.limits.clone(),
-            operator_config: JsonText::empty_object(),
-            cancel: Some(interrupt.token()),
-            replay: None,
-        };
+        let describe = describe_invocation(new_run_id()?.into(), self.limits.clone(), interrupt);
         let entry = self.entry.find(runtime, module, describe.clone(), warnings).await;
         if interrupt.happened() {
             return Err(CliError::Interrupted);
@@ -159,9 +147,29 @@ impl LiveCall {
     }
 }
 
+/// The call that asks a component for its tools, with nothing granted.
+pub(super) fn describe_invocation(
+    run_id: Arc<str>,
+    limits: RuntimeLimits,
+    interrupt: &Interrupt,
+) -> Invocation {
+    Invocation {
+        entry: Entry::Describe,
+        input: JsonText::empty_object(),
+        run_id,
+        owner: OWNER.into(),
+        grants: Arc::default(),
+        allow_addresses: Arc::from([]),
+        limits,
+        operator_config: JsonText::empty_object(),
+        cancel: Some(interrupt.token()),
+        replay: None,
+    }
+}
+
 fn new_run_id() -> Result<String, CliError> {
     let mut bytes = [0; 10];
     getrandom::fill(&mut bytes)
-        .map_err(|error| CliError::Setup(format!("there is no randomness: {error}")))?;
+        .map_err(|error| CliError::Setup(format!("cannot read the system random source: {error}")))?;
     Ok(format!("run_{}", hex::encode(bytes)))
 }

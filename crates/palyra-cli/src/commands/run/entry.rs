@@ -31,7 +31,7 @@ impl WantedEntry {
         export: Option<String>,
         shape: &ModuleShape,
     ) -> Result<Self, CliError> {
-        let describes = shape.exports.iter().any(|name| name.starts_with(DESCRIBE));
+        let describes = describes(shape);
         match (shape.kind, export, tool) {
             (ModuleKind::Core, export, tool) => {
                 let id = tool.or_else(|| export.clone()).unwrap_or_else(|| DEFAULT_EXPORT.to_owned());
@@ -66,6 +66,11 @@ impl WantedEntry {
         };
         Ok(Entry::Tool { id, export: None })
     }
+}
+
+/// Whether a module can tell its tools.
+pub(super) fn describes(shape: &ModuleShape) -> bool {
+    shape.exports.iter().any(|name| name.starts_with(DESCRIBE))
 }
 
 /// The name of an entry, for people.

@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(read("a.wasm", b"(module)").unwrap(), b"(module)");
         assert_eq!(
             read("a.wat", b"(module\n  (funk))").unwrap_err(),
-            "module is not acceptable: expected valid module field at DIR/a.wat:2:4"
+            "invalid module: expected valid module field at DIR/a.wat:2:4"
         );
     }
 
@@ -125,17 +125,11 @@ mod tests {
         let error = to_component(&core, 50).unwrap_err().to_string();
         assert!(error.ends_with("bytes, more than 50"), "{error}");
         let error = to_component(&core_with_component_type("(module)"), 10_000).unwrap_err().to_string();
-        assert!(
-            error.starts_with("module is not acceptable: it cannot be encoded as a component"),
-            "{error}"
-        );
+        assert!(error.starts_with("invalid module: it cannot be encoded as a component"), "{error}");
     }
 
     #[test]
     fn length_is_bounded() {
-        assert_eq!(
-            read("a.wasm", &[0; 101]).unwrap_err(),
-            "module is not acceptable: it has 101 bytes, more than 100"
-        );
+        assert_eq!(read("a.wasm", &[0; 101]).unwrap_err(), "invalid module: it has 101 bytes, more than 100");
     }
 }

@@ -43,6 +43,21 @@ pub(super) struct Sandbox {
     pub(super) channels: Arc<MemoryChannels>,
 }
 
+impl HostSettings {
+    /// No secret, no storage that lasts, no way out, no tape; compiled code is kept.
+    pub(super) fn closed() -> Self {
+        Self {
+            secrets: Secrets::new(),
+            storage: None,
+            extra_roots: Vec::new(),
+            outside: false,
+            cache: true,
+            taped: false,
+            compile_timeout_ms: COMPILE_TIMEOUT_MS,
+        }
+    }
+}
+
 impl Sandbox {
     /// Starts the runtime; a cache that cannot be used is a warning, not an error.
     pub(super) fn start(settings: HostSettings, warnings: &Warnings) -> Result<Self, CliError> {
@@ -135,7 +150,8 @@ pub(super) fn guard(extra_roots: Vec<CertificateDer<'static>>) -> Result<EgressG
 /// Without the key file a tape's secrets can be compared within this process only.
 fn random_key() -> Result<[u8; 32], CliError> {
     let mut key = [0; 32];
-    getrandom::fill(&mut key).map_err(|error| CliError::Setup(format!("there is no randomness: {error}")))?;
+    getrandom::fill(&mut key)
+        .map_err(|error| CliError::Setup(format!("cannot read the system random source: {error}")))?;
     Ok(key)
 }
 

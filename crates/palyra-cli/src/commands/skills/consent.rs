@@ -1,22 +1,24 @@
 //! `palyra skills consent`.
 
-use super::installing::{ConsentFlags, Verb, Walked, can_ask, conclude, walked};
+use super::installing::{ConsentFlags, Verb, Walked, can_ask, conclude, grant_withheld, walked};
 use crate::cli::Globals;
 use crate::client;
 use crate::error::CliError;
 use crate::output::Printer;
 use clap::Args;
-use palyra_api::skills::{ConsentAsked, InstallOutcome};
+use palyra_api::skills::{ConsentAsked, InstallOutcome, SkillStatus};
 
 const EXAMPLE: &str = "\
 Example:
   palyra skills consent acme.notes
-  palyra skills consent acme.notes --consent DIGEST --allow-secret global/token";
+  palyra skills consent acme.notes --consent DIGEST
+  palyra skills consent acme.notes --allow-secret global/token";
 
 const MORE: &str = "\
-Consent is for exactly one release, and for an update for exactly this pair of releases.";
+Consent is for exactly one release, and for an update for exactly this pair of releases. For a skill that runs
+already it grants secrets that were withheld: those that `--allow-secret` names, or those you agree to when asked.";
 
-/// Agree to what a skill asks for, or to what its update changes.
+/// Agree to the permissions of a skill or of its update
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct ConsentArgs {
@@ -42,7 +44,13 @@ pub(super) fn run(
     client::ask(globals, "skills consent", async |client| {
         let outcome = match args.consent.body() {
             Some(body) => walked(printer, client.consent_to_skill(&args.id, &body)).await?,
-            None => asked(&args.id, client.consent_asked(&args.id).await?, globals)?,
+            None => {
+                let pending = client.consent_asked(&args.id).await?;
+                if !pending.needed && pending.outcome.status == SkillStatus::Active {
+                    return grant_withheld(&client, pending, args.consent.secrets(), globals, printer).await;
+                }
+                asked(&args.id, pending, globals)?
+            }
         };
         conclude(&client, outcome, globals, printer).await
     })
@@ -53,10 +61,10 @@ fn asked(id: &str, asked: ConsentAsked, globals: &Globals) -> Result<InstallOutc
     match can_ask(globals) {
         true => Ok(asked.outcome),
         false => Err(CliError::Usage {
-            message: format!("nobody can be asked whether `{id}` may do what it asks for"),
+            message: format!("not a terminal, so consent to `{id}` cannot be asked for"),
             hints: vec![
-                format!("read what that is with `palyra skills info {id}`"),
-                format!("then agree with `--consent {}`", asked.digest),
+                format!("read its permissions with `palyra skills info {id}`"),
+                format!("then agree with `palyra skills consent {id} --consent {}`", asked.digest),
             ],
         }),
     }

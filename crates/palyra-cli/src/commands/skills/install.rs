@@ -14,11 +14,12 @@ Example:
   palyra skills install notes.palyra-skill --allow-tofu --consent DIGEST --json";
 
 const MORE: &str = "\
-A skill runs once its publisher is believed, no finding keeps it back and somebody agreed to what it asks for.
+A skill runs once its publisher is trusted, no finding quarantines it and a person agreed to its permissions.
 On a terminal you are asked; elsewhere `--consent` names the digest shown by a first try. `--yes` never agrees.
-Exit code 5: publisher unknown, stored in quarantine. 6: the audit keeps it back. 3: you said no.";
+Exit codes of a skill that is installed and not runnable: 3 declined, 5 publisher not trusted, 6 quarantined by
+the audit, 12 awaiting consent or unfit for this machine.";
 
-/// Verify, audit and store a skill; let it run once you agree.
+/// Verify, audit and install a skill
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct InstallArgs {
@@ -45,6 +46,6 @@ pub(super) fn run(
     globals: &Globals,
     printer: &Printer,
 ) -> Result<Walked<Install>, CliError> {
-    let query = InstallQuery { allow_tofu: args.allow_tofu, ..args.consent.query() };
+    let query = InstallQuery { allow_tofu: args.allow_tofu, ..args.consent.query()? };
     send("skills install", &args.file, query, globals, printer)
 }

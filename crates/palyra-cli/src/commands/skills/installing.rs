@@ -12,11 +12,14 @@ use crate::terminal::Terminal;
 use clap::Args;
 use palyra_api::ClientError;
 use palyra_api::skills::{
-    ConsentBody, InstallOutcome, InstallQuery, InstallStep, Placement, QuarantineCause, SkillStatus, Withheld,
+    ConsentAsked, ConsentBody, InstallOutcome, InstallQuery, InstallStep, Placement, QuarantineCause,
+    SkillStatus, TrustDecision, Withheld,
 };
 use palyra_common::capabilities::SecretRef;
+use palyra_common::{ErrorCode, InOrder};
 use palyra_skills::Sha256Digest;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::path::Path;
@@ -24,30 +27,39 @@ use std::path::Path;
 /// How a person agrees without being asked.
 #[derive(Args, Clone)]
 pub(super) struct ConsentFlags {
-    /// Agree to what it asks for, by the digest that is shown with it
+    /// Agree to the permissions, by the digest shown with them
     #[arg(long, value_name = "DIGEST")]
     consent: Option<Sha256Digest>,
 
-    /// Also give it this secret, as in `global/token`; a publisher that is only pinned gets no other
-    #[arg(long = "allow-secret", value_name = "SCOPE/NAME", requires = "consent")]
+    /// Secret to grant too, as in `global/token` (repeatable)
+    #[arg(long = "allow-secret", value_name = "SCOPE/NAME")]
     secrets: Vec<SecretRef>,
 }
 
 impl ConsentFlags {
     /// What was agreed to on the command line, with a package.
-    pub(super) fn query(&self) -> InstallQuery {
-        let secrets: Vec<String> = self.secrets.iter().map(ToString::to_string).collect();
-        InstallQuery {
+    pub(super) fn query(&self) -> Result<InstallQuery, CliError> {
+        let secrets = self.secrets();
+        if self.consent.is_none() && !secrets.is_empty() {
+            let message = "`--allow-secret` needs `--consent DIGEST` here";
+            let hint = "install it first, then `palyra skills consent ID --allow-secret SCOPE/NAME`";
+            return Err(CliError::usage_with_hint(message, hint));
+        }
+        Ok(InstallQuery {
             consent: self.consent.map(|digest| digest.to_string()),
             secrets: (!secrets.is_empty()).then(|| secrets.join(",")),
             ..InstallQuery::default()
-        }
+        })
+    }
+
+    /// The secrets that are granted on the command line.
+    pub(super) fn secrets(&self) -> Vec<String> {
+        self.secrets.iter().map(ToString::to_string).collect()
     }
 
     /// What was agreed to on the command line, for a skill that is stored.
     pub(super) fn body(&self) -> Option<ConsentBody> {
-        let digest = self.consent?.to_string();
-        Some(ConsentBody { digest, secrets: self.secrets.iter().map(ToString::to_string).collect() })
+        Some(ConsentBody { digest: self.consent?.to_string(), secrets: self.secrets() })
     }
 }
 
@@ -64,6 +76,12 @@ pub(super) struct Walked<V> {
     outcome: InstallOutcome,
     #[serde(skip)]
     answer: Answer,
+    /// The keys of this state root that signed it, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    own_keys: Vec<String>,
+    /// Why it cannot be called although it was agreed to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unusable: Option<String>,
     #[serde(skip)]
     verb: PhantomData<V>,
 }
@@ -99,18 +117,25 @@ pub(super) async fn walked(
 ) -> Result<InstallOutcome, CliError> {
     let answered = with_progress("checking", printer.terminal(), asked).await;
     match &answered {
-        Ok(outcome) => show_steps(printer, &outcome.steps),
+        Ok(outcome) => show_steps(printer, &outcome.steps, false),
         Err(ClientError::Problem(problem)) => {
             let steps = problem.details.get("steps").map(Vec::<InstallStep>::deserialize);
-            show_steps(printer, &steps.and_then(Result::ok).unwrap_or_default());
+            show_steps(printer, &steps.and_then(Result::ok).unwrap_or_default(), true);
         }
         Err(_) => {}
     }
     Ok(answered?)
 }
 
-fn show_steps(printer: &Printer, steps: &[InstallStep]) {
-    let remarks: Vec<Remark> = steps.iter().map(|step| Remark::Note(shapes::install_step(step))).collect();
+/// Every step where somebody wants to follow them, otherwise those that need attention.
+fn show_steps(printer: &Printer, steps: &[InstallStep], refused: bool) {
+    let all = refused || printer.is_verbose();
+    let shown = steps.iter().filter(|step| all || step.blocks);
+    let mut remarks: Vec<Remark> = shown.map(|step| Remark::Note(shapes::install_step(step))).collect();
+    let passed = steps.iter().filter(|step| !step.blocks).count();
+    if !all && passed > 0 {
+        remarks.insert(0, Remark::Note(format!("{passed} checks passed (`-v` lists them)")));
+    }
     printer.remark(&remarks);
 }
 
@@ -130,8 +155,39 @@ pub(super) async fn conclude<V: Verb>(
     globals: &Globals,
     printer: &Printer,
 ) -> Result<Walked<V>, CliError> {
+    let own_keys = own_keys(client, &outcome).await;
     let (outcome, answer) = ask(client, outcome, globals, printer).await?;
-    Ok(Walked { outcome, answer, verb: PhantomData })
+    let unusable = prepare(client, &outcome, printer).await;
+    Ok(Walked { outcome, answer, own_keys, unusable, verb: PhantomData })
+}
+
+/// Compiles a skill that can run now, where people expect to wait; returns what keeps it from running after all.
+async fn prepare(client: &AnyClient, outcome: &InstallOutcome, printer: &Printer) -> Option<String> {
+    if outcome.status != SkillStatus::Active {
+        return None;
+    }
+    let id = &outcome.record.skill_id;
+    let compiling = format!("compiling {id} (first call only)");
+    match with_progress(&compiling, printer.terminal(), client.prepare_skill(id)).await {
+        Err(ClientError::Problem(problem)) if problem.code == ErrorCode::NotRunnable => Some(problem.detail),
+        // Its first call compiles it, and says what is wrong.
+        Ok(_) | Err(_) => None,
+    }
+}
+
+/// The keys in the vault that signed a release; none where the token may not list them.
+async fn own_keys(client: &AnyClient, outcome: &InstallOutcome) -> Vec<String> {
+    let Ok(list) = client.keys().await else { return Vec::new() };
+    let own = list.keys.into_iter().filter(|key| outcome.signers.contains(&key.key_id));
+    own.map(|key| key.name).collect()
+}
+
+/// The public keys of a publisher that is not known here, as `palyra trust allow` takes them.
+fn unknown_keys(outcome: &InstallOutcome) -> Vec<String> {
+    match &outcome.decision {
+        Some(TrustDecision::Unknown { keys } | TrustDecision::TofuOffer { keys, .. }) => keys.keys.clone(),
+        _ => Vec::new(),
+    }
 }
 
 async fn ask(
@@ -145,23 +201,56 @@ async fn ask(
         return Ok((outcome, Answer::NotAsked));
     };
     printer.show(&story(&outcome));
-    if !person.agrees_between("Let it do this?".into()).await? {
+    let record = &outcome.record;
+    let (id, version, publisher) = (&record.skill_id, version(&outcome), &record.publisher);
+    if !person.agrees_between(format!("Allow {id} {version} by {publisher} to do this?")).await? {
         return Ok((outcome, Answer::Declined));
     }
-    let body = ConsentBody { digest, secrets: agreed_secrets(person, &outcome).await? };
+    let body = ConsentBody { digest, secrets: agreed_secrets(person, outcome.secrets.clone()).await? };
     // The same steps passed a moment ago.
     Ok((client.consent_to_skill(&outcome.record.skill_id, &body).await?, Answer::Agreed))
 }
 
 /// A publisher that is not allowlisted gets its secrets one by one.
-async fn agreed_secrets(person: Terminal, outcome: &InstallOutcome) -> Result<Vec<String>, CliError> {
+async fn agreed_secrets(person: Terminal, secrets: Vec<String>) -> Result<Vec<String>, CliError> {
     let mut agreed = Vec::new();
-    for secret in &outcome.secrets {
+    for secret in secrets {
         if person.agrees_between(format!("Also give it the secret `{secret}`?")).await? {
-            agreed.push(secret.clone());
+            agreed.push(secret);
         }
     }
     Ok(agreed)
+}
+
+/// Grants secrets that an earlier consent withheld: those that are named, otherwise those a person agrees to now.
+pub(super) async fn grant_withheld<V: Verb>(
+    client: &AnyClient,
+    asked: ConsentAsked,
+    named: Vec<String>,
+    globals: &Globals,
+    printer: &Printer,
+) -> Result<Walked<V>, CliError> {
+    let outcome = asked.outcome;
+    let withheld: Vec<String> =
+        outcome.withheld.iter().filter_map(|withheld| withheld.secret.clone()).collect();
+    let granted = outcome.secrets.iter().filter(|secret| !withheld.contains(secret)).cloned();
+    let granted: Vec<String> = granted.collect();
+    let more = match person(globals) {
+        _ if !named.is_empty() => named,
+        Some(person) => {
+            printer.show(&not_given(&outcome));
+            agreed_secrets(person, withheld).await?
+        }
+        None => Vec::new(),
+    };
+    if more.iter().all(|secret| granted.contains(secret)) {
+        let own_keys = own_keys(client, &outcome).await;
+        return Ok(Walked { outcome, answer: Answer::NotAsked, own_keys, unusable: None, verb: PhantomData });
+    }
+    let body = ConsentBody { digest: asked.digest, secrets: granted.into_iter().chain(more).collect() };
+    let outcome = walked(printer, client.consent_to_skill(&outcome.record.skill_id, &body)).await?;
+    let own_keys = own_keys(client, &outcome).await;
+    Ok(Walked { outcome, answer: Answer::Agreed, own_keys, unusable: None, verb: PhantomData })
 }
 
 fn version(outcome: &InstallOutcome) -> &str {
@@ -170,13 +259,14 @@ fn version(outcome: &InstallOutcome) -> &str {
 
 /// Permissions, findings and changes: what a person reads before agreeing.
 fn story(outcome: &InstallOutcome) -> String {
-    let mut text = format!("\nIt asks to\n{}", shapes::permissions(&outcome.permissions));
+    let legend = if outcome.permissions.is_empty() { "" } else { " (! broad, - notable)" };
+    let mut text = format!("\nPermissions{legend}\n{}", shapes::permissions(&outcome.permissions));
     if let Some(report) = &outcome.audit {
-        text.push_str(&format!("\nAudit\n{}", shapes::audit(report)));
+        text.push_str(&format!("\nAudit\n{}", shapes::audit_for_consent(report)));
     }
     if let Some(diff) = &outcome.diff {
         let running = outcome.record.current.manifest_text("version");
-        let old = if outcome.placement == Placement::Waiting { running } else { "before" };
+        let old = if outcome.placement == Placement::Waiting { running } else { "earlier release" };
         text.push_str(&format!("\nChanges\n{}", shapes::two_columns(diff, old, version(outcome))));
     }
     text
@@ -208,13 +298,47 @@ fn after_audit(outcome: &InstallOutcome) -> String {
     format!("if you judge the findings harmless, accept them: `palyra skills enable {id}{accept}`")
 }
 
+/// The keys, and which of them are keys of this state root.
+fn signed_by(outcome: &InstallOutcome, own_keys: &[String]) -> String {
+    let signers = outcome.signers.join(", ");
+    match own_keys {
+        [] => signers,
+        [name] => format!("{signers} (your key `{name}`)"),
+        names => format!("{signers} (your keys `{}`)", names.join("`, `")),
+    }
+}
+
+/// The command to try first: an example of the manifest, the page of a tool without one, or the binding of a hook.
+fn first_use(outcome: &InstallOutcome) -> Option<String> {
+    let entrypoints = outcome.record.current.manifest.get("entrypoints")?;
+    let listed = |kind: &str| entrypoints.get(kind).and_then(Value::as_array).cloned().unwrap_or_default();
+    let id = |entry: &Value| entry.get("id").and_then(Value::as_str).map(str::to_owned);
+    let tools = listed("tools");
+    let example = |tool: &Value| Some((id(tool)?, tool.get("examples")?.as_array()?.first()?.clone()));
+    if let Some((tool, example)) = tools.iter().find_map(example) {
+        let input = InOrder(&example).to_string().replace('\'', "'\\''");
+        return Some(format!("palyra run {tool} --input '{input}'"));
+    }
+    if let Some(tool) = tools.iter().find_map(id) {
+        return Some(format!("palyra tools show {tool}"));
+    }
+    let hook = listed("hooks").iter().find_map(id)?;
+    Some(format!("bind its hook to events: palyra hooks bind {hook}"))
+}
+
 impl<V: Verb> Judged for Walked<V> {
     fn exit_code(&self) -> u8 {
+        if self.unusable.is_some() {
+            return skills::QUARANTINED;
+        }
         match (self.answer, self.outcome.status, cause(&self.outcome)) {
             (Answer::Declined, ..) => skills::DECLINED,
             (_, SkillStatus::Quarantined, Some(QuarantineCause::Audit)) => skills::QUARANTINED,
             (_, SkillStatus::Quarantined, _) => skills::UNTRUSTED,
-            _ => 0,
+            (_, SkillStatus::AwaitingConsent | SkillStatus::Disabled | SkillStatus::Error, _) => {
+                skills::NOT_RUNNABLE
+            }
+            (_, SkillStatus::Active, _) => 0,
         }
     }
 }
@@ -226,7 +350,7 @@ impl<V: Verb> Reply for Walked<V> {
         let outcome = &self.outcome;
         let current = outcome.record.current.manifest_text("version");
         let waits = match outcome.placement {
-            Placement::Waiting => format!("; {current} runs on meanwhile"),
+            Placement::Waiting => format!("; {current} keeps running"),
             Placement::Current => String::new(),
         };
         let quarantine = outcome.release().and_then(|release| release.quarantine.as_ref());
@@ -235,7 +359,8 @@ impl<V: Verb> Reply for Walked<V> {
             ("status", format!("{}{waits}", shapes::status(outcome.status))),
             ("because", quarantine.map(|quarantine| quarantine.reason.clone()).unwrap_or_default()),
             ("publisher", format!("{}, {}", outcome.record.publisher, shapes::trust(outcome.trust))),
-            ("signed by", outcome.signers.join(", ")),
+            ("signed by", signed_by(outcome, &self.own_keys)),
+            ("public key", unknown_keys(outcome).join(", ")),
             ("payload", outcome.payload.clone()),
             ("unfit", outcome.eligibility.missing.join("; ")),
             ("consent", outcome.consent_digest.clone().unwrap_or_default()),
@@ -250,28 +375,50 @@ impl<V: Verb> Reply for Walked<V> {
     fn talk(&self) -> Vec<Remark> {
         let record = &self.outcome.record;
         let (id, publisher) = (&record.skill_id, &record.publisher);
+        if let Some(reason) = &self.unusable {
+            return vec![
+                Remark::Warning(reason.clone()),
+                Remark::Next(format!("see what would change it: palyra skills info {id}")),
+            ];
+        }
+        let withheld = self.outcome.withheld.iter().find_map(|withheld| withheld.secret.clone());
         match (self.outcome.status, cause(&self.outcome)) {
             (SkillStatus::Active, _) => {
-                let tool = record.current.tool_ids().into_iter().next();
-                tool.map(|tool| Remark::Next(format!("palyra run {tool} --input JSON"))).into_iter().collect()
+                let grant = withheld.map(|secret| {
+                    format!("to grant the secret later: palyra skills consent {id} --allow-secret {secret}")
+                });
+                first_use(&self.outcome).into_iter().chain(grant).map(Remark::Next).collect()
             }
             (SkillStatus::AwaitingConsent, _) => {
                 let digest = self.outcome.consent_digest.as_ref();
                 let digest = digest.map(|digest| format!(" --consent {digest}")).unwrap_or_default();
                 vec![Remark::Next(format!(
-                    "read what it asks for, then agree: palyra skills consent {id}{digest}"
+                    "read its permissions, then agree: palyra skills consent {id}{digest}"
                 ))]
             }
             (SkillStatus::Quarantined, Some(QuarantineCause::UnknownPublisher)) => {
-                let key = self.outcome.signers.first().cloned().unwrap_or_default();
+                let keys = unknown_keys(&self.outcome);
+                let keys = if keys.is_empty() { "KEY".to_owned() } else { keys.join(" ") };
+                let check = match self.own_keys.as_slice() {
+                    [] => "verify the key with the publisher through another channel, then",
+                    _ => "it is signed by a key of this state root:",
+                };
                 vec![
                     Remark::Warning(format!(
-                        "nobody here knows publisher `{publisher}`; it is stored and cannot run"
+                        "publisher `{publisher}` is unknown here; the skill is stored and cannot run"
                     )),
                     Remark::Next(format!(
-                        "compare {key} with the publisher over another way, then install again with `--allow-tofu`, or \
-                         `palyra trust allow {publisher} KEY` and `palyra skills enable {id}`"
+                        "{check} `palyra trust allow {publisher} {keys}` and `palyra skills enable {id}`, or \
+                         install again with `--allow-tofu`"
                     )),
+                ]
+            }
+            (SkillStatus::Quarantined, Some(QuarantineCause::Operator)) => {
+                let release = self.outcome.release().and_then(|release| release.quarantine.as_ref());
+                let reason = release.map(|quarantine| quarantine.reason.as_str()).unwrap_or_default();
+                vec![
+                    Remark::Warning(format!("`{id}` was quarantined by a person: {reason}")),
+                    Remark::Next(format!("if that is settled, lift it: palyra skills enable {id}")),
                 ]
             }
             (SkillStatus::Quarantined, Some(QuarantineCause::Audit)) => vec![
@@ -279,7 +426,7 @@ impl<V: Verb> Reply for Walked<V> {
                 Remark::Next(after_audit(&self.outcome)),
             ],
             (SkillStatus::Quarantined, _) => {
-                vec![Remark::Next(format!("palyra skills info {id} says what would change it"))]
+                vec![Remark::Next(format!("see what would change it: palyra skills info {id}"))]
             }
             (SkillStatus::Disabled, _) => vec![Remark::Next(format!("palyra skills enable {id}"))],
             (SkillStatus::Error, _) => vec![Remark::Warning("it does not fit this machine".into())],

@@ -4,6 +4,7 @@ mod build;
 mod diff;
 mod directory;
 mod inspect;
+mod manifest_edit;
 mod publisher_keys;
 mod sign;
 mod signing_key;
@@ -39,7 +40,7 @@ enum PackageCommand {
 
 pub(super) fn run(args: &PackageArgs, globals: &Globals, printer: &Printer) -> ExitCode {
     match &args.command {
-        PackageCommand::Build(args) => show(printer, build::run(args, globals)),
+        PackageCommand::Build(args) => show(printer, build::run(args, globals, printer)),
         PackageCommand::Sign(args) => show(printer, sign::run(args, globals)),
         PackageCommand::Verify(args) => show(printer, verify::run(args, globals)),
         PackageCommand::Inspect(args) => show(printer, inspect::run(args)),

@@ -13,7 +13,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra skills quarantine acme.notes --reason 'asked for a host it never named'";
 
-/// Keep a skill from running until somebody enables it.
+/// Quarantine a skill until it is enabled again.
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct QuarantineArgs {

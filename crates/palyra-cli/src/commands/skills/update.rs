@@ -13,10 +13,10 @@ Example:
   palyra skills update notes-1.1.palyra-skill";
 
 const MORE: &str = "\
-An update that can do more, or that reads differently to models, waits until you agree; the old release runs on
-meanwhile. Older releases, other bytes under a known version and other publishers are refused.";
+An update with more permissions, or with other texts for models, waits until you agree; the old release keeps
+running. A quarantine by a person stays until `palyra skills enable` lifts it. Older releases, other bytes under a known version and other publishers are refused.";
 
-/// Bring a newer release of an installed skill.
+/// Update an installed skill
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct UpdateArgs {
@@ -39,6 +39,6 @@ pub(super) fn run(
     globals: &Globals,
     printer: &Printer,
 ) -> Result<Walked<Update>, CliError> {
-    let query = InstallQuery { update: true, ..args.consent.query() };
+    let query = InstallQuery { update: true, ..args.consent.query()? };
     send("skills update", &args.file, query, globals, printer)
 }

@@ -3,17 +3,41 @@
 use palyra_api::skills::{AuditReport, AuditVerdict, Finding, RiskLevel, Severity};
 use palyra_common::redact::escape_untrusted;
 
+/// The audit as a person reads it before agreeing: findings of low severity that change nothing are counted on one line.
+pub(crate) fn audit_for_consent(report: &AuditReport) -> String {
+    let minor = |finding: &Finding| {
+        !finding.quarantines() && matches!(finding.severity, Severity::Info | Severity::Low)
+    };
+    let folded = report.findings.iter().filter(|finding| minor(finding)).count();
+    if folded == 0 {
+        return audit(report);
+    }
+    let mut rest = report.clone();
+    rest.findings.retain(|finding| !minor(finding));
+    let line = match folded {
+        1 => "  - 1 finding of low severity".to_owned(),
+        many => format!("  - {many} findings of low severity"),
+    };
+    format!("{}{}{line}, listed by `palyra skills audit`\n", head(report), listed(&rest))
+}
+
 /// Verdict, risk, and each finding with its remedy.
 pub(crate) fn audit(report: &AuditReport) -> String {
+    head(report) + &listed(report)
+}
+
+fn head(report: &AuditReport) -> String {
     let count = (report.findings.len() as u64).saturating_add(report.counts.not_listed);
-    let head =
-        format!("  {}, risk {}, {}\n", verdict(report.verdict), risk(report.risk), findings_counted(count));
+    format!("  {}, risk {}, {}\n", verdict(report.verdict), risk(report.risk), findings_counted(count))
+}
+
+fn listed(report: &AuditReport) -> String {
     let findings: String = report.findings.iter().map(finding).collect();
     let rest = match report.counts.not_listed {
         0 => String::new(),
         more => format!("  and {more} more\n"),
     };
-    format!("{head}{findings}{rest}")
+    findings + &rest
 }
 
 fn finding(finding: &Finding) -> String {
@@ -40,8 +64,8 @@ fn finding(finding: &Finding) -> String {
 
 fn findings_counted(count: u64) -> String {
     match count {
-        0 => "nothing found".to_owned(),
-        1 => "one finding".to_owned(),
+        0 => "no findings".to_owned(),
+        1 => "1 finding".to_owned(),
         many => format!("{many} findings"),
     }
 }

@@ -271,7 +271,11 @@ fn enter(app: &Arc<App>, request: &Request) -> Result<Entered, Failure> {
     let secret = cookie::session_secret(request.headers()).filter(|_| token.is_none() && face == Face::Http);
     let entered = match secret {
         Some(secret) => console_session(app, secret).map_err(limited)?,
-        None => Entered::of(app.access().authenticate(app.state(), token, from, face).map_err(refusal)?),
+        None => Entered::of(
+            app.access()
+                .authenticate(app.state(), token, from, face)
+                .map_err(|refused| refusal_at(path, refused))?,
+        ),
     };
     if let (Some(connection), Some(principal)) =
         (request.extensions().get::<ConnectionState>(), &entered.principal)
@@ -342,7 +346,7 @@ fn check_host(app: &App, headers: &HeaderMap, uri: &Uri) -> Result<(), Problem> 
         && uri.authority().is_none_or(|authority| own(authority.as_str()));
     match right {
         true => Ok(()),
-        false => Err(Problem::new(ErrorCode::Misdirected, "this daemon is not called that")
+        false => Err(Problem::new(ErrorCode::Misdirected, "the `Host` header does not name this daemon")
             .hint("start it with `--allow-host NAME` if this is its name")),
     }
 }
@@ -358,7 +362,7 @@ fn check_page(headers: &HeaderMap) -> Result<(), Problem> {
     let foreign = text(&ORIGIN).is_some_and(|origin| !is_own_origin(headers, origin))
         || text(&SEC_FETCH_SITE).is_some_and(|site| !matches!(site, "same-origin" | "none"));
     match foreign {
-        true => Err(Problem::new(ErrorCode::Forbidden, "pages of another origin may not ask")),
+        true => Err(Problem::new(ErrorCode::Forbidden, "cross-origin requests are not allowed")),
         false => Ok(()),
     }
 }
@@ -380,6 +384,20 @@ pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = values.next().filter(|_| values.next().is_none())?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// A token that opens `/mcp`; the owner's is refused there.
+const MCP_TOKEN: &str =
+    "send `Authorization: Bearer TOKEN` with a token of `palyra tokens add NAME --scope read --scope invoke`";
+
+/// The refusal on a path, with a hint that helps there.
+fn refusal_at(path: &str, refused: Refused) -> Problem {
+    match refused {
+        Refused::NoToken if path.starts_with("/mcp") => {
+            Problem::new(ErrorCode::Authentication, refused.to_string()).hint(MCP_TOKEN)
+        }
+        refused => refusal(refused),
+    }
 }
 
 fn refusal(refused: Refused) -> Problem {
@@ -406,7 +424,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
 }
 
 fn unauthenticated_request() -> Problem {
-    Problem::new(ErrorCode::Internal, "a request came past the door")
+    Problem::new(ErrorCode::Internal, "a request reached a handler unauthenticated")
 }
 
 fn new_id() -> Arc<str> {

@@ -181,7 +181,7 @@ fn broken(error: &(dyn std::error::Error + Send + Sync + 'static), limit: usize)
     match error.is::<LengthLimitError>() {
         true => Problem::new(ErrorCode::BodyTooLarge, format!("the body is longer than {limit} bytes"))
             .details(serde_json::json!({ "limit": limit })),
-        false => Problem::new(ErrorCode::Usage, format!("the body broke off: {error}")),
+        false => Problem::new(ErrorCode::Usage, format!("the request body ended unexpectedly: {error}")),
     }
 }
 

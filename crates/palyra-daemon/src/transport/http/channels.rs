@@ -4,14 +4,17 @@ mod letters;
 mod show;
 mod stream;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
 use http::HeaderMap;
+use ipnet::IpNet;
 use palyra_api::Problem;
 use palyra_api::channels::{AddChannelRequest, Channel, ChannelList, ChannelTarget, MessageList};
 use palyra_common::{ErrorCode, Scope};
+use palyra_egress::closed_address;
 use palyra_state::channels::ChannelKind;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -159,17 +162,33 @@ fn kind(request: AddChannelRequest) -> Result<ChannelKind, Problem> {
                 let parse = |text: &String| {
                     text.parse().map_err(|_| {
                         usage(&format!(
-                            "`{}` is no range of addresses, as in `10.0.0.0/8`",
+                            "`{}` is not an address range such as `10.0.0.0/8`",
                             palyra_common::redact::escape_untrusted(
                                 &text.chars().take(60).collect::<String>()
                             )
                         ))
                     })
                 };
-                let allow_addresses = allow_addresses.iter().map(parse).collect::<Result<_, Problem>>()?;
+                let allow_addresses =
+                    allow_addresses.iter().map(parse).collect::<Result<Vec<_>, Problem>>()?;
+                check_address(&url, &allow_addresses)?;
                 Ok(ChannelKind::Webhook { url, secret, allow_addresses, timeout_ms })
             }
             _ => Err(usage("a channel to a webhook has a `url` and a `secret`, and no `path`")),
         },
+    }
+}
+
+/// An address that every delivery would be refused is a mistake now; what a name leads to is known at delivery only.
+fn check_address(url: &str, allow: &[IpNet]) -> Result<(), Problem> {
+    let uri = url.parse::<http::Uri>().ok();
+    let host = uri.as_ref().and_then(http::Uri::host).unwrap_or_default();
+    let Ok(address) = host.trim_matches(['[', ']']).parse::<IpAddr>() else { return Ok(()) };
+    match closed_address(address, allow) {
+        None => Ok(()),
+        Some(why) => {
+            Err(Problem::new(ErrorCode::Usage, format!("webhooks to `{address}` are refused: {why}"))
+                .hint(format!("open it with `--allow-address {address}`")))
+        }
     }
 }

@@ -204,5 +204,5 @@ fn to_api(view: &SessionView, current: &Current) -> ConsoleSession {
 }
 
 fn no_randomness(error: getrandom::Error) -> Problem {
-    Problem::new(ErrorCode::Internal, format!("there is no randomness: {error}"))
+    Problem::new(ErrorCode::Internal, format!("cannot read the system random source: {error}"))
 }

@@ -34,7 +34,7 @@ pub(super) fn routes() -> Vec<Route> {
             .takes::<BindRequest>(SMALL_BODY)
             .answers::<HookBinding>(),
         Route::post("/v1/hooks/apply", Scope::Admin, apply)
-            .summary("Accept `hooks/bindings.json` as it is now, or write it anew from what is in force")
+            .summary("Apply `hooks/bindings.json`, or restore it from the bindings in force")
             .takes::<ApplyRequest>(SMALL_BODY)
             .answers::<HookList>(),
         Route::get("/v1/hooks/bindings/{id}", Scope::Read, show)

@@ -37,7 +37,7 @@ pub(super) fn routes() -> Vec<Route> {
             .answers_with(EVENT_STREAM),
         Route::get("/mcp", Scope::Read, exchange)
             .via(Face::Mcp)
-            .summary("What an MCP session says by itself, for revisions that have sessions")
+            .summary("Server messages of an MCP session, for revisions that have sessions")
             .answers_with(EVENT_STREAM),
         Route::delete("/mcp", Scope::Read, exchange).via(Face::Mcp).summary("End an MCP session"),
         Route::post("/mcp/stdio", Scope::Read, stdio)

@@ -7,6 +7,7 @@ use axum::extract::State;
 use http::Method;
 use palyra_api::Problem;
 use palyra_common::Scope;
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::path::{
     HttpMethod, Operation, OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItem,
@@ -17,7 +18,7 @@ use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, 
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
     Components, Content, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, PathsBuilder, Ref, RefOr,
-    Required, ResponsesBuilder,
+    Required, ResponsesBuilder, ServerBuilder,
 };
 
 use super::answer::{Answer, Json};
@@ -59,10 +60,12 @@ pub fn document() -> OpenApi {
     let info = InfoBuilder::new()
         .title("Palyra")
         .version(env!("CARGO_PKG_VERSION"))
-        .description(Some("One owner of the state, one corridor for every call. Errors are problem details with the codes of the command line."))
+        .description(Some("One process owns the state and runs every call through one pipeline. Errors are problem details with the codes of the command line."))
         .build();
+    let server = ServerBuilder::new().url("/").description(Some("The daemon that serves this document"));
     OpenApiBuilder::new()
         .info(info)
+        .servers(Some([server.build()]))
         .paths(paths)
         .components(Some(components))
         .security(Some([SecurityRequirement::new::<_, _, String>(BEARER, [])]))
@@ -104,7 +107,8 @@ fn operation(route: &Route) -> Operation {
 /// The media type of a body, and what it is.
 fn takes(route: &Route) -> Option<(&'static str, Content)> {
     let json = route.takes.as_ref().map(|shape| {
-        ("application/json", ContentBuilder::new().schema(Some(shape.reference.clone())).build())
+        let content = ContentBuilder::new().schema(Some(shape.reference.clone()));
+        ("application/json", content.example(example(&route.method, route.path)).build())
     });
     json.or_else(|| {
         let binary = SchemaFormat::KnownFormat(KnownFormat::Binary);
@@ -113,8 +117,25 @@ fn takes(route: &Route) -> Option<(&'static str, Content)> {
     })
 }
 
+/// A body that the route takes, for the requests most clients begin with.
+fn example(method: &Method, path: &str) -> Option<Value> {
+    Some(match (method.as_str(), path) {
+        ("POST", "/v1/tools/{tool}/invoke") => json!({ "input": { "step": 5 } }),
+        ("POST", "/v1/tokens") => json!({ "name": "ci", "scopes": ["read", "invoke"] }),
+        ("POST", "/v1/policy/check") => {
+            json!({ "action": "invoke", "kind": "token", "name": "ci", "tool": "acme.notes.add" })
+        }
+        ("POST", "/v1/routines") => {
+            json!({ "name": "morning", "tool": "acme.notes.digest", "input": {}, "cron": "0 9 * * mon-fri" })
+        }
+        ("POST", "/v1/skills/{skill_id}/quarantine") => json!({ "reason": "wrong results" }),
+        ("POST", "/v1/approvals/{approval_id}/approve") => json!({ "scope": "once" }),
+        _ => return None,
+    })
+}
+
 fn responses(route: &Route) -> ResponsesBuilder {
-    let done = ResponseBuilder::new().description("It was done");
+    let done = ResponseBuilder::new().description("Success");
     let done = match (&route.answers, route.answers_type) {
         (Some(shape), _) => done
             .content("application/json", ContentBuilder::new().schema(Some(shape.reference.clone())).build()),
@@ -130,8 +151,9 @@ fn responses(route: &Route) -> ResponsesBuilder {
         (None, None) => done,
     };
     let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name(Problem::name()))).build();
-    let problem =
-        ResponseBuilder::new().description("It was not done").content(palyra_api::PROBLEM_JSON, problem);
+    let problem = ResponseBuilder::new()
+        .description("A problem: its code, message, hints and details")
+        .content(palyra_api::PROBLEM_JSON, problem);
     ResponsesBuilder::new().response("200", done.build()).response("default", problem.build())
 }
 
@@ -157,4 +179,34 @@ fn named_parts(path: &'static str) -> impl Iterator<Item = Parameter> {
             .schema(Some(text))
             .build()
     })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use palyra_api::approvals::ApproveRequest;
+    use palyra_api::policy::PolicyQuestion;
+    use palyra_api::routines::RoutineRequest;
+    use palyra_api::skills::QuarantineBody;
+    use palyra_api::tokens::NewTokenRequest;
+    use palyra_api::tools::InvokeRequest;
+    use serde::de::DeserializeOwned;
+
+    use super::*;
+
+    #[track_caller]
+    fn reads<T: DeserializeOwned>(path: &str) {
+        // From text: a raw value is not read from a parsed one.
+        serde_json::from_str::<T>(&example(&Method::POST, path).unwrap().to_string()).unwrap();
+    }
+
+    #[test]
+    fn examples_are_bodies_that_their_routes_take() {
+        reads::<InvokeRequest>("/v1/tools/{tool}/invoke");
+        reads::<NewTokenRequest>("/v1/tokens");
+        reads::<PolicyQuestion>("/v1/policy/check");
+        reads::<RoutineRequest>("/v1/routines");
+        reads::<QuarantineBody>("/v1/skills/{skill_id}/quarantine");
+        reads::<ApproveRequest>("/v1/approvals/{approval_id}/approve");
+    }
 }

@@ -20,7 +20,7 @@ use crate::to_api::ToApi;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::post("/v1/packages/verify", Scope::Read, verify)
-            .summary("Check every byte and signature of a package, and whether its publisher is believed")
+            .summary("Verify every byte and signature of a package, and whether its publisher is trusted")
             .query::<PackageQuery>()
             .takes_bytes(PACKAGE_TYPE, MAX_PACKAGE_BYTES)
             .answers::<PackageVerified>(),

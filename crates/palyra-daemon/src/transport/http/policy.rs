@@ -31,7 +31,7 @@ pub(super) fn routes() -> Vec<Route> {
             .summary("Go back to the policy every state root begins with")
             .answers::<PolicyReset>(),
         Route::post("/v1/policy/check", Scope::Read, check)
-            .summary("Whether somebody would be allowed to do something, and which rules say so")
+            .summary("Whether a request would be allowed, and the rules that decide")
             .takes::<PolicyQuestion>(SMALL_BODY)
             .answers::<PolicyAnswer>(),
     ]

@@ -77,7 +77,7 @@ async fn unknown_path(request: Request) -> Result<Response, Failure> {
     if pages::is_page(request.method(), request.uri().path()) {
         return Ok(pages::respond(palyra_console_page::FILES, request.uri().path(), request.headers()));
     }
-    let problem = Problem::new(ErrorCode::NotFound, "there is no such path");
+    let problem = Problem::new(ErrorCode::NotFound, "unknown path");
     Err(problem.hint("`GET /v1/openapi.json` lists every one").into())
 }
 
@@ -88,7 +88,7 @@ pub(super) fn is_public(method: &Method, path: &str) -> bool {
 }
 
 async fn unknown_method() -> Failure {
-    Problem::new(ErrorCode::MethodNotAllowed, "this path is not for this method").into()
+    Problem::new(ErrorCode::MethodNotAllowed, "method not allowed for this path").into()
 }
 
 #[cfg(test)]

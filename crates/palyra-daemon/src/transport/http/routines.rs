@@ -7,9 +7,10 @@ use palyra_api::Problem;
 use palyra_api::routines::{
     Fire, FireList, MAX_ROUTINE_BYTES, RemovedName, Routine, RoutineList, RoutineRequest,
 };
-use palyra_common::{ErrorCode, Principal, Scope};
-use palyra_control_plane::Fired;
+use palyra_common::{ErrorCode, JsonText, Principal, Scope, WasmPluginRunError};
+use palyra_control_plane::{Fired, RoutineAction};
 use palyra_policy::{Action, ResourceKind};
+use palyra_skills::manifest::ToolSchema;
 use palyra_state::{FireKey, FireQuery, PrincipalId, authorizer};
 use serde::Deserialize;
 use serde_json::json;
@@ -44,7 +45,7 @@ pub(super) fn routes() -> Vec<Route> {
             .answers::<RemovedName>(),
         Route::post("/v1/routines/{routine}/enable", Scope::Operate, enable)
             .and(Scope::Invoke)
-            .summary("Switch a routine on; what was due meanwhile is not made up for")
+            .summary("Enable a routine; times missed while it was disabled are skipped")
             .answers::<Routine>(),
         Route::post("/v1/routines/{routine}/disable", Scope::Operate, disable)
             .summary("Switch a routine off")
@@ -191,8 +192,24 @@ fn keep(app: &App, principal: &Principal, mut request: RoutineRequest) -> Result
     let replace = request.replace;
     let there = control.store().routine(&request.name).ok().filter(|_| replace);
     let routine = convert::read(request, there.as_ref(), PrincipalId::from(principal), app.now_ms())?;
+    check_input(app, &routine)?;
     control.store().put_routine(&routine, replace, &principal.name)?;
     Ok(convert::routine(app, &routine)?)
+}
+
+/// An input that the tool refuses could only fail at every fire.
+fn check_input(app: &App, routine: &palyra_control_plane::Routine) -> Result<(), Failure> {
+    let RoutineAction::Tool { tool, input } = &routine.action else { return Ok(()) };
+    let schema = catalog::show(app.state(), tool)?.input_schema;
+    let unusable = |reason: String| Problem::new(ErrorCode::Internal, reason);
+    let schema = ToolSchema::compile_input(&schema).map_err(|problem| unusable(problem.to_string()))?;
+    let input = JsonText::from_text(input.clone()).map_err(|error| unusable(error.to_string()))?;
+    schema.check_text(&input).map_err(|mismatch| {
+        WasmPluginRunError::invalid_input(mismatch.pointer, mismatch.reason)
+            .to_problem()
+            .hint(format!("see its input with `palyra tools show {tool}`"))
+            .into()
+    })
 }
 
 /// Whoever lets a routine fire could make its call itself; its creator is asked about at each fire.

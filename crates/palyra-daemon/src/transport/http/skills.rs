@@ -12,16 +12,19 @@ use axum::extract::State;
 use palyra_api::packages::{MAX_PACKAGE_BYTES, PACKAGE_TYPE};
 use palyra_api::skills::{
     ConsentAsked, ConsentBody, DisableBody, EnableBody, InstallOutcome, InstallQuery, QuarantineBody,
-    RemoveQuery, RemovedSkill, RollbackBody, SkillAudits, SkillChanged, SkillInfo, SkillList, SkillVerified,
+    RemoveQuery, RemovedSkill, RollbackBody, SkillAudits, SkillChanged, SkillInfo, SkillList, SkillPrepared,
+    SkillVerified,
 };
 use palyra_common::Scope;
 use palyra_policy::Action;
 use palyra_skills::consent::ConsentRequest;
 use palyra_skills::{RuntimeStatus, SkillRecord};
+use serde::Deserialize;
+use utoipa::IntoParams;
 
 use super::answer::{Answer, Failure, Json};
 use super::blocking::blocking;
-use super::params::Named;
+use super::params::{Asked, Named, page_limit};
 use super::route::{Route, SMALL_BODY};
 use crate::app::App;
 use crate::problem::not_found;
@@ -30,7 +33,8 @@ use crate::to_api::ToApi;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/skills", Scope::Read, list)
-            .summary("Every installed skill with its state")
+            .summary("The installed skills with their states, by id")
+            .query::<SkillsQuery>()
             .answers::<SkillList>(),
         Route::post("/v1/skills", Scope::Operate, install::install)
             .does(Action::Install)
@@ -53,11 +57,14 @@ pub(super) fn routes() -> Vec<Route> {
         Route::post("/v1/skills/{skill_id}/verify", Scope::Operate, operate::verify)
             .summary("Read, hash and verify the stored bytes again; wrong ones put it into quarantine")
             .answers::<SkillVerified>(),
+        Route::post("/v1/skills/{skill_id}/prepare", Scope::Operate, operate::prepare)
+            .summary("Compile the modules of a skill, so that its first call does not wait; one that describes something else is quarantined")
+            .answers::<SkillPrepared>(),
         Route::post("/v1/skills/{skill_id}/audit", Scope::Operate, operate::audit)
             .summary("Look for trouble in a skill again; the verdict takes effect")
             .answers::<SkillAudits>(),
         Route::post("/v1/skills/{skill_id}/quarantine", Scope::Operate, operate::quarantine)
-            .summary("Keep a skill from running until somebody enables it")
+            .summary("Quarantine a skill until it is enabled again")
             .takes::<QuarantineBody>(SMALL_BODY)
             .answers::<SkillChanged>(),
         Route::post("/v1/skills/{skill_id}/disable", Scope::Operate, operate::disable)
@@ -70,7 +77,7 @@ pub(super) fn routes() -> Vec<Route> {
             .takes::<EnableBody>(SMALL_BODY)
             .answers::<InstallOutcome>(),
         Route::get("/v1/skills/{skill_id}/consent", Scope::Read, install::consent_asked)
-            .summary("What somebody would agree to, and by which digest")
+            .summary("The permissions to agree to, and the digest that agrees to them")
             .answers::<ConsentAsked>(),
         Route::post("/v1/skills/{skill_id}/consent", Scope::Admin, install::consent)
             .does(Action::Promote)
@@ -86,9 +93,31 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-async fn list(State(app): State<Arc<App>>) -> Answer<SkillList> {
-    let skills = blocking(&app, |app| Ok::<_, Failure>(app.state().list().to_api())).await?;
-    Ok(Json(SkillList { skills }))
+/// Most skills of one answer.
+const MAX_LISTED: u16 = 500;
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+struct SkillsQuery {
+    /// Only those after this id: where an earlier answer stopped.
+    after: Option<String>,
+    /// Maximum number of results; 100 by default.
+    #[param(minimum = 1, maximum = 500)]
+    limit: Option<u16>,
+}
+
+async fn list(State(app): State<Arc<App>>, Asked(query): Asked<SkillsQuery>) -> Answer<SkillList> {
+    let limit = page_limit(query.limit, MAX_LISTED)?;
+    blocking(&app, move |app| {
+        let mut skills = app.state().list();
+        skills.retain(|entry| query.after.as_ref().is_none_or(|after| entry.record.skill_id > *after));
+        let more = skills.len() > limit;
+        skills.truncate(limit);
+        let next = skills.last().filter(|_| more).map(|entry| entry.record.skill_id.clone());
+        Ok::<_, Failure>(SkillList { skills: skills.to_api(), next })
+    })
+    .await
+    .map(Json)
 }
 
 async fn info(State(app): State<Arc<App>>, Named(skill_id): Named<String>) -> Answer<SkillInfo> {

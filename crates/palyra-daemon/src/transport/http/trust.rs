@@ -30,7 +30,7 @@ use crate::problem::equivocation;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/trust", Scope::Read, list)
-            .summary("Everybody who is believed or blocked, and what is revoked")
+            .summary("Trusted and blocked publishers, and what is revoked")
             .answers::<TrustList>(),
         Route::get("/v1/trust/publishers/{publisher}", Scope::Read, show)
             .summary("What is known of a publisher: its keys, their past, its skills, what is revoked")

@@ -70,8 +70,9 @@ impl FromRequest<Arc<App>> for Upload {
         let began = Instant::now();
         let mut body = request.into_body();
         while let Some(frame) = in_time(body.frame(), patience, began).await? {
-            let frame = frame
-                .map_err(|error| Problem::new(ErrorCode::Usage, format!("the package broke off: {error}")))?;
+            let frame = frame.map_err(|error| {
+                Problem::new(ErrorCode::Usage, format!("the upload ended unexpectedly: {error}"))
+            })?;
             let Ok(chunk) = frame.into_data() else { continue };
             if coming.length().saturating_add(chunk.len() as u64) > limit as u64 {
                 return Err(too_long(limit));

@@ -3,6 +3,7 @@
 use palyra_api::Problem;
 use palyra_api::tools::InvokeAnswer;
 use palyra_common::ErrorCode;
+use palyra_skills::manifest::model_name;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Value, json};
@@ -30,12 +31,33 @@ pub(super) fn given(answer: &InvokeAnswer, structure: Structure) -> CallToolResu
 
 /// Why there is none: the model reads the code, the message and the hints.
 pub(super) fn refused(problem: &Problem) -> CallToolResult {
+    let problem = &named_for_models(problem);
     let hints = problem.hints.iter().map(|hint| format!("\nhint: {hint}"));
     let text = format!("{}: {}{}", problem.code, problem.detail, hints.collect::<String>());
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
     let run_id = problem.run_id.as_ref().map(|run_id| (RUN_ID, json!(run_id)));
     result.meta = Some(meta(std::iter::once((PROBLEM, for_model(problem))).chain(run_id)));
     result
+}
+
+/// The same problem with the names under which this client knows the tools, and hints that say who can follow them.
+fn named_for_models(problem: &Problem) -> Problem {
+    let mut problem = problem.clone();
+    let known = problem.details.get("known").and_then(Value::as_array).cloned().unwrap_or_default();
+    let ids: Vec<&str> = known.iter().filter_map(Value::as_str).filter(|id| id.contains('.')).collect();
+    for hint in &mut problem.hints {
+        for id in &ids {
+            *hint = hint.replace(&format!("`{id}`"), &format!("`{}`", model_name(id)));
+        }
+        if hint.contains("`palyra ") || hint.starts_with("palyra ") || hint.contains("`--") {
+            *hint = format!("for the operator: {hint}");
+        }
+    }
+    if !ids.is_empty() {
+        let names: Vec<String> = ids.iter().map(|id| model_name(id)).collect();
+        problem.details["known"] = json!(names);
+    }
+    problem
 }
 
 /// A problem without its backtrace: function names are text of the guest's choosing that no model should read.
@@ -49,6 +71,7 @@ fn for_model(problem: &Problem) -> Value {
 
 /// A request that no tool answers.
 pub(super) fn no_answer(problem: &Problem) -> ErrorData {
+    let problem = &named_for_models(problem);
     let facts = Some(for_model(problem));
     match problem.code {
         ErrorCode::NotFound | ErrorCode::Usage => ErrorData::invalid_params(problem.detail.clone(), facts),
@@ -64,6 +87,19 @@ fn meta(facts: impl IntoIterator<Item = (&'static str, Value)>) -> MetaObject {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tools_are_named_as_the_client_knows_them() {
+        let problem = Problem::new(ErrorCode::NotFound, "there is no tool `acme__notes__ad`")
+            .hints(["did you mean `acme.notes.add`?".to_owned(), "run `palyra tools list`".to_owned()])
+            .details(json!({ "known": ["acme.notes.add"] }));
+        let named = named_for_models(&problem);
+        assert_eq!(
+            named.hints,
+            ["did you mean `acme__notes__add`?", "for the operator: run `palyra tools list`"]
+        );
+        assert_eq!(named.details["known"], json!(["acme__notes__add"]));
+    }
 
     #[test]
     fn mcp_answer_omits_the_backtrace_and_keeps_the_reason() {

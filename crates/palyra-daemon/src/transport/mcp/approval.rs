@@ -110,7 +110,7 @@ async fn decide(call: &Call<'_>, approval: &Approval, answer: &ElicitResult) -> 
                 .details(json!({ "approval_id": approval.approval_id })),
         )),
         Err(error) => {
-            tracing::info!(%error, approval = approval.approval_id, "an answer did not count");
+            tracing::info!(%error, approval = approval.approval_id, "elicited approval rejected");
             Asked::Nobody
         }
     }

@@ -27,6 +27,22 @@ pub(super) fn tools(state: &State, structure: Structure) -> Vec<Tool> {
     tools
 }
 
+/// Most tools of one answer to `tools/list`.
+const PAGE: usize = 100;
+
+/// One page of [`tools`]: those after a name, and the name to continue after.
+pub(super) fn page(state: &State, structure: Structure, after: Option<&str>) -> (Vec<Tool>, Option<String>) {
+    cut(tools(state, structure), after, PAGE)
+}
+
+fn cut(mut tools: Vec<Tool>, after: Option<&str>, size: usize) -> (Vec<Tool>, Option<String>) {
+    tools.retain(|tool| after.is_none_or(|after| *tool.name > *after));
+    let more = tools.len() > size;
+    tools.truncate(size);
+    let next = tools.last().filter(|_| more).map(|tool| tool.name.to_string());
+    (tools, next)
+}
+
 /// One tool that can be called now, by the name it is listed under.
 pub(super) fn tool(state: &State, name: &str) -> Option<Tool> {
     let view = state.view();
@@ -77,11 +93,88 @@ fn listed_name(view: &View, tool: &ToolEntrypoint) -> String {
 fn input_schema(tool: &ToolEntrypoint) -> Arc<JsonObject> {
     let mut schema = tool.input_schema.as_object().cloned().unwrap_or_default();
     schema.insert("type".into(), "object".into());
-    Arc::new(schema)
+    Arc::new(standard_formats(schema))
+}
+
+/// The formats of JSON Schema 2020-12; validators of clients warn of any other.
+const FORMATS: [&str; 19] = [
+    "date-time",
+    "date",
+    "time",
+    "duration",
+    "email",
+    "idn-email",
+    "hostname",
+    "idn-hostname",
+    "ipv4",
+    "ipv6",
+    "uri",
+    "uri-reference",
+    "iri",
+    "iri-reference",
+    "uuid",
+    "uri-template",
+    "json-pointer",
+    "relative-json-pointer",
+    "regex",
+];
+
+/// A schema without the formats that only its generator knows, as `uint` of Rust types.
+fn standard_formats(schema: JsonObject) -> JsonObject {
+    schema.into_iter().filter_map(|(key, value)| Some((key.clone(), standard_format(&key, value)?))).collect()
+}
+
+/// The value of one keyword; names of properties are no keywords, and no property has a text as its schema.
+fn standard_format(key: &str, value: Value) -> Option<Value> {
+    match value {
+        Value::String(format) if key == "format" => {
+            FORMATS.contains(&format.as_str()).then_some(Value::String(format))
+        }
+        // Values of these are data, whatever they look like.
+        value if matches!(key, "const" | "enum" | "default" | "examples") => Some(value),
+        Value::Object(fields) => Some(Value::Object(standard_formats(fields))),
+        Value::Array(items) => {
+            Some(Value::Array(items.into_iter().filter_map(|item| standard_format("", item)).collect()))
+        }
+        value => Some(value),
+    }
 }
 
 fn output_schema(tool: &ToolEntrypoint, structure: Structure) -> Option<Arc<JsonObject>> {
     let schema = tool.output_schema.as_object()?;
     let is_object = schema.get("type").and_then(Value::as_str) == Some("object");
-    (is_object || structure == Structure::Any).then(|| Arc::new(schema.clone()))
+    (is_object || structure == Structure::Any).then(|| Arc::new(standard_formats(schema.clone())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn pages_follow_each_other_without_gaps() {
+        let all = || ["a", "b", "c"].map(|name| Tool::new(name, "", Arc::new(JsonObject::new()))).to_vec();
+        let names = |tools: &[Tool]| tools.iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>();
+        let (first, next) = cut(all(), None, 2);
+        assert_eq!((names(&first), next.as_deref()), (vec!["a".to_owned(), "b".to_owned()], Some("b")));
+        let (second, end) = cut(all(), next.as_deref(), 2);
+        assert_eq!((names(&second), end), (vec!["c".to_owned()], None));
+        assert_eq!(cut(all(), None, 3).1, None);
+    }
+
+    #[test]
+    fn only_standard_formats_reach_clients() {
+        let schema = json!({
+            "properties": { "n": { "type": "integer", "format": "uint" }, "format": { "format": "date" } },
+            "allOf": [{ "format": "int64" }], "default": { "format": "uint" },
+        });
+        let Value::Object(schema) = schema else { unreachable!() };
+        assert_eq!(
+            Value::Object(standard_formats(schema)),
+            json!({
+                "properties": { "n": { "type": "integer" }, "format": { "format": "date" } },
+                "allOf": [{}], "default": { "format": "uint" },
+            })
+        );
+    }
 }

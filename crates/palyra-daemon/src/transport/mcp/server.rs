@@ -81,17 +81,22 @@ impl ServerHandler for McpServer {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let app = self.app()?;
         let _begun = self.begin()?;
         self.caller(&app, &context.extensions)?;
         let structure = structure(&context);
-        let listing = tokio::task::spawn_blocking(move || catalogue::tools(app.state(), structure));
-        let tools = listing.await.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let after = request.and_then(|request| request.cursor);
+        let listing =
+            tokio::task::spawn_blocking(move || catalogue::page(app.state(), structure, after.as_deref()));
+        let (tools, next) =
+            listing.await.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         hold_answer(&context.extensions, serde_json::to_vec(&tools).map_or(0, |listed| listed.len()));
-        Ok(ListToolsResult::with_all_items(tools))
+        let mut page = ListToolsResult::with_all_items(tools);
+        page.next_cursor = next;
+        Ok(page)
     }
 
     async fn call_tool(

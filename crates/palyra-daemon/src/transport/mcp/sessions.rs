@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use bytes::Bytes;
-use http::{HeaderName, Method, Request, Response};
+use http::{HeaderName, Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use palyra_api::Problem;
 use palyra_api::mcp::MAX_MESSAGE_BYTES;
@@ -52,7 +52,14 @@ impl McpSessions {
                 "this token has as many MCP sessions as it may",
             ));
         }
-        Ok(service.handle(request).await.map(Body::new))
+        let ends = request.method() == Method::DELETE;
+        let mut response = service.handle(request).await.map(Body::new);
+        // The library says that it accepted the end of a session; it has ended, and clients warn of anything else.
+        if ends && response.status() == StatusCode::ACCEPTED {
+            *response.status_mut() = StatusCode::NO_CONTENT;
+            *response.body_mut() = Body::empty();
+        }
+        Ok(response)
     }
 
     /// Cancelled once the daemon stops and no call is under way any more.

@@ -24,12 +24,12 @@ pub(crate) async fn serve_stdio(
     drop(app);
     let conversation = match conversation {
         Ok(conversation) => conversation,
-        Err(error) => return tracing::debug!(%error, "an MCP client did not begin"),
+        Err(error) => return tracing::debug!(%error, "MCP handshake failed"),
     };
     match serve_server_with_ct(server, conversation, ended).await {
         Ok(running) => {
             let _ = running.waiting().await;
         }
-        Err(error) => tracing::debug!(%error, "an MCP client did not begin"),
+        Err(error) => tracing::debug!(%error, "MCP handshake failed"),
     }
 }

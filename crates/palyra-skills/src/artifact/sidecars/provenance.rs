@@ -209,7 +209,7 @@ fn check_shape(statement: &Value) -> Result<String, SidecarError> {
 
 fn read_subjects(statement: &Value) -> Result<BTreeMap<&str, Sha256Digest>, SidecarError> {
     let malformed =
-        || SidecarError::ProvenanceForm("a subject has no name or no sha256, or is there twice".into());
+        || SidecarError::ProvenanceForm("a subject has no name or no sha256, or is a duplicate".into());
     let list = statement.get("subject").and_then(Value::as_array).ok_or_else(malformed)?;
     let mut subjects = BTreeMap::new();
     for subject in list {

@@ -5,8 +5,7 @@ use crate::manifest::error::ManifestProblem;
 use crate::manifest::model::SkillManifest;
 use crate::manifest::names::{MAX_RELEASE_COUNTER, PublisherName, is_skill_name, is_word};
 
-pub(super) const RULES: [Rule; 5] =
-    [check_format, check_publisher, check_counter, check_compat, check_texts];
+pub(super) const RULES: [Rule; 5] = [check_format, check_publisher, check_counter, check_compat, check_texts];
 
 fn check_format(manifest: &SkillManifest) -> Checked {
     require(

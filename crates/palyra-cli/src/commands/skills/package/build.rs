@@ -1,20 +1,23 @@
 //! `palyra skills package build`.
 
 use super::directory::SkillDirectory;
+use super::manifest_edit;
 use super::publisher_keys::PublisherKeyArgs;
 use super::signing_key::{SigningKeyArgs, VaultKeys, public_halves, sign_with};
 use crate::cli::Globals;
 use crate::client;
+use crate::commands::run::{DescribeAnswer, describe_modules};
 use crate::commands::skills::Judged;
 use crate::error::CliError;
-use crate::output::{Remark, Reply, byte_count, facts, skills};
+use crate::output::{Printer, Remark, Reply, byte_count, facts, skills};
 use clap::Args;
 use palyra_skills::audit::{AuditPolicy, AuditReport, InstalledTools, Verdict, audit_entries};
+use palyra_skills::constants::MANIFEST_PATH;
 use palyra_skills::signing::PublisherKey;
 use palyra_skills::trust::Succession;
 use palyra_skills::{
-    BuildError, BuildRequest, BuiltArtifact, PackedRelease, Sha256Digest, pack_skill_artifact,
-    parse_manifest_toml,
+    BuildRequest, BuiltArtifact, DescribeDifference, Description, PackedRelease, Sha256Digest, SkillManifest,
+    manifest_problems, pack_skill_artifact, parse_manifest_toml,
 };
 use serde::Serialize;
 use std::io::Write;
@@ -36,18 +39,25 @@ and the signature. The same files and key give the same bytes everywhere.
 
 After `palyra keys rotate` on this state root the rotation statements go into the package by themselves;
 elsewhere `--succession` names them. A package with fewer signatures than its threshold gets the others
-with `palyra skills package sign`.";
+with `palyra skills package sign`.
 
-/// Package and sign a skill.
+A component that describes itself must say what skill.toml says. Differences are shown with both sides;
+`--write` puts what the component says into skill.toml. Exits with 6 if the package could not run.";
+
+/// Package and sign a skill
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct BuildArgs {
-    /// The directory with `skill.toml`, `modules/` and `assets/`
+    /// Directory with `skill.toml`, `modules/` and `assets/`
     directory: PathBuf,
 
-    /// The file to write; one that is there is replaced
+    /// Package to write; an existing file is replaced
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+
+    /// Put the schemas, descriptions and events that the modules describe into skill.toml
+    #[arg(long)]
+    write: bool,
 
     #[command(flatten)]
     signing_key: SigningKeyArgs,
@@ -70,6 +80,12 @@ pub(super) struct Built {
     /// Rotation statements in the package.
     rotations: usize,
     missing_signatures: u32,
+    /// Where `describe()` and the manifest differ; each keeps the skill from running.
+    differences: Vec<DescribeDifference>,
+    /// Modules whose `describe()` failed, and how.
+    not_described: Vec<String>,
+    /// What `--write` changed in skill.toml.
+    written: Vec<String>,
     /// Whether the state root trusts other keys for this publisher.
     #[serde(skip)]
     other_keys_trusted: bool,
@@ -83,10 +99,19 @@ struct Release {
     other_keys_trusted: bool,
 }
 
-pub(super) fn run(args: &BuildArgs, globals: &Globals) -> Result<Built, CliError> {
-    let directory = SkillDirectory::read(&args.directory)?;
-    let manifest =
-        parse_manifest_toml(&directory.manifest).map_err(|error| BuildError::Manifest(Box::new(error)))?;
+pub(super) fn run(args: &BuildArgs, globals: &Globals, printer: &Printer) -> Result<Built, CliError> {
+    let mut directory = SkillDirectory::read(&args.directory)?;
+    let mut manifest = parse(&directory.manifest)?;
+    let descriptions = describe_modules(&directory.modules, printer)?;
+    let mut differences = compare(&descriptions, &manifest);
+    let mut written = Vec::new();
+    if args.write && !differences.is_empty() {
+        let edited = manifest_edit::with_descriptions(&directory.manifest, &differences)?;
+        manifest = parse(&edited.text)?;
+        write_whole(&args.directory.join(MANIFEST_PATH), edited.text.as_bytes())?;
+        (directory.manifest, written) = (edited.text, edited.changes);
+        differences = compare(&descriptions, &manifest);
+    }
     let Release { built, succession, other_keys_trusted } = match args.signing_key.vault_names() {
         [] => build_with_files(args, &directory, &manifest.publisher, globals)?,
         names => build_with_vault(args, &directory, &manifest.publisher, names, globals)?,
@@ -104,9 +129,37 @@ pub(super) fn run(args: &BuildArgs, globals: &Globals) -> Result<Built, CliError
         epoch: succession.epoch,
         rotations: succession.lineage.len(),
         missing_signatures: built.missing_signatures,
+        differences,
+        not_described: failures(&descriptions),
+        written,
         other_keys_trusted,
         audit,
     })
+}
+
+/// The manifest, or every problem of it.
+fn parse(text: &str) -> Result<SkillManifest, CliError> {
+    parse_manifest_toml(text).map_err(|_| CliError::Manifest(manifest_problems(text)))
+}
+
+/// What the modules say of themselves, compared with the manifest; an answer that is no description is a failure.
+fn compare(descriptions: &[(String, DescribeAnswer)], manifest: &SkillManifest) -> Vec<DescribeDifference> {
+    let differences = |(module, answer): &(String, DescribeAnswer)| {
+        let description = answer.as_ref().ok().and_then(|text| Description::parse(text.as_str()).ok());
+        description.map(|description| description.differences(manifest, module))
+    };
+    descriptions.iter().filter_map(differences).flatten().collect()
+}
+
+fn failures(descriptions: &[(String, DescribeAnswer)]) -> Vec<String> {
+    let failure = |(module, answer): &(String, DescribeAnswer)| {
+        let reason = match answer {
+            Ok(text) => Description::parse(text.as_str()).err()?.to_string(),
+            Err(error) => error.to_string(),
+        };
+        Some(format!("`describe()` of `{module}` failed: {reason}"))
+    };
+    descriptions.iter().filter_map(failure).collect()
 }
 
 /// Signs with key files; no state root is needed, and none is asked.
@@ -160,7 +213,7 @@ fn pack<'a>(
     Ok(pack_skill_artifact(&request, signers)?)
 }
 
-/// What those who install it will be told, told to the author first.
+/// The audit that runs where the package is installed.
 fn audit(directory: &SkillDirectory, built: &BuiltArtifact) -> AuditReport {
     let mut entries = vec![("skill.toml", directory.manifest.as_bytes())];
     entries.extend(borrowed(&directory.modules));
@@ -202,7 +255,18 @@ pub(super) fn signatures_missing(missing: u32, path: &str) -> Vec<Remark> {
     ]
 }
 
-impl Judged for Built {}
+impl Built {
+    /// Whether those who install it could run it, once they trust its keys.
+    fn can_run(&self) -> bool {
+        self.audit.verdict == Verdict::Pass && self.differences.is_empty() && self.not_described.is_empty()
+    }
+}
+
+impl Judged for Built {
+    fn exit_code(&self) -> u8 {
+        if self.can_run() { 0 } else { skills::QUARANTINED }
+    }
+}
 
 impl Reply for Built {
     const SCHEMA: &'static str = "palyra.skills.package.build/v1";
@@ -221,6 +285,15 @@ impl Reply for Built {
 
     fn talk(&self) -> Vec<Remark> {
         let mut talk = skills::finding_remarks(&self.audit);
+        talk.extend(self.written.iter().map(|change| Remark::Note(format!("skill.toml: {change}"))));
+        let unlike = self.differences.iter().map(ToString::to_string);
+        talk.extend(unlike.chain(self.not_described.iter().cloned()).map(Remark::Warning));
+        if !self.differences.is_empty() {
+            talk.push(Remark::Warning("the skill is quarantined at its first call unless both agree".into()));
+            talk.push(Remark::Next(
+                "change the guest, or run this command with `--write` to change skill.toml".into(),
+            ));
+        }
         if self.other_keys_trusted {
             talk.push(Remark::Warning(
                 "this state root trusts other keys for the publisher, and machines that do so refuse this package; \
@@ -230,14 +303,14 @@ impl Reply for Built {
         }
         talk.extend(signatures_missing(self.missing_signatures, &self.path));
         talk.extend(match self.audit.verdict {
-            Verdict::Pass if self.missing_signatures > 0 => None,
+            Verdict::Pass if self.missing_signatures > 0 || !self.can_run() => None,
             Verdict::Pass => {
                 Some(Remark::Next(format!("try it with `palyra skills install {} --allow-tofu`", self.path)))
             }
             Verdict::Quarantine => Some(Remark::Warning(
-                "those who install it will see it quarantined, unless they accept what is found".into(),
+                "it is quarantined where it is installed, until the findings are accepted".into(),
             )),
-            Verdict::Refuse => Some(Remark::Warning("nobody can install it as it is".into())),
+            Verdict::Refuse => Some(Remark::Warning("it cannot be installed: the audit refuses it".into())),
         });
         talk
     }

@@ -23,7 +23,7 @@ const MORE: &str = "\
 Exit code 5 when the file is refused, or when its publisher is unknown here and `--allow-tofu` was not given.
 Nothing is stored or pinned.";
 
-/// Check every byte and signature of a package, and whether its publisher is believed.
+/// Verify every byte and signature of a package, and whether its publisher is trusted.
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct VerifyArgs {

@@ -165,7 +165,7 @@ fn may_not_widen(authorizer: &Authorizer, principal: &Principal) -> Problem {
     let rule = authorizer.explain(principal, Action::Promote, unnamed_skill());
     let message = format!("what is permitted with an installation needs the scope `{}`", Scope::Admin);
     Problem::new(ErrorCode::Forbidden, message)
-        .hint("without it the skill is stored and waits for somebody who may agree")
+        .hint("without it the skill is stored and awaits consent")
         .details(json!({ "scope": Scope::Admin, "action": Action::Promote,
             "policy": rule.as_deref().map(deciding_rule) }))
 }

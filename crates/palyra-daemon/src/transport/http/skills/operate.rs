@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use palyra_api::skills::{
     DisableBody, QuarantineBody, RemoveQuery, RemovedSkill, SkillAudit, SkillAudits, SkillChanged,
-    SkillStatus, SkillVerified,
+    SkillPrepared, SkillStatus, SkillVerified,
 };
 use palyra_common::Principal;
 use palyra_skills::SkillInventoryEntry;
@@ -13,11 +13,21 @@ use palyra_state::ReAudit;
 
 use super::known;
 use crate::app::App;
+use crate::problem::ToProblem;
 use crate::to_api::ToApi;
 use crate::transport::http::access::Caller;
 use crate::transport::http::answer::{Answer, Failure, Json};
 use crate::transport::http::blocking::blocking;
 use crate::transport::http::params::{Asked, Named};
+
+pub(super) async fn prepare(
+    State(app): State<Arc<App>>,
+    Named(skill_id): Named<String>,
+) -> Answer<SkillPrepared> {
+    known(&app, &skill_id)?;
+    app.prepare(&skill_id).await.map_err(|error| error.to_problem())?;
+    Ok(Json(SkillPrepared { skill_id }))
+}
 
 pub(super) async fn verify(
     State(app): State<Arc<App>>,

@@ -65,7 +65,7 @@ impl<'de> Visitor<'de> for AnyValue {
         while let Some((Name(name), value)) = map.next_entry()? {
             members.push((name, value));
         }
-        let twice = |name: Cow<'_, str>| A::Error::custom(format!("the name `{}` stands twice", clip(&name)));
+        let twice = |name: Cow<'_, str>| A::Error::custom(format!("duplicate key `{}`", clip(&name)));
         Members::new(members).map(Instance::Object).map_err(twice)
     }
 }

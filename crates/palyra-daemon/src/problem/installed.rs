@@ -1,0 +1,175 @@
+//! Hints of a failed call of an installed tool.
+//!
+//! What refused the call decides what helps: consent, the profile, the runner's policy, a limit of the call, or only
+//! another release. `--grant` of a call adds nothing to what a manifest asks for.
+
+use palyra_common::{
+    CapabilityGrantSet, CapabilityKind, Denial, LimitKind, PluginCapabilityProfile, RuntimeLimits,
+    WasmPluginRunError, WasmPluginRunnerPolicy,
+};
+use palyra_runner::CallError;
+use palyra_skills::SkillRecord;
+use palyra_skills::capability_grants_from_manifest;
+use palyra_state::State;
+
+/// How the call pipeline begins the remedy of a grant that the manifest asks for.
+const ASKED_FOR: &str = "it asks for this already; ";
+
+/// Where a call of an installed tool can be refused.
+struct Place {
+    record: SkillRecord,
+    profile: PluginCapabilityProfile,
+    policy: WasmPluginRunnerPolicy,
+}
+
+/// Returns the hints that hold for a call of this tool, or none where those of the error itself do.
+pub(crate) fn hints(
+    state: &State,
+    tool: &str,
+    error: &CallError,
+    limits_of_call: Option<&RuntimeLimits>,
+) -> Option<Vec<String>> {
+    let error = match error {
+        CallError::Run(error) => error,
+        CallError::Failed(run) => &run.error,
+        _ => return None,
+    };
+    let view = state.view();
+    let id = view.aliases().get(tool).map_or(tool, String::as_str);
+    let record = view.skill_of_tool(id)?.clone();
+    let profile = state.profile(&record.skill_id).unwrap_or_default().value;
+    let place = Place { record, profile, policy: state.runner_policy().value };
+    match error {
+        WasmPluginRunError::CapabilityDenied(denial) => place.denied(denial),
+        WasmPluginRunError::QuotaExceeded { limit, allowed, used } => {
+            place.over_limit(*limit, *allowed, *used, limits_of_call)
+        }
+        WasmPluginRunError::TimedOut { limit_ms } => {
+            place.over_limit(LimitKind::Timeout, *limit_ms, *limit_ms, limits_of_call)
+        }
+        _ => None,
+    }
+}
+
+impl Place {
+    fn denied(&self, denial: &Denial) -> Option<Vec<String>> {
+        let id = &self.record.skill_id;
+        if let Some(remedy) = denial.manifest.as_deref().and_then(|text| text.strip_prefix(ASKED_FOR)) {
+            return Some(vec![self.remedy(denial, remedy)]);
+        }
+        let grant = denial.grant.as_deref()?;
+        // Directories and addresses are the operator's to open, for one call or for every call.
+        if grant.starts_with("address:") || (grant.starts_with("fs-") && grant.contains('=')) {
+            return Some(vec![
+                format!("allow it for one call with `--grant '{grant}'`"),
+                format!("allow it for every call with `palyra plugins profile set {id} --grant '{grant}'`"),
+            ]);
+        }
+        let line = denial.manifest.as_deref().unwrap_or(grant);
+        Some(vec![format!(
+            "no setting can allow it: the manifest of `{id}` does not ask for it; install a release with {line}"
+        )])
+    }
+
+    /// The command that changes the authority which refused a grant that the manifest asks for.
+    fn remedy(&self, denial: &Denial, remedy: &str) -> String {
+        if remedy.starts_with("palyra skills consent") && denial.kind == CapabilityKind::Secret {
+            let name = self.secret(&denial.subject);
+            return format!("grant the secret with `{remedy} --allow-secret {name}`");
+        }
+        if remedy.starts_with("palyra ") {
+            return format!("run `{remedy}`");
+        }
+        self.in_policy(denial).map_or_else(
+            || remedy.to_owned(),
+            |setting| format!("allow it in every run with `palyra runner-policy set '{setting}'`"),
+        )
+    }
+
+    /// The list of the runner's policy with what was refused added to it.
+    fn in_policy(&self, denial: &Denial) -> Option<String> {
+        let asked: CapabilityGrantSet = capability_grants_from_manifest(&self.record.current.manifest);
+        let policy = &self.policy;
+        let (list, kept, added) = match denial.kind {
+            CapabilityKind::Http => (
+                "allowed_http_hosts",
+                texts(policy.allowed_http_hosts.as_deref()),
+                texts(Some(&asked.http().iter().map(|rule| &rule.host).collect::<Vec<_>>())),
+            ),
+            CapabilityKind::Secret => (
+                "allowed_secrets",
+                texts(policy.allowed_secrets.as_deref()),
+                vec![self.secret(&denial.subject)],
+            ),
+            CapabilityKind::Storage => (
+                "allowed_storage_prefixes",
+                texts(policy.allowed_storage_prefixes.as_deref()),
+                texts(Some(&asked.storage().iter().map(|grant| &grant.prefix).collect::<Vec<_>>())),
+            ),
+            CapabilityKind::Channel => {
+                ("allowed_channels", texts(policy.allowed_channels.as_deref()), vec![denial.subject.clone()])
+            }
+            CapabilityKind::Filesystem => return None,
+        };
+        let mut all: Vec<String> = kept.into_iter().chain(added).collect();
+        all.sort();
+        all.dedup();
+        Some(format!("{list}={}", all.join(",")))
+    }
+
+    /// A secret as grants name it; a guest may name it by its key alone.
+    fn secret(&self, subject: &str) -> String {
+        let asked = capability_grants_from_manifest(&self.record.current.manifest);
+        let mut secrets = asked.secrets().iter().map(|grant| &grant.secret);
+        let named = secrets.find(|secret| secret.key == subject || secret.to_string() == subject);
+        named.map_or_else(|| subject.to_owned(), ToString::to_string)
+    }
+
+    fn over_limit(
+        &self,
+        limit: LimitKind,
+        allowed: u64,
+        used: u64,
+        limits_of_call: Option<&RuntimeLimits>,
+    ) -> Option<Vec<String>> {
+        if !LimitKind::SETTABLE.contains(&limit) {
+            return None;
+        }
+        let id = &self.record.skill_id;
+        let wanted = used.max(1).saturating_mul(2);
+        let flag = format!("{limit}={}", limit.format_value(wanted));
+        if limits_of_call.and_then(|limits| limits.get(limit)) == Some(allowed) {
+            return Some(vec![format!(
+                "allow more in this call with `--limit {flag}`, or leave the limit out"
+            )]);
+        }
+        if self.profile.limits.get(&limit) == Some(&allowed) {
+            return Some(vec![format!("allow more with `palyra plugins profile set {id} --limit {flag}`")]);
+        }
+        if let Some((setting, _)) = policy_limits(&self.policy)
+            .into_iter()
+            .find(|(_, (kind, most))| *kind == limit && *most == allowed)
+        {
+            return Some(vec![format!("allow more with `palyra runner-policy set {setting}={wanted}`")]);
+        }
+        Some(vec![format!(
+            "no setting can allow more: the manifest of `{id}` allows {allowed}; install a release with a larger \
+             `{limit}` under `[capabilities.quotas]`"
+        )])
+    }
+}
+
+/// The ceilings of the runner's policy, by their settings.
+fn policy_limits(policy: &WasmPluginRunnerPolicy) -> [(&'static str, (LimitKind, u64)); 5] {
+    [
+        ("fuel_budget", (LimitKind::Fuel, policy.fuel_budget)),
+        ("max_memory_bytes", (LimitKind::Memory, policy.max_memory_bytes)),
+        ("max_table_elements", (LimitKind::Tables, policy.max_table_elements)),
+        ("max_instances", (LimitKind::Instances, policy.max_instances)),
+        ("wall_clock_timeout_ms", (LimitKind::Timeout, policy.wall_clock_timeout_ms)),
+    ]
+}
+
+fn texts<T: ToString>(list: Option<&[T]>) -> Vec<String> {
+    list.unwrap_or_default().iter().map(ToString::to_string).collect()
+}
