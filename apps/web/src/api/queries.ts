@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, send, unwrap } from './client';
+import { client, type Schemas, send, sendJson, unwrap } from './client';
 import { ProblemError, problemOf } from './problem';
 import type { paths } from './schema';
 
@@ -8,7 +8,7 @@ type Query<P extends keyof paths> = paths[P] extends { get: { parameters: { quer
 /** Queries by resource. The first part of each key is the resource, which live events invalidate. */
 export const queries = {
   health: () => queryOptions({ queryKey: ['health'], queryFn: () => unwrap(client.GET('/v1/health')) }),
-  skills: () => queryOptions({ queryKey: ['skills'], queryFn: () => unwrap(client.GET('/v1/skills')) }),
+  skills: () => queryOptions({ queryKey: ['skills'], queryFn: allSkills }),
   skill: (skill_id: string) =>
     queryOptions({
       queryKey: ['skills', skill_id],
@@ -113,6 +113,17 @@ export const queries = {
   doctor: () =>
     queryOptions({ queryKey: ['doctor'], queryFn: () => unwrap(client.POST('/v1/doctor')), staleTime: 60_000 }),
 };
+
+/** Every installed skill; the daemon answers in pages. */
+async function allSkills(): Promise<{ skills: Schemas['SkillEntry'][] }> {
+  const skills: Schemas['SkillEntry'][] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await sendJson<Schemas['SkillList'] & { next?: string | null }>(`/v1/skills${after === undefined ? '' : `?after=${encodeURIComponent(after)}`}`);
+    skills.push(...page.skills);
+    if (page.next == null) return { skills };
+    after = page.next;
+  }
+}
 
 /** A body that is not JSON. */
 export async function getText(path: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { Check, CircleDot, DoorClosed, DoorOpen, type LucideIcon, Minus, X } from 'lucide-react';
 import type { Schemas } from '@/api/client';
-import { visible } from '@/lib/format';
+import { Ticked } from '@/ui/ticked';
 
 type Derivation = Schemas['GrantDerivation'];
 type Verdict = Schemas['GrantVerdict'] | 'none';
@@ -56,7 +56,7 @@ export function DerivationChain({ derivation, granted = isGranted(derivation) }:
               <span className={verdict === 'granted' ? 'text-text' : ''}>{NAMES[by]}</span>
               <span className="screen-reader">{word}</span>
             </div>
-            <div className="mt-0.5 text-xs break-words text-muted">{visible(reason)}</div>
+            <div className="mt-0.5 text-xs break-words text-muted"><Ticked text={reason} /></div>
           </li>
         );
       })}

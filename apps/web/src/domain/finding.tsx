@@ -3,6 +3,7 @@ import { visible } from '@/lib/format';
 import { KeyValues } from '@/ui/page';
 import { Badge, State } from '@/ui/state';
 import { effectLook, severityLook } from './status';
+import { Ticked } from '@/ui/ticked';
 
 /** One finding of an audit: severity, location, fix and how to accept it. */
 export function FindingRow({ finding }: { finding: Schemas['Finding'] }) {
@@ -16,13 +17,13 @@ export function FindingRow({ finding }: { finding: Schemas['Finding'] }) {
           <Badge look={effectLook(finding.effect)} />
         </span>
       </div>
-      <p className="break-words">{visible(finding.message)}</p>
+      <p className="break-words"><Ticked text={finding.message} /></p>
       <KeyValues
         rows={[
           ['Location', <span key="l" className="fact">{visible(finding.subject)}</span>],
           finding.evidence ? ['Evidence', <span key="e" className="fact">{visible(finding.evidence)}</span>] : undefined,
-          ['Fix', visible(finding.remedy)],
-          ['Accept', visible(finding.silence)],
+          ['Fix', <Ticked key="f" text={finding.remedy} />],
+          ['Accept', <Ticked key="a" text={finding.silence} />],
         ]}
       />
     </li>

@@ -1,7 +1,7 @@
 import { Info, TriangleAlert } from 'lucide-react';
 import type { Schemas } from '@/api/client';
-import { visible } from '@/lib/format';
 import { Badge, type StatusLook } from '@/ui/state';
+import { Ticked } from '@/ui/ticked';
 
 const RANK = { high: 0, medium: 1, low: 2 } as const;
 const LOOK: Record<Schemas['PermissionSeverity'], StatusLook> = {
@@ -18,7 +18,7 @@ export function PermissionList({ permissions }: { permissions: readonly Schemas[
     <ul className="rows">
       {sorted.map(({ severity, text }) => (
         <li key={text} className="flex items-start gap-3 px-4 py-3">
-          <span className="min-w-0 flex-1 break-words">{visible(text)}</span>
+          <span className="min-w-0 flex-1 break-words"><Ticked text={text} /></span>
           <Badge look={LOOK[severity]} />
         </li>
       ))}

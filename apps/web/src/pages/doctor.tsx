@@ -3,13 +3,14 @@ import { RotateCcw } from 'lucide-react';
 import { queries } from '@/api/queries';
 import { useOnline } from '@/api/use-connection';
 import { checkLook } from '@/domain/status';
-import { plural, visible } from '@/lib/format';
+import { plural } from '@/lib/format';
 import { Button } from '@/ui/button';
 import { Command } from '@/ui/copy';
 import { CopyAs } from '@/ui/copy-as';
 import { PageHead } from '@/ui/page';
 import { State } from '@/ui/state';
 import { QueryView } from '@/ui/states';
+import { Ticked } from '@/ui/ticked';
 
 const RANK: Record<string, number> = { error: 0, warning: 1, skipped: 2, note: 3, ok: 4 };
 
@@ -46,10 +47,10 @@ export default function Doctor() {
                 </span>
                 <span className="fact w-48">{id}</span>
                 <span className="min-w-0 flex-1 basis-64">
-                  {visible(evidence)}
+                  <Ticked text={evidence} />
                   {fix && (
                     <span className="mt-0.5 block text-xs text-muted">
-                      {visible(fix.says)}
+                      <Ticked text={fix.says} />
                       {fix.automatic ? ' (done by the command below)' : ''}
                     </span>
                   )}

@@ -14,6 +14,7 @@ import { Blank, ProblemView, Skeleton } from '@/ui/states';
 import { When } from '@/ui/time';
 import { CallHistory } from './home/calls';
 import { FirstRun } from './home/first-run';
+import { Ticked } from '@/ui/ticked';
 
 const DAY = 86_400_000;
 
@@ -85,7 +86,7 @@ export default function Home() {
                 ))}
                 {consents.map(({ record }) => (
                   <Need key={record.skill_id} to={`/update/${record.skill_id}`} tone="wait" icon={Package} title={`${describe(record.current, record.skill_id).name} waits for your consent`} go="Review">
-                    <span className="fact">{record.skill_id}</span> · {describe(record.current, record.skill_id).summary ?? 'permissions not yet approved'}
+                    <span className="fact">{record.skill_id}</span> · <Ticked text={describe(record.current, record.skill_id).summary ?? 'permissions not yet approved'} />
                   </Need>
                 ))}
                 {dead.length > 0 && (

@@ -16,6 +16,7 @@ import { Badge, State, type StatusLook, type Tone } from '@/ui/state';
 import { Blank, ProblemView, QueryView } from '@/ui/states';
 import { toast } from '@/ui/toast';
 import { addedWords } from '@/domain/added-words';
+import { Ticked } from '@/ui/ticked';
 
 type Row = Schemas['DiffRow'];
 
@@ -46,7 +47,7 @@ export default function Update() {
               ) : (
                 <div className="page">
                   <PageHead title="Nothing to decide" />
-                  <Blank icon={CircleCheck} title="The permissions are approved" text="No release of this skill waits for your consent." action={<Link to="/skills/$skill" params={{ skill }} className="btn">Open the skill</Link>} />
+                  <Blank icon={CircleCheck} title="No release waits for your consent" text={data.entry.runtime_status === 'active' ? 'The permissions of the installed release are approved.' : <Ticked text={`The skill cannot run for another reason: ${data.why}.`} />} action={<Link to="/skills/$skill" params={{ skill }} className="btn">Open the skill</Link>} />
                 </div>
               )
             }

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { OfflineError, toProblem } from '@/api/problem';
 import { Button } from './button';
 import { Command, CopyButton } from './copy';
+import { Ticked } from '@/ui/ticked';
 
 interface BlankProps {
   icon: LucideIcon;
@@ -67,7 +68,7 @@ export function ProblemView({ error, untouched = 'Nothing was changed.', onRetry
         <div className="min-w-0 flex-1">
           <h2 className="text-md">{problem.title}</h2>
           <p className="mt-0.5 break-words text-muted">
-            {problem.detail}. {untouched}
+            <Ticked text={problem.detail} />. {untouched}
           </p>
         </div>
       </div>
@@ -95,7 +96,7 @@ export function ProblemView({ error, untouched = 'Nothing was changed.', onRetry
               const command = COMMAND.exec(hint)?.[1];
               return (
                 <li key={hint}>
-                  <span className="break-words">{hint}</span>
+                  <span className="break-words"><Ticked text={hint} /></span>
                   {command && (
                     <div className="mt-1.5">
                       <Command line={command} />

@@ -20,6 +20,7 @@ import { ProblemView } from '@/ui/states';
 import { toast } from '@/ui/toast';
 import { When } from '@/ui/time';
 import { Arguments } from './arguments';
+import { Ticked } from '@/ui/ticked';
 
 type Approval = Schemas['Approval'];
 type Scope = Schemas['ApprovalScope'];
@@ -185,7 +186,7 @@ export function ApprovalCard({ approval, last, onDecided }: Props) {
           <h3 className="mt-5 mb-2">Why approval is required</h3>
           <p className="flex items-start gap-2.5">
             {approval.asked_because ? <Waypoints size={15} aria-hidden className="mt-0.5 flex-none text-subtle" /> : <Hand size={15} aria-hidden className="mt-0.5 flex-none text-subtle" />}
-            {approval.asked_because ? visible(approval.asked_because) : <span>The manifest of the skill sets <span className="fact">requires_approval</span> for this tool.</span>}
+            {approval.asked_because ? <span><Ticked text={approval.asked_because} /></span> : <span>The manifest of the skill sets <span className="fact">requires_approval</span> for this tool.</span>}
           </p>
           {pending && (
             <fieldset className="mt-5">

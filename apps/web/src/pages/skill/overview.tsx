@@ -14,6 +14,7 @@ import { KeyValues, Section } from '@/ui/page';
 import { Badge, State } from '@/ui/state';
 import { When } from '@/ui/time';
 import { SkillSettings } from './settings';
+import { Ticked } from '@/ui/ticked';
 
 type Info = Schemas['SkillInfo'];
 
@@ -46,7 +47,7 @@ export function Overview({ info }: { info: Info }) {
         <div className="panel">
           <div className="p-4 text-md">
             <p>{REASONS[runtime_status]}</p>
-            {runtime_status !== 'active' && <p className="mt-1 text-muted">{info.why}.</p>}
+            {runtime_status !== 'active' && <p className="mt-1 text-muted"><Ticked text={info.why} />.</p>}
           </div>
           {info.would_change.length > 0 && (
             <div className="panel-foot grid gap-2">

@@ -11,6 +11,7 @@ import { ActionButton } from '@/ui/action';
 import { Command } from '@/ui/copy';
 import { State } from '@/ui/state';
 import { QueryView } from '@/ui/states';
+import { Ticked } from '@/ui/ticked';
 
 type Info = Schemas['SkillInfo'];
 
@@ -148,7 +149,7 @@ function Row({ permission: { derivation, used, denied } }: { permission: Permiss
             {derivation.given.length > 0 && derivation.given.join() !== derivation.asked && (
               <span className="fact block text-subtle">grants {derivation.given.map(visible).join(', ')}</span>
             )}
-            {refused && <span className="block text-xs text-muted">{visible(refused.reason)}</span>}
+            {refused && <span className="block text-xs text-muted"><Ticked text={refused.reason} /></span>}
           </span>
         </span>
       </td>
