@@ -12,7 +12,9 @@ import { Mark } from './mark';
 export function SignIn({ error, onSignedIn }: { error: unknown; onSignedIn: () => void }) {
   const [code, setCode] = useState('');
   const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<unknown>(error);
+  // The failure of the link may arrive after this page; one of the form replaces it.
+  const [failed, setFailed] = useState<unknown>();
+  const failure = failed ?? error;
   useTitle('Sign in');
 
   const submit = (event: FormEvent): void => {
@@ -21,7 +23,7 @@ export function SignIn({ error, onSignedIn }: { error: unknown; onSignedIn: () =
     // A pasted link works as well as the code in it.
     const plain = /[#?&]code=([^&\s]+)/.exec(code)?.[1] ?? code.trim();
     signIn(plain)
-      .then(onSignedIn, (reason: unknown) => setFailure(reason))
+      .then(onSignedIn, (reason: unknown) => setFailed(reason))
       .finally(() => setBusy(false));
   };
 
@@ -51,7 +53,7 @@ export function SignIn({ error, onSignedIn }: { error: unknown; onSignedIn: () =
       </form>
       {failure !== undefined && <ProblemView error={failure} untouched="No session was created." />}
       <Callout tone="idle" icon={KeyRound}>
-        The owner token never enters the browser. The session cookie is readable by the daemon only.
+        The owner token never enters the browser. Scripts of a page cannot read the session cookie.
       </Callout>
     </main>
   );
