@@ -11,6 +11,7 @@ mod foreign;
 mod fuzz;
 mod guests;
 mod infra;
+mod models;
 mod reproduce;
 mod router;
 mod skills;
@@ -50,6 +51,7 @@ enum Command {
     Clients(clients::Args),
     Infra(infra::Args),
     Router(router::Args),
+    Models(models::Args),
     Soak(soak::Args),
     Structure(structure::Args),
 }
@@ -74,6 +76,7 @@ impl Cli {
             Command::Clients(args) => clients::run(args),
             Command::Infra(args) => infra::run(args),
             Command::Router(args) => router::run(args),
+            Command::Models(args) => models::run(args),
             Command::Soak(args) => soak::run(args),
             Command::Structure(args) => structure::run(args),
         }

@@ -26,6 +26,7 @@ pub mod hooks;
 pub mod journal;
 pub mod keys;
 pub mod mcp;
+pub mod models;
 pub mod modules;
 pub mod objectives;
 pub mod packages;

@@ -22,6 +22,7 @@ use crate::commands::keys::KeysArgs;
 use crate::commands::logs::LogsArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::mcp::McpArgs;
+use crate::commands::models::ModelsArgs;
 use crate::commands::objectives::ObjectivesArgs;
 use crate::commands::plugins::PluginsArgs;
 use crate::commands::policy::PolicyArgs;
@@ -75,6 +76,7 @@ pub(crate) enum Command {
     Approvals(ApprovalsArgs),
     Routines(RoutinesArgs),
     Objectives(ObjectivesArgs),
+    Models(ModelsArgs),
     Hooks(HooksArgs),
     Channels(ChannelsArgs),
     Deliveries(DeliveriesArgs),

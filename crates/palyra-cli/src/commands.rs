@@ -16,6 +16,7 @@ pub(crate) mod keys;
 pub(crate) mod logs;
 pub(crate) mod man;
 pub(crate) mod mcp;
+pub(crate) mod models;
 pub(crate) mod objectives;
 pub(crate) mod plugins;
 pub(crate) mod policy;
@@ -52,6 +53,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Routines(args) => routines::run(&args, globals),
         Command::Objectives(args) => objectives::run(&args, globals),
         Command::Hooks(args) => hooks::run(&args, globals),
+        Command::Models(args) => models::run(&args, globals),
         Command::Channels(args) => channels::run(&args, globals),
         Command::Deliveries(args) => deliveries::run(&args, globals),
         Command::Tokens(args) => tokens::run(&args, globals),

@@ -20,6 +20,7 @@ pub mod doctor;
 pub mod in_process;
 mod invoke;
 mod metrics;
+mod models;
 mod modules;
 pub mod packages;
 pub mod palyrad;

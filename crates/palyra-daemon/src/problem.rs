@@ -14,6 +14,7 @@ mod hooks;
 pub(crate) mod installed;
 mod journal;
 mod keys;
+mod models;
 mod plugins;
 mod policy;
 mod records;

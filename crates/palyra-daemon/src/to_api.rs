@@ -58,6 +58,7 @@ mod doctor;
 mod hooks;
 mod install;
 mod journal;
+mod models;
 mod plugins;
 mod policy;
 mod routines;

@@ -20,6 +20,7 @@ mod init;
 mod inventory;
 mod keeper;
 pub mod lock;
+pub mod models;
 pub mod objects;
 mod plugins;
 mod principal_id;

@@ -25,6 +25,7 @@ use crate::damage::Damage;
 use crate::db::{RowChange, SealedRows, SealedTable};
 use crate::error::StateError;
 use crate::hooks::{AppliedBindings, HookIndex};
+use crate::models::ModelSettings;
 use crate::runs::RunRetention;
 use crate::state::State;
 
@@ -35,6 +36,7 @@ const PROFILE: &str = "profile/";
 const CONFIG: &str = "config/";
 const HOOKS: &str = "hook_bindings";
 const CHANNELS: &str = "channels";
+const MODELS: &str = "models";
 
 /// A value and the generation it was set in; 0 is the default nobody set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +63,7 @@ pub struct PluginSettings {
     /// The bound hooks.
     pub hooks: HookIndex,
     pub(crate) channels: Arc<BTreeMap<String, ChannelRecord>>,
+    pub(crate) models: Arc<ModelSettings>,
 }
 
 impl PluginSettings {
@@ -93,6 +96,8 @@ impl PluginSettings {
         } else if key == CHANNELS {
             let kept: Revised<BTreeMap<String, ChannelRecord>> = serde_json::from_slice(bytes)?;
             self.channels = Arc::new(kept.value);
+        } else if key == MODELS {
+            self.models = Arc::new(serde_json::from_slice::<Revised<ModelSettings>>(bytes)?.value);
         } else if key == RETENTION {
             self.retention = serde_json::from_slice(bytes)?;
         } else if let Some(skill_id) = key.strip_prefix(PROFILE) {
@@ -122,6 +127,11 @@ pub(crate) fn put_channels(
     channels: &BTreeMap<String, ChannelRecord>,
 ) -> Result<RowChange, StateError> {
     put(CHANNELS.to_owned(), revision, channels)
+}
+
+/// The row of the models.
+pub(crate) fn put_models(revision: u64, models: &ModelSettings) -> Result<RowChange, StateError> {
+    put(MODELS.to_owned(), revision, models)
 }
 
 /// The row of what is kept of runs.

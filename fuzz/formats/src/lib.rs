@@ -8,6 +8,7 @@ mod audit;
 mod envelope;
 mod journal;
 mod manifest;
+mod model_frames;
 mod policy;
 mod trust;
 
@@ -16,5 +17,6 @@ pub use audit::check_wasm_audit;
 pub use envelope::check_skill_envelope;
 pub use journal::check_journal_import;
 pub use manifest::check_skill_manifest;
+pub use model_frames::check_model_frames;
 pub use policy::check_policy_text;
 pub use trust::check_trust_store;

@@ -33,6 +33,7 @@ fn the_help_of_palyra() {
       approvals      Decide about calls that wait for a person
       routines       Let a tool be called by the time, and see what came of it
       objectives     Bound what routines may use for a goal, in runs and in fuel
+      models         Set up the language models the agent asks
       hooks          Bind plugins to events, and try them out
       channels       Define channels that skills with a grant publish to, and follow them
       deliveries     Show deliveries to hooks and channels, and retry those that failed
@@ -338,7 +339,7 @@ fn manual_pages() {
     exit 2
     --- stderr
     error: there is no command `fun`
-    hint: there is `init`, `up`, `status`, `logs`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `routines`, `objectives`, `hooks`, `channels`, `deliveries`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `runner-policy`, `vault`, `journal`, `mcp`, `daemon`, `doctor`, `backup`, `restore`, `completions`, `man`
+    hint: there is `init`, `up`, `status`, `logs`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `routines`, `objectives`, `models`, `hooks`, `channels`, `deliveries`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `runner-policy`, `vault`, `journal`, `mcp`, `daemon`, `doctor`, `backup`, `restore`, `completions`, `man`
     ");
 }
 

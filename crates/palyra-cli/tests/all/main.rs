@@ -26,6 +26,7 @@ mod interrupts;
 mod journal;
 mod keys;
 mod mcp;
+mod models;
 mod modules;
 mod output;
 mod plugins;

@@ -19,6 +19,7 @@ mod hooks;
 mod journal;
 mod keys;
 mod mcp;
+mod models;
 mod modules;
 mod objectives;
 mod openapi;

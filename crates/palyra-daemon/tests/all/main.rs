@@ -25,6 +25,7 @@ mod keys;
 mod killed;
 mod mcp;
 mod metrics;
+mod models;
 mod modules;
 mod openapi;
 mod patience;

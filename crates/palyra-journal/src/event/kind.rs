@@ -114,6 +114,8 @@ event_kinds! {
     ChannelDeadLettered = "channel:dead_lettered",
     /// A message that was given up was dropped.
     ChannelLetterDropped = "channel:letter_dropped",
+    /// An operator changed the models.
+    ModelsChanged = "models:changed",
     /// The state root was created.
     StateInitialised = "state:initialised",
     /// An operator accepted a difference that kept the state closed.

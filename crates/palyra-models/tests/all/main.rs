@@ -5,6 +5,7 @@
 mod faults;
 mod keys;
 mod protocols;
+mod recorded;
 mod requests;
 mod scripted;
 mod support;

@@ -5,6 +5,7 @@ mod backup;
 mod built_in;
 mod damage;
 mod deliveries;
+mod models;
 mod objects;
 mod opening;
 mod skills;

@@ -15,7 +15,7 @@ use super::answer::Failure;
 use super::route::Route;
 use super::{
     aliases, approvals, audit_policy, backup, channels, console, deliveries, doctor, events, health, hooks,
-    journal, keys, mcp, modules, objectives, openapi, packages, pages, plugins, policy, routines,
+    journal, keys, mcp, models, modules, objectives, openapi, packages, pages, plugins, policy, routines,
     runner_policy, runs, skills, telemetry, tokens, tools, trust, vault,
 };
 use crate::app::App;
@@ -33,6 +33,7 @@ pub fn routes() -> Vec<Route> {
         packages::routes(),
         tools::routes(),
         modules::routes(),
+        models::routes(),
         aliases::routes(),
         approvals::routes(),
         runs::routes(),

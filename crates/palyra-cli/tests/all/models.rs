@@ -1,0 +1,27 @@
+//! `palyra models`.
+
+use crate::environment::TestEnvironment;
+use palyra_models::testing::{ProviderServer, ServerReply};
+use palyra_models::{ModelEvent, StopReason};
+use serde_json::json;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn model_test_shows_what_works_and_fails_without_an_answer() {
+    let text = |text: &str| ModelEvent::Text(text.into());
+    let answer = ServerReply::events([text("1 "), text("2"), ModelEvent::Finished(StopReason::EndTurn)]);
+    let refused = ServerReply::Status(401, Vec::new(), r#"{"error":{"message":"no key"}}"#.into());
+    let server = ProviderServer::start([answer.clone(), answer, refused]).await.unwrap();
+    let environment = TestEnvironment::with_state();
+    let url = server.base_url();
+    let added =
+        environment.palyra(&["models", "add", "m", "--base-url", &url, "--model", "s", "--allow-loopback"]);
+    assert_eq!(added.code, 0, "{}", added.shown());
+    let tested = environment.palyra(&["models", "test", "m"]);
+    assert_eq!(tested.code, 0);
+    for line in ["answers       yes", "streams       yes", "calls tools   no", "did not call a tool"] {
+        assert!(tested.shown().contains(line), "{}", tested.shown());
+    }
+    let failed = environment.palyra(&["models", "test", "m", "--json"]);
+    assert_eq!((failed.code, &failed.json()["answers"]), (1, &json!(false)));
+    assert!(failed.json()["failure"]["message"].as_str().unwrap().contains("no key"));
+}

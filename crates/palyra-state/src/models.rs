@@ -1,0 +1,10 @@
+//! Models: the providers an operator set up for the agent, as one sealed row.
+
+mod error;
+mod record;
+mod store;
+
+pub use error::ModelSettingError;
+pub(crate) use record::ModelSettings;
+pub use record::{ModelPrice, ModelRecord};
+pub use store::ModelStore;

@@ -1,0 +1,118 @@
+//! Reading and changing the models: one sealed row, and a leaf for every change.
+
+use std::sync::Arc;
+
+use palyra_journal::EventKind;
+use serde_json::{Value, json};
+
+use super::{ModelRecord, ModelSettingError, ModelSettings};
+use crate::commit::Change;
+use crate::plugins::put_models;
+use crate::state::State;
+use crate::text::short_name;
+
+/// Most models there may be.
+const MAX_MODELS: usize = 64;
+
+/// The models of a state.
+#[derive(Clone, Copy)]
+pub struct ModelStore<'s> {
+    state: &'s State,
+}
+
+impl State {
+    /// The models an operator set up.
+    pub fn models(&self) -> ModelStore<'_> {
+        ModelStore { state: self }
+    }
+}
+
+impl ModelStore<'_> {
+    /// Returns the models, by name.
+    pub fn list(&self) -> Vec<ModelRecord> {
+        self.settings().models.values().cloned().collect()
+    }
+
+    /// Returns one model.
+    pub fn get(&self, name: &str) -> Result<ModelRecord, ModelSettingError> {
+        let settings = self.settings();
+        settings.models.get(name).cloned().ok_or_else(|| unknown(&settings, name))
+    }
+
+    /// Returns the name of the model that is asked when nobody names one.
+    pub fn default_name(&self) -> Option<String> {
+        self.settings().default.clone()
+    }
+
+    /// Adds a model on behalf of a principal; the first one becomes the default.
+    pub fn add(&self, record: ModelRecord, principal: &str) -> Result<ModelRecord, ModelSettingError> {
+        let record = record.checked()?;
+        let details = json!({
+            "added": record.name,
+            "protocol": record.protocol,
+            "base_url": record.base_url,
+            "model": record.model,
+        });
+        let added = record.clone();
+        self.change(principal, |settings| {
+            if settings.models.contains_key(&record.name) {
+                return Err(ModelSettingError::Exists { name: record.name });
+            }
+            if settings.models.len() >= MAX_MODELS {
+                return Err(ModelSettingError::TooMany { most: MAX_MODELS });
+            }
+            settings.default.get_or_insert_with(|| record.name.clone());
+            settings.models.insert(record.name.clone(), record);
+            Ok(details)
+        })?;
+        Ok(added)
+    }
+
+    /// Removes a model; without the default, no model is asked until another one is chosen.
+    pub fn remove(&self, name: &str, principal: &str) -> Result<ModelRecord, ModelSettingError> {
+        let removed = self.get(name)?;
+        self.change(principal, |settings| {
+            if settings.models.remove(name).is_none() {
+                return Err(unknown(settings, name));
+            }
+            settings.default.take_if(|default| default == name);
+            Ok(json!({ "removed": name }))
+        })?;
+        Ok(removed)
+    }
+
+    /// Chooses the model that is asked when nobody names one.
+    pub fn set_default(&self, name: &str, principal: &str) -> Result<ModelRecord, ModelSettingError> {
+        self.change(principal, |settings| {
+            if !settings.models.contains_key(name) {
+                return Err(unknown(settings, name));
+            }
+            settings.default = Some(name.to_owned());
+            Ok(json!({ "default": name }))
+        })?;
+        self.get(name)
+    }
+
+    fn settings(&self) -> Arc<ModelSettings> {
+        Arc::clone(&self.state.view().plugins().models)
+    }
+
+    /// Commits a change with its event; `change` returns what the event says.
+    fn change(
+        &self,
+        principal: &str,
+        change: impl FnOnce(&mut ModelSettings) -> Result<Value, ModelSettingError>,
+    ) -> Result<(), ModelSettingError> {
+        let mut gate = self.state.gate();
+        let mut settings = (*gate.view.plugins().models).clone();
+        let details = change(&mut settings)?;
+        let rows = vec![put_models(gate.view.generation() + 1, &settings)?];
+        let event = self.state.event(EventKind::ModelsChanged, principal).details(details);
+        self.state.commit(&mut gate, Change { rows, events: vec![event] })?;
+        Ok(())
+    }
+}
+
+fn unknown(settings: &ModelSettings, name: &str) -> ModelSettingError {
+    ModelSettingError::Unknown { name: short_name(name), known: settings.models.keys().cloned().collect() }
+}
