@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { Hand, MessageSquare, Plus } from 'lucide-react';
+import { Loader, MessageSquare, Plus } from 'lucide-react';
 import { agent, type Session, sessionsQuery } from '@/api/agent';
 import { useOnline } from '@/api/use-connection';
 import { Button } from '@/ui/button';
@@ -70,7 +70,7 @@ function SessionLink({ session, current }: { session: Session; current: boolean 
     >
       <span className="clip font-medium">{session.title || 'New session'}</span>
       <span className="flex items-center justify-between gap-2 text-xs text-subtle">
-        {session.active_run ? <State look={{ tone: 'info', icon: Hand, word: 'In progress' }} /> : <span>done</span>}
+        {session.active_run ? <State look={{ tone: 'info', icon: Loader, word: 'In progress' }} /> : <span>done</span>}
         <When at={session.last_active_ms} />
       </span>
     </Link>

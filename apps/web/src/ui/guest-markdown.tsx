@@ -14,7 +14,7 @@ const SCHEMA = {
   clobberPrefix: 'guest-',
 };
 
-/** Headings of a guest never compete with those of the page. */
+/** Headings of a guest are all of one level, so that they never break the outline of the page. */
 const COMPONENTS: Components = {
   a({ href, children }) {
     if (!href || !ALLOWED.test(href)) return <span>{children}</span>;
@@ -25,10 +25,10 @@ const COMPONENTS: Components = {
       </a>
     );
   },
-  h1: ({ children }) => <h3>{children}</h3>,
-  h2: ({ children }) => <h3>{children}</h3>,
-  h3: ({ children }) => <h4>{children}</h4>,
-  h4: ({ children }) => <h4>{children}</h4>,
+  h1: ({ children }) => <h2>{children}</h2>,
+  h2: ({ children }) => <h2>{children}</h2>,
+  h3: ({ children }) => <h2>{children}</h2>,
+  h4: ({ children }) => <h2>{children}</h2>,
   img: () => null,
   input: () => null,
 };

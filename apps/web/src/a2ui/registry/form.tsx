@@ -34,7 +34,7 @@ export function A2uiForm({ id, props, handlers }: RegistryProps<FormProps>) {
 
   return (
     <form className="panel grid gap-4 p-4" onSubmit={onSubmit} noValidate aria-label={props.title ? visible(props.title) : 'Form'}>
-      {props.title && <h3 className="text-md">{visible(props.title)}</h3>}
+      {props.title && <h2 className="text-md">{visible(props.title)}</h2>}
       <fieldset disabled={closed !== undefined} className="grid gap-4">
         {props.fields.map((field) => (
           <Input key={field.name} field={field} value={typed[field.name]} error={errors[field.name]} onChange={(value) => setTyped((known) => ({ ...known, [field.name]: value }))} />
