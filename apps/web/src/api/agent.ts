@@ -115,7 +115,7 @@ export const agent = {
   },
   events: (id: string): string => path(id, '/events'),
   create: (): Promise<Session> => sendJson('/v1/sessions', json('POST', {})),
-  change: (id: string, change: { title?: string; archived?: boolean; clear_labels?: boolean }): Promise<Session> => sendJson(path(id), json('PUT', change)),
+  change: (id: string, change: { title?: string; model?: string; archived?: boolean; clear_labels?: boolean }): Promise<Session> => sendJson(path(id), json('PUT', change)),
   remove: (id: string): Promise<unknown> => sendJson(path(id), { method: 'DELETE' }),
   say: (id: string, text: string): Promise<AgentRun> => sendJson(path(id, '/messages'), json('POST', { text })),
   stop: (run: string): Promise<AgentRun> => sendJson(`/v1/agent-runs/${encodeURIComponent(run)}/stop`, { method: 'POST' }),

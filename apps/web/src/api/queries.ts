@@ -107,6 +107,7 @@ export const queries = {
   auditPolicy: () => queryOptions({ queryKey: ['policy', 'audit'], queryFn: () => unwrap(client.GET('/v1/audit-policy')) }),
   runnerPolicy: () =>
     queryOptions({ queryKey: ['policy', 'runner'], queryFn: () => unwrap(client.GET('/v1/runner-policy')) }),
+  models: () => queryOptions({ queryKey: ['models'], queryFn: () => unwrap(client.GET('/v1/models')) }),
   vault: () => queryOptions({ queryKey: ['vault'], queryFn: () => unwrap(client.GET('/v1/vault')) }),
   keys: () => queryOptions({ queryKey: ['keys'], queryFn: () => unwrap(client.GET('/v1/keys')) }),
   tokens: () => queryOptions({ queryKey: ['tokens'], queryFn: () => unwrap(client.GET('/v1/tokens')) }),

@@ -4,6 +4,94 @@
  */
 
 export interface paths {
+    "/console/codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link that signs one browser in within a minute; for the owner on this machine
+         * @description Needs the scope `admin`.
+         */
+        post: operations["post_console_codes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who is signed in, and until when; does not keep the session open
+         * @description Needs no token.
+         */
+        get: operations["get_console_session"];
+        put?: never;
+        /**
+         * Sign in with the code of a link; the answer sets the session cookie
+         * @description Needs no token.
+         */
+        post: operations["post_console_session"];
+        /**
+         * Sign this browser out
+         * @description Needs the scope `read`.
+         */
+        delete: operations["delete_console_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The browsers that are signed in
+         * @description Needs the scope `admin`.
+         */
+        get: operations["get_console_sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign a browser out; its open streams end at once
+         * @description Needs the scope `admin`.
+         */
+        delete: operations["delete_console_sessions_session_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/mcp": {
         parameters: {
             query?: never;
@@ -918,6 +1006,94 @@ export interface paths {
         get: operations["get_metrics"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every model, and which one is the default
+         * @description Needs the scope `read`.
+         */
+        get: operations["get_models"];
+        put?: never;
+        /**
+         * Add a model
+         * @description Needs the scope `admin`.
+         */
+        post: operations["post_models"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One model
+         * @description Needs the scope `read`.
+         */
+        get: operations["get_models_name"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a model
+         * @description Needs the scope `admin`.
+         */
+        delete: operations["delete_models_name"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{name}/default": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Choose the model that is asked when nobody names one
+         * @description Needs the scope `admin`.
+         */
+        post: operations["post_models_name_default"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask a model two short questions: latency, streaming, tool calls
+         * @description Needs the scope `operate`.
+         */
+        post: operations["post_models_name_test"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2253,6 +2429,32 @@ export interface components {
             /** @description The URL; for `webhook`. */
             url?: string | null;
         };
+        /** @description The body of `POST /v1/models`. */
+        AddModelRequest: {
+            /** @description Allow a provider on this machine, and `http` to it. */
+            allow_loopback?: boolean;
+            /** @description The base URL of its provider; one without a path gets `/v1`. */
+            base_url: string;
+            /**
+             * Format: int32
+             * @description How many tokens its context has.
+             */
+            context_tokens?: number | null;
+            /** @description The secret in the vault that holds the key, as `SCOPE/KEY`. */
+            key?: string | null;
+            /**
+             * Format: int32
+             * @description Most tokens of one answer.
+             */
+            max_output_tokens?: number | null;
+            /** @description Its name at its provider. */
+            model: string;
+            /** @description Its name here. */
+            name: string;
+            price?: null | components["schemas"]["ModelPrice"];
+            /** @description `chat-completions`, `responses` or `messages`. */
+            protocol: string;
+        };
         /** @description The answer of `PUT /v1/audit-policy/advisories`. */
         AdvisoriesKept: {
             /** @description Everything installed, held against the new list. */
@@ -2860,6 +3062,28 @@ export interface components {
             replaces?: string | null;
             /** @description The skill. */
             skill_id: string;
+        };
+        /** @description One browser that is signed in. */
+        ConsoleSession: {
+            /** @description When it signed in, as in `2026-01-31T12:00:00Z`. */
+            created_at: string;
+            /** @description Whether the request for this list came from it. */
+            current: boolean;
+            /** @description When it ends at the latest. */
+            expires_at: string;
+            /** @description Its id; not its cookie. */
+            id: string;
+            /** @description When it ends without another request. */
+            idle_expires_at: string;
+            /** @description When its last request came. */
+            last_used_at: string;
+            /** @description What the browser calls itself, escaped; any program can claim any name. */
+            user_agent: string;
+        };
+        /** @description The answer of `GET /console/sessions`. */
+        ConsoleSessionList: {
+            /** @description The open sessions, newest first. */
+            sessions: components["schemas"]["ConsoleSession"][];
         };
         /** @description An event that an observer could not take. */
         DeadLetter: {
@@ -3637,6 +3861,113 @@ export interface components {
          * @enum {string}
          */
         Misfire: "skip" | "fire_once" | "catch_up";
+        /** @description A model and how it is reached. */
+        Model: {
+            /** @description Whether a provider on this machine is allowed. */
+            allow_loopback: boolean;
+            /** @description The base URL of its provider. */
+            base_url: string;
+            /**
+             * Format: int32
+             * @description How many tokens its context has, where known.
+             */
+            context_tokens?: number | null;
+            /** @description Whether it is asked when nobody names a model. */
+            is_default: boolean;
+            /** @description The secret in the vault that holds the key, as `SCOPE/KEY`. */
+            key?: string | null;
+            /**
+             * Format: int32
+             * @description Most tokens of one answer.
+             */
+            max_output_tokens?: number | null;
+            /** @description Its name at its provider. */
+            model: string;
+            /** @description Its name here. */
+            name: string;
+            price?: null | components["schemas"]["ModelPrice"];
+            /** @description `chat-completions`, `responses` or `messages`. */
+            protocol: string;
+        };
+        /** @description Why a provider did not answer. */
+        ModelFailure: {
+            /** @description The code of the error. */
+            code: string;
+            /** @description What happened. */
+            message: string;
+        };
+        /** @description The answer of `GET /v1/models`. */
+        ModelList: {
+            /** @description The model that is asked when nobody names one. */
+            default?: string | null;
+            /** @description The models, by name. */
+            models: components["schemas"]["Model"][];
+        };
+        /** @description What a million tokens cost, in millionths of a unit of the operator's currency. */
+        ModelPrice: {
+            /**
+             * Format: int64
+             * @description A million tokens of requests.
+             */
+            input: number;
+            /**
+             * Format: int64
+             * @description A million tokens of answers.
+             */
+            output: number;
+        };
+        /** @description The answer of `POST /v1/models/{name}/test`: what two short requests found. */
+        ModelTest: {
+            /** @description Whether it answered at all. */
+            answers: boolean;
+            /** @description Whether it called the tool it was asked to call. */
+            calls_tools: boolean;
+            /**
+             * Format: int64
+             * @description What both requests cost, in millionths of the currency of the model's price; only where it is known.
+             */
+            cost?: number | null;
+            failure?: null | components["schemas"]["ModelFailure"];
+            /**
+             * Format: int64
+             * @description Milliseconds to the first piece of the answer.
+             */
+            first_piece_ms?: number | null;
+            /** @description The model. */
+            name: string;
+            /** @description Whether the answer came in more than one piece. */
+            streams: boolean;
+            tool_failure?: null | components["schemas"]["ModelFailure"];
+            /**
+             * Format: int64
+             * @description Milliseconds to the end of the answer.
+             */
+            total_ms?: number | null;
+            usage?: null | components["schemas"]["ModelUsage"];
+        };
+        /** @description Tokens of requests and answers. */
+        ModelUsage: {
+            /**
+             * Format: int64
+             * @description Tokens of the requests that the provider had in its cache.
+             */
+            cached_input_tokens: number;
+            /**
+             * Format: int64
+             * @description Tokens of the requests, cached ones included.
+             */
+            input_tokens: number;
+            /**
+             * Format: int64
+             * @description Tokens of the answers, reasoning included.
+             */
+            output_tokens: number;
+            /**
+             * Format: int64
+             * @description Tokens of the answers that were reasoning.
+             */
+            reasoning_tokens: number;
+        };
         /** @description The body of `POST /v1/keys`. */
         NewKeyRequest: {
             /** @description Up to 64 lower-case letters, digits, `.`, `_` and `-`. */
@@ -4601,6 +4932,23 @@ export interface components {
          * @enum {string}
          */
         Severity: "info" | "low" | "medium" | "high" | "critical";
+        /** @description The answer of `POST /console/codes`: a link that signs one browser in, once. */
+        SignInLink: {
+            /** @description Whether the console is in this build; a page that says how to build it is served otherwise. */
+            console_built: boolean;
+            /**
+             * Format: int64
+             * @description When the code expires, in milliseconds of Unix time.
+             */
+            expires_ms: number;
+            /** @description The page with the code in its fragment, which a browser sends to no server. */
+            url: string;
+        };
+        /** @description The body of `POST /console/session`. */
+        SignInRequest: {
+            /** @description The code from the link. */
+            code: components["schemas"]["SecretText"];
+        };
         /** @description The body of `POST /v1/keys/{name}/sign`. */
         SignReleaseRequest: {
             /** @description The statement of the release, byte for byte; it must list the key. */
@@ -4616,6 +4964,15 @@ export interface components {
             note: string;
             /** @description Which journal. */
             origin: string;
+        };
+        /** @description The answer of `GET`, `POST` and `DELETE /console/session`. */
+        SignedIn: {
+            /** @description When the session ends at the latest, as in `2026-01-31T12:00:00Z`. */
+            expires_at: string;
+            /** @description When it ends without another request. */
+            idle_expires_at: string;
+            /** @description Who is signed in. */
+            principal: string;
         };
         /** @description The body of `POST /v1/trust/statements`: a signed rotation or revocation list, as it was published. */
         SignedStatement: Record<string, never>;
@@ -5117,6 +5474,186 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    post_console_codes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInLink"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_console_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_console_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_console_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_console_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleSessionList"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_console_sessions_session_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleSession"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_mcp: {
         parameters: {
             query?: never;
@@ -5126,7 +5663,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5135,7 +5672,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5159,7 +5696,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5168,7 +5705,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5188,14 +5725,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5219,7 +5756,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5228,7 +5765,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5254,7 +5791,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5263,7 +5800,7 @@ export interface operations {
                     "application/json": components["schemas"]["Alias"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5285,7 +5822,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5294,7 +5831,7 @@ export interface operations {
                     "application/json": components["schemas"]["Alias"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5321,7 +5858,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5330,7 +5867,7 @@ export interface operations {
                     "application/json": components["schemas"]["ApprovalList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5358,7 +5895,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5367,7 +5904,7 @@ export interface operations {
                     "application/json": components["schemas"]["Approval"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5389,11 +5926,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "scope": "once"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ApproveRequest"];
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5402,7 +5944,7 @@ export interface operations {
                     "application/json": components["schemas"]["Approval"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5428,7 +5970,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5437,7 +5979,7 @@ export interface operations {
                     "application/json": components["schemas"]["Approval"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5457,7 +5999,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5466,7 +6008,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditPolicyShown"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5490,7 +6032,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5499,7 +6041,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditPolicyChanged"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5519,7 +6061,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5528,7 +6070,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditPolicyChanged"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5552,7 +6094,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5561,7 +6103,7 @@ export interface operations {
                     "application/json": components["schemas"]["AdvisoriesKept"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5581,7 +6123,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5590,7 +6132,7 @@ export interface operations {
                     "application/x-tar": string;
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5610,7 +6152,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5619,7 +6161,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChannelList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5643,7 +6185,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5652,7 +6194,7 @@ export interface operations {
                     "application/json": components["schemas"]["Channel"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5674,7 +6216,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5683,7 +6225,7 @@ export interface operations {
                     "application/json": components["schemas"]["Channel"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5705,7 +6247,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5714,7 +6256,7 @@ export interface operations {
                     "application/json": components["schemas"]["Channel"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5739,7 +6281,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5748,7 +6290,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChannelDeadLetterList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5771,7 +6313,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5780,7 +6322,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChannelDeadLetter"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5803,7 +6345,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5812,7 +6354,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChannelDeadLetter"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5834,7 +6376,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5843,7 +6385,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5868,7 +6410,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5877,7 +6419,7 @@ export interface operations {
                     "application/json": components["schemas"]["MessageList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5897,7 +6439,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5906,7 +6448,7 @@ export interface operations {
                     "application/json": components["schemas"]["Stopping"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5926,7 +6468,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5935,7 +6477,7 @@ export interface operations {
                     "application/json": components["schemas"]["LaneList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5962,7 +6504,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5971,7 +6513,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryDeadLetterList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -5993,7 +6535,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6002,7 +6544,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryDeadLetter"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6024,7 +6566,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6033,7 +6575,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryRetry"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6053,7 +6595,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6062,7 +6604,7 @@ export interface operations {
                     "application/json": components["schemas"]["StateChecks"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6085,7 +6627,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6094,7 +6636,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6114,7 +6656,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6123,7 +6665,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6143,7 +6685,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6152,7 +6694,7 @@ export interface operations {
                     "application/json": components["schemas"]["HookList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6176,7 +6718,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6185,7 +6727,7 @@ export interface operations {
                     "application/json": components["schemas"]["HookBinding"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6209,7 +6751,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6218,7 +6760,7 @@ export interface operations {
                     "application/json": components["schemas"]["HookList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6240,7 +6782,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6249,7 +6791,7 @@ export interface operations {
                     "application/json": components["schemas"]["HookBinding"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6271,7 +6813,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6280,7 +6822,7 @@ export interface operations {
                     "application/json": components["schemas"]["HookBinding"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6302,7 +6844,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6311,7 +6853,7 @@ export interface operations {
                     "application/json": components["schemas"]["HookBinding"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6333,7 +6875,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6342,7 +6884,7 @@ export interface operations {
                     "application/json": components["schemas"]["HookBinding"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6368,7 +6910,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6377,7 +6919,7 @@ export interface operations {
                     "application/json": components["schemas"]["HookTest"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6402,7 +6944,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6411,7 +6953,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeadLetterList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6433,7 +6975,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6442,7 +6984,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeadLetter"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6464,7 +7006,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6473,7 +7015,7 @@ export interface operations {
                     "application/json": components["schemas"]["HookTest"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6514,7 +7056,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6523,7 +7065,7 @@ export interface operations {
                     "application/json": components["schemas"]["JournalPage"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6543,7 +7085,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6552,7 +7094,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignedCheckpoint"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6576,7 +7118,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6585,7 +7127,7 @@ export interface operations {
                     "application/json": components["schemas"]["VerifiedJournal"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6605,7 +7147,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6614,7 +7156,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeyList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6638,7 +7180,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6647,7 +7189,7 @@ export interface operations {
                     "application/json": components["schemas"]["SigningKey"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6669,7 +7211,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6678,7 +7220,7 @@ export interface operations {
                     "application/json": components["schemas"]["SigningKey"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6704,7 +7246,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6713,7 +7255,7 @@ export interface operations {
                     "application/json": components["schemas"]["SigningKey"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6739,7 +7281,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6748,7 +7290,7 @@ export interface operations {
                     "application/json": components["schemas"]["RevokedKey"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6774,7 +7316,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6783,7 +7325,7 @@ export interface operations {
                     "application/json": components["schemas"]["SealedKey"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6809,7 +7351,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6818,7 +7360,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReleaseSignature"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6838,7 +7380,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6847,7 +7389,193 @@ export interface operations {
                     "application/openmetrics-text": string;
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddModelRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_models_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_models_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_models_name_default: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_models_name_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelTest"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6871,7 +7599,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6880,7 +7608,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvokeAnswer"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6900,7 +7628,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6909,7 +7637,7 @@ export interface operations {
                     "application/json": components["schemas"]["ObjectiveList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6933,7 +7661,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6942,7 +7670,7 @@ export interface operations {
                     "application/json": components["schemas"]["Objective"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6964,7 +7692,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6973,7 +7701,7 @@ export interface operations {
                     "application/json": components["schemas"]["Objective"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6995,7 +7723,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7004,7 +7732,7 @@ export interface operations {
                     "application/json": components["schemas"]["RemovedName"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7026,7 +7754,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7035,7 +7763,7 @@ export interface operations {
                     "application/json": components["schemas"]["Objective"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7057,7 +7785,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7066,7 +7794,7 @@ export interface operations {
                     "application/json": components["schemas"]["Objective"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7088,7 +7816,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7097,7 +7825,7 @@ export interface operations {
                     "application/json": components["schemas"]["Objective"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7117,7 +7845,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7126,7 +7854,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7150,7 +7878,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7159,7 +7887,7 @@ export interface operations {
                     "application/json": components["schemas"]["SkillAudits"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7194,7 +7922,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7203,7 +7931,7 @@ export interface operations {
                     "application/json": components["schemas"]["InstallOutcome"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7230,7 +7958,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7239,7 +7967,7 @@ export interface operations {
                     "application/json": components["schemas"]["PackageVerified"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7259,7 +7987,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7268,7 +7996,7 @@ export interface operations {
                     "application/json": components["schemas"]["PluginList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7290,7 +8018,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7299,7 +8027,7 @@ export interface operations {
                     "application/json": components["schemas"]["PluginInfo"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7321,7 +8049,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7330,7 +8058,7 @@ export interface operations {
                     "application/json": components["schemas"]["PluginCheck"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7352,7 +8080,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7361,7 +8089,7 @@ export interface operations {
                     "application/json": components["schemas"]["Config"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7387,7 +8115,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7396,7 +8124,7 @@ export interface operations {
                     "application/json": components["schemas"]["Config"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7418,7 +8146,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7427,7 +8155,7 @@ export interface operations {
                     "application/json": components["schemas"]["Removed"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7449,7 +8177,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7458,7 +8186,7 @@ export interface operations {
                     "application/json": components["schemas"]["PluginGrants"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7480,7 +8208,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7489,7 +8217,7 @@ export interface operations {
                     "application/json": components["schemas"]["Profile"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7515,7 +8243,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7524,7 +8252,7 @@ export interface operations {
                     "application/json": components["schemas"]["Profile"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7546,7 +8274,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7555,7 +8283,7 @@ export interface operations {
                     "application/json": components["schemas"]["Removed"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7577,7 +8305,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7586,7 +8314,7 @@ export interface operations {
                     "application/json": components["schemas"]["BlastRadius"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7606,7 +8334,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7615,7 +8343,7 @@ export interface operations {
                     "application/json": components["schemas"]["AccessPolicy"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7639,7 +8367,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7648,7 +8376,7 @@ export interface operations {
                     "application/json": components["schemas"]["AccessPolicy"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7668,7 +8396,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7677,7 +8405,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyReset"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7697,11 +8425,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "action": "invoke",
+                 *       "kind": "token",
+                 *       "name": "ci",
+                 *       "tool": "acme.notes.add"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PolicyQuestion"];
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7710,7 +8446,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyAnswer"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7730,7 +8466,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7739,7 +8475,7 @@ export interface operations {
                     "application/json": components["schemas"]["RoutineList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7759,11 +8495,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "cron": "0 9 * * mon-fri",
+                 *       "input": {},
+                 *       "name": "morning",
+                 *       "tool": "acme.notes.digest"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RoutineRequest"];
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7772,7 +8516,7 @@ export interface operations {
                     "application/json": components["schemas"]["Routine"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7794,7 +8538,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7803,7 +8547,7 @@ export interface operations {
                     "application/json": components["schemas"]["Routine"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7825,7 +8569,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7834,7 +8578,7 @@ export interface operations {
                     "application/json": components["schemas"]["RemovedName"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7856,7 +8600,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7865,7 +8609,7 @@ export interface operations {
                     "application/json": components["schemas"]["Routine"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7887,7 +8631,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7896,7 +8640,7 @@ export interface operations {
                     "application/json": components["schemas"]["Routine"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7918,7 +8662,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7927,7 +8671,7 @@ export interface operations {
                     "application/json": components["schemas"]["Fire"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7954,7 +8698,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7963,7 +8707,7 @@ export interface operations {
                     "application/json": components["schemas"]["FireList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7983,7 +8727,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7992,7 +8736,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunnerPolicyShown"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8016,7 +8760,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8025,7 +8769,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunnerPolicyShown"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8045,7 +8789,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8054,7 +8798,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunnerPolicyShown"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8089,7 +8833,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8098,7 +8842,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8120,7 +8864,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8129,7 +8873,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunInfo"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8151,7 +8895,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8160,7 +8904,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8182,7 +8926,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8191,7 +8935,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8216,7 +8960,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8225,7 +8969,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunLineList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8247,7 +8991,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8256,7 +9000,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunReceipt"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8278,7 +9022,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8287,7 +9031,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReplayAnswer"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8309,7 +9053,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8318,7 +9062,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8338,7 +9082,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8347,7 +9091,7 @@ export interface operations {
                     "application/json": components["schemas"]["SkillList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8382,7 +9126,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8391,7 +9135,7 @@ export interface operations {
                     "application/json": components["schemas"]["InstallOutcome"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8411,7 +9155,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8420,7 +9164,7 @@ export interface operations {
                     "application/json": components["schemas"]["SkillAudits"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8442,7 +9186,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8451,7 +9195,7 @@ export interface operations {
                     "application/json": components["schemas"]["SkillInfo"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8476,7 +9220,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8485,7 +9229,7 @@ export interface operations {
                     "application/json": components["schemas"]["RemovedSkill"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8507,7 +9251,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8516,7 +9260,7 @@ export interface operations {
                     "application/json": components["schemas"]["SkillAudits"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8538,7 +9282,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8547,7 +9291,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConsentAsked"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8573,7 +9317,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8582,7 +9326,7 @@ export interface operations {
                     "application/json": components["schemas"]["InstallOutcome"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8608,7 +9352,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8617,7 +9361,7 @@ export interface operations {
                     "application/json": components["schemas"]["SkillChanged"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8643,7 +9387,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8652,7 +9396,7 @@ export interface operations {
                     "application/json": components["schemas"]["InstallOutcome"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8674,11 +9418,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "wrong results"
+                 *     }
+                 */
                 "application/json": components["schemas"]["QuarantineBody"];
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8687,7 +9436,7 @@ export interface operations {
                     "application/json": components["schemas"]["SkillChanged"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8713,7 +9462,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8722,7 +9471,7 @@ export interface operations {
                     "application/json": components["schemas"]["InstallOutcome"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8744,7 +9493,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8753,7 +9502,7 @@ export interface operations {
                     "application/json": components["schemas"]["SkillVerified"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8773,7 +9522,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8782,7 +9531,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8802,11 +9551,20 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "ci",
+                 *       "scopes": [
+                 *         "read",
+                 *         "invoke"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewTokenRequest"];
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8815,7 +9573,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewToken"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8837,7 +9595,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8846,7 +9604,7 @@ export interface operations {
                     "application/json": components["schemas"]["Token"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8871,7 +9629,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8880,7 +9638,7 @@ export interface operations {
                     "application/json": components["schemas"]["ToolList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8902,7 +9660,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8911,7 +9669,7 @@ export interface operations {
                     "application/json": components["schemas"]["ToolInfo"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8933,11 +9691,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "input": {
+                 *         "step": 5
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["InvokeRequest"];
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8946,7 +9711,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvokeAnswer"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8966,7 +9731,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8975,7 +9740,7 @@ export interface operations {
                     "application/json": components["schemas"]["TrustList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -9001,7 +9766,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9010,7 +9775,7 @@ export interface operations {
                     "application/json": components["schemas"]["Allowed"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -9036,7 +9801,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9045,7 +9810,7 @@ export interface operations {
                     "application/json": components["schemas"]["Allowed"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -9067,7 +9832,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9076,7 +9841,7 @@ export interface operations {
                     "application/json": components["schemas"]["PublisherInfo"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -9102,7 +9867,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9111,7 +9876,7 @@ export interface operations {
                     "application/json": components["schemas"]["Allowed"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -9137,7 +9902,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9146,7 +9911,7 @@ export interface operations {
                     "application/json": components["schemas"]["Publisher"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -9172,7 +9937,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9181,7 +9946,7 @@ export interface operations {
                     "application/json": components["schemas"]["Publisher"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -9207,7 +9972,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9216,7 +9981,7 @@ export interface operations {
                     "application/json": components["schemas"]["Rotation"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -9238,7 +10003,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9247,7 +10012,7 @@ export interface operations {
                     "application/json": components["schemas"]["Succession"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -9269,7 +10034,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9278,7 +10043,7 @@ export interface operations {
                     "application/json": components["schemas"]["Publisher"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -9302,7 +10067,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9311,7 +10076,7 @@ export interface operations {
                     "application/json": components["schemas"]["AppliedStatement"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -9331,7 +10096,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9340,7 +10105,7 @@ export interface operations {
                     "application/json": components["schemas"]["SecretList"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -9367,7 +10132,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9376,7 +10141,7 @@ export interface operations {
                     "application/json": components["schemas"]["PutSecretAnswer"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -9399,7 +10164,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was done */
+            /** @description Success */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9408,7 +10173,7 @@ export interface operations {
                     "application/json": components["schemas"]["RemovedSecret"];
                 };
             };
-            /** @description It was not done */
+            /** @description A problem: its code, message, hints and details */
             default: {
                 headers: {
                     [name: string]: unknown;

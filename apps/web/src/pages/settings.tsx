@@ -15,6 +15,7 @@ import { KeyValues, PageHead, Section } from '@/ui/page';
 import { ProblemView, QueryView } from '@/ui/states';
 import { When } from '@/ui/time';
 import { toast } from '@/ui/toast';
+import { Models } from './settings/models';
 
 export default function Settings() {
   const theme = useTheme();
@@ -42,6 +43,7 @@ export default function Settings() {
           </div>
         </Section>
         <Sessions />
+        <Models />
         <Runner />
         <Section title="Daemon">
           <QueryView query={health}>

@@ -5,12 +5,39 @@ import { agent, type AgentUse, type Session } from '@/api/agent';
 import { useOnline } from '@/api/use-connection';
 import type { Item } from '@/domain/conversation';
 import { compact, count, millis } from '@/lib/format';
+import { Field } from '@/ui/field';
+import { queries } from '@/api/queries';
 import { ActionButton } from '@/ui/action';
 import { Button } from '@/ui/button';
 import { Meter } from '@/ui/meter';
 import { Section } from '@/ui/page';
 import { Badge } from '@/ui/state';
 import { toast } from '@/ui/toast';
+
+/** The model that answers; an empty choice stands for the default of the daemon. */
+function ModelPicker({ sessionId, model }: { sessionId: string; model: string }) {
+  const models = useQuery(queries.models()).data;
+  const online = useOnline();
+  const queryClient = useQueryClient();
+  const change = useMutation({
+    mutationFn: (next: string) => agent.change(sessionId, { model: next }),
+    onSuccess: () => void queryClient.invalidateQueries({ queryKey: ['sessions'] }),
+    onError: (error) => toast(error.message),
+  });
+  if (!models || models.models.length === 0) return null;
+  return (
+    <Field label="Model">
+      {(control) => (
+        <select {...control} className="input" disabled={!online || change.isPending} value={model} onChange={(event) => change.mutate(event.target.value)}>
+          <option value="">Default{models.default ? `: ${models.default}` : ''}</option>
+          {models.models.map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
 
 interface Props {
   sessionId: string;
@@ -49,6 +76,7 @@ export function RunSide({ sessionId, session, items, used }: Props) {
           </div>
         </Section>
       )}
+      <ModelPicker sessionId={sessionId} model={session?.model ?? ''} />
       {labels && (labels.private || labels.untrusted) && (
         <Section title="What the session has read">
           <div className="flex flex-wrap gap-1.5">
