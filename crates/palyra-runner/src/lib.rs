@@ -12,7 +12,6 @@ mod before_tool;
 mod call;
 mod caller;
 mod declared;
-mod describe;
 mod error;
 mod find;
 mod grants;

@@ -70,7 +70,7 @@ fn stored(state: &State, run_id: &str) -> Result<(RunRow, Tape), CallError> {
         problem => WasmPluginRunError::NotRunnable {
             name: run_id.to_owned(),
             reason: problem.to_string(),
-            remedy: format!("its receipt still stands: `palyra runs receipt {run_id}`"),
+            remedy: format!("its receipt is still valid: `palyra runs receipt {run_id}`"),
         }
         .into(),
     })?;
@@ -114,7 +114,7 @@ fn earlier(state: &State, record: &SkillRecord, payload: &str) -> Result<Arc<Ver
     let bytes = state.objects().get(&archive).map_err(|error| gone(error.to_string()))?;
     let trust = state.trust_snapshot(Arc::clone(state.view().trust()));
     let verified = reverify_installed_artifact(bytes, &trust, state.platform());
-    let skill = verified.map_err(|_| gone("the release that ran is no longer believed".into()))?.skill;
+    let skill = verified.map_err(|_| gone("the release that ran is no longer trusted".into()))?.skill;
     match skill.payload().to_string() == payload {
         true => Ok(Arc::new(skill)),
         false => Err(gone("the stored release is another one".into()).into()),

@@ -10,10 +10,9 @@ use palyra_common::{CapabilityGrantSet, JsonText, WasmPluginRunError};
 use palyra_plugins_runtime::{Entry, Invocation, LoadRequest, LoadedModule};
 use palyra_skills::consent::ConsentRecord;
 use palyra_skills::index::{QuarantineCause, SkillRecord};
-use palyra_skills::{Sha256Digest, VerifiedSkill, reverify_installed_artifact};
+use palyra_skills::{Description, Sha256Digest, VerifiedSkill, reverify_installed_artifact};
 use palyra_state::{State, View};
 
-use super::describe::Description;
 use super::find::FoundTool;
 use super::{CallError, ToolCaller};
 
@@ -81,7 +80,7 @@ fn consent(view: &View, tool: &FoundTool) -> Result<ConsentRecord, CallError> {
     consent.cloned().ok_or_else(|| {
         let (name, remedy) =
             (tool.record.skill_id.clone(), format!("palyra skills consent {}", tool.record.skill_id));
-        let reason = "nobody agreed yet to what it asks for".into();
+        let reason = "its permissions have not been approved".into();
         WasmPluginRunError::NotRunnable { name, reason, remedy }.into()
     })
 }
@@ -181,7 +180,12 @@ async fn ask(
     let report = caller.runtime.invoke(loaded, invocation).await;
     let output = report.result.map_err(|error| format!("`describe()` of `{module}` failed: {error}"))?;
     let text = output.json().map(ToString::to_string).unwrap_or_default();
-    Description::read(&text)?.compare(skill.manifest(), module)
+    let description = Description::parse(&text)
+        .map_err(|error| format!("`describe()` of `{module}` is not a description: {error}"))?;
+    match description.differences(skill.manifest(), module).first() {
+        None => Ok(()),
+        Some(difference) => Err(difference.to_string()),
+    }
 }
 
 async fn quarantine(caller: &ToolCaller, record: &SkillRecord, reason: String) -> CallError {

@@ -45,7 +45,7 @@ fn grants_and_settings_for_people() {
     assert_snapshot!(bench.ok(&["plugins", "grants", ID]).stdout, @r"
     storage:counter/ bytes=4KiB
       manifest  yes   it is asked for
-      consent   yes   somebody agreed to it
+      consent   yes   consent covers it
       profile   yes   the profile allows it (`palyra.counter_wat`)
       policy    yes   the policy allows it
     ");

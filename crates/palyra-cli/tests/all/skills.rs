@@ -42,7 +42,7 @@ async fn echo_http_is_built_signed_installed_and_run() {
     }
     let waiting = bench.palyra(&["run", "palyra.echo_http.echo", "--input", "{\"value\": 1}", "--json"]);
     assert!(
-        waiting.code != 0 && waiting.error()["message"].as_str().unwrap().contains("agree"),
+        waiting.code != 0 && waiting.error()["message"].as_str().unwrap().contains("approved"),
         "{}",
         waiting.shown()
     );

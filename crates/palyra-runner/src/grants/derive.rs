@@ -103,7 +103,7 @@ pub(super) fn derive(authorities: &Authorities<'_>, asked: Capability) -> GrantD
     let manifest = "it is asked for".to_owned();
     walk.step(GrantAuthority::Manifest, CapabilityGrantSet::clone, [manifest.clone(), manifest], None);
     if let Some(consented) = authorities.consented {
-        let reasons = ["somebody agreed to it", "nobody agreed to it"].map(str::to_owned);
+        let reasons = ["consent covers it", "consent does not cover it"].map(str::to_owned);
         let remedy = format!("palyra skills consent {id}");
         walk.step(GrantAuthority::Consent, |left| left.intersect(consented), reasons, Some(remedy));
     }
@@ -303,7 +303,7 @@ mod tests {
             Some((GrantAuthority::Policy, "the policy for every run does not allow it"))
         );
         assert_eq!(who("channel:c").unwrap().0, GrantAuthority::Profile);
-        assert_eq!(who("channel:d"), Some((GrantAuthority::Consent, "nobody agreed to it")));
+        assert_eq!(who("channel:d"), Some((GrantAuthority::Consent, "consent does not cover it")));
         assert_eq!(who("fs-read:docs").unwrap().1, "no directory is mapped to the root `docs`");
     }
 }

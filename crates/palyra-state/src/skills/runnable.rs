@@ -19,7 +19,7 @@ pub fn check_runnable(record: &SkillRecord, platform: &Platform) -> Result<(), W
             format!("see `palyra skills info {id}`"),
         ),
         RuntimeStatus::AwaitingConsent => {
-            ("nobody agreed yet to what it asks for".into(), format!("palyra skills consent {id}"))
+            ("its permissions have not been approved".into(), format!("palyra skills consent {id}"))
         }
         RuntimeStatus::Disabled => ("it is switched off".into(), format!("palyra skills enable {id}")),
         RuntimeStatus::Error => (eligibility.missing.join("; "), "run it on a machine it fits".into()),

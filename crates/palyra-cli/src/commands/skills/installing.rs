@@ -322,8 +322,9 @@ fn first_use(outcome: &InstallOutcome) -> Option<String> {
     if let Some(tool) = tools.iter().find_map(id) {
         return Some(format!("palyra tools show {tool}"));
     }
-    let hook = listed("hooks").iter().find_map(id)?;
-    Some(format!("bind its hook to events: palyra hooks bind {hook}"))
+    let event = |hook: &Value| hook.pointer("/events/0").and_then(Value::as_str).map(str::to_owned);
+    let event = listed("hooks").iter().find_map(event)?;
+    Some(format!("palyra hooks bind --event {event} --plugin {}", outcome.record.skill_id))
 }
 
 impl<V: Verb> Judged for Walked<V> {
