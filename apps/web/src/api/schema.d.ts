@@ -100,7 +100,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What an MCP session says by itself, for revisions that have sessions
+         * Server messages of an MCP session, for revisions that have sessions
          * @description Needs the scope `read`.
          */
         get: operations["get_mcp"];
@@ -654,7 +654,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept `hooks/bindings.json` as it is now, or write it anew from what is in force
+         * Apply `hooks/bindings.json`, or restore it from the bindings in force
          * @description Needs the scope `admin`.
          */
         post: operations["post_hooks_apply"];
@@ -1298,7 +1298,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Check every byte and signature of a package, and whether its publisher is believed
+         * Verify every byte and signature of a package, and whether its publisher is trusted
          * @description Needs the scope `read`.
          */
         post: operations["post_packages_verify"];
@@ -1502,7 +1502,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Whether somebody would be allowed to do something, and which rules say so
+         * Whether a request would be allowed, and the rules that decide
          * @description Needs the scope `read`.
          */
         post: operations["post_policy_check"];
@@ -1590,7 +1590,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Switch a routine on; what was due meanwhile is not made up for
+         * Enable a routine; times missed while it was disabled are skipped
          * @description Needs the scope `operate`.
          */
         post: operations["post_routines_routine_enable"];
@@ -1836,7 +1836,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every installed skill with its state
+         * The installed skills with their states, by id
          * @description Needs the scope `read`.
          */
         get: operations["get_skills"];
@@ -1924,7 +1924,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What somebody would agree to, and by which digest
+         * The permissions to agree to, and the digest that agrees to them
          * @description Needs the scope `read`.
          */
         get: operations["get_skills_skill_id_consent"];
@@ -1980,6 +1980,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/skills/{skill_id}/prepare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compile the modules of a skill, so that its first call does not wait; one that describes something else is quarantined
+         * @description Needs the scope `operate`.
+         */
+        post: operations["post_skills_skill_id_prepare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/skills/{skill_id}/quarantine": {
         parameters: {
             query?: never;
@@ -1990,7 +2010,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Keep a skill from running until somebody enables it
+         * Quarantine a skill until it is enabled again
          * @description Needs the scope `operate`.
          */
         post: operations["post_skills_skill_id_quarantine"];
@@ -2152,7 +2172,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Everybody who is believed or blocked, and what is revoked
+         * Trusted and blocked publishers, and what is revoked
          * @description Needs the scope `read`.
          */
         get: operations["get_trust"];
@@ -3623,6 +3643,8 @@ export interface components {
         InstallStage: "verify" | "audit" | "trust" | "update" | "consent" | "store";
         /** @description One step of an installation. */
         InstallStep: {
+            /** @description Whether this keeps the release from running. */
+            blocks?: boolean;
             /** @description What was checked. */
             checked: string;
             /** @description What was found. */
@@ -4209,6 +4231,8 @@ export interface components {
             rules: components["schemas"]["PolicyRule"][];
             /** @description The scope it needs, whatever the policy says. */
             scope: components["schemas"]["ScopeName"];
+            /** @description The scopes the caller was taken to have. */
+            scopes?: components["schemas"]["ScopeName"][];
         };
         /** @description The body of `PUT /v1/policy`. */
         PolicyChange: {
@@ -4234,7 +4258,7 @@ export interface components {
         PolicyQuestion: {
             /** @description What is asked for. */
             action: components["schemas"]["PolicyAction"];
-            /** @description Through which door it comes. */
+            /** @description Through which transport it comes. */
             face?: components["schemas"]["PolicyFace"];
             /** @description What kind of caller asks. */
             kind?: components["schemas"]["PolicyKind"];
@@ -4244,8 +4268,11 @@ export interface components {
             publisher?: string | null;
             /** @description For `approve`: the name of whoever asked for the call; without it, the caller itself. */
             requester?: string | null;
-            /** @description What the caller's token may do; the owner has every scope. */
-            scopes?: components["schemas"]["ScopeName"][];
+            /**
+             * @description What the caller's token may do. Without this, a token, also one behind an MCP client, has the scopes it was
+             *     given, a hook or routine `invoke`, and the owner every scope.
+             */
+            scopes?: components["schemas"]["ScopeName"][] | null;
             /** @description The skill it is about. */
             skill?: string | null;
             /** @description The tool it is about. */
@@ -5052,8 +5079,15 @@ export interface components {
         };
         /** @description The answer of `GET /v1/skills`. */
         SkillList: {
-            /** @description Every installed skill, by id. */
+            /** @description The id to continue after, where there are more. */
+            next?: string | null;
+            /** @description The installed skills, by id. */
             skills: components["schemas"]["SkillEntry"][];
+        };
+        /** @description The answer of `POST /v1/skills/{skill_id}/prepare`: its modules are compiled and describe what the manifest says. */
+        SkillPrepared: {
+            /** @description The skill. */
+            skill_id: string;
         };
         /** @description One installed skill. */
         SkillRecord: {
@@ -5464,6 +5498,8 @@ export interface components {
             grant: string;
             /** @description Why it is closed, and what would open it. */
             reason: string;
+            /** @description The secret it is about, as in `global/token`; consent can still grant it by this name. */
+            secret?: string | null;
         };
     };
     responses: never;
@@ -9075,7 +9111,12 @@ export interface operations {
     };
     get_skills: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only those after this id: where an earlier answer stopped. */
+                after?: string | null;
+                /** @description Maximum number of results; 100 by default. */
+                limit?: number | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -9394,6 +9435,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["InstallOutcome"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_skills_skill_id_prepare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                skill_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SkillPrepared"];
                 };
             };
             /** @description A problem: its code, message, hints and details */
