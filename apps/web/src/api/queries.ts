@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { client, type Schemas, send, sendJson, unwrap } from './client';
+import { client, type Schemas, send, unwrap } from './client';
 import { ProblemError, problemOf } from './problem';
 import type { paths } from './schema';
 
@@ -119,7 +119,7 @@ export const queries = {
 async function allSkills(): Promise<{ skills: Schemas['SkillEntry'][] }> {
   const skills: Schemas['SkillEntry'][] = [];
   for (let after: string | undefined; ; ) {
-    const page = await sendJson<Schemas['SkillList'] & { next?: string | null }>(`/v1/skills${after === undefined ? '' : `?after=${encodeURIComponent(after)}`}`);
+    const page: Schemas['SkillList'] = await unwrap(client.GET('/v1/skills', { params: { query: after === undefined ? {} : { after } } }));
     skills.push(...page.skills);
     if (page.next == null) return { skills };
     after = page.next;
