@@ -1,5 +1,9 @@
 //! Approvals: calls that wait for a person's yes, and what became of them.
 
+mod context;
+
+pub use context::{ApprovalContext, CallReach, ReachedDirectory};
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

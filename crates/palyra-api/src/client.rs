@@ -1,5 +1,6 @@
 //! The typed client: one method for each call, the same whether the daemon is remote or this process.
 
+mod activity;
 mod approvals;
 mod audit_policy;
 mod backup;

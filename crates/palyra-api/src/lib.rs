@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod activity;
 pub mod approvals;
 pub mod audit_policy;
 pub mod backup;

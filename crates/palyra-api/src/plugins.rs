@@ -2,11 +2,13 @@
 
 mod reports;
 mod settings;
+mod shrink;
 
 pub use reports::{BlastRadius, DeclaredDoor, PluginCheck, PluginFinding, Touch};
 pub use settings::{
     Config, ConfigChange, ConfigField, ConfigFieldKind, ConfigSource, Profile, ProfileChange, Removed,
 };
+pub use shrink::{ShrinkPlan, ShrinkRequest};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

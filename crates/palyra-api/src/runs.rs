@@ -2,9 +2,11 @@
 
 mod receipt;
 mod replay;
+mod steps;
 
 pub use receipt::{JournalReceipt, RunReceipt};
 pub use replay::{Divergence, ReplayAnswer, ReplayVerdict};
+pub use steps::{RunDenial, RunMeter, RunStep, RunSteps, StepDenial};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,6 +1,7 @@
 //! Installed skills, the five questions about one, and what is done with them.
 
 mod audit;
+mod components;
 mod info;
 mod install;
 mod operate;
@@ -11,6 +12,7 @@ pub use audit::{
     AuditReport, AuditWork, Certainty, Finding, FindingCounts, FindingEffect, Severity, SkillAudit,
     SkillAudits,
 };
+pub use components::{SkillComponents, SkillDependency, SkillModule};
 pub use info::{
     CanTouch, CapabilityTotal, ConsentRequest, DiffChange, DiffRow, DiffSection, MadeBy, Permission,
     PermissionSeverity, PublisherMode, RunTotals, SkillInfo, UpdateDiff, WaitingRelease,

@@ -227,3 +227,29 @@ pub struct AppliedStatement {
 fn one() -> u32 {
     1
 }
+
+/// The answer of `GET /v1/trust/publishers/{publisher}/history`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct PublisherHistory {
+    /// The publisher.
+    pub publisher: String,
+    /// What happened to its keys, newest first, among the newest 1,000 events about trust.
+    pub changes: Vec<PublisherChange>,
+}
+
+/// One change of what is known of a publisher.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct PublisherChange {
+    /// Its place in the journal.
+    pub sequence: u64,
+    /// When, in milliseconds of Unix time.
+    pub at_ms: u64,
+    /// The kind of the event, as in `trust:pinned`.
+    pub kind: String,
+    /// On whose behalf.
+    pub by: Option<String>,
+    /// Its facts.
+    #[serde(with = "palyra_common::json::in_order")]
+    #[schema(value_type = Object)]
+    pub details: serde_json::Value,
+}

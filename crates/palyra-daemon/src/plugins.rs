@@ -3,10 +3,12 @@
 mod check;
 mod profile;
 mod runner_policy;
+mod shrink;
 
 pub(crate) use check::check;
 pub(crate) use profile::{change_profile, profile};
 pub(crate) use runner_policy::{read_runner_policy, show_runner_policy};
+pub(crate) use shrink::{apply_shrink, plan_shrink};
 
 use palyra_api::Problem;
 use palyra_api::plugins::{BlastRadius, Config, ConfigSource, PluginGrants, PluginInfo, PluginSummary};

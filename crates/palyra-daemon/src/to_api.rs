@@ -53,6 +53,7 @@ macro_rules! convert_variants {
 mod approvals;
 mod audit;
 mod channels;
+mod components;
 mod deliveries;
 mod doctor;
 mod hooks;
@@ -62,6 +63,7 @@ mod models;
 mod plugins;
 mod policy;
 mod routines;
+mod run_steps;
 mod runs;
 mod skill_info;
 mod skills;

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod activity;
 mod anchor;
 mod approvals;
 pub mod authorizer;
@@ -43,6 +44,7 @@ mod vault;
 mod view;
 
 /// The journal, for those who query and verify it through the owner.
+pub use activity::{ActivityCount, ActivityQuery};
 pub use palyra_journal as journal;
 
 pub use anchor::Anchor;

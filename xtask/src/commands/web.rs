@@ -43,7 +43,7 @@ pub(super) fn build_if_possible() -> Result<()> {
     match Npm::find() {
         Ok(npm) => build(&npm),
         Err(missing) => {
-            output::say(&format!("the console is not built: {missing}"));
+            output::say(&format!("the console is not built: {missing:#}"));
             Ok(())
         }
     }

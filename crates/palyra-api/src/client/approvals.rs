@@ -55,4 +55,12 @@ impl<T: Transport> Client<T> {
     pub async fn deny(&self, approval_id: &str, request: &DenyRequest) -> Result<Approval, ClientError> {
         self.send(Method::POST, &format!("/v1/approvals/{}/deny", segment(approval_id)), request).await
     }
+
+    /// What a person looks at before deciding an approval.
+    pub async fn approval_context(
+        &self,
+        approval_id: &str,
+    ) -> Result<crate::approvals::ApprovalContext, ClientError> {
+        self.get(&format!("/v1/approvals/{}/context", segment(approval_id))).await
+    }
 }

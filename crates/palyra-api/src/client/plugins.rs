@@ -63,6 +63,20 @@ impl<T: Transport> Client<T> {
     pub async fn remove_config(&self, skill_id: &str) -> Result<Removed, ClientError> {
         self.delete(&path(skill_id, "/config")).await
     }
+
+    /// Which grants runs used, and which a profile could take away.
+    pub async fn shrink_plan(&self, skill_id: &str) -> Result<crate::plugins::ShrinkPlan, ClientError> {
+        self.get(&format!("/v1/plugins/{}/shrink", segment(skill_id))).await
+    }
+
+    /// Sets the profile of a plan.
+    pub async fn shrink(
+        &self,
+        skill_id: &str,
+        request: &crate::plugins::ShrinkRequest,
+    ) -> Result<crate::plugins::Profile, ClientError> {
+        self.send(Method::POST, &format!("/v1/plugins/{}/shrink", segment(skill_id)), request).await
+    }
 }
 
 fn path(skill_id: &str, rest: &str) -> String {

@@ -67,6 +67,21 @@ impl<T: Transport> Client<T> {
     pub async fn cancel_run(&self, run_id: &str) -> Result<Run, ClientError> {
         self.post(&path(run_id, "/cancel")).await
     }
+
+    /// Host calls of a run after the one of this number, from its tape.
+    pub async fn run_steps(
+        &self,
+        run_id: &str,
+        after: Option<u64>,
+    ) -> Result<crate::runs::RunSteps, ClientError> {
+        let after = after.map(|after| format!("?after={after}")).unwrap_or_default();
+        self.get(&format!("/v1/runs/{}/steps{after}", segment(run_id))).await
+    }
+
+    /// The first denied host call of a run, and what would allow it.
+    pub async fn run_denial(&self, run_id: &str) -> Result<crate::runs::RunDenial, ClientError> {
+        self.get(&format!("/v1/runs/{}/denial", segment(run_id))).await
+    }
 }
 
 fn path(run_id: &str, rest: &str) -> String {

@@ -116,6 +116,11 @@ impl<T: Transport> Client<T> {
         let query = Pairs::default().with("keep_data", query.keep_data.then_some(true));
         self.delete(&query.after(&of_skill(skill_id, ""))).await
     }
+
+    /// Modules and dependencies of a skill.
+    pub async fn components(&self, skill_id: &str) -> Result<crate::skills::SkillComponents, ClientError> {
+        self.get(&format!("/v1/skills/{}/components", segment(skill_id))).await
+    }
 }
 
 fn of_skill(skill_id: &str, what: &str) -> String {

@@ -61,6 +61,14 @@ impl<T: Transport> Client<T> {
     pub async fn apply_statement(&self, statement: Vec<u8>) -> Result<AppliedStatement, ClientError> {
         self.send_json(Method::POST, "/v1/trust/statements", statement).await
     }
+
+    /// What the journal has about the keys of a publisher.
+    pub async fn publisher_history(
+        &self,
+        publisher: &str,
+    ) -> Result<crate::trust::PublisherHistory, ClientError> {
+        self.get(&format!("/v1/trust/publishers/{}/history", segment(publisher))).await
+    }
 }
 
 fn path(publisher: &str, rest: &str) -> String {

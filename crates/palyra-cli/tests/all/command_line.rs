@@ -46,6 +46,7 @@ fn the_help_of_palyra() {
       vault          Keep secrets for skills; no command shows one
       journal        See what happened, and prove that nothing was taken out
       mcp            Offer the tools of installed skills to an MCP client
+      console        Open the console in a browser, and manage who is signed in
       daemon         Run, inspect or stop the daemon
       doctor         Look at the machine and the state, and say what is not in order
       backup         Copy the state root into one new file

@@ -128,6 +128,23 @@ fn status_and_logs_follow_the_daemon() {
 }
 
 #[test]
+fn console_link_is_printed_and_no_browser_is_started() {
+    let environment = TestEnvironment::new();
+    let daemon = Detached::start(&environment, &["--no-examples"]);
+    assert_eq!(daemon.started.get("console_url").is_some(), palyra_daemon::console_is_built());
+    let link = format!("{}/#code=", daemon.started["url"].as_str().unwrap());
+    let opened = daemon.palyra(&["console", "open", "--json"]).json();
+    assert!(opened["url"].as_str().unwrap().starts_with(&link), "{opened}");
+    assert_eq!(opened["opened"], false);
+    let printed = daemon.palyra(&["console", "open"]);
+    assert!(printed.code == 0 && printed.stdout.starts_with(&link), "{}", printed.shown());
+    assert_eq!(printed.stdout.lines().count(), 1, "{}", printed.shown());
+    assert_eq!(daemon.palyra(&["console", "sessions", "list", "--json"]).json()["sessions"], json!([]));
+    let unknown = daemon.palyra(&["console", "sessions", "revoke", "cs_0", "--json"]);
+    assert_eq!((unknown.code, &unknown.error()["code"]), (11, &json!("not_found")), "{}", unknown.shown());
+}
+
+#[test]
 fn requests_are_logged_at_debug_only() {
     for (filter, logged) in [("info", false), ("debug", true)] {
         let environment = TestEnvironment::new();

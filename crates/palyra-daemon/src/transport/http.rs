@@ -1,8 +1,10 @@
 //! HTTP `/v1`: JSON in, JSON or problem details out.
 
 mod access;
+mod activity;
 mod aliases;
 mod answer;
+mod approval_context;
 mod approvals;
 mod audit_policy;
 mod backup;
@@ -28,12 +30,16 @@ mod pages;
 mod params;
 mod plugins;
 mod policy;
+mod publisher_history;
 pub mod route;
 mod router;
 mod routines;
+mod run_steps;
 mod runner_policy;
 mod runs;
 mod session_body;
+mod shrink;
+mod skill_components;
 mod skills;
 mod sse;
 mod telemetry;

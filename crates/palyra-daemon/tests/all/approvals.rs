@@ -154,3 +154,31 @@ async fn lists_have_pages_and_unknown_ones_are_said_to_be() {
     let expired = ApprovalQuery { status: Some(ApprovalStatus::Expired), ..ApprovalQuery::default() };
     assert_eq!(person.approvals(&expired).await.unwrap().approvals.len(), 3, "time that runs out is a no");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn context_has_the_last_approved_arguments_and_what_the_call_reaches() {
+    let daemon = Daemon::start().await;
+    let capabilities = "[capabilities]\nstorage_prefixes = [\"notes/\"]\nchannels = [\"alerts\"]\n";
+    daemon.install("bench", capabilities);
+    let (agent, person) = callers(&daemon);
+    let first = asked(&agent, &with(1)).await;
+    let alone = person.approval_context(&first).await.unwrap();
+    assert_eq!((alone.approval.approval_id.as_str(), alone.last_approved), (first.as_str(), None));
+    assert_eq!((alone.reach.channels, alone.reach.storage), (vec!["alerts".into()], vec!["notes/".into()]));
+    assert!(alone.reach.hosts.is_empty() && alone.reach.directories.is_empty());
+    person.approve(&first, &ApproveRequest::default()).await.unwrap();
+    agent.invoke(TOOL, &with(1)).await.unwrap();
+    daemon.advance(1);
+    let second = asked(&agent, &with(2)).await;
+    let compared = person.approval_context(&second).await.unwrap();
+    assert_eq!(
+        (compared.approval.arguments.as_str(), compared.last_approved.unwrap().arguments.as_str()),
+        (r#"{"n":2}"#, r#"{"n":1}"#)
+    );
+    person.deny(&second, &DenyRequest::default()).await.unwrap();
+    daemon.advance(1);
+    let third = asked(&agent, &with(3)).await;
+    let last = person.approval_context(&third).await.unwrap().last_approved.unwrap();
+    assert_eq!(last.approval_id, first, "a denied request is none to compare with");
+    assert_eq!(problem(person.approval_context("apr_0").await).code.as_str(), "not_found");
+}

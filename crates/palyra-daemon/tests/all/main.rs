@@ -33,6 +33,7 @@ mod plugins;
 mod policy;
 mod process;
 mod routines;
+mod run_steps;
 mod runs;
 mod same;
 mod skills;

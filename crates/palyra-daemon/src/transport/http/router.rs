@@ -14,9 +14,10 @@ use super::access::{Needs, admit, authorise};
 use super::answer::Failure;
 use super::route::Route;
 use super::{
-    aliases, approvals, audit_policy, backup, channels, console, deliveries, doctor, events, health, hooks,
-    journal, keys, mcp, models, modules, objectives, openapi, packages, pages, plugins, policy, routines,
-    runner_policy, runs, skills, telemetry, tokens, tools, trust, vault,
+    activity, aliases, approval_context, approvals, audit_policy, backup, channels, console, deliveries,
+    doctor, events, health, hooks, journal, keys, mcp, models, modules, objectives, openapi, packages, pages,
+    plugins, policy, publisher_history, routines, run_steps, runner_policy, runs, shrink, skill_components,
+    skills, telemetry, tokens, tools, trust, vault,
 };
 use crate::app::App;
 
@@ -30,16 +31,21 @@ pub fn routes() -> Vec<Route> {
         tokens::routes(),
         console::routes(),
         skills::routes(),
+        skill_components::routes(),
         packages::routes(),
         tools::routes(),
         modules::routes(),
         models::routes(),
         aliases::routes(),
         approvals::routes(),
+        approval_context::routes(),
         runs::routes(),
+        activity::routes(),
+        run_steps::routes(),
         routines::routes(),
         objectives::routes(),
         plugins::routes(),
+        shrink::routes(),
         hooks::routes(),
         channels::routes(),
         deliveries::routes(),
@@ -47,6 +53,7 @@ pub fn routes() -> Vec<Route> {
         audit_policy::routes(),
         runner_policy::routes(),
         trust::routes(),
+        publisher_history::routes(),
         vault::routes(),
         keys::routes(),
         journal::routes(),

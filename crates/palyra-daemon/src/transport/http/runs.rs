@@ -198,14 +198,14 @@ async fn cancel(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> An
     Ok(Json(run.to_api()))
 }
 
-fn find(app: &App, run_id: &str) -> Result<RunRow, Failure> {
+pub(super) fn find(app: &App, run_id: &str) -> Result<RunRow, Failure> {
     let unknown =
         || not_found("run", run_id, Vec::new()).hint("see which runs there are with `palyra runs list`");
     Ok(app.state().run(run_id)?.ok_or_else(unknown)?)
 }
 
 /// What the leaf of a run says; nothing for one that has none yet, or whose leaf is in a segment file.
-fn receipt_details(app: &App, run: &RunRow) -> Result<Value, Failure> {
+pub(super) fn receipt_details(app: &App, run: &RunRow) -> Result<Value, Failure> {
     let Some(leaf) = run.receipt_leaf else { return Ok(json!({})) };
     let query = Query {
         from_sequence: Some(leaf),

@@ -1,0 +1,39 @@
+//! What a skill is made of, by its bill of materials.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The answer of `GET /v1/skills/{skill_id}/components`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SkillComponents {
+    /// The skill.
+    pub skill_id: String,
+    /// The version of the active release.
+    pub version: String,
+    /// Its modules.
+    pub modules: Vec<SkillModule>,
+    /// What is linked into them.
+    pub dependencies: Vec<SkillDependency>,
+}
+
+/// One module.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SkillModule {
+    /// Its path in the package.
+    pub path: String,
+    /// The SHA-256 of its bytes.
+    pub sha256: String,
+    /// The languages and tools that made it, as in `language: Rust`.
+    pub producers: Vec<String>,
+}
+
+/// One dependency.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SkillDependency {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Its package URL, if it comes from a registry that has one.
+    pub purl: Option<String>,
+}

@@ -1,0 +1,9 @@
+//! What a skill is made of.
+
+use palyra_api::skills as api;
+use palyra_skills::artifact::sidecars::{SbomDependency, SbomModule};
+
+convert_fields! {
+    SbomModule => api::SkillModule { path, sha256, producers }
+    SbomDependency => api::SkillDependency { name, version, purl }
+}

@@ -1,0 +1,89 @@
+//! `/v1/approvals/{approval_id}/context`: what a person compares a request with.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use palyra_api::Problem;
+use palyra_api::approvals::{ApprovalContext, CallReach, ReachedDirectory};
+use palyra_common::capabilities::{FilesystemAccess, FilesystemGrant};
+use palyra_common::{OperatorGrants, Scope};
+use palyra_runner::effective_grants;
+use palyra_state::{Approval, ApprovalFilter, ApprovalStatus};
+
+use super::answer::{Answer, Failure, Json};
+use super::blocking::blocking;
+use super::params::Named;
+use super::route::Route;
+use crate::app::App;
+use crate::problem::ToProblem;
+use crate::to_api::ToApi;
+
+/// Requests of each approved status that are looked through for one of the same tool.
+const MAX_SEARCHED: usize = 500;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::get("/v1/approvals/{approval_id}/context", Scope::Read, context)
+            .summary("A request beside the last approved one of its tool, and what the call can reach")
+            .answers::<ApprovalContext>(),
+    ]
+}
+
+async fn context(State(app): State<Arc<App>>, Named(approval_id): Named<String>) -> Answer<ApprovalContext> {
+    blocking(&app, move |app| {
+        let state = app.state();
+        let approval = state.approval_arguments(&approval_id, 0)?;
+        let last_approved = match last_approved(app, &approval)? {
+            Some(last) => Some(state.approval_arguments(&last, 0)?.to_api()),
+            None => None,
+        };
+        let reach = reach(app, &approval)?;
+        Ok::<_, Failure>(ApprovalContext { approval: approval.to_api(), last_approved, reach })
+    })
+    .await
+    .map(Json)
+}
+
+/// The id of the newest approved request of the same tool that is older than this one.
+fn last_approved(app: &App, approval: &Approval) -> Result<Option<String>, Failure> {
+    let mut newest: Option<String> = None;
+    for status in [ApprovalStatus::Used, ApprovalStatus::Approved] {
+        let before = Some(approval.approval_id.clone());
+        let filter = ApprovalFilter { status: Some(status), before, limit: MAX_SEARCHED };
+        let page = app.state().approvals(&filter)?;
+        let found = page.approvals.into_iter().find(|other| other.tool_id == approval.tool_id);
+        newest = newest.max(found.map(|found| found.approval_id));
+    }
+    Ok(newest)
+}
+
+/// What the skill's runs get now, with what an operator opened for this call.
+fn reach(app: &App, approval: &Approval) -> Result<CallReach, Problem> {
+    let effective = effective_grants(app.state(), &approval.skill_id).map_err(|error| error.to_problem())?;
+    // What cannot be read any more opens nothing.
+    let of_call = OperatorGrants::parse(&approval.grants).unwrap_or_default();
+    let grants = &effective.grants;
+    let mapped = grants.filesystem().iter().chain(of_call.capabilities.filesystem());
+    let ranges = effective.allow_addresses.iter().chain(&of_call.allow_addresses);
+    let mut reach = CallReach {
+        hosts: grants.http().iter().map(ToString::to_string).collect(),
+        secrets: grants.secrets().iter().map(ToString::to_string).collect(),
+        directories: mapped.filter_map(directory).collect(),
+        channels: grants.channels().iter().map(ToString::to_string).collect(),
+        storage: grants.storage().iter().map(ToString::to_string).collect(),
+        addresses: ranges.map(ToString::to_string).collect(),
+    };
+    reach.directories.sort();
+    reach.directories.dedup();
+    reach.addresses.sort();
+    reach.addresses.dedup();
+    Ok(reach)
+}
+
+fn directory(grant: &FilesystemGrant) -> Option<ReachedDirectory> {
+    Some(ReachedDirectory {
+        root: format!("/{}", grant.root),
+        directory: grant.directory()?.display().to_string(),
+        writable: grant.access == FilesystemAccess::ReadWrite,
+    })
+}

@@ -1,0 +1,302 @@
+//! `/v1/runs/{run_id}/steps` and `/denial`: the host calls of a run, from its tape.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use palyra_api::Problem;
+use palyra_api::runs::{RunDenial, RunMeter, RunStep, RunSteps};
+use palyra_common::{Capability, CapabilityGrantSet, CapabilityKind, Denial, ErrorCode, LimitKind, Scope};
+use palyra_plugins_runtime::{Tape, TapeStep};
+use palyra_runner::{GrantDerivation, effective_grants};
+use palyra_state::runs::RunQuery;
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::IntoParams;
+
+use super::answer::{Answer, Failure, Json};
+use super::blocking::blocking;
+use super::params::{Asked, Named};
+use super::route::Route;
+use super::runs::{find, receipt_details};
+use crate::app::App;
+use crate::to_api::ToApi;
+
+/// Steps of one answer.
+const PAGE: usize = 500;
+/// Longest request that is shown.
+const MAX_REQUEST_BYTES: usize = 4 << 10;
+/// Denied runs that are looked at for how many denials one grant covers.
+const MAX_DENIED_RUNS: usize = 50;
+/// Names under which requests say what they are about, the most telling first.
+const SUBJECTS: [&str; 6] = ["url", "channel", "secret", "key", "path", "prefix"];
+/// The operation of a block of readings, which is about nothing outside.
+const READINGS: &str = "facts";
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::get("/v1/runs/{run_id}/steps", Scope::Read, steps)
+            .summary("The host calls of a run, from its tape, and what it used of its limits")
+            .query::<StepsQuery>()
+            .answers::<RunSteps>(),
+        Route::get("/v1/runs/{run_id}/denial", Scope::Read, denial)
+            .summary("The first denied host call of a run, and the smallest grant that would allow it")
+            .answers::<RunDenial>(),
+    ]
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+struct StepsQuery {
+    /// Only those after the one of this number: where an earlier answer stopped.
+    #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
+    #[param(maximum = 9007199254740991i64, nullable = false)]
+    after: Option<u64>,
+}
+
+async fn steps(
+    State(app): State<Arc<App>>,
+    Named(run_id): Named<String>,
+    Asked(query): Asked<StepsQuery>,
+) -> Answer<RunSteps> {
+    blocking(&app, move |app| {
+        let run = find(app, &run_id)?;
+        let tape = app.state().tape(&run.run_id)?;
+        let details = receipt_details(app, &run)?;
+        let from = usize::try_from(query.after.unwrap_or_default()).unwrap_or(usize::MAX);
+        let rest = tape.steps.iter().enumerate().skip(from);
+        let steps: Vec<RunStep> = rest.take(PAGE).map(|(index, step)| shown(index, step)).collect();
+        let next = steps.last().map(|step| step.number).filter(|last| *last < tape.steps.len() as u64);
+        Ok::<_, Failure>(RunSteps {
+            run_id: run.run_id,
+            outcome: tape.end.outcome.to_string(),
+            total: tape.steps.len() as u64,
+            steps,
+            next,
+            meters: meters(&tape, &details),
+        })
+    })
+    .await
+    .map(Json)
+}
+
+async fn denial(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> Answer<RunDenial> {
+    blocking(&app, move |app| explain(app, &run_id)).await.map(Json)
+}
+
+fn explain(app: &App, run_id: &str) -> Result<RunDenial, Failure> {
+    let run = find(app, run_id)?;
+    let tape = app.state().tape(&run.run_id)?;
+    // A skill that is gone, or a module that came with its call, has no grants to explain.
+    let derivations = effective_grants(app.state(), &run.skill_id).map(|grants| grants.derivations);
+    let derivations = derivations.unwrap_or_default();
+    let receipt = receipt_details(app, &run)?;
+    let denied = taped_denial(&tape).or_else(|| handle_denial(&receipt, &derivations));
+    let Denied { step, op, denial } = denied.ok_or_else(|| {
+        Problem::new(ErrorCode::NotFound, format!("no denied host call of run `{}` is known", run.run_id))
+            .hint(format!("see how it ended with `palyra runs show {}`", run.run_id))
+    })?;
+    let about = derivations.iter().find(|one| asks_for(one, &denial));
+    let (covers, denied_runs) = count_covered(app, &run.skill_id, step.is_some(), &op, &denial)?;
+    Ok(RunDenial {
+        run_id: run.run_id,
+        step,
+        op,
+        requested: about.is_some(),
+        derivation: about.map(ToApi::to_api),
+        remedy: about.and_then(|one| one.refusal()?.remedy.clone()),
+        covers,
+        denied_runs,
+        denial: denial.to_api(),
+    })
+}
+
+/// A host call that was denied.
+struct Denied {
+    step: Option<u64>,
+    op: String,
+    denial: Denial,
+}
+
+fn taped_denial(tape: &Tape) -> Option<Denied> {
+    let denied = |(index, step): (usize, &TapeStep)| {
+        Some(Denied { step: Some(index as u64 + 1), op: step.op.clone(), denial: denial_of(step)? })
+    };
+    tape.steps.iter().enumerate().find_map(denied)
+}
+
+/// A use of a handle the guest never got is not on the tape: the receipt has its operation, and the grant is known where
+/// only one of its kind was refused.
+fn handle_denial(receipt: &Value, derivations: &[GrantDerivation]) -> Option<Denied> {
+    let is_denied =
+        |counts: &Value| counts.get("denied").and_then(Value::as_u64).is_some_and(|count| count > 0);
+    let (op, _) = receipt.get("capabilities")?.as_object()?.iter().find(|(_, counts)| is_denied(counts))?;
+    let kind = kind_of(op)?;
+    let mut refused =
+        derivations.iter().filter(|one| kind_of_grant(&one.asked) == kind && one.refusal().is_some());
+    let only = refused.next().filter(|_| refused.next().is_none())?;
+    let (grant, reason) = (only.asked.to_string(), only.refusal()?.reason.clone());
+    let subject = grant.split_once(':').map_or(grant.as_str(), |(_, name)| name).to_owned();
+    let denial = Denial { kind, subject, reason, grant: Some(grant), manifest: None };
+    Some(Denied { step: None, op: op.clone(), denial })
+}
+
+fn kind_of(op: &str) -> Option<CapabilityKind> {
+    match op.split(['.', ':']).next()? {
+        "http" => Some(CapabilityKind::Http),
+        "secrets" => Some(CapabilityKind::Secret),
+        "storage" => Some(CapabilityKind::Storage),
+        "channels" => Some(CapabilityKind::Channel),
+        "fs" => Some(CapabilityKind::Filesystem),
+        _ => None,
+    }
+}
+
+fn kind_of_grant(grant: &Capability) -> CapabilityKind {
+    match grant {
+        Capability::Http(_) => CapabilityKind::Http,
+        Capability::Secret(_) => CapabilityKind::Secret,
+        Capability::Storage(_) => CapabilityKind::Storage,
+        Capability::Channel(_) => CapabilityKind::Channel,
+        Capability::Filesystem(_) => CapabilityKind::Filesystem,
+    }
+}
+
+/// Whether a release asks for what was denied, or for more.
+fn asks_for(derivation: &GrantDerivation, denial: &Denial) -> bool {
+    let grant = denial.grant.as_deref().and_then(|grant| grant.parse::<Capability>().ok());
+    let asked = CapabilityGrantSet::from_iter([derivation.asked.clone()]);
+    grant.is_some_and(|grant| CapabilityGrantSet::from_iter([grant]).is_within(&asked))
+}
+
+/// How many denied calls of the skill's newest denied runs the same grant would have allowed, and of how many runs.
+fn count_covered(
+    app: &App,
+    skill_id: &str,
+    taped: bool,
+    op: &str,
+    denial: &Denial,
+) -> Result<(u64, u64), Failure> {
+    let query = RunQuery {
+        skill_id: Some(skill_id.to_owned()),
+        status: Some("failed".to_owned()),
+        limit: MAX_DENIED_RUNS,
+        ..RunQuery::default()
+    };
+    let runs = app.state().runs(&query)?.runs;
+    let same = |other: &Denial| {
+        let subject = denial.grant.is_some() || other.subject == denial.subject;
+        other.kind == denial.kind && other.grant == denial.grant && subject
+    };
+    let (mut covers, mut denied_runs) = (0_u64, 0);
+    for run in runs.iter().filter(|run| run.error.as_deref() == Some(ErrorCode::CapabilityDenied.as_str())) {
+        denied_runs += 1;
+        covers += match taped {
+            // A tape that was not kept counts for nothing.
+            true => app
+                .state()
+                .tape(&run.run_id)
+                .map_or(0, |tape| tape.steps.iter().filter_map(denial_of).filter(same).count() as u64),
+            false => receipt_details(app, run)?["capabilities"][op]["denied"].as_u64().unwrap_or(0),
+        };
+    }
+    Ok((covers, denied_runs))
+}
+
+fn shown(index: usize, step: &TapeStep) -> RunStep {
+    let field = |name: &str| step.request.get(name).and_then(Value::as_str);
+    let about = SUBJECTS.into_iter().find_map(field).filter(|_| step.op != READINGS).unwrap_or_default();
+    let subject = match field("method") {
+        Some(method) => format!("{method} {about}"),
+        None => about.to_owned(),
+    };
+    let short = serde_json::to_vec(&step.request).is_ok_and(|text| text.len() <= MAX_REQUEST_BYTES);
+    RunStep {
+        number: index as u64 + 1,
+        op: step.op.clone(),
+        subject,
+        outcome: outcome(step),
+        request: (short && step.op != READINGS).then(|| step.request.clone()),
+        denial: denial_of(step).map(|denial| denial.to_api()),
+    }
+}
+
+/// The failure of a step: tapes have results as `{"Ok": …}` and `{"Err": …}`.
+fn failure(step: &TapeStep) -> Option<&Value> {
+    step.answer.as_object().filter(|fields| fields.len() == 1)?.get("Err")
+}
+
+fn outcome(step: &TapeStep) -> String {
+    let name = match failure(step) {
+        None if step.answer.is_null() => "unanswered",
+        None => "ok",
+        Some(Value::String(name)) => name,
+        Some(Value::Object(fields)) => match fields.iter().next() {
+            Some((name, Value::String(code))) if name == "file" => code,
+            Some((name, _)) => name,
+            None => "failed",
+        },
+        Some(_) => "failed",
+    };
+    match name {
+        "quota" => "quota_exceeded".to_owned(),
+        "invalid" => "invalid_argument".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+fn denial_of(step: &TapeStep) -> Option<Denial> {
+    serde_json::from_value(failure(step)?.get("denied")?.clone()).ok()
+}
+
+/// What the receipt says was used, beside the limits that the tape says were in force.
+fn meters(tape: &Tape, receipt: &Value) -> Vec<RunMeter> {
+    let used = |name: &str| receipt.get(name).and_then(Value::as_u64);
+    let meters = [
+        (LimitKind::Fuel, used("fuel")),
+        (LimitKind::Memory, used("peak_memory_bytes")),
+        (LimitKind::Timeout, used("elapsed_us").map(|micros| micros.div_ceil(1_000))),
+        (LimitKind::HostCalls, used("host_calls")),
+        (LimitKind::Egress, used("egress_bytes")),
+    ];
+    let meter = |(kind, used): (LimitKind, Option<u64>)| {
+        Some(RunMeter {
+            limit: kind.wire_name().to_owned(),
+            used: used?,
+            allowed: tape.header.limits.get(kind)?,
+        })
+    };
+    meters.into_iter().filter_map(meter).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn step(op: &str, request: Value, answer: Value) -> TapeStep {
+        TapeStep { op: op.into(), request, answer }
+    }
+
+    #[test]
+    fn step_says_what_it_was_about_and_how_it_ended() {
+        let request = json!({ "method": "GET", "url": "https://api.example.com/x", "headers": [] });
+        for (answer, outcome) in [
+            (json!({ "Ok": { "status": 200 } }), "ok"),
+            (json!({ "Err": "timed_out" }), "timed_out"),
+            (json!({ "Err": { "quota": { "limit": "egress", "allowed": 1, "used": 2 } } }), "quota_exceeded"),
+            (json!({ "Err": { "invalid": "no" } }), "invalid_argument"),
+            (json!({ "Err": { "file": "no_entry" } }), "no_entry"),
+            (Value::Null, "unanswered"),
+        ] {
+            let shown = shown(0, &step("http.send", request.clone(), answer));
+            assert_eq!((shown.number, shown.outcome.as_str()), (1, outcome));
+            assert_eq!(shown.subject, "GET https://api.example.com/x");
+        }
+        let long =
+            step("storage.put", json!({ "key": "a", "value": "x".repeat(5_000) }), json!({ "Ok": null }));
+        assert_eq!((shown(0, &long).request, shown(0, &long).subject.as_str()), (None, "a"));
+        let readings = shown(3, &step(READINGS, json!({ "clock": 3 }), json!("AAAA")));
+        assert_eq!((readings.outcome.as_str(), readings.request), ("ok", None));
+    }
+}
