@@ -27,6 +27,7 @@ pub mod remote;
 mod routines;
 mod runner_policy;
 mod runs;
+mod sessions;
 mod skills;
 pub mod sse;
 mod tokens;

@@ -38,6 +38,7 @@ pub mod routines;
 pub mod runner_policy;
 pub mod runs;
 mod secret;
+pub mod sessions;
 pub mod skills;
 pub mod tokens;
 pub mod tools;

@@ -10,6 +10,7 @@ use crate::commands::approvals::ApprovalsArgs;
 use crate::commands::audit_policy::AuditPolicyArgs;
 use crate::commands::backup::BackupArgs;
 use crate::commands::channels::ChannelsArgs;
+use crate::commands::chat::ChatArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::console::ConsoleArgs;
 use crate::commands::daemon::DaemonArgs;
@@ -31,6 +32,7 @@ use crate::commands::routines::RoutinesArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::runner_policy::RunnerPolicyArgs;
 use crate::commands::runs::RunsArgs;
+use crate::commands::sessions::SessionsArgs;
 use crate::commands::skills::SkillsArgs;
 use crate::commands::status::StatusArgs;
 use crate::commands::tokens::TokensArgs;
@@ -68,6 +70,8 @@ pub(crate) enum Command {
     Up(Box<UpArgs>),
     Status(StatusArgs),
     Logs(LogsArgs),
+    Chat(ChatArgs),
+    Sessions(SessionsArgs),
     Run(Box<RunArgs>),
     Skills(Box<SkillsArgs>),
     Tools(ToolsArgs),

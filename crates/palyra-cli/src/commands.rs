@@ -4,6 +4,7 @@ pub(crate) mod approvals;
 pub(crate) mod audit_policy;
 pub(crate) mod backup;
 pub(crate) mod channels;
+pub(crate) mod chat;
 pub(crate) mod completions;
 pub(crate) mod console;
 pub(crate) mod daemon;
@@ -25,6 +26,7 @@ pub(crate) mod routines;
 pub(crate) mod run;
 pub(crate) mod runner_policy;
 pub(crate) mod runs;
+pub(crate) mod sessions;
 pub(crate) mod skills;
 pub(crate) mod status;
 pub(crate) mod tokens;
@@ -44,6 +46,8 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Up(args) => up::run(&args, globals),
         Command::Status(args) => status::run(&args, globals),
         Command::Logs(args) => logs::run(&args, globals),
+        Command::Chat(args) => chat::run(&args, globals),
+        Command::Sessions(args) => sessions::run(&args, globals),
         Command::Run(args) => run::run(&args, globals),
         Command::Skills(args) => skills::run(&args, globals),
         Command::Tools(args) => tools::run(&args, globals),

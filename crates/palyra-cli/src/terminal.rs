@@ -49,6 +49,26 @@ impl Terminal {
         Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
     }
 
+    /// A line as it was typed; none at the end of the input.
+    pub(crate) fn line(&mut self, question: &str) -> Result<Option<String>, CliError> {
+        let asked = |error| CliError::Io { what: "the terminal cannot be used".into(), source: error };
+        let mut stderr = anstream::stderr();
+        write!(stderr, "{question}").and_then(|()| stderr.flush()).map_err(asked)?;
+        let mut answer = String::new();
+        let read = io::stdin().lock().read_line(&mut answer).map_err(asked)?;
+        Ok((read > 0).then(|| answer.trim_end_matches(['\n', '\r']).to_owned()))
+    }
+
+    /// The same while the daemon is being spoken to.
+    pub(crate) async fn line_between(mut self, question: String) -> Result<Option<String>, CliError> {
+        off_the_threads(move || self.line(&question)).await
+    }
+
+    /// A secret while the daemon is being spoken to.
+    pub(crate) async fn secret_between(mut self, what: String) -> Result<SecretValue, CliError> {
+        off_the_threads(move || self.secret(&what)).await
+    }
+
     /// The same while the daemon is being spoken to: the threads that carry it do not wait for a person.
     pub(crate) async fn agrees_between(mut self, question: String) -> Result<bool, CliError> {
         off_the_threads(move || self.agrees(&question)).await

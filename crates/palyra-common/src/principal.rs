@@ -123,6 +123,13 @@ impl Principal {
         Self { on_behalf_of: Some(creator), scopes: [Scope::Invoke].into_iter().collect(), ..principal }
     }
 
+    /// The agent of a session, which acts for its creator and can at most read and call tools.
+    pub fn agent(creator: Arc<Self>) -> Self {
+        let scopes = [Scope::Read, Scope::Invoke].into_iter().filter(|scope| creator.may(*scope)).collect();
+        let principal = Self::new(PrincipalKind::Agent, creator.name.clone(), Transport::Agent);
+        Self { on_behalf_of: Some(creator), scopes, ..principal }
+    }
+
     /// The hook of a binding, which can only be called.
     pub fn hook(binding: impl Into<String>) -> Self {
         let principal = Self::new(PrincipalKind::Hook, binding, Transport::Hook);
@@ -170,10 +177,10 @@ impl Principal {
 /// The text of an actor in events, receipts and rows; no token has a name with a colon.
 pub fn actor(kind: PrincipalKind, name: &str) -> Cow<'_, str> {
     match kind {
-        PrincipalKind::Hook | PrincipalKind::Routine => Cow::Owned(format!("{kind}:{name}")),
-        PrincipalKind::Owner | PrincipalKind::Token | PrincipalKind::Mcp | PrincipalKind::Agent => {
-            Cow::Borrowed(name)
+        PrincipalKind::Hook | PrincipalKind::Routine | PrincipalKind::Agent => {
+            Cow::Owned(format!("{kind}:{name}"))
         }
+        PrincipalKind::Owner | PrincipalKind::Token | PrincipalKind::Mcp => Cow::Borrowed(name),
     }
 }
 
@@ -185,6 +192,7 @@ pub fn from_stored(actor: &str) -> (PrincipalKind, &str) {
     match actor.split_once(':') {
         Some(("hook", name)) => (PrincipalKind::Hook, name),
         Some(("routine", name)) => (PrincipalKind::Routine, name),
+        Some(("agent", name)) => (PrincipalKind::Agent, name),
         _ if actor == OWNER => (PrincipalKind::Owner, actor),
         _ => (PrincipalKind::Token, actor),
     }
@@ -201,6 +209,7 @@ mod tests {
         let principals = [
             (Principal::clone(&owner), "owner"),
             (token.clone(), "ci"),
+            (Principal::agent(Arc::clone(&owner)), "agent:owner"),
             (Principal::routine("nightly", owner), "routine:nightly"),
             (Principal::hook("acme:gate"), "hook:acme:gate"),
         ];
@@ -220,5 +229,16 @@ mod tests {
         assert_eq!(routine.requester(), &*creator);
         assert!(routine.may(Scope::Invoke) && !routine.may(Scope::Read) && routine.identity.is_none());
         assert_eq!(creator.requester(), &*creator);
+    }
+
+    #[test]
+    fn agent_never_has_more_than_its_creator_and_never_approves() {
+        let creator = |scopes: &[Scope]| {
+            let scopes = scopes.iter().copied().collect();
+            Arc::new(Principal::token("ci", [7; 32], scopes, Transport::Agent))
+        };
+        let agent = Principal::agent(creator(&Scope::ALL));
+        assert_eq!(agent.scopes, [Scope::Read, Scope::Invoke].into_iter().collect());
+        assert!(!Principal::agent(creator(&[Scope::Read])).may(Scope::Invoke));
     }
 }

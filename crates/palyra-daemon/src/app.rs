@@ -20,6 +20,7 @@ use tokio::sync::{OnceCell, watch};
 use tokio::task::JoinHandle;
 
 use crate::access::Access;
+use crate::agent::{Agent, ModelSource, resume_all};
 use crate::budget::MemoryBudget;
 use crate::calls::{Attended, CallPermit, Calls};
 use crate::console::Console;
@@ -83,6 +84,7 @@ pub struct App {
     /// What goes on beside calls and is written down before the state is closed.
     chores: Calls,
     control: Control,
+    agent: Agent,
     access: Access,
     console: Arc<Console>,
     streams: Streams,
@@ -114,6 +116,7 @@ impl App {
             caller: OnceCell::new(),
             calls: Calls::new(),
             chores: Calls::new(),
+            agent: Agent::default(),
             access: Access::default(),
             console: Arc::default(),
             streams: Streams::default(),
@@ -150,6 +153,16 @@ impl App {
     /// What happens by the time.
     pub(crate) fn control(&self) -> &Control {
         &self.control
+    }
+
+    /// The agent runs.
+    pub(crate) fn agent(&self) -> &Agent {
+        &self.agent
+    }
+
+    /// Sets the model that answers in sessions; without one the local router does.
+    pub fn set_model(&self, source: Option<ModelSource>) {
+        self.agent.set_model(source);
     }
 
     /// Keeps the state open until it is dropped; none once the daemon stops.
@@ -249,6 +262,7 @@ impl App {
             return;
         }
         self.announce(EventKind::GatewayStartup);
+        tokio::spawn(resume_all(Arc::clone(self)));
         let delivery = tokio::spawn(deliver(Arc::clone(self), options));
         *self.delivery.lock().unwrap_or_else(PoisonError::into_inner) = Some(delivery);
     }

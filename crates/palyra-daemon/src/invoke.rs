@@ -128,6 +128,7 @@ pub(crate) fn read_context(
         session: read_name("session", session)?,
         parent_run: read_name("parent_run", parent_run)?,
         wait_for_approval: wait_seconds.map(|seconds| Duration::from_secs(seconds.into())),
+        approval_because: None,
     })
 }
 

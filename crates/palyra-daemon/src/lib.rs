@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+mod agent;
 mod app;
 mod budget;
 pub mod built_in;
@@ -40,6 +41,7 @@ mod when;
 
 pub use palyra_console_page::is_built as console_is_built;
 
+pub use agent::ModelSource;
 pub use app::{App, AppConfig, Outside};
 pub use in_process::InProcess;
 pub use problem::ToProblem;

@@ -135,7 +135,7 @@ async fn request(calling: &Calling, resolved_in: &View) -> Result<ApprovalReques
         }
     };
     Ok(ApprovalRequest {
-        asked_because: asked_because(gates),
+        asked_because: because(asked_because(gates), context.approval_because.clone()),
         skill_id: subject.skill_id.clone(),
         tool_id: subject.tool_id.clone(),
         payload: subject.payload,
@@ -143,11 +143,19 @@ async fn request(calling: &Calling, resolved_in: &View) -> Result<ApprovalReques
         requester: principal.requester().into(),
         session: context.session.clone(),
         parent_run: context.parent_run.clone(),
-        circumstances: circumstances(resolved_in, subject, grants),
+        circumstances: circumstances(resolved_in, subject, grants, context.approval_because.as_deref()),
         arguments,
         arguments_sha256,
         grants: grants.iter().map(|grant| escape_untrusted(grant)).collect(),
     })
+}
+
+/// Every reason to ask, in one text.
+fn because(gates: Option<String>, context: Option<String>) -> Option<String> {
+    match (gates, context) {
+        (Some(gates), Some(context)) => Some(format!("{context}; {gates}")),
+        (gates, context) => gates.or(context),
+    }
 }
 
 fn canonical(input: &JsonText) -> (Arc<str>, Sha256Digest) {
@@ -158,7 +166,12 @@ fn canonical(input: &JsonText) -> (Arc<str>, Sha256Digest) {
 
 /// What a call runs under besides its release and its arguments: what `check_unchanged` compares for a call that waits,
 /// and what an operator opens for this call. No two values of a setting share a revision.
-fn circumstances(view: &View, subject: &RunSubject, grants: &[String]) -> Sha256Digest {
+fn circumstances(
+    view: &View,
+    subject: &RunSubject,
+    grants: &[String],
+    approval_because: Option<&str>,
+) -> Sha256Digest {
     let (skill_id, plugins) = (&subject.skill_id, view.plugins());
     let revisions = [
         plugins.policy.revision,
@@ -170,7 +183,8 @@ fn circumstances(view: &View, subject: &RunSubject, grants: &[String]) -> Sha256
     let mut hash = Sha256::new_with_prefix(b"palyra.approval.circumstances/v1\0");
     revisions.iter().for_each(|revision| hash.update(revision.to_be_bytes()));
     let consent = subject.consent.as_deref().unwrap_or_default();
-    for text in std::iter::once(consent).chain(grants.iter().map(String::as_str)) {
+    // A yes from before there was this reason is none for the call with it.
+    for text in std::iter::once(consent).chain(grants.iter().map(String::as_str)).chain(approval_because) {
         hash.update((text.len() as u64).to_be_bytes());
         hash.update(text);
     }

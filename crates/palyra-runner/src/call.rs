@@ -41,6 +41,8 @@ pub struct CallContext {
     pub parent_run: Option<String>,
     /// How long to wait for a person to decide, where one has to; `None` refuses at once.
     pub wait_for_approval: Option<std::time::Duration>,
+    /// Why a person has to approve the call although neither its tool nor a gate wants it; shown with the request.
+    pub approval_because: Option<String>,
 }
 
 /// What a call gave.

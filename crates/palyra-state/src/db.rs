@@ -12,6 +12,7 @@ mod numbers;
 mod routines_schema;
 mod row;
 mod schema;
+mod sessions_schema;
 mod tables;
 
 pub use row::{RowKey, RowProblem, SealedTable};

@@ -33,6 +33,7 @@ mod reports;
 mod root;
 mod routines;
 pub mod runs;
+pub mod sessions;
 mod skills;
 mod state;
 pub mod storage;
@@ -76,6 +77,7 @@ pub use routines::{
     Budget, ClaimedFire, ControlKind, ControlRow, FireCause, FireEnd, FireKey, FirePage, FireQuery, FireRow,
     FireStatus, NewFire, ObjectiveUse,
 };
+pub use sessions::SessionStore;
 pub use skills::{InstallOptions, Observe, ReAudit, SkillError, check_runnable, retry_moved};
 pub use state::{Clock, PROTOCOL_MAJOR, State, StateOptions};
 pub use text::short_name;

@@ -31,7 +31,7 @@ impl PrincipalId {
     }
 
     /// Its identity in rows and digests, without the name.
-    pub(crate) fn key(&self) -> String {
+    pub fn key(&self) -> String {
         self.token.map_or_else(|| OWNER.to_owned(), |token| format!("token:{token}"))
     }
 }

@@ -24,6 +24,8 @@ fn the_help_of_palyra() {
       up             Start the daemon, and create the state root if there is none
       status         Show whether the daemon is running and what needs attention
       logs           Show the log of the daemon
+      chat           Talk to the agent
+      sessions       Manage sessions with the agent
       run            Call a tool of an installed skill, or of a module with only the doors open that you
                      name
       skills         Package, check, install and look after skills
@@ -33,7 +35,6 @@ fn the_help_of_palyra() {
       approvals      Decide about calls that wait for a person
       routines       Let a tool be called by the time, and see what came of it
       objectives     Bound what routines may use for a goal, in runs and in fuel
-      models         Set up the language models the agent asks
       hooks          Bind plugins to events, and try them out
       channels       Define channels that skills with a grant publish to, and follow them
       deliveries     Show deliveries to hooks and channels, and retry those that failed
@@ -340,7 +341,7 @@ fn manual_pages() {
     exit 2
     --- stderr
     error: there is no command `fun`
-    hint: there is `init`, `up`, `status`, `logs`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `routines`, `objectives`, `models`, `hooks`, `channels`, `deliveries`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `runner-policy`, `vault`, `journal`, `mcp`, `daemon`, `doctor`, `backup`, `restore`, `completions`, `man`
+    hint: there is `init`, `up`, `status`, `logs`, `chat`, `sessions`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `routines`, `objectives`, `hooks`, `channels`, `deliveries`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `runner-policy`, `vault`, `journal`, `mcp`, `daemon`, `doctor`, `backup`, `restore`, `completions`, `man`
     ");
 }
 

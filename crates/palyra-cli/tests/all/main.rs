@@ -10,6 +10,7 @@ mod approvals;
 mod audit_policy;
 mod cache;
 mod canary;
+mod chat;
 mod command_line;
 mod compiling;
 mod daemon;

@@ -110,6 +110,7 @@ fn invocation(
             session: Some(order.key.session()),
             parent_run: None,
             wait_for_approval: (!wait.is_zero()).then_some(wait),
+            approval_because: None,
         },
     })
 }

@@ -38,6 +38,7 @@ mod run_steps;
 mod runner_policy;
 mod runs;
 mod session_body;
+mod sessions;
 mod shrink;
 mod skill_components;
 mod skills;

@@ -6,7 +6,7 @@ use palyra_skills::{BuildRequest, Sha256Digest, build_signed_skill_artifact, cap
 use palyra_state::{InstallOptions, State};
 use std::collections::BTreeSet;
 
-const ECHO: &str = r#"(module
+pub(crate) const ECHO: &str = r#"(module
     (import "palyra:plugin/io@1.0.0" "input-length" (func $length (result i32)))
     (import "palyra:plugin/io@1.0.0" "input-read" (func $read (param i32 i32 i32) (result i32)))
     (import "palyra:plugin/io@1.0.0" "output-write" (func $write (param i32 i32) (result i32)))

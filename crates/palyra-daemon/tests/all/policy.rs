@@ -71,7 +71,9 @@ fn the_default_policy_says_what_the_table_of_routes_says() {
     let set = PolicySet::standard();
     for route in routes() {
         let (kind, _) = route.about();
-        let kind = if route.scope == Scope::Approve { ResourceKind::Tool } else { kind };
+        // What a session does is authorized call by call, as calls of its tools.
+        let by_call = route.scope == Scope::Invoke && route.pipeline_authorizes;
+        let kind = if route.scope == Scope::Approve || by_call { ResourceKind::Tool } else { kind };
         for bits in 0..1_u32 << Scope::ALL.len() {
             let scopes = Scope::ALL.into_iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1);
             let scopes: Vec<Scope> = scopes.map(|(_, scope)| scope).collect();

@@ -160,6 +160,22 @@ event_kinds! {
     RoutineChanged = "routine:changed",
     /// An objective was added, changed, used up or removed.
     ObjectiveChanged = "objective:changed",
+    /// A session with the agent was created.
+    SessionCreated = "session:created",
+    /// A session was renamed, archived, or got other settings; a person cleared its labels.
+    SessionChanged = "session:changed",
+    /// A session was removed with everything in it.
+    SessionRemoved = "session:removed",
+    /// An agent run began.
+    AgentStarted = "agent:started",
+    /// An agent run waits for a person.
+    AgentPaused = "agent:paused",
+    /// A person answered what an agent run waited for, or their time ran out.
+    AgentResumed = "agent:resumed",
+    /// An agent run ended.
+    AgentFinished = "agent:finished",
+    /// A person submitted a form of a surface.
+    SurfaceSubmitted = "surface:submitted",
     /// Old events were moved to a segment file.
     JournalArchived = "journal:archived",
     /// Events were taken back from a segment file.

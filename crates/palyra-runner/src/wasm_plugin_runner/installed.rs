@@ -123,7 +123,8 @@ impl InstalledCall {
             grants,
             limits: self.limits_under(&ready.limits),
             operator_config: ready.operator_config.clone(),
-            requires_approval: self.tool.entrypoint.risk().requires_approval,
+            requires_approval: self.tool.entrypoint.risk().requires_approval
+                || calling.context.approval_because.is_some(),
         })
     }
 

@@ -7,6 +7,7 @@ use super::channels_schema::{STATE_7, STATE_9};
 use super::deliveries_schema::DELIVERIES_1;
 use super::hooks_schema::STATE_6;
 use super::routines_schema::STATE_5;
+use super::sessions_schema::SESSIONS_1;
 
 /// Each is applied once, in order, in the transaction that records it.
 pub(crate) const MIGRATIONS: &[Migration] = &[
@@ -21,6 +22,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     STATE_9,
     APPROVALS_2,
     DELIVERIES_1,
+    SESSIONS_1,
 ];
 
 const STATE_1: Migration = Migration {

@@ -6,6 +6,7 @@ use palyra_state::journal::{EventKind, Query, RecordedEvent, VerifyScope};
 use palyra_state::lock::SHORT_COMMAND_WAIT;
 use palyra_state::runs::{RunQuery, RunRow};
 use palyra_state::{ApprovalFilter, ApprovalStatus, FireKey, State, StateRoot};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The state opens, verifies, has every acknowledged thing once, and has nothing half done.
@@ -17,6 +18,7 @@ pub(super) fn check(root: &StateRoot, known: &Acknowledged) {
     check_approvals(&state, known);
     check_release(&state, known);
     check_fires(&state, known);
+    check_agent_runs(&state, known);
     state.close().unwrap();
 }
 
@@ -66,6 +68,7 @@ fn check_fires(state: &State, known: &Acknowledged) {
     assert_eq!(fired.len(), before, "something fired twice");
     let runs = all_runs(state);
     let mut sessions: Vec<&str> = runs.values().filter_map(|run| run.session.as_deref()).collect();
+    sessions.retain(|session| session.starts_with("routine:"));
     let before = sessions.len();
     sessions.sort_unstable();
     sessions.dedup();
@@ -81,6 +84,26 @@ fn check_fires(state: &State, known: &Acknowledged) {
     for (routine, due_ms) in &known.fired {
         let key = FireKey { routine: routine.clone(), due_ms: *due_ms };
         assert_eq!(state.fire(&key).unwrap().unwrap().status, "completed");
+    }
+}
+
+/// Each acknowledged agent run finished, with the receipt of its call; others are whole rows that can be taken up.
+fn check_agent_runs(state: &State, known: &Acknowledged) {
+    let runs = all_runs(state);
+    for run_id in &known.agent_runs {
+        let row: Value = serde_json::from_slice(&state.sessions().run(run_id).unwrap().unwrap()).unwrap();
+        assert_eq!(row["status"], "finished", "{run_id}");
+        let session = row["session_id"].as_str();
+        let completed =
+            runs.values().filter(|run| run.session.as_deref() == session && run.status == "completed");
+        assert!(completed.count() >= 1, "{run_id} called its tool");
+    }
+    for open in state.sessions().open_runs().unwrap() {
+        let row: Value = serde_json::from_slice(&open).unwrap();
+        assert!(
+            ["queued", "thinking", "calling", "paused"].contains(&row["status"].as_str().unwrap()),
+            "{row}"
+        );
     }
 }
 

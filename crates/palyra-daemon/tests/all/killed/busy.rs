@@ -4,6 +4,9 @@ use crate::guests::package;
 use palyra_api::approvals::ApproveRequest;
 use palyra_api::client::full_body;
 use palyra_api::client::remote::{Place, Remote};
+use palyra_api::sessions::{
+    AgentRunStatus, FormSubmit, NewSession, PauseAnswer, PauseDecision, SessionQuery,
+};
 use palyra_api::skills::InstallQuery;
 use palyra_api::tools::InvokeRequest;
 use palyra_api::{Client, ClientError};
@@ -29,6 +32,8 @@ pub(crate) struct Acknowledged {
     pub(super) decided: Vec<String>,
     /// Fires by hand that were said to have completed.
     pub(super) fired: Vec<(String, u64)>,
+    /// Agent runs that finished.
+    pub(super) agent_runs: Vec<String>,
     /// The newest release of `acme.other` that was installed.
     pub(super) release: u32,
 }
@@ -38,6 +43,7 @@ impl Acknowledged {
         self.runs.extend(more.runs);
         self.decided.extend(more.decided);
         self.fired.extend(more.fired);
+        self.agent_runs.extend(more.agent_runs);
         self.release = self.release.max(more.release);
     }
 }
@@ -123,6 +129,7 @@ pub(super) async fn keep_busy(
     }
     working.spawn(approve(client(&agent), client(&owner), Arc::clone(&shared), point));
     working.spawn(fire(client(&owner), Arc::clone(&shared)));
+    working.spawn(converse(client(&owner), Arc::clone(&shared)));
     let first = u32::try_from(point).unwrap() * 100;
     working.spawn(install(client(&owner), Arc::clone(&shared), first));
     tokio::select! {
@@ -158,6 +165,64 @@ async fn fire(client: Client<Remote>, shared: Arc<Shared>) {
         match fire.status.as_str() {
             "completed" => shared.note(|seen| seen.fired.push((fire.routine, fire.due_ms))),
             _ => shared.answered(),
+        }
+    }
+}
+
+/// Finishes the agent runs that an earlier daemon left, then begins others.
+async fn converse(client: Client<Remote>, shared: Arc<Shared>) {
+    let Some(left) = unless_gone(client.sessions(&SessionQuery::default()).await) else { return };
+    for run_id in left.sessions.into_iter().filter_map(|session| session.active_run) {
+        if finish(&client, &run_id).await.is_none() {
+            return;
+        }
+        shared.note(|seen| seen.agent_runs.push(run_id));
+    }
+    let new = NewSession { tools: vec!["acme.bench.echo".into()], ..NewSession::default() };
+    loop {
+        let Some(session) = unless_gone(client.new_session(&new).await) else { return };
+        let Some(run) = unless_gone(client.say(&session.session_id, "echo the number 7").await) else {
+            return;
+        };
+        if finish(&client, &run.run_id).await.is_none() {
+            return;
+        }
+        shared.note(|seen| seen.agent_runs.push(run.run_id));
+    }
+}
+
+/// Confirms what a run proposes, and waits until it finished; `None` once nobody answers.
+async fn finish(client: &Client<Remote>, run_id: &str) -> Option<()> {
+    let run = unless_gone(client.agent_run(run_id).await)?;
+    let mut events = client.follow_session(&run.session_id, Some(0)).await.ok()?;
+    loop {
+        let run = unless_gone(client.agent_run(run_id).await)?;
+        if run.status.is_final() {
+            assert_eq!(run.status, AgentRunStatus::Finished, "{run:?}");
+            return Some(());
+        }
+        let Some(pause) = run.pause else {
+            events.next().await.ok()??;
+            continue;
+        };
+        let submit = FormSubmit {
+            rev: pause.rev.unwrap(),
+            component_id: "arguments".into(),
+            values: serde_json::json!({ "n": 7 }),
+        };
+        let answer = PauseAnswer {
+            decision: PauseDecision::Approve,
+            bound_to: pause.bound_to,
+            submit: Some(submit),
+            reason: None,
+            owner_present: true,
+        };
+        match client.answer_pause(&pause.pause_id, &answer).await {
+            // A daemon that has just started may not have taken the run up yet.
+            Err(ClientError::Problem(problem)) if problem.code.as_str() == "not_under_way" => {}
+            answered => {
+                unless_gone(answered)?;
+            }
         }
     }
 }

@@ -1,0 +1,33 @@
+//! Several tools that match a message about as well: a list to choose from.
+
+use palyra_a2ui::{A2uiDocument, A2uiError};
+use serde_json::json;
+
+use crate::plan::Candidate;
+use crate::proposal_form::{FORM, line};
+use crate::tool::ToolCard;
+
+/// The field with the chosen tool.
+pub(crate) const TOOL: &str = "tool";
+
+const ABOUT: &str = "No model is configured. Several tools match your sentence; choose one.";
+
+/// A form with the tools to choose from, best first.
+pub(crate) fn document(
+    surface: &str,
+    candidates: &[Candidate],
+    tools: &[ToolCard],
+) -> Result<A2uiDocument, A2uiError> {
+    let cards = || candidates.iter().filter_map(|one| tools.iter().find(|tool| tool.tool_id == one.tool_id));
+    let items: Vec<String> =
+        cards().map(|tool| line(&format!("{}: {}", tool.tool_id, tool.description))).collect();
+    let options: Vec<&str> = cards().map(|tool| tool.tool_id.as_str()).collect();
+    let field = json!({ "name": TOOL, "type": "select", "label": "Tool", "required": true,
+        "options": options, "default": options.first() });
+    let components = json!([
+        { "id": "about", "type": "text", "props": { "value": ABOUT, "tone": "muted" } },
+        { "id": "tools", "type": "list", "props": { "ordered": true, "items": items } },
+        { "id": FORM, "type": "form", "props": { "submit_label": "Choose", "fields": [field] } },
+    ]);
+    A2uiDocument::parse(&json!({ "v": 1, "surface": surface, "components": components }).to_string())
+}

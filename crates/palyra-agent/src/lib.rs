@@ -1,0 +1,36 @@
+//! The turn pipeline of the agent, from a message to an answer, as a pure and persisted state machine.
+//!
+//! ```text
+//! RunState + Input ─► step ─► Plan { run, events, pauses, surfaces, effects }
+//!                               │
+//!            the owner writes it in one transaction, then carries out its effects;
+//!            what comes of each effect is the next Input
+//! ```
+//!
+//! Nothing here asks a model, calls a tool, reads a clock or writes a row. A run that was written down can be taken up
+//! again by any process ([`Input::Resume`]).
+
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod call;
+mod choice;
+mod conversation;
+mod guard;
+mod plan;
+mod proposal_form;
+mod run;
+mod session;
+mod step;
+mod surface;
+mod tool;
+
+pub use arguments::{ArgumentsError, form_arguments};
+pub use call::{Call, CallOutcome, CallState};
+pub use conversation::{MAX_HISTORY_BYTES, SEARCH_TOOLS, model_request};
+pub use plan::{Candidate, Effect, Found, Input, Plan, Routed, Verdict};
+pub use run::RunState;
+pub use session::SessionState;
+pub use step::{World, step};
+pub use surface::SurfaceState;
+pub use tool::{ToolAccess, ToolCard, used_labels};

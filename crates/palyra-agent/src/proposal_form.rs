@@ -1,0 +1,243 @@
+//! A proposed call as a form to confirm: one field for each property of the tool's schema, filled in as far as known.
+
+use std::sync::OnceLock;
+
+use palyra_a2ui::limits::{MAX_CELL_BYTES, MAX_FIELDS, MAX_LABEL_BYTES, MAX_OPTIONS};
+use palyra_a2ui::{A2uiDocument, A2uiError};
+use serde_json::{Map, Value, json};
+
+use crate::tool::ToolCard;
+
+/// The component with the form.
+pub(crate) const FORM: &str = "arguments";
+/// The field that has all arguments, where the schema has no fields of its own to show.
+pub(crate) const WHOLE: &str = "arguments";
+
+/// What the form says about itself.
+const ABOUT: &str =
+    "No model is configured. I matched your sentence to a tool; check its arguments and confirm.";
+
+/// How the value of a field becomes an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// As it is.
+    Plain,
+    /// The text of the field is JSON.
+    Json,
+}
+
+/// A form for a call of a tool; the arguments that are known are its defaults.
+pub(crate) fn document(
+    surface: &str,
+    tool: &ToolCard,
+    known: &Map<String, Value>,
+) -> Result<A2uiDocument, A2uiError> {
+    let fields = match properties(&tool.input_schema) {
+        Some(properties) if !properties.is_empty() => properties
+            .iter()
+            .map(|(name, schema)| field(name, schema, is_required(tool, name), known.get(name)))
+            .collect(),
+        Some(_) => Vec::new(),
+        None => vec![whole(known)],
+    };
+    let mut components = vec![
+        json!({ "id": "about", "type": "text", "props": { "value": ABOUT, "tone": "muted" } }),
+        json!({ "id": "tool", "type": "text", "props": { "value": line(&describe(tool)) } }),
+    ];
+    if !fields.is_empty() {
+        let form = json!({ "title": line(&tool.title), "submit_label": "Run", "fields": fields });
+        components.push(json!({ "id": FORM, "type": "form", "props": form }));
+    }
+    A2uiDocument::parse(&json!({ "v": 1, "surface": surface, "components": components }).to_string())
+}
+
+/// The properties of a schema that each get a field; none where the arguments have to be written as JSON.
+fn properties(schema: &Value) -> Option<&Map<String, Value>> {
+    static NONE: OnceLock<Map<String, Value>> = OnceLock::new();
+    // A schema without properties takes an empty object.
+    let properties = match schema.get("properties") {
+        Some(properties) => properties.as_object()?,
+        None => NONE.get_or_init(Map::new),
+    };
+    let plain = |name: &String| {
+        name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+    };
+    (properties.len() <= MAX_FIELDS && properties.keys().all(plain)).then_some(properties)
+}
+
+/// How the value of a property travels through the form.
+pub(crate) fn shape(schema: &Value, name: &str) -> Shape {
+    if name == WHOLE && properties(schema).is_none() {
+        return Shape::Json;
+    }
+    match kind(schema.get("properties").and_then(|properties| properties.get(name)).unwrap_or(&Value::Null)) {
+        "json" => Shape::Json,
+        _ => Shape::Plain,
+    }
+}
+
+/// Whether all arguments are written in one field.
+pub(crate) fn is_whole(schema: &Value) -> bool {
+    properties(schema).is_none()
+}
+
+fn kind(schema: &Value) -> &'static str {
+    if options(schema).is_some() {
+        return "select";
+    }
+    let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
+    match (schema.get("type").and_then(Value::as_str), format) {
+        (Some("string"), "date") => "date",
+        (Some("string"), "date-time") => "datetime",
+        (Some("string"), "email") => "email",
+        (Some("string"), _) => "textarea",
+        (Some("number" | "integer"), _) => "number",
+        (Some("boolean"), _) => "checkbox",
+        (Some("array"), _) if schema.get("items").and_then(options).is_some() => "multiselect",
+        _ => "json",
+    }
+}
+
+/// The values of an enumeration of short texts.
+fn options(schema: &Value) -> Option<Vec<&str>> {
+    let values = schema.get("enum")?.as_array()?;
+    let texts: Option<Vec<&str>> = values.iter().map(Value::as_str).collect();
+    texts.filter(|texts| {
+        (1..=MAX_OPTIONS).contains(&texts.len())
+            && texts.iter().all(|text| !text.is_empty() && line(text) == **text)
+    })
+}
+
+fn field(name: &str, schema: &Value, required: bool, known: Option<&Value>) -> Value {
+    let kind = kind(schema);
+    let mut field = Map::new();
+    field.insert("name".into(), name.into());
+    field.insert("type".into(), if kind == "json" { "textarea" } else { kind }.into());
+    field.insert("label".into(), name.into());
+    let hint = schema.get("description").and_then(Value::as_str).map(line).unwrap_or_default();
+    let hint = if kind == "json" { line(format!("{hint} (JSON)").trim()) } else { hint };
+    if !hint.is_empty() {
+        field.insert("hint".into(), hint.into());
+    }
+    // A box that has to be ticked would take away the choice.
+    if required && kind != "checkbox" {
+        field.insert("required".into(), true.into());
+    }
+    let choices = match kind {
+        "select" => options(schema),
+        "multiselect" => schema.get("items").and_then(options),
+        _ => None,
+    };
+    if let Some(choices) = choices {
+        field.insert("options".into(), choices.into());
+    }
+    if kind == "number" {
+        for (from, to) in [("minimum", "min"), ("maximum", "max")] {
+            if let Some(bound) = schema.get(from).filter(|bound| bound.is_number()) {
+                field.insert(to.into(), bound.clone());
+            }
+        }
+    }
+    let default = known.or_else(|| schema.get("default")).and_then(|value| default_of(kind, value));
+    if let Some(default) = default {
+        field.insert("default".into(), default);
+        // A default that the form refuses would take the whole form away.
+        if !is_accepted(&field) {
+            field.remove("default");
+        }
+    }
+    Value::Object(field)
+}
+
+fn default_of(kind: &str, value: &Value) -> Option<Value> {
+    match (kind, value) {
+        ("json", value) => Some(value.to_string().into()),
+        ("checkbox", Value::Bool(_)) | ("number", Value::Number(_)) => Some(value.clone()),
+        ("multiselect", Value::Array(_)) => Some(value.clone()),
+        ("number" | "checkbox" | "multiselect", _) => None,
+        (_, Value::String(text)) if text.len() <= MAX_CELL_BYTES => Some(value.clone()),
+        _ => None,
+    }
+}
+
+fn is_accepted(field: &Map<String, Value>) -> bool {
+    let form = json!({ "fields": [field] });
+    let components = json!([{ "id": FORM, "type": "form", "props": form }]);
+    A2uiDocument::parse(&json!({ "v": 1, "surface": "s", "components": components }).to_string()).is_ok()
+}
+
+fn whole(known: &Map<String, Value>) -> Value {
+    let text = Value::Object(known.clone()).to_string();
+    let text = if text.len() <= MAX_CELL_BYTES { text } else { "{}".to_owned() };
+    json!({ "name": WHOLE, "type": "textarea", "label": "Arguments", "hint": "A JSON object", "required": true,
+        "default": text })
+}
+
+fn is_required(tool: &ToolCard, name: &str) -> bool {
+    let required = tool.input_schema.get("required").and_then(Value::as_array);
+    required.is_some_and(|names| names.iter().any(|required| required == name))
+}
+
+fn describe(tool: &ToolCard) -> String {
+    format!("{}: {}", tool.tool_id, tool.description)
+}
+
+/// A text of a manifest on one line, as long as a label may be.
+pub(crate) fn line(text: &str) -> String {
+    let text = palyra_common::redact::escape_untrusted(&text.replace(['\n', '\t'], " "));
+    text.get(..text.floor_char_boundary(MAX_LABEL_BYTES)).unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+pub(crate) mod tests {
+    use super::*;
+    use crate::tool::ToolAccess;
+
+    pub(crate) fn tool(schema: Value) -> ToolCard {
+        ToolCard {
+            tool_id: "acme.demo.run".into(),
+            model_name: "acme__demo__run".into(),
+            title: "Demo".into(),
+            description: "Runs a demo.".into(),
+            input_schema: schema,
+            examples: Vec::new(),
+            skill_id: "acme.demo".into(),
+            access: ToolAccess::default(),
+        }
+    }
+
+    fn fields(tool: &ToolCard, known: Value) -> Value {
+        let document = document("s", tool, known.as_object().unwrap()).unwrap();
+        let document: Value = serde_json::from_str(document.to_json().as_str()).unwrap();
+        document["components"][2]["props"]["fields"].clone()
+    }
+
+    #[test]
+    fn fields_follow_from_the_schema_and_defaults_from_what_is_known() {
+        let tool = tool(json!({ "type": "object", "required": ["text", "count"], "properties": {
+            "count": { "type": "integer", "minimum": 1, "maximum": 9 },
+            "deep": { "type": "object" },
+            "kind": { "type": "string", "enum": ["a", "b"] },
+            "on": { "type": "boolean" },
+            "text": { "type": "string", "description": "What to\nread" },
+        } }));
+        let fields = fields(&tool, json!({ "text": "to be", "count": 3, "kind": "c", "deep": { "x": 1 } }));
+        let kinds: Vec<&str> =
+            fields.as_array().unwrap().iter().map(|field| field["type"].as_str().unwrap()).collect();
+        assert_eq!(kinds, ["number", "textarea", "select", "checkbox", "textarea"]);
+        assert_eq!(fields[0]["default"], 3);
+        assert_eq!(fields[1]["default"], r#"{"x":1}"#);
+        assert_eq!(fields[2].get("default"), None, "a default that is no option is left out");
+        assert_eq!((&fields[4]["default"], &fields[4]["hint"]), (&json!("to be"), &json!("What to read")));
+    }
+
+    #[test]
+    fn odd_property_names_are_written_as_json_and_no_properties_need_no_form() {
+        let odd = tool(json!({ "type": "object", "properties": { "a b": { "type": "string" } } }));
+        assert_eq!(fields(&odd, json!({}))[0]["name"], WHOLE);
+        assert!(is_whole(&odd.input_schema));
+        let none = tool(json!({ "type": "object" }));
+        assert_eq!(document("s", &none, &Map::new()).unwrap().components().len(), 2);
+    }
+}

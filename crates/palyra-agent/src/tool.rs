@@ -1,0 +1,96 @@
+//! A tool as the agent sees it: what its signed manifest says, and what its runs are granted now.
+
+use palyra_api::sessions::SessionLabels;
+use palyra_common::CapabilityGrantSet;
+use palyra_common::capabilities::{FilesystemAccess, HttpRule};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Methods that change nothing where they are asked.
+const SAFE_METHODS: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
+
+/// A tool that can be called now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCard {
+    /// Its id, as in `acme.notes.add`.
+    pub tool_id: String,
+    /// Its name for models: the id with `__` for `.`, or an alias of the operator.
+    pub model_name: String,
+    /// Its name for people.
+    pub title: String,
+    /// What it does, from the signed manifest.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub input_schema: Value,
+    /// Arguments it was published with as examples.
+    pub examples: Vec<Value>,
+    /// The skill it is of.
+    pub skill_id: String,
+    /// What its runs may do.
+    pub access: ToolAccess,
+}
+
+/// What the runs of a tool may do, by their grants.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolAccess {
+    /// It can change something: storage, files, a channel, or a server by a request other than GET.
+    pub writes: bool,
+    /// What it changes can be seen outside the state root: files, a channel or a server.
+    pub writes_outside: bool,
+}
+
+impl ToolAccess {
+    /// Follows from the grants in effect, never from what a manifest claims.
+    pub fn of(grants: &CapabilityGrantSet) -> Self {
+        let files = grants.filesystem().iter().any(|grant| grant.access == FilesystemAccess::ReadWrite);
+        let writes_outside = files || !grants.channels().is_empty() || !grants.http().iter().all(only_asks);
+        Self { writes: writes_outside || !grants.storage().is_empty(), writes_outside }
+    }
+}
+
+fn only_asks(rule: &HttpRule) -> bool {
+    let safe = |method: &String| SAFE_METHODS.contains(&method.as_str());
+    rule.methods.as_ref().is_some_and(|methods| methods.iter().all(safe))
+}
+
+/// The labels that follow from what a run used, by the names of its capabilities.
+pub fn used_labels<'n>(used: impl IntoIterator<Item = &'n str>) -> SessionLabels {
+    let mut labels = SessionLabels::default();
+    for name in used {
+        match name.split(':').next().unwrap_or_default() {
+            "storage" | "fs" | "secret" => labels.private = true,
+            "http" => labels.untrusted = true,
+            _ => {}
+        }
+    }
+    labels
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn access_follows_from_grants() {
+        let access = |grants: &[&str]| {
+            let set: CapabilityGrantSet = grants.iter().map(|grant| grant.parse().unwrap()).collect();
+            let ToolAccess { writes, writes_outside } = ToolAccess::of(&set);
+            (writes, writes_outside)
+        };
+        assert_eq!(access(&[]), (false, false));
+        assert_eq!(access(&["http:GET https://example.com/", "fs-read:docs"]), (false, false));
+        assert_eq!(access(&["storage:notes/"]), (true, false));
+        for outside in ["http:https://example.com", "channel:news", "fs-write:docs"] {
+            assert_eq!(access(&[outside]), (true, true), "{outside}");
+        }
+    }
+
+    #[test]
+    fn labels_follow_from_use() {
+        let labels = |names: &[&str]| used_labels(names.iter().copied());
+        assert_eq!(labels(&["channel:news"]), SessionLabels::default());
+        assert_eq!(labels(&["http:example.com"]), SessionLabels { untrusted: true, private: false });
+        assert!(labels(&["storage:notes/", "http:example.com"]).is_risky());
+    }
+}

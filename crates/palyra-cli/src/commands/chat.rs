@@ -1,0 +1,161 @@
+//! `palyra chat`: talk to the agent; answer what it asks, on a terminal.
+
+mod answer;
+mod events;
+mod form;
+mod show;
+
+use crate::cli::Globals;
+use crate::client::{self, AnyClient};
+use crate::error::CliError;
+use crate::interrupt::INTERRUPTED;
+use crate::output::{Printer, Remark};
+use crate::terminal::Terminal;
+use clap::Args;
+use palyra_api::Problem;
+use palyra_api::sessions::{AgentRun, AgentRunStatus, NewSession, SessionChange};
+use palyra_common::ErrorCode;
+use std::process::ExitCode;
+
+use events::Conversation;
+
+const EXAMPLE: &str = "\
+Example:
+  palyra chat \"how many words are in 'to be or not to be'\"
+  palyra chat
+  palyra chat --session ses_0123456789abcdef0123456789abcdef";
+
+const MORE: &str = "\
+Without a message, chat reads messages from the terminal until `/quit`. Other commands there: `/tools` lists the tools,
+`/model NAME` changes the model of the session, and `/stop` as the answer to a question stops the run.
+Without a terminal, chat prints what the agent proposes and exits with 15; answer it later with `--session`.
+With `--json`, each event of the session is one line.";
+
+/// Talk to the agent
+#[derive(Args)]
+#[command(before_help = EXAMPLE, after_help = MORE)]
+pub(crate) struct ChatArgs {
+    /// What to say; asked for on the terminal where it is left out
+    #[arg(value_name = "MESSAGE")]
+    message: Option<String>,
+
+    /// Session to go on with, instead of a new one
+    #[arg(long, value_name = "ID", conflicts_with_all = ["tools"])]
+    session: Option<String>,
+
+    /// Model that answers
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+
+    /// Tool the session may use; repeat it for more [default: every enabled tool]
+    #[arg(long = "tool", value_name = "TOOL")]
+    tools: Vec<String>,
+}
+
+/// Carries the command out.
+pub(crate) fn run(args: &ChatArgs, globals: &Globals) -> ExitCode {
+    let printer = Printer::new(globals, false);
+    match client::stay(globals, async |client| chat(&client, args, globals, &printer).await) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(CliError::Interrupted) => ExitCode::from(INTERRUPTED),
+        Err(error) => printer.fail(&error.into(), &[]),
+    }
+}
+
+async fn chat(
+    client: &AnyClient,
+    args: &ChatArgs,
+    globals: &Globals,
+    printer: &Printer,
+) -> Result<(), CliError> {
+    let person = Terminal::of_person(globals).filter(|_| printer.is_for_person());
+    if args.message.is_none() && args.session.is_none() && person.is_none() {
+        return Err(CliError::usage_with_hint(
+            "there is no message, and nobody can be asked for one",
+            "write it: `palyra chat \"MESSAGE\"`",
+        ));
+    }
+    let session = match &args.session {
+        Some(id) => {
+            let model = args.model.clone();
+            match model.is_some() {
+                true => {
+                    client.change_session(id, &SessionChange { model, ..SessionChange::default() }).await?
+                }
+                false => client.session(id).await?,
+            }
+        }
+        None => {
+            let (model, tools) = (args.model.clone(), args.tools.clone());
+            client.new_session(&NewSession { model, tools, ..NewSession::default() }).await?
+        }
+    };
+    let mut conversation = Conversation::open(client, &session, person, printer).await?;
+    // What a run of an earlier command waits for comes first.
+    if let Some(run_id) = &session.active_run {
+        let run = client.agent_run(run_id).await?;
+        let ended = conversation.go_on(run).await?;
+        if args.message.is_none() && person.is_none() {
+            return outcome(&ended);
+        }
+    }
+    if let Some(message) = &args.message {
+        let run = client.say(&session.session_id, message).await?;
+        return outcome(&conversation.go_on(run).await?);
+    }
+    let Some(person) = person else { return Ok(()) };
+    talk(client, &session.session_id, person, printer, &mut conversation).await
+}
+
+/// Reads messages until the person has said enough.
+async fn talk(
+    client: &AnyClient,
+    session_id: &str,
+    person: Terminal,
+    printer: &Printer,
+    conversation: &mut Conversation<'_>,
+) -> Result<(), CliError> {
+    while let Some(line) = person.line_between("> ".to_owned()).await? {
+        let line = line.trim();
+        match line.split_once(' ').unwrap_or((line, "")) {
+            ("", _) => {}
+            ("/quit" | "/exit", _) => break,
+            ("/tools", _) => show::tools(client, printer).await?,
+            ("/stop", _) => printer.remark(&[Remark::Note("no run is under way".into())]),
+            ("/model", name) => {
+                let change = SessionChange { model: Some(name.to_owned()), ..SessionChange::default() };
+                client.change_session(session_id, &change).await?;
+            }
+            (command, _) if command.starts_with('/') => {
+                let known = "use /tools, /model NAME, /stop or /quit";
+                printer.remark(&[Remark::Warning(format!("unknown command `{command}`: {known}"))]);
+            }
+            _ => {
+                let run = client.say(session_id, line).await?;
+                let ended = conversation.go_on(run).await?;
+                if let Some(reason) = &ended.reason {
+                    let status = ended.status.wire_name();
+                    printer.remark(&[Remark::Note(format!("the run ended as {status}: {reason}"))]);
+                }
+            }
+        }
+    }
+    let command = format!("go on with `palyra chat --session {session_id}`");
+    printer.remark(&[Remark::Next(command)]);
+    Ok(())
+}
+
+/// The end of a run as the end of the command.
+fn outcome(run: &AgentRun) -> Result<(), CliError> {
+    let code = match run.status {
+        AgentRunStatus::Finished => return Ok(()),
+        AgentRunStatus::Cancelled => ErrorCode::Cancelled,
+        AgentRunStatus::OutOfBudget => ErrorCode::QuotaExceeded,
+        AgentRunStatus::Interrupted => ErrorCode::Interrupted,
+        _ => ErrorCode::ToolFailed,
+    };
+    let reason = run.reason.clone().unwrap_or_else(|| run.status.wire_name().to_owned());
+    let details =
+        serde_json::json!({ "session_id": run.session_id, "agent_run_id": run.run_id, "status": run.status });
+    Err(CliError::Problem(Box::new(Problem::new(code, reason).details(details))))
+}

@@ -1,0 +1,189 @@
+//! The events of a session, as they are shown and answered.
+
+use super::answer;
+use super::show::{self, Shown};
+use crate::client::AnyClient;
+use crate::error::CliError;
+use crate::output::{Printer, Remark};
+use crate::terminal::Terminal;
+use palyra_api::client::sse::SseStream;
+use palyra_api::sessions::{
+    AgentRun, MessageRole, Pause, PauseStatus, Session, SessionEvent, SessionEventBody, ToolCallStatus,
+};
+use palyra_api::{ClientError, Problem, TransportError};
+use palyra_common::ErrorCode;
+use serde_json::json;
+
+/// How often a stream that broke is opened again in a row.
+const MOST_RECONNECTS: u32 = 5;
+
+/// A session that is followed.
+pub(super) struct Conversation<'c> {
+    pub(super) client: &'c AnyClient,
+    pub(super) printer: &'c Printer,
+    pub(super) person: Option<Terminal>,
+    pub(super) session_id: String,
+    stream: SseStream,
+    last: u64,
+    /// The message whose pieces were shown, and how much of it.
+    streamed: Option<(String, usize)>,
+}
+
+impl<'c> Conversation<'c> {
+    pub(super) async fn open(
+        client: &'c AnyClient,
+        session: &Session,
+        person: Option<Terminal>,
+        printer: &'c Printer,
+    ) -> Result<Self, CliError> {
+        let stream = client.follow_session(&session.session_id, Some(session.last_event)).await?;
+        let (session_id, last) = (session.session_id.clone(), session.last_event);
+        Ok(Self { client, printer, person, session_id, stream, last, streamed: None })
+    }
+
+    /// Follows a run to its end, and asks what it asks.
+    pub(super) async fn go_on(&mut self, run: AgentRun) -> Result<AgentRun, CliError> {
+        if run.status.is_final() {
+            return Ok(run);
+        }
+        if let Some(pause) = &run.pause {
+            self.show_waiting(pause).await?;
+            self.ask(pause).await?;
+        }
+        loop {
+            let event = self.next().await?;
+            if event.run_id != run.run_id {
+                continue;
+            }
+            self.show(&event).await?;
+            match &event.body {
+                SessionEventBody::RunPaused { pause } => self.ask(pause).await?,
+                SessionEventBody::RunFinished { .. } => {
+                    return Ok(self.client.agent_run(&run.run_id).await?);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The next event; a stream that broke goes on where it stopped.
+    async fn next(&mut self) -> Result<SessionEvent, CliError> {
+        let mut reconnects = 0;
+        loop {
+            match self.stream.next().await {
+                Ok(Some(event)) => {
+                    let read = serde_json::from_str::<SessionEvent>(&event.data);
+                    let read = read.map_err(|error| ClientError::Protocol(error.to_string()))?;
+                    self.last = read.number.unwrap_or(self.last);
+                    return Ok(read);
+                }
+                Ok(None) | Err(_) if reconnects < MOST_RECONNECTS => {
+                    reconnects += 1;
+                    self.stream = self.client.follow_session(&self.session_id, Some(self.last)).await?;
+                }
+                Ok(None) => {
+                    let broken = TransportError::Broken("the stream of the session ended".into());
+                    return Err(ClientError::Transport(broken).into());
+                }
+                Err(error) => return Err(ClientError::Transport(error).into()),
+            }
+        }
+    }
+
+    async fn show(&mut self, event: &SessionEvent) -> Result<(), CliError> {
+        if !self.printer.is_for_person() {
+            self.printer.stream(&Shown::event(event))?;
+            return Ok(());
+        }
+        match &event.body {
+            SessionEventBody::MessageDelta { message_id, text, reasoning: false, .. } => {
+                let shown =
+                    self.streamed.take().filter(|(id, _)| id == message_id).map_or(0, |(_, shown)| shown);
+                self.streamed = Some((message_id.clone(), shown + text.len()));
+                self.text(text)?;
+            }
+            SessionEventBody::MessageCompleted { message_id, role: MessageRole::Assistant, text } => {
+                match self.streamed.take() {
+                    Some((id, _)) if id == *message_id => self.text("\n")?,
+                    _ => self.text(&format!("{}\n", show::escaped(text)))?,
+                }
+            }
+            SessionEventBody::ToolProposed { tool_id, arguments, invalid: None, .. } => {
+                self.note(format!("proposes `{tool_id}` with {arguments}"));
+            }
+            SessionEventBody::ToolProposed { tool_id, invalid: Some(reason), .. } => {
+                self.note(format!("cannot call `{tool_id}`: {reason}"));
+            }
+            SessionEventBody::ToolLog { text, .. } => self.note(text.clone()),
+            SessionEventBody::ToolFinished { tool_id, status, output, error, tool_run_id, .. } => {
+                if let Some(error) = error {
+                    self.printer.remark(&[Remark::Warning(format!("`{tool_id}`: {error}"))]);
+                }
+                if let Some(output) = output.as_deref().filter(|_| *status == ToolCallStatus::Completed) {
+                    self.text(&show::output(output))?;
+                }
+                let run = tool_run_id.as_ref().map(|run| format!(" · {run}")).unwrap_or_default();
+                self.note(format!("`{tool_id}` {}{run}", show::ended(*status)));
+            }
+            SessionEventBody::SurfaceCreated { document, .. } => self.text(&show::document(document))?,
+            SessionEventBody::SurfacePatched { surface, .. } => {
+                let shown = self.client.surface(&self.session_id, surface).await?;
+                self.text(&show::document(&shown.document))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Shows again what a pause of an earlier command is about.
+    async fn show_waiting(&mut self, pause: &Pause) -> Result<(), CliError> {
+        if !self.printer.is_for_person() {
+            let body = SessionEventBody::RunPaused { pause: Box::new(pause.clone()) };
+            let at_ms = pause.requested_ms;
+            let event = SessionEvent { number: None, at_ms, run_id: pause.run_id.clone(), body };
+            self.printer.stream(&Shown::event(&event))?;
+        } else if let Some(surface) = &pause.surface {
+            let shown = self.client.surface(&self.session_id, surface).await?;
+            self.text(&show::document(&shown.document))?;
+        }
+        Ok(())
+    }
+
+    /// Asks the person at the terminal; without one the command ends, and the run goes on waiting.
+    async fn ask(&mut self, pause: &Pause) -> Result<(), CliError> {
+        let Some(person) = self.person else { return Err(unanswered(pause)) };
+        let answer = answer::ask(self, person, pause).await?;
+        let Some(answer) = answer else {
+            self.client.stop_agent_run(&pause.run_id).await?;
+            return Ok(());
+        };
+        match self.client.answer_pause(&pause.pause_id, &answer).await {
+            // Somebody else was faster: the events say what they decided.
+            Err(ClientError::Problem(problem)) if problem.code == ErrorCode::AlreadyDecided => Ok(()),
+            answered => {
+                answered?;
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn text(&self, text: &str) -> Result<(), CliError> {
+        self.printer.stream(&Shown::text(text)).map(drop)
+    }
+
+    pub(super) fn note(&self, text: String) {
+        self.printer.remark(&[Remark::Note(text)]);
+    }
+}
+
+/// What a program learns of a proposal that waits for a person.
+fn unanswered(pause: &Pause) -> CliError {
+    debug_assert_eq!(pause.status, PauseStatus::Waiting);
+    let details = json!({ "pause_id": pause.pause_id, "session_id": pause.session_id,
+        "agent_run_id": pause.run_id, "kind": pause.kind, "tool_id": pause.tool_id, "arguments": pause.arguments });
+    let problem =
+        Problem::new(ErrorCode::ApprovalRequired, format!("a person has to answer: {}", pause.question))
+            .hint(format!("answer at a terminal with `palyra chat --session {}`", pause.session_id))
+            .details(details);
+    CliError::Problem(Box::new(problem))
+}

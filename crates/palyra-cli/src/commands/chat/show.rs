@@ -1,0 +1,96 @@
+//! What happens in a session, for people and for programs.
+
+use crate::client::AnyClient;
+use crate::error::CliError;
+use crate::output::{Printer, Reply, pretty_json, table};
+use palyra_a2ui::{A2uiDocument, render_text};
+use palyra_api::sessions::{SessionEvent, ToolCallStatus};
+use palyra_common::JsonText;
+use palyra_common::redact::escape_untrusted;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// Columns where the terminal does not say how many it has.
+const COLUMNS: usize = 80;
+
+/// A text for people, or an event for programs.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(super) struct Shown {
+    event: Value,
+    #[serde(skip)]
+    text: String,
+}
+
+impl Shown {
+    pub(super) fn text(text: &str) -> Self {
+        Self { event: Value::Null, text: text.to_owned() }
+    }
+
+    pub(super) fn event(event: &SessionEvent) -> Self {
+        Self { event: json!(event), text: String::new() }
+    }
+}
+
+impl Reply for Shown {
+    const SCHEMA: &'static str = "palyra.chat/v1";
+
+    fn data(&self) -> String {
+        self.text.clone()
+    }
+
+    fn lines(&self) -> Option<Vec<Value>> {
+        Some(vec![self.event.clone()])
+    }
+}
+
+/// The tools, one a line.
+pub(super) async fn tools(client: &AnyClient, printer: &Printer) -> Result<(), CliError> {
+    let listed = client.tools().await?.tools;
+    let rows: Vec<_> = listed.iter().map(|tool| [tool.tool_id.clone(), tool.description.clone()]).collect();
+    printer.stream(&Shown::text(&table(["tool", "what it does"], &rows))).map(drop)
+}
+
+/// A document in the width of the terminal.
+pub(super) fn document(document: &Value) -> String {
+    match A2uiDocument::parse(&document.to_string()) {
+        Ok(document) => render_text(&document, width()) + "\n",
+        Err(error) => format!("[a document that cannot be shown {error}]\n"),
+    }
+}
+
+/// The output of a tool: a text as it is, everything else as JSON.
+pub(super) fn output(output: &str) -> String {
+    let shown = match serde_json::from_str(output) {
+        Ok(Value::String(text)) => escaped(&text),
+        // Clipped output is not JSON any more.
+        Ok(_) => {
+            JsonText::from_text(output.to_owned()).map_or_else(|_| escaped(output), |json| pretty_json(&json))
+        }
+        Err(_) => escaped(output),
+    };
+    shown + "\n"
+}
+
+/// How a call ended, in words.
+pub(super) fn ended(status: ToolCallStatus) -> &'static str {
+    match status {
+        ToolCallStatus::Completed => "completed",
+        ToolCallStatus::Failed => "failed",
+        ToolCallStatus::Refused => "was refused",
+        ToolCallStatus::Denied => "was denied",
+        ToolCallStatus::Cancelled => "was cancelled",
+        ToolCallStatus::Interrupted => "was interrupted",
+        ToolCallStatus::Repeated => "was not repeated",
+    }
+}
+
+/// Text of others without what a terminal obeys; its line breaks stay.
+pub(super) fn escaped(text: &str) -> String {
+    text.split('\n').map(escape_untrusted).collect::<Vec<_>>().join("\n")
+}
+
+fn width() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok();
+    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(COLUMNS)
+}

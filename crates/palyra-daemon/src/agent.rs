@@ -1,0 +1,92 @@
+//! The owner of agent runs: it writes the plans of `palyra-agent` down, then carries their effects out.
+//!
+//! Each run that has not ended is one task with an inbox ([`driver`]); nothing else changes a run, so that of two people
+//! who decide one pause the second is told that it was decided.
+
+mod answer;
+mod call;
+mod cards;
+mod driver;
+mod hub;
+mod resume;
+mod route;
+mod sessions;
+mod think;
+mod write;
+
+pub(crate) use answer::{Answerer, surface_of};
+pub(crate) use hub::{SessionSignals, Signal};
+pub(crate) use resume::resume_all;
+pub use think::ModelSource;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use palyra_models::ModelProvider;
+use tokio::sync::mpsc;
+
+use driver::Command;
+use hub::Hub;
+
+/// Runs that may be under way or wait at once.
+const MAX_OPEN_RUNS: usize = 1_024;
+
+/// The agent runs of one daemon.
+#[derive(Default)]
+pub(crate) struct Agent {
+    hub: Hub,
+    /// The inbox of each run that has not ended.
+    inboxes: Mutex<HashMap<String, mpsc::Sender<Command>>>,
+    /// Held while a session is read, changed and written.
+    locks: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
+    model: RwLock<Option<ModelSource>>,
+}
+
+impl Agent {
+    /// What clients of sessions follow.
+    pub(crate) fn hub(&self) -> &Hub {
+        &self.hub
+    }
+
+    /// Sets the model that answers where a session names none.
+    pub(crate) fn set_model(&self, source: Option<ModelSource>) {
+        *self.model.write().unwrap_or_else(PoisonError::into_inner) = source;
+    }
+
+    /// The model that answers in a session.
+    pub(crate) fn model(&self) -> Option<ModelSource> {
+        self.model.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn inbox(&self, run_id: &str) -> Option<mpsc::Sender<Command>> {
+        self.inboxes.lock().unwrap_or_else(PoisonError::into_inner).get(run_id).cloned()
+    }
+
+    /// Registers the inbox of a run; false where too many runs are open.
+    fn open(&self, run_id: &str, inbox: mpsc::Sender<Command>) -> bool {
+        let mut inboxes = self.inboxes.lock().unwrap_or_else(PoisonError::into_inner);
+        if inboxes.len() >= MAX_OPEN_RUNS {
+            return false;
+        }
+        inboxes.insert(run_id.to_owned(), inbox);
+        true
+    }
+
+    fn close(&self, run_id: &str) {
+        self.inboxes.lock().unwrap_or_else(PoisonError::into_inner).remove(run_id);
+    }
+
+    /// The lock of a session; it is forgotten once nobody holds it.
+    fn lock_of(&self, session_id: &str) -> Arc<tokio::sync::Mutex<()>> {
+        let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
+        locks.retain(|id, lock| id == session_id || Arc::strong_count(lock) > 1);
+        Arc::clone(locks.entry(session_id.to_owned()).or_default())
+    }
+}
+
+impl ModelSource {
+    /// A provider, and the name it knows its model by.
+    pub fn new(model: impl Into<String>, provider: Arc<dyn ModelProvider>) -> Self {
+        Self { model: model.into(), provider }
+    }
+}

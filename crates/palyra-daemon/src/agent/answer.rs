@@ -1,0 +1,256 @@
+//! Answers of people: to approvals, forms and questions of runs, and a stop.
+
+use std::sync::Arc;
+
+use palyra_a2ui::{A2uiFormSubmitEvent, FieldValue, FormValues};
+use palyra_agent::{Input, RunState, SessionState, SurfaceState, Verdict};
+use palyra_api::Problem;
+use palyra_api::sessions::{AgentRun, FormSubmit, Pause, PauseAnswer, PauseDecision, PauseKind, PauseStatus};
+use palyra_common::capabilities::SecretRef;
+use palyra_common::{ErrorCode, JsonText, Principal, Scope};
+use palyra_journal::{EventKind, NewEvent};
+use palyra_policy::{Action, Resource};
+use palyra_skills::Sha256Digest;
+use palyra_state::authorizer::any_tool;
+use palyra_state::{ApprovalDecision, ApprovalScope, ApprovalVerdict, Presence, StateError};
+use serde_json::{Map, Value, json};
+use tokio::sync::oneshot;
+
+use super::driver::Command;
+use super::sessions::broken;
+use crate::app::App;
+use crate::policy::missing_scope;
+use crate::problem::{ToProblem, not_found};
+
+/// Who answers.
+pub(crate) struct Answerer<'p> {
+    pub(crate) app: &'p Arc<App>,
+    pub(crate) principal: &'p Arc<Principal>,
+}
+
+impl Answerer<'_> {
+    /// A pause of a session the principal may see.
+    pub(crate) async fn pause(&self, pause_id: &str) -> Result<Pause, Problem> {
+        let (app, id) = (Arc::clone(self.app), pause_id.to_owned());
+        let pause: Option<Pause> = read(move || app.state().sessions().pause(&id)).await?;
+        let unknown = || {
+            not_found("pause", pause_id, Vec::new())
+                .hint("see what waits with `GET /v1/pauses?status=waiting`")
+        };
+        let pause = pause.ok_or_else(unknown)?;
+        // Whoever may decide approvals sees what they are about, whosever session it is.
+        let decides = pause.kind == PauseKind::Approval && self.principal.may(Scope::Approve);
+        match self.app.session_of(self.principal, &pause.session_id).await {
+            Ok(_) => Ok(pause),
+            Err(_) if decides => Ok(pause),
+            Err(_) => Err(unknown()),
+        }
+    }
+
+    /// Answers a pause; of several who do, one wins.
+    pub(crate) async fn answer(&self, pause_id: &str, answer: PauseAnswer) -> Result<Pause, Problem> {
+        let pause = self.pause(pause_id).await?;
+        if answer.bound_to != pause.bound_to {
+            let message =
+                "the answer is for something else than what this pause asks: its `bound_to` differs";
+            return Err(
+                Problem::new(ErrorCode::Usage, message).hint("look at the pause again, then answer it")
+            );
+        }
+        if pause.status != PauseStatus::Waiting {
+            return Err(decided(&pause));
+        }
+        match pause.kind {
+            PauseKind::Approval => self.approve(&pause, answer).await?,
+            PauseKind::Form | PauseKind::Question => self.reply(&pause, answer).await?,
+        }
+        self.pause(pause_id).await
+    }
+
+    /// An approval is decided where every approval is; the run hears of it there.
+    async fn approve(&self, pause: &Pause, answer: PauseAnswer) -> Result<(), Problem> {
+        if !self.principal.may(Scope::Approve) {
+            let (authorizer, tool) = (self.app.state().authorizer(), Resource::Tool(any_tool()));
+            return Err(missing_scope(&authorizer, self.principal, Scope::Approve, Action::Approve, tool));
+        }
+        let Some(approval_id) = &pause.approval_id else {
+            return Err(Problem::new(ErrorCode::Internal, "the pause names no approval"));
+        };
+        let state = Arc::clone(self.app.state());
+        let id = approval_id.clone();
+        let approval = tokio::task::spawn_blocking(move || state.approval(&id)).await;
+        let approval = approval.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
+        let arguments = approval.map_err(|error| error.to_problem())?.arguments_sha256;
+        let verdict = match answer.decision {
+            PauseDecision::Approve => ApprovalVerdict::Approve(ApprovalScope::Once),
+            PauseDecision::Deny => ApprovalVerdict::Deny,
+        };
+        let present = answer.owner_present && self.principal.is_owner();
+        let decision = ApprovalDecision {
+            verdict,
+            decider: Arc::clone(self.principal),
+            presence: if present { Presence::Owner } else { Presence::Unknown },
+            reason: answer.reason,
+            // The pause is bound to the arguments of its call.
+            arguments_sha256: arguments,
+        };
+        let decided = self.app.state().decide_approval(approval_id, decision).await;
+        let decided = decided.map_err(|error| error.to_problem())?;
+        let verdict = match answer.decision {
+            PauseDecision::Approve => Verdict::Yes,
+            PauseDecision::Deny => Verdict::No,
+        };
+        let input = Input::Decided { pause_id: pause.pause_id.clone(), verdict, by: decided.decided_by };
+        // The run may have heard of the decision itself by now.
+        match self.command(&pause.run_id, input, Vec::new(), Some(&pause.pause_id)).await {
+            Err(problem) if problem.code == ErrorCode::AlreadyDecided => Ok(()),
+            other => other.map(drop),
+        }
+    }
+
+    /// A form or a question is for whoever the session belongs to.
+    async fn reply(&self, pause: &Pause, answer: PauseAnswer) -> Result<(), Problem> {
+        let session = self.app.session_of(self.principal, &pause.session_id).await?;
+        let (verdict, leaves) = match (answer.decision, answer.submit) {
+            (PauseDecision::Deny, _) => (Verdict::No, Vec::new()),
+            (PauseDecision::Approve, None) if pause.kind == PauseKind::Question => (Verdict::Yes, Vec::new()),
+            (PauseDecision::Approve, None) => {
+                return Err(Problem::new(
+                    ErrorCode::Usage,
+                    "the form has to be filled in: `submit` is missing",
+                ));
+            }
+            (PauseDecision::Approve, Some(submit)) => {
+                let surface = pause.surface.as_deref().unwrap_or_default();
+                let shown = surface_of(self.app, &session, surface).await?;
+                if Some(submit.rev) != pause.rev || shown.rev != submit.rev {
+                    return Err(stale(&shown));
+                }
+                let (values, leaf) = self.values(&session, &shown, &submit).await?;
+                (Verdict::Values(values), vec![leaf])
+            }
+        };
+        let by = Some(self.principal.name.clone());
+        let input = Input::Decided { pause_id: pause.pause_id.clone(), verdict, by };
+        self.command(&pause.run_id, input, leaves, Some(&pause.pause_id)).await.map(drop)
+    }
+
+    /// The values of a form, checked against it; secrets go to the vault, and what remains of them is a reference.
+    async fn values(
+        &self,
+        session: &SessionState,
+        shown: &SurfaceState,
+        submit: &FormSubmit,
+    ) -> Result<(Map<String, Value>, NewEvent), Problem> {
+        let invalid = |error: palyra_a2ui::A2uiError| {
+            Problem::new(ErrorCode::InvalidInput, format!("the form is not accepted {error}"))
+                .details(json!({ "pointer": error.pointer }))
+        };
+        let document = shown.document().map_err(invalid)?;
+        let event = json!({ "componentId": submit.component_id, "values": submit.values });
+        let event = A2uiFormSubmitEvent::parse(JsonText::from(&event).as_str()).map_err(invalid)?;
+        let FormValues { values, secrets } = document.check_submit(&event).map_err(invalid)?;
+        let mut arguments: Map<String, Value> =
+            values.into_iter().map(|(name, value)| (name, json_of(value))).collect();
+        let names: Vec<String> = arguments.keys().chain(secrets.keys()).cloned().collect();
+        for (name, value) in secrets {
+            let reference = secret_of(shown, &name)?;
+            arguments.insert(name, reference.to_string().into());
+            let (app, by) = (Arc::clone(self.app), self.principal.name.clone());
+            let put =
+                tokio::task::spawn_blocking(move || app.state().put_secret(&reference, &value, &by)).await;
+            let put = put.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
+            put.map_err(|error| error.to_problem())?;
+        }
+        let digest = Sha256Digest::of(JsonText::from(&Value::Object(arguments.clone())).as_str().as_bytes());
+        let details = json!({ "session": session.session_id, "rev": shown.rev, "form": submit.component_id,
+            "fields": names, "values_sha256": digest.to_string() });
+        let leaf = NewEvent::new(EventKind::SurfaceSubmitted, self.app.now_ms()).details(details);
+        let leaf = leaf.actor(self.principal.actor().into_owned()).subject(shown.surface.clone());
+        Ok((arguments, leaf))
+    }
+
+    /// Stops a run; one that has ended stays as it is.
+    pub(crate) async fn stop(&self, run_id: &str) -> Result<AgentRun, Problem> {
+        let run = self.run(run_id).await?;
+        if run.status.is_final() {
+            let message = format!("run `{run_id}` has ended: {}", run.status.wire_name());
+            return Err(Problem::new(ErrorCode::NotUnderWay, message));
+        }
+        let input = Input::Stop { by: self.principal.name.clone() };
+        self.command(run_id, input, Vec::new(), None).await.map(|run| run.to_api())
+    }
+
+    /// A run of a session the principal may see.
+    pub(crate) async fn run(&self, run_id: &str) -> Result<RunState, Problem> {
+        let (app, id) = (Arc::clone(self.app), run_id.to_owned());
+        let run: Option<RunState> = read(move || app.state().sessions().run(&id)).await?;
+        let unknown = || not_found("agent run", run_id, Vec::new());
+        let run = run.ok_or_else(unknown)?;
+        self.app.session_of(self.principal, &run.session_id).await.map_err(|_| unknown())?;
+        Ok(run)
+    }
+
+    async fn command(
+        &self,
+        run_id: &str,
+        input: Input,
+        leaves: Vec<NewEvent>,
+        pause_id: Option<&str>,
+    ) -> Result<RunState, Problem> {
+        let ended = || Problem::new(ErrorCode::NotUnderWay, format!("run `{run_id}` is not under way here"));
+        let inbox = self.app.agent().inbox(run_id).ok_or_else(ended)?;
+        let (reply, answered) = oneshot::channel();
+        let command = Command { input, leaves, pause_id: pause_id.map(str::to_owned), reply };
+        inbox.send(command).await.map_err(|_| ended())?;
+        answered.await.map_err(|_| ended())?
+    }
+}
+
+/// A surface of a session.
+pub(crate) async fn surface_of(
+    app: &Arc<App>,
+    session: &SessionState,
+    surface: &str,
+) -> Result<SurfaceState, Problem> {
+    let (app, id, name) = (Arc::clone(app), session.session_id.clone(), surface.to_owned());
+    let found: Option<SurfaceState> = read(move || app.state().sessions().surface(&id, &name)).await?;
+    found.ok_or_else(|| not_found("surface", surface, Vec::new()))
+}
+
+async fn read<T: serde::de::DeserializeOwned>(
+    work: impl FnOnce() -> Result<Option<Vec<u8>>, StateError> + Send + 'static,
+) -> Result<Option<T>, Problem> {
+    let read = tokio::task::spawn_blocking(work).await;
+    let read = read.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
+    let Some(bytes) = read.map_err(|error| error.to_problem())? else { return Ok(None) };
+    serde_json::from_slice(&bytes).map(Some).map_err(|error| broken(&error.to_string()).to_problem())
+}
+
+/// Where a secret of a form goes: only the skill that made the form can be granted it.
+fn secret_of(shown: &SurfaceState, field: &str) -> Result<SecretRef, Problem> {
+    let Some(skill_id) = &shown.skill_id else {
+        return Err(Problem::new(ErrorCode::InvalidInput, "a form without a skill takes no secrets"));
+    };
+    let reference = format!("skill:{skill_id}/{field}").parse();
+    reference.map_err(|_| Problem::new(ErrorCode::InvalidInput, format!("`{field}` is no name of a secret")))
+}
+
+fn json_of(value: FieldValue) -> Value {
+    match value {
+        FieldValue::Bool(value) => value.into(),
+        FieldValue::Number(number) => Value::Number(number),
+        FieldValue::Text(text) => text.into(),
+        FieldValue::Choices(choices) => choices.into(),
+    }
+}
+
+fn stale(shown: &SurfaceState) -> Problem {
+    let message = format!("the surface `{}` is at revision {} now", shown.surface, shown.rev);
+    Problem::new(ErrorCode::AlreadyDecided, message).hint("look at it again, then fill it in")
+}
+
+fn decided(pause: &Pause) -> Problem {
+    let message = format!("pause `{}` is {} already", pause.pause_id, pause.status.wire_name());
+    Problem::new(ErrorCode::AlreadyDecided, message).details(json!({ "pause_id": pause.pause_id }))
+}

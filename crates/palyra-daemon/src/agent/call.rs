@@ -1,0 +1,163 @@
+//! One call of a run: through the call pipeline every call goes through, as the agent of the session's creator.
+
+use std::sync::Arc;
+
+use palyra_a2ui::A2uiDocument;
+use palyra_agent::{Call, CallOutcome, RunState, SessionState, SurfaceState, used_labels};
+use palyra_api::sessions::{SessionEvent, SessionEventBody, SessionLabels};
+use palyra_common::{JsonText, OperatorGrants, Principal, Scope, ScopeSet, Transport, WasmPluginRunError};
+use palyra_runner::{CallContext, CallError, RunListener, ToolInvocation, ToolResult, effective_grants};
+use palyra_skills::Sha256Digest;
+use palyra_skills::manifest::ToolReturns;
+use palyra_state::REQUEST_LIFETIME_MS;
+use tokio::sync::watch;
+
+use crate::app::App;
+use crate::problem::ToProblem;
+
+/// Carries a call out, until the run is stopped.
+pub(super) async fn call(
+    app: Arc<App>,
+    session: SessionState,
+    run: RunState,
+    call: Call,
+    mut stopped: watch::Receiver<bool>,
+) -> CallOutcome {
+    let creator = match creator(&app, &session) {
+        Ok(creator) => creator,
+        Err(error) => return CallOutcome::Refused { error },
+    };
+    let input = match JsonText::from_text(call.arguments.clone()) {
+        Ok(input) => input,
+        Err(error) => return CallOutcome::Refused { error: error.to_string() },
+    };
+    let (listener, mut lines) = RunListener::new();
+    let invocation = ToolInvocation {
+        tool: call.tool_id.clone(),
+        skill_id: Some(call.skill_id.clone()),
+        input,
+        principal: Arc::new(Principal::agent(Arc::new(creator))),
+        operator: OperatorGrants::default(),
+        limits: None,
+        cancel: None,
+        listener: Some(listener),
+        context: CallContext {
+            session: Some(run.session_id.clone()),
+            parent_run: Some(run.run_id.clone()),
+            wait_for_approval: None,
+            approval_because: because(&run, &call),
+        },
+    };
+    let end = async move {
+        // The sender is gone only with the run itself.
+        let _ = stopped.wait_for(|stopped| *stopped).await;
+    };
+    let calling = app.call_until(invocation, end);
+    tokio::pin!(calling);
+    let result = loop {
+        tokio::select! {
+            biased;
+            Some(text) = lines.recv() => {
+                let body = SessionEventBody::ToolLog { call_id: call.call_id.clone(), text };
+                let event = SessionEvent { number: None, at_ms: app.now_ms(), run_id: run.run_id.clone(), body };
+                app.agent().hub().passing(&run.session_id, event);
+            }
+            result = &mut calling => break result,
+        }
+    };
+    match result {
+        Ok(result) => completed(&app, &run, result).await,
+        Err(error) => failed(&app, &call, &error).await,
+    }
+}
+
+/// Content from outside could carry something private away: a person looks at every call that can.
+fn because(run: &RunState, call: &Call) -> Option<String> {
+    let risky = run.labels.is_risky() && call.access.writes_outside;
+    risky.then(|| {
+        "this session has read untrusted content and private data, and the tool can write outside".to_owned()
+    })
+}
+
+/// The creator of the session as it is now; a session does not outlive the token it was made with.
+pub(super) fn creator(app: &App, session: &SessionState) -> Result<Principal, String> {
+    let Some(token) = session.owner_token.map(Sha256Digest::from_bytes) else {
+        return Ok(Principal::owner(Transport::Command));
+    };
+    let record = app.state().find_token(&token);
+    let record = record
+        .ok_or_else(|| format!("the token `{}` of this session was removed or has expired", session.owner))?;
+    if !record.scopes.contains(Scope::Invoke) {
+        return Err(format!("the token `{}` of this session lacks the scope `invoke`", session.owner));
+    }
+    let scopes: ScopeSet = record.scopes;
+    Ok(Principal::token(record.name, *token.as_bytes(), scopes, Transport::Agent))
+}
+
+async fn completed(app: &Arc<App>, run: &RunState, result: ToolResult) -> CallOutcome {
+    let used = result.capabilities.iter().filter(|(_, count)| count.used + count.failed > 0);
+    let labels = used_labels(used.map(|(name, _)| name.as_str()));
+    let (app, session_id, tool_id) = (Arc::clone(app), run.session_id.clone(), result.tool_id.clone());
+    let (tool_run_id, output) = (result.run_id, result.output.as_str().to_owned());
+    let shown = output.clone();
+    let found = tokio::task::spawn_blocking(move || document_of(&app, &session_id, &tool_id, &shown)).await;
+    let (document, replaces) = found.unwrap_or_default();
+    CallOutcome::Completed { tool_run_id, output, document, replaces: replaces.map(Box::new), labels }
+}
+
+/// The output as a document where the tool returns one, and the surface it takes the place of.
+pub(super) fn document_of(
+    app: &App,
+    session_id: &str,
+    tool_id: &str,
+    output: &str,
+) -> (Option<A2uiDocument>, Option<SurfaceState>) {
+    let view = app.state().view();
+    let tool = view
+        .skill_of_tool(tool_id)
+        .and_then(|record| record.current.tools().find(|tool| tool.id == tool_id).map(|tool| tool.returns));
+    if tool != Some(ToolReturns::A2ui) {
+        return (None, None);
+    }
+    // The call pipeline checked it; one that cannot be read is shown as the JSON it is.
+    let Ok(document) = A2uiDocument::parse(output) else { return (None, None) };
+    let before = app.state().sessions().surface(session_id, document.surface()).unwrap_or_else(|error| {
+        tracing::error!(%error, "a surface cannot be read");
+        None
+    });
+    let before = before.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    (Some(document), before)
+}
+
+async fn failed(app: &Arc<App>, call: &Call, error: &CallError) -> CallOutcome {
+    if let Some(WasmPluginRunError::ApprovalRequired { approval_id }) = error.run_error() {
+        let (state, id) = (Arc::clone(app.state()), approval_id.clone());
+        let approval = tokio::task::spawn_blocking(move || state.approval(&id)).await;
+        let expires_ms = match approval {
+            Ok(Ok(approval)) => approval.expires_ms,
+            _ => app.now_ms().saturating_add(REQUEST_LIFETIME_MS),
+        };
+        return CallOutcome::NeedsApproval { approval_id: approval_id.clone(), expires_ms };
+    }
+    let problem = error.to_problem();
+    match error.failed_run() {
+        Some(run) => CallOutcome::Failed {
+            tool_run_id: Some(run.run_id.clone()),
+            error: problem.detail,
+            labels: possible_labels(app, &call.skill_id),
+        },
+        None => CallOutcome::Refused { error: problem.detail },
+    }
+}
+
+/// What a run that failed may have read: everything it was granted.
+pub(super) fn possible_labels(app: &App, skill_id: &str) -> SessionLabels {
+    let Ok(effective) = effective_grants(app.state(), skill_id) else { return SessionLabels::default() };
+    let grants = &effective.grants;
+    SessionLabels {
+        private: !grants.storage().is_empty()
+            || !grants.filesystem().is_empty()
+            || !grants.secrets().is_empty(),
+        untrusted: !grants.http().is_empty(),
+    }
+}

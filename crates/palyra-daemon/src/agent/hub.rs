@@ -1,0 +1,44 @@
+//! Tells the streams of sessions that something happened.
+
+use palyra_api::sessions::SessionEvent;
+use tokio::sync::broadcast;
+
+/// Signals a slow stream may be behind before it reads what is stored instead.
+const MAX_BEHIND: usize = 1_024;
+
+/// Something happened in a session.
+#[derive(Debug, Clone)]
+pub(crate) struct Signal {
+    pub(crate) session_id: String,
+    /// An event that is not stored; none where stored events are to be read.
+    pub(crate) event: Option<Box<SessionEvent>>,
+}
+
+/// The signals of all sessions, for one stream.
+pub(crate) type SessionSignals = broadcast::Receiver<Signal>;
+
+/// Where signals go.
+pub(crate) struct Hub(broadcast::Sender<Signal>);
+
+impl Default for Hub {
+    fn default() -> Self {
+        Self(broadcast::Sender::new(MAX_BEHIND))
+    }
+}
+
+impl Hub {
+    pub(crate) fn follow(&self) -> SessionSignals {
+        self.0.subscribe()
+    }
+
+    /// Tells that stored events of a session are there, or that it changed.
+    pub(crate) fn stored(&self, session_id: &str) {
+        // Nobody may be following.
+        let _ = self.0.send(Signal { session_id: session_id.to_owned(), event: None });
+    }
+
+    /// Tells of an event that is not stored.
+    pub(crate) fn passing(&self, session_id: &str, event: SessionEvent) {
+        let _ = self.0.send(Signal { session_id: session_id.to_owned(), event: Some(Box::new(event)) });
+    }
+}

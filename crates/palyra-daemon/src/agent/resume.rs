@@ -1,0 +1,81 @@
+//! Taking up the runs of a process that is gone.
+
+use std::sync::Arc;
+
+use palyra_agent::{Call, CallOutcome, CallState, Found, Input, RunState};
+
+use super::{call, driver};
+use crate::app::App;
+
+/// Takes up every run that has not ended; each goes on, waits, or ends with what is true of it.
+pub(crate) async fn resume_all(app: Arc<App>) {
+    let reading = Arc::clone(&app);
+    let rows = tokio::task::spawn_blocking(move || reading.state().sessions().open_runs()).await;
+    let rows = match rows {
+        Ok(Ok(rows)) => rows,
+        Ok(Err(error)) => return tracing::error!(%error, "agent runs cannot be read"),
+        Err(error) => return tracing::error!(%error, "agent runs cannot be read"),
+    };
+    for bytes in rows {
+        let run: RunState = match serde_json::from_slice(&bytes) {
+            Ok(run) => run,
+            Err(error) => {
+                tracing::error!(%error, "an agent run cannot be read");
+                continue;
+            }
+        };
+        let mut found = Vec::new();
+        for running in run.calls.iter().filter(|call| matches!(call.state, CallState::Running { .. })) {
+            if !running.skill_id.is_empty() {
+                found.push((running.call_id.clone(), find(&app, &run, running).await));
+            }
+        }
+        if let Err(problem) = driver::begin(&app, run, Input::Resume { found }) {
+            tracing::error!(%problem, "an agent run cannot be taken up");
+        }
+    }
+}
+
+/// What became of a call: a run of a tool is written down before it can have an effect, and has one receipt.
+async fn find(app: &Arc<App>, run: &RunState, running: &Call) -> Found {
+    let CallState::Running { since_ms } = running.state else { return Found::NotBegun };
+    let (reading, session_id, tool_id) = (Arc::clone(app), run.session_id.clone(), running.tool_id.clone());
+    let row = tokio::task::spawn_blocking(move || {
+        reading.state().sessions().tool_run(&session_id, &tool_id, since_ms)
+    });
+    let (tool_run_id, status) = match row.await {
+        Ok(Ok(None)) => return Found::NotBegun,
+        Ok(Ok(Some(row))) => row,
+        // What cannot be looked up may have happened.
+        Ok(Err(_)) | Err(_) => return Found::Interrupted,
+    };
+    match status.as_str() {
+        "completed" => Found::Ended(completed(app, run, running, tool_run_id).await),
+        "failed" => Found::Ended(CallOutcome::Failed {
+            tool_run_id: Some(tool_run_id),
+            error: "the tool failed; its receipt says how".to_owned(),
+            labels: call::possible_labels(app, &running.skill_id),
+        }),
+        _ => Found::Interrupted,
+    }
+}
+
+/// The result of a call whose receipt is there: its tape gives the output again, without any effect.
+async fn completed(app: &Arc<App>, run: &RunState, running: &Call, tool_run_id: String) -> CallOutcome {
+    let labels = call::possible_labels(app, &running.skill_id);
+    let replayed = app.replay(tool_run_id.clone()).await;
+    let output = match replayed {
+        Ok(replayed) => replayed.output.map(|output| output.as_str().to_owned()),
+        Err(_) => None,
+    };
+    let output = output.unwrap_or_else(|| {
+        r#"{"note":"the call completed and had its effect; its output was lost when the daemon ended"}"#
+            .to_owned()
+    });
+    let (reading, session_id, tool_id, shown) =
+        (Arc::clone(app), run.session_id.clone(), running.tool_id.clone(), output.clone());
+    let document =
+        tokio::task::spawn_blocking(move || call::document_of(&reading, &session_id, &tool_id, &shown)).await;
+    let (document, replaces) = document.unwrap_or_default();
+    CallOutcome::Completed { tool_run_id, output, document, replaces: replaces.map(Box::new), labels }
+}

@@ -1,0 +1,86 @@
+//! What agent runs wait for.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use palyra_api::sessions::{Pause, PauseAnswer, PauseList, PauseStatus};
+use palyra_common::Scope;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::super::access::Caller;
+use super::super::answer::{Answer, Json};
+use super::super::blocking::blocking;
+use super::super::params::{Asked, Named};
+use super::super::route::Route;
+use super::{limit, own, read};
+use crate::agent::Answerer;
+use crate::app::App;
+
+/// Longest body of an answer: a form with every field as long as it may be.
+const MAX_ANSWER_BYTES: usize = 2 << 20;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::get("/v1/pauses", Scope::Read, list)
+            .summary("What agent runs wait for, and what became of earlier pauses, newest first")
+            .query::<PausesQuery>()
+            .answers::<PauseList>(),
+        Route::get("/v1/pauses/{pause_id}", Scope::Read, show)
+            .summary("One pause")
+            .answers::<Pause>(),
+        Route::post("/v1/pauses/{pause_id}/answer", Scope::Invoke, answer)
+            .pipeline_authorizes()
+            .summary("Answer a pause; of several who answer, one wins. An approval needs the scope `approve` besides")
+            .takes::<PauseAnswer>(MAX_ANSWER_BYTES)
+            .answers::<Pause>(),
+    ]
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+struct PausesQuery {
+    /// Only those of this status: `waiting`, `answered`, `denied`, `expired` or `cancelled`.
+    #[param(value_type = Option<String>)]
+    status: Option<PauseStatus>,
+    /// Only those before this id, which are older: where an earlier answer stopped.
+    before: Option<String>,
+    /// How many at most.
+    #[param(minimum = 1, maximum = 1000)]
+    limit: Option<u16>,
+}
+
+async fn list(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Asked(query): Asked<PausesQuery>,
+) -> Answer<PauseList> {
+    let (limit, owner) = (limit(query.limit)?, own(&principal));
+    let rows = blocking(&app, move |app| {
+        let status = query.status.map(PauseStatus::wire_name);
+        app.state().sessions().pauses(status, owner.as_deref(), query.before.as_deref(), limit)
+    });
+    let rows = rows.await?;
+    let pauses: Vec<Pause> = rows.iter().map(|bytes| read(bytes)).collect::<Result<_, _>>()?;
+    let next = pauses.last().filter(|_| pauses.len() == limit).map(|last| last.pause_id.clone());
+    Ok(Json(PauseList { pauses, next }))
+}
+
+async fn show(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(pause_id): Named<String>,
+) -> Answer<Pause> {
+    let answerer = Answerer { app: &app, principal: &principal };
+    Ok(Json(answerer.pause(&pause_id).await?))
+}
+
+async fn answer(
+    State(app): State<Arc<App>>,
+    Caller(principal): Caller,
+    Named(pause_id): Named<String>,
+    Json(answer): Json<PauseAnswer>,
+) -> Answer<Pause> {
+    let answerer = Answerer { app: &app, principal: &principal };
+    Ok(Json(answerer.answer(&pause_id, answer).await?))
+}

@@ -1,0 +1,176 @@
+//! Reading sessions: each row proves itself, or is an error.
+
+use palyra_journal::JournalError;
+use rusqlite::{Connection, OptionalExtension, Params, params};
+
+use super::SessionStore;
+use super::rows::{EVENTS, PAUSES, RUNS, SESSIONS, SURFACES, Sealed, surface_key};
+use crate::db::{signed, unsigned};
+use crate::error::StateError;
+
+/// Which sessions are wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionFilter {
+    /// Only those of this owner.
+    pub owner: Option<String>,
+    /// Only those whose title contains this text in lower case.
+    pub search: Option<String>,
+    /// Archived ones instead of the others.
+    pub archived: bool,
+    /// Only those less recently active than this one.
+    pub before: Option<String>,
+    /// How many at most.
+    pub limit: usize,
+}
+
+/// An event of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredEvent {
+    /// Its number.
+    pub number: u64,
+    /// What it says.
+    pub bytes: Vec<u8>,
+}
+
+impl SessionStore<'_> {
+    /// Sessions, last active first.
+    pub fn list(&self, filter: &SessionFilter) -> Result<Vec<Vec<u8>>, StateError> {
+        let sql = "SELECT session_id, bytes, mac FROM agent_sessions
+                   WHERE archived = ?1 AND (?2 IS NULL OR owner = ?2) AND (?3 IS NULL OR instr(title, ?3) > 0)
+                   AND (?4 IS NULL OR (last_active, session_id) <
+                        (SELECT last_active, session_id FROM agent_sessions WHERE session_id = ?4))
+                   ORDER BY last_active DESC, session_id DESC LIMIT ?5";
+        let SessionFilter { owner, search, archived, before, limit } = filter;
+        self.all(SESSIONS, sql, params![archived, owner, search, before, signed(*limit as u64)])
+    }
+
+    /// One session.
+    pub fn session(&self, session_id: &str) -> Result<Option<Vec<u8>>, StateError> {
+        let sql = "SELECT session_id, bytes, mac FROM agent_sessions WHERE session_id = ?1";
+        self.one(SESSIONS, sql, params![session_id])
+    }
+
+    /// One agent run.
+    pub fn run(&self, run_id: &str) -> Result<Option<Vec<u8>>, StateError> {
+        self.one(RUNS, "SELECT run_id, bytes, mac FROM agent_runs WHERE run_id = ?1", params![run_id])
+    }
+
+    /// The agent runs of a session before one of them, newest first.
+    pub fn runs_of(
+        &self,
+        session_id: &str,
+        before: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Vec<u8>>, StateError> {
+        let sql = "SELECT run_id, bytes, mac FROM agent_runs
+                   WHERE session_id = ?1 AND (?2 IS NULL OR run_id < ?2) ORDER BY run_id DESC LIMIT ?3";
+        self.all(RUNS, sql, params![session_id, before, signed(limit as u64)])
+    }
+
+    /// Every agent run that is under way or waits, oldest first.
+    pub fn open_runs(&self) -> Result<Vec<Vec<u8>>, StateError> {
+        self.all(RUNS, "SELECT run_id, bytes, mac FROM agent_runs WHERE open = 1 ORDER BY run_id", params![])
+    }
+
+    /// The events of a session after one of them, oldest first.
+    pub fn events_after(
+        &self,
+        session_id: &str,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredEvent>, StateError> {
+        let sql = "SELECT session_id || '/' || number, bytes, mac, number FROM session_events
+                   WHERE session_id = ?1 AND number > ?2 ORDER BY number LIMIT ?3";
+        let read = |connection: &Connection| {
+            let mut statement = connection.prepare_cached(sql)?;
+            let values = params![session_id, signed(after), signed(limit as u64)];
+            let rows = statement
+                .query_map(values, |row| Ok((unsigned(row.get::<_, i64>(3)?), Sealed::read(EVENTS, row)?)))?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        };
+        let rows = self.read("read the events of a session", read)?;
+        let key = &self.state.row_key;
+        rows.into_iter().map(|(number, row)| Ok(StoredEvent { number, bytes: row.open(key)? })).collect()
+    }
+
+    /// One pause.
+    pub fn pause(&self, pause_id: &str) -> Result<Option<Vec<u8>>, StateError> {
+        let sql = "SELECT pause_id, bytes, mac FROM session_pauses WHERE pause_id = ?1";
+        self.one(PAUSES, sql, params![pause_id])
+    }
+
+    /// Pauses of a status, or all of them, before one of them, newest first; of one owner's sessions where it is named.
+    pub fn pauses(
+        &self,
+        status: Option<&str>,
+        owner: Option<&str>,
+        before: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Vec<u8>>, StateError> {
+        let sql = "SELECT pause_id, bytes, mac FROM session_pauses
+                   WHERE (?1 IS NULL OR status = ?1) AND (?3 IS NULL OR pause_id < ?3)
+                   AND (?2 IS NULL OR session_id IN (SELECT session_id FROM agent_sessions WHERE owner = ?2))
+                   ORDER BY pause_id DESC LIMIT ?4";
+        self.all(PAUSES, sql, params![status, owner, before, signed(limit as u64)])
+    }
+
+    /// The surfaces of a session, by name.
+    pub fn surfaces(&self, session_id: &str) -> Result<Vec<Vec<u8>>, StateError> {
+        let sql = "SELECT session_id || '/' || surface, bytes, mac FROM session_surfaces
+                   WHERE session_id = ?1 ORDER BY surface";
+        self.all(SURFACES, sql, params![session_id])
+    }
+
+    /// One surface.
+    pub fn surface(&self, session_id: &str, surface: &str) -> Result<Option<Vec<u8>>, StateError> {
+        let sql = "SELECT ?3, bytes, mac FROM session_surfaces WHERE session_id = ?1 AND surface = ?2";
+        self.one(SURFACES, sql, params![session_id, surface, surface_key(session_id, surface)])
+    }
+
+    /// The newest run of a tool that the call pipeline made for a session since a time, with its status.
+    pub fn tool_run(
+        &self,
+        session_id: &str,
+        tool_id: &str,
+        since_ms: u64,
+    ) -> Result<Option<(String, String)>, StateError> {
+        let sql = "SELECT run_id, status FROM runs WHERE session = ?1 AND tool_id = ?2 AND run_id >= ?3
+                   ORDER BY run_id DESC LIMIT 1";
+        let since = crate::text::first_id_at("run", since_ms);
+        let read = |connection: &Connection| {
+            let found = connection
+                .query_row(sql, params![session_id, tool_id, since], |row| Ok((row.get(0)?, row.get(1)?)));
+            found.optional()
+        };
+        self.read("read the run of a call", read)
+    }
+
+    fn one(
+        &self,
+        table: &'static str,
+        sql: &str,
+        values: impl Params,
+    ) -> Result<Option<Vec<u8>>, StateError> {
+        Ok(self.all(table, sql, values)?.into_iter().next())
+    }
+
+    fn all(&self, table: &'static str, sql: &str, values: impl Params) -> Result<Vec<Vec<u8>>, StateError> {
+        let read = |connection: &Connection| {
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows = statement.query_map(values, |row| Sealed::read(table, row))?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        };
+        let rows = self.read("read sessions", read)?;
+        rows.into_iter().map(|row| row.open(&self.state.row_key)).collect()
+    }
+
+    fn read<T>(
+        &self,
+        doing: &'static str,
+        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StateError> {
+        let rows =
+            self.state.journal.read(|connection| read(connection).map_err(JournalError::sqlite(doing)));
+        rows.map_err(StateError::from)
+    }
+}

@@ -1,0 +1,156 @@
+//! The rows of sessions: what finds them, what they hold, and the MAC over both.
+
+use rusqlite::{Connection, Row, params};
+
+use crate::db::{RowKey, signed};
+use crate::error::StateError;
+
+pub(super) const SESSIONS: &str = "agent_sessions";
+pub(super) const RUNS: &str = "agent_runs";
+pub(super) const EVENTS: &str = "session_events";
+pub(super) const PAUSES: &str = "session_pauses";
+pub(super) const SURFACES: &str = "session_surfaces";
+
+/// A session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionRow {
+    /// Its id.
+    pub session_id: String,
+    /// Whose it is, as [`crate::PrincipalId::key`] writes it.
+    pub owner: String,
+    /// Its title in lower case, for searches.
+    pub title: String,
+    /// Whether lists leave it out.
+    pub archived: bool,
+    /// When something last happened in it.
+    pub last_active_ms: u64,
+    /// What it says.
+    pub bytes: Vec<u8>,
+}
+
+/// An agent run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionRunRow {
+    /// Its id.
+    pub run_id: String,
+    /// Its session.
+    pub session_id: String,
+    /// Whether it is under way or waits.
+    pub open: bool,
+    /// What it says.
+    pub bytes: Vec<u8>,
+}
+
+/// A pause of an agent run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PauseRow {
+    /// Its id.
+    pub pause_id: String,
+    /// Its session.
+    pub session_id: String,
+    /// What became of it.
+    pub status: &'static str,
+    /// What it says.
+    pub bytes: Vec<u8>,
+}
+
+/// A surface of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SurfaceRow {
+    /// Its session.
+    pub session_id: String,
+    /// Its name.
+    pub surface: String,
+    /// What it says.
+    pub bytes: Vec<u8>,
+}
+
+impl SessionRow {
+    pub(super) fn write(&self, sql: &Connection, key: &RowKey) -> rusqlite::Result<()> {
+        let Self { session_id, owner, title, archived, last_active_ms, bytes } = self;
+        let mac = key.seal_in(SESSIONS, session_id, bytes);
+        let text = "INSERT OR REPLACE INTO agent_sessions
+                    (session_id, owner, title, archived, last_active, bytes, mac) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let values =
+            params![session_id, owner, title, archived, signed(*last_active_ms), bytes, mac.as_slice()];
+        sql.prepare_cached(text)?.execute(values).map(drop)
+    }
+}
+
+impl SessionRunRow {
+    pub(super) fn write(&self, sql: &Connection, key: &RowKey) -> rusqlite::Result<()> {
+        let Self { run_id, session_id, open, bytes } = self;
+        let mac = key.seal_in(RUNS, run_id, bytes);
+        let text = "INSERT OR REPLACE INTO agent_runs (run_id, session_id, open, bytes, mac)
+                    VALUES (?1, ?2, ?3, ?4, ?5)";
+        sql.prepare_cached(text)?.execute(params![run_id, session_id, open, bytes, mac.as_slice()]).map(drop)
+    }
+}
+
+impl PauseRow {
+    pub(super) fn write(&self, sql: &Connection, key: &RowKey) -> rusqlite::Result<()> {
+        let Self { pause_id, session_id, status, bytes } = self;
+        let mac = key.seal_in(PAUSES, pause_id, bytes);
+        let text = "INSERT OR REPLACE INTO session_pauses (pause_id, session_id, status, bytes, mac)
+                    VALUES (?1, ?2, ?3, ?4, ?5)";
+        let values = params![pause_id, session_id, status, bytes, mac.as_slice()];
+        sql.prepare_cached(text)?.execute(values).map(drop)
+    }
+}
+
+impl SurfaceRow {
+    pub(super) fn write(&self, sql: &Connection, key: &RowKey) -> rusqlite::Result<()> {
+        let Self { session_id, surface, bytes } = self;
+        let mac = key.seal_in(SURFACES, &surface_key(session_id, surface), bytes);
+        let text = "INSERT OR REPLACE INTO session_surfaces (session_id, surface, bytes, mac)
+                    VALUES (?1, ?2, ?3, ?4)";
+        sql.prepare_cached(text)?.execute(params![session_id, surface, bytes, mac.as_slice()]).map(drop)
+    }
+}
+
+/// Writes an event once; a number that is taken is an error.
+pub(super) fn write_event(
+    sql: &Connection,
+    key: &RowKey,
+    session_id: &str,
+    number: u64,
+    bytes: &[u8],
+) -> rusqlite::Result<()> {
+    let mac = key.seal_in(EVENTS, &event_key(session_id, number), bytes);
+    let text = "INSERT INTO session_events (session_id, number, bytes, mac) VALUES (?1, ?2, ?3, ?4)";
+    let values = params![session_id, signed(number), bytes, mac.as_slice()];
+    sql.prepare_cached(text)?.execute(values).map(drop)
+}
+
+/// A row as it was read: its name below its table, its bytes and its MAC.
+pub(super) struct Sealed {
+    pub(super) table: &'static str,
+    pub(super) key: String,
+    pub(super) bytes: Vec<u8>,
+    pub(super) mac: Vec<u8>,
+}
+
+impl Sealed {
+    /// Reads the columns `key, bytes, mac`.
+    pub(super) fn read(table: &'static str, row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self { table, key: row.get(0)?, bytes: row.get(1)?, mac: row.get(2)? })
+    }
+
+    /// The bytes, if the owner of the state wrote them.
+    pub(super) fn open(self, key: &RowKey) -> Result<Vec<u8>, StateError> {
+        match key.check_in(self.table, &self.key, &self.bytes, &self.mac) {
+            Ok(()) => Ok(self.bytes),
+            Err(_) => Err(StateError::record("read", format!("{}/{}", self.table, self.key))(
+                "it was not written by the owner of this state",
+            )),
+        }
+    }
+}
+
+pub(super) fn surface_key(session_id: &str, surface: &str) -> String {
+    format!("{session_id}/{surface}")
+}
+
+pub(super) fn event_key(session_id: &str, number: u64) -> String {
+    format!("{session_id}/{number}")
+}
