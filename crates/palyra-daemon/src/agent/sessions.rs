@@ -16,7 +16,7 @@ use palyra_state::sessions::SessionUpdate;
 use palyra_state::{PrincipalId, State, StateError};
 use serde_json::json;
 
-use super::{driver, write};
+use super::{driver, think, write};
 use crate::app::App;
 use crate::problem::{ToProblem, not_found};
 
@@ -234,7 +234,7 @@ impl App {
         let run_id = self.state().sessions().new_id("agr").map_err(|error| error.to_problem())?;
         let mut run = RunState::new(run_id, session_id.to_owned(), text, now);
         (run.budget, run.labels) = (session.budget, session.labels);
-        run.model = self.agent().model().map(|source| session.model.clone().unwrap_or(source.model));
+        run.model = think::model_name(self, &session);
         let details = json!({ "session": session_id, "model": run.model });
         let leaf = NewEvent::new(EventKind::AgentStarted, now).details(details).subject(run.run_id.clone());
         let leaf = leaf.actor(principal.actor().into_owned());

@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use palyra_agent::{Input, RunState, SessionState, model_request};
+use palyra_api::Problem;
 use palyra_api::sessions::{SessionEvent, SessionEventBody};
 use palyra_common::redact::escape_untrusted;
-use palyra_models::{Message, ModelAnswer, ModelEvent, ModelProvider};
+use palyra_models::{Message, ModelAnswer, ModelEvent, ModelProvider, ModelRequest};
 
 use super::{cards, route};
 use crate::app::App;
+use crate::models::provider_for;
+use crate::problem::ToProblem;
 
 /// Earlier runs whose conversation a model reads.
 const HISTORY_RUNS: usize = 30;
@@ -25,8 +28,9 @@ pub struct ModelSource {
 
 /// Asks the model for the next answer of a run.
 pub(super) async fn think(app: Arc<App>, session: SessionState, run: RunState) -> Input {
-    let Some(source) = app.agent().model() else {
-        return Input::ModelFailed { reason: "no model is configured any more".to_owned() };
+    let asked = match asked(&app, &run).await {
+        Ok(asked) => asked,
+        Err(problem) => return Input::ModelFailed { reason: problem.detail },
     };
     let request = {
         let (app, session, run) = (Arc::clone(&app), session.clone(), run.clone());
@@ -36,11 +40,14 @@ pub(super) async fn think(app: Arc<App>, session: SessionState, run: RunState) -
             model_request(&run, &history(&app, &run), &shown, more)
         });
         match made.await {
-            Ok(request) => request,
+            Ok(request) => {
+                let (model, max_output_tokens) = (asked.model, asked.max_output_tokens);
+                ModelRequest { model, max_output_tokens, ..request }
+            }
             Err(error) => return Input::ModelFailed { reason: error.to_string() },
         }
     };
-    let mut stream = source.provider.stream(request);
+    let mut stream = asked.provider.stream(request);
     let mut answer = ModelAnswer::default();
     let mut reasoned = 0;
     while let Some(event) = stream.next().await {
@@ -69,6 +76,33 @@ pub(super) async fn think(app: Arc<App>, session: SessionState, run: RunState) -
         }
     }
     Input::ModelFailed { reason: "the model closed its answer before it was complete".to_owned() }
+}
+
+/// Who is asked, and for what.
+struct Asked {
+    provider: Arc<dyn ModelProvider>,
+    model: String,
+    max_output_tokens: Option<u32>,
+}
+
+/// The provider of the run's model, with its key as the vault has it now.
+async fn asked(app: &Arc<App>, run: &RunState) -> Result<Asked, Problem> {
+    let name = run.model.clone().unwrap_or_default();
+    if let Some(ModelSource { provider, .. }) = app.agent().model() {
+        return Ok(Asked { provider, model: name, max_output_tokens: None });
+    }
+    let record = app.state().models().get(&name).map_err(|error| error.to_problem())?;
+    let provider = Arc::new(provider_for(app, &record).await?);
+    Ok(Asked { provider, model: record.model, max_output_tokens: record.max_output_tokens })
+}
+
+/// The name of the model that answers in a session: its own, or the default; none leaves it to the local router.
+pub(super) fn model_name(app: &App, session: &SessionState) -> Option<String> {
+    let default = || match app.agent().model() {
+        Some(source) => Some(source.model),
+        None => app.state().models().default_name(),
+    };
+    session.model.clone().or_else(default)
 }
 
 fn pass_on(app: &App, run: &RunState, offset: usize, text: &str, reasoning: bool) {

@@ -16,8 +16,8 @@ use super::route::Route;
 use super::{
     activity, aliases, approval_context, approvals, audit_policy, backup, channels, console, deliveries,
     doctor, events, health, hooks, journal, keys, mcp, models, modules, objectives, openapi, packages, pages,
-    plugins, policy, publisher_history, routines, run_steps, runner_policy, runs, sessions, shrink, skill_components,
-    skills, telemetry, tokens, tools, trust, vault,
+    plugins, policy, publisher_history, routines, run_steps, runner_policy, runs, sessions, shrink,
+    skill_components, skills, telemetry, tokens, tools, trust, vault,
 };
 use crate::app::App;
 
