@@ -1,7 +1,10 @@
 //! What can be written on the command line.
 
+mod help;
 #[cfg(test)]
 mod hints;
+#[cfg(test)]
+mod language;
 mod refusal;
 
 pub(crate) use refusal::Refusal;
@@ -11,6 +14,7 @@ use crate::commands::audit_policy::AuditPolicyArgs;
 use crate::commands::backup::BackupArgs;
 use crate::commands::channels::ChannelsArgs;
 use crate::commands::chat::ChatArgs;
+use crate::commands::complete::CompleteArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::console::ConsoleArgs;
 use crate::commands::daemon::DaemonArgs;
@@ -40,6 +44,7 @@ use crate::commands::tools::ToolsArgs;
 use crate::commands::trust::TrustArgs;
 use crate::commands::up::UpArgs;
 use crate::commands::vault::VaultArgs;
+use crate::output::Display;
 use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use palyra_common::env_vars::{
@@ -49,21 +54,18 @@ use palyra_common::env_vars::{
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-const EXAMPLE: &str = "\
-Example:
-  palyra run --module counter.wat --grant storage:counter/ --input '{\"step\": 5}'";
-
-/// Run WebAssembly plugins in a capability sandbox.
+/// Run signed skills in a WebAssembly sandbox
 #[derive(Parser)]
-#[command(name = "palyra", version, before_help = EXAMPLE, arg_required_else_help = true, max_term_width = 100)]
+#[command(name = "palyra", version, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) globals: Globals,
+    /// Without one the start page is shown.
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
-/// The commands.
+/// The commands
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Init(InitArgs),
@@ -100,18 +102,22 @@ pub(crate) enum Command {
     Restore(RestoreArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
+    /// Print the version
+    Version,
+    #[command(name = "__complete", hide = true)]
+    Complete(CompleteArgs),
 }
 
 /// Flags that every command understands.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Globals {
-    /// How results and errors are written
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORM")]
+    /// Format of results and errors
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT")]
     #[arg(env = PALYRA_OUTPUT, hide_env_values = true)]
     output: OutputForm,
 
-    /// Short for `--output json`
+    /// Same as `--output json`
     #[arg(long, global = true)]
     json: bool,
 
@@ -120,46 +126,50 @@ pub(crate) struct Globals {
     #[arg(env = PALYRA_COLOR, hide_env_values = true)]
     pub(crate) color: ColorWhen,
 
-    /// Show the result and errors only
+    /// Print the result and errors only
     #[arg(short, long, global = true, action = ArgAction::SetTrue, conflicts_with = "verbose")]
     #[arg(env = PALYRA_QUIET, hide_env_values = true, value_parser = FalseyValueParser::new())]
     pub(crate) quiet: bool,
 
-    /// Show more about what happened
+    /// Print more details
     #[arg(short, long, global = true, action = ArgAction::SetTrue)]
     #[arg(env = PALYRA_VERBOSE, hide_env_values = true, value_parser = FalseyValueParser::new())]
     pub(crate) verbose: bool,
 
-    /// Never wait for a person: ask nothing, and refuse `-` when standard input is a terminal
+    /// Show times in UTC and ISO 8601 instead of relative and local
+    #[arg(long, global = true, action = ArgAction::SetTrue)]
+    pub(crate) utc: bool,
+
+    /// Never prompt, and reject `-` when standard input is a terminal
     #[arg(long, global = true, action = ArgAction::SetTrue)]
     #[arg(env = PALYRA_NO_INPUT, hide_env_values = true, value_parser = FalseyValueParser::new())]
     pub(crate) no_input: bool,
 
-    /// Answer yes to every "are you sure?"
+    /// Answer yes to every confirmation
     #[arg(long, global = true)]
     pub(crate) yes: bool,
 
-    /// The state root: trust, skills, secrets and journal [default: ~/.palyra]
+    /// State root with trust, skills, secrets and journal [default: ~/.palyra]
     #[arg(long, global = true, value_name = "DIR")]
     #[arg(env = PALYRA_STATE_ROOT, hide_env_values = true)]
     pub(crate) state_root: Option<PathBuf>,
 
-    /// How long to wait for another command that uses the state root
+    /// Seconds to wait for another command that uses the state root
     #[arg(long, global = true, value_name = "SECONDS", default_value_t = 10)]
     #[arg(env = PALYRA_LOCK_WAIT, hide_env_values = true)]
     pub(crate) lock_wait: u64,
 
-    /// The file with the passphrase of the device key, where it has one
+    /// File with the passphrase of the device key
     #[arg(long, global = true, value_name = "FILE")]
     #[arg(env = PALYRA_PASSPHRASE_FILE, hide_env_values = true)]
     pub(crate) passphrase_file: Option<PathBuf>,
 
-    /// The daemon to speak to, instead of the one of the state root: `https`, or `http` to a loopback address
+    /// Daemon to connect to, over https or to a loopback address [default: that of the state root]
     #[arg(long, global = true, value_name = "URL")]
     #[arg(env = PALYRA_URL, hide_env_values = true)]
     pub(crate) url: Option<String>,
 
-    /// The file with the token to show it [default: the owner's, in the state root]
+    /// File with the access token [default: the owner's, in the state root]
     #[arg(long, global = true, value_name = "FILE")]
     #[arg(env = PALYRA_TOKEN_FILE, hide_env_values = true)]
     pub(crate) token_file: Option<PathBuf>,
@@ -172,7 +182,7 @@ impl Globals {
     }
 }
 
-/// How results and errors are written.
+/// Format of results and errors.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputForm {
     #[default]
@@ -208,9 +218,25 @@ impl ColorWhen {
 
 /// Reads a command line; a refusal knows how to show itself in the form that was asked for.
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, Refusal> {
-    let cli = Cli::try_parse_from(arguments).map_err(|error| Refusal::new(error, arguments))?;
+    if help::asks_for_globals(arguments) {
+        return Err(Refusal::page(help::globals(), arguments));
+    }
+    let cli = Cli::try_parse_from(arguments)
+        .map_err(|error| Refusal::new(laid_out(error, arguments), arguments))?;
     cli.globals.color.apply();
+    Display::apply(cli.globals.utc);
     Ok(cli)
+}
+
+/// Help is asked for again of the command line that has it laid out; no other command pays for the layout.
+fn laid_out(error: clap::Error, arguments: &[OsString]) -> clap::Error {
+    use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand};
+    match error.kind() {
+        DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand => {
+            help::laid_out().try_get_matches_from(arguments).err().unwrap_or(error)
+        }
+        _ => error,
+    }
 }
 
 #[cfg(test)]

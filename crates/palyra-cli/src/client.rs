@@ -5,9 +5,11 @@
 
 mod connection;
 mod detached;
+mod ids;
 
 pub(crate) use connection::daemon_answers;
 pub(crate) use detached::start as start_daemon;
+pub(crate) use ids::{LATEST, approval_id, dead_letter, run_id};
 
 use crate::cli::Globals;
 use crate::error::CliError;
@@ -66,7 +68,7 @@ where
 {
     let mut threads = tokio::runtime::Builder::new_multi_thread();
     let threads = threads.worker_threads(2).enable_all().build();
-    let threads = threads.map_err(CliError::io("no threads can be started"))?;
+    let threads = threads.map_err(CliError::io("cannot start threads"))?;
     let connection = open()?;
     let answer = threads.block_on(async {
         let interrupt = Interrupt::listen().map_err(CliError::io("cannot install signal handlers"))?;

@@ -5,6 +5,7 @@ pub(crate) mod audit_policy;
 pub(crate) mod backup;
 pub(crate) mod channels;
 pub(crate) mod chat;
+pub(crate) mod complete;
 pub(crate) mod completions;
 pub(crate) mod console;
 pub(crate) mod daemon;
@@ -28,12 +29,14 @@ pub(crate) mod runner_policy;
 pub(crate) mod runs;
 pub(crate) mod sessions;
 pub(crate) mod skills;
+pub(crate) mod start_page;
 pub(crate) mod status;
 pub(crate) mod tokens;
 pub(crate) mod tools;
 pub(crate) mod trust;
 pub(crate) mod up;
 pub(crate) mod vault;
+pub(crate) mod version;
 
 use crate::cli::{Cli, Command};
 use std::process::ExitCode;
@@ -41,7 +44,8 @@ use std::process::ExitCode;
 /// Carries out what was asked.
 pub(crate) fn dispatch(cli: Cli) -> ExitCode {
     let globals = &cli.globals;
-    match cli.command {
+    let Some(command) = cli.command else { return start_page::run(globals) };
+    match command {
         Command::Init(args) => init::run(&args, globals),
         Command::Up(args) => up::run(&args, globals),
         Command::Status(args) => status::run(&args, globals),
@@ -76,5 +80,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Restore(args) => restore::run(&args, globals),
         Command::Completions(args) => completions::run(args, globals),
         Command::Man(args) => man::run(&args, globals),
+        Command::Complete(args) => complete::run(&args),
+        Command::Version => version::run(globals),
     }
 }

@@ -125,12 +125,12 @@ impl CliError {
     /// A place named on the command line that the system does not let us use.
     pub(crate) fn unusable_place(what: &str, path: &Path, error: &io::Error) -> Self {
         let reason = match error.kind() {
-            io::ErrorKind::NotFound if path.is_dir() => "no file can be made in it".to_owned(),
-            io::ErrorKind::NotFound => "there is no such directory".to_owned(),
+            io::ErrorKind::NotFound if path.is_dir() => "cannot create files in it".to_owned(),
+            io::ErrorKind::NotFound => "no such directory".to_owned(),
             io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => "it is not a directory".to_owned(),
             kind => kind.to_string(),
         };
-        Self::usage(format!("the {what} `{}` cannot be used: {reason}", path.display()))
+        Self::usage(format!("cannot use the {what} `{}`: {reason}", path.display()))
     }
 
     /// The word for programs.
@@ -342,8 +342,10 @@ fn tape_line(error: &TapeError) -> Option<usize> {
 
 fn tape_hint(error: &TapeError) -> &'static str {
     match error {
-        TapeError::NotNormal { .. } => "a tape is read only as it was written; this one was formatted anew",
-        TapeError::Cut { .. } => "the file was cut; record it anew with `--record`",
+        TapeError::NotNormal { .. } => {
+            "a tape must be byte-for-byte as it was written; this one was reformatted"
+        }
+        TapeError::Cut { .. } => "the file is truncated; record it again with `--record`",
         TapeError::TooLong { .. } | TapeError::BadLine { .. } => {
             "a tape is what `palyra run --record FILE` writes"
         }

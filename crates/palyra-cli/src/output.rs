@@ -1,5 +1,6 @@
 //! What people and programs see: data on standard output, talk on standard error.
 
+mod display;
 mod human;
 mod json;
 mod json_layout;
@@ -10,11 +11,13 @@ mod table;
 mod units;
 mod warnings;
 
+pub(crate) use display::{Display, fitting_line, moment, timestamp, when, when_text};
 pub(crate) use json_layout::{compact as compact_json, pretty as pretty_json};
-pub(crate) use palyra_daemon::when;
 pub(crate) use reply::{Remark, Reply};
 pub(crate) use table::{facts, table};
-pub(crate) use units::{bytes as byte_count, duration as duration_text};
+pub(crate) use units::{
+    bytes as byte_count, counted, duration as duration_text, milliseconds as milliseconds_text,
+};
 pub(crate) use warnings::Warnings;
 
 use crate::cli::{Globals, OutputForm};
@@ -58,7 +61,7 @@ impl Printer {
         match write_data(bytes) {
             Ok(()) => ExitCode::SUCCESS,
             Err(source) => {
-                let error = CliError::Io { what: "standard output cannot be written".into(), source };
+                let error = CliError::Io { what: "cannot write to standard output".into(), source };
                 self.fail(&error.into(), &[])
             }
         }
@@ -112,7 +115,7 @@ impl Printer {
         let mut stdout = io::stdout().lock();
         match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-            Err(source) => Err(CliError::Io { what: "standard output cannot be written".into(), source }),
+            Err(source) => Err(CliError::Io { what: "cannot write to standard output".into(), source }),
             Ok(()) => Ok(true),
         }
     }

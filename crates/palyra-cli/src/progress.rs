@@ -1,5 +1,6 @@
 //! A line on the terminal for work that takes longer than a second.
 
+use crate::output::fitting_line;
 use std::io::Write;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -32,7 +33,7 @@ pub(crate) async fn with_progress<T>(
             }
             _ = seconds.tick() => {
                 if let Some(terminal) = &mut terminal {
-                    draw(terminal, &format!("{ERASE}{what}… {} s", started.elapsed().as_secs()));
+                    draw(terminal, &line_of(what, started.elapsed().as_secs()));
                     drawn = true;
                 }
             }
@@ -88,16 +89,21 @@ struct Line<W> {
 impl<W: Write> Line<W> {
     fn tick(&mut self, what: &str) {
         self.seconds += 1;
-        draw(&mut self.terminal, &format!("{ERASE}{what}… {} s", self.seconds));
+        draw(&mut self.terminal, &line_of(what, self.seconds));
     }
 
-    /// Takes the line away; the next one counts anew.
+    /// Takes the line away; the next one starts again at zero.
     fn erase(&mut self) {
         if self.seconds > 0 {
             draw(&mut self.terminal, ERASE);
         }
         self.seconds = 0;
     }
+}
+
+/// What goes on and for how long; a line that wraps could not be erased.
+fn line_of(what: &str, seconds: u64) -> String {
+    ERASE.to_owned() + &fitting_line(&format!("{what}… {seconds} s"))
 }
 
 fn lock<T>(line: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -21,12 +21,12 @@ impl StandardInput {
         if let Some(other) = self.taken_by.replace(flag.to_owned()) {
             return Err(CliError::usage_with_hint(
                 format!("`{other}` and `{flag}` both want standard input"),
-                "give one of them a file, as `@FILE`",
+                "use a file for one of them: `@FILE`",
             ));
         }
         if self.no_input && std::io::stdin().is_terminal() {
             return Err(CliError::usage(format!(
-                "`{flag}` would wait for the terminal, and `--no-input` forbids that"
+                "`{flag}` would read from the terminal, and `--no-input` forbids that"
             )));
         }
         read_at_most(std::io::stdin().lock(), most.min(64 << 10), most)

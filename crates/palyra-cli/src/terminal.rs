@@ -20,7 +20,7 @@ impl Terminal {
     /// A secret, typed without being shown; empty means cancelled.
     pub(crate) fn secret(&mut self, what: &str) -> Result<SecretValue, CliError> {
         let typed = rpassword::prompt_password(format!("{what}: ")).map(Zeroizing::new);
-        let typed = typed.map_err(CliError::io("the terminal cannot be read"))?;
+        let typed = typed.map_err(CliError::io("cannot read from the terminal"))?;
         if typed.is_empty() { Err(CliError::Cancelled) } else { Ok(SecretValue::new(typed.as_bytes())) }
     }
 
@@ -41,7 +41,7 @@ impl Terminal {
 
     /// Whether the answer to a question is yes.
     pub(crate) fn agrees(&mut self, question: &str) -> Result<bool, CliError> {
-        let asked = |error| CliError::Io { what: "the terminal cannot be used".into(), source: error };
+        let asked = |error| CliError::Io { what: "cannot use the terminal".into(), source: error };
         let mut stderr = anstream::stderr();
         write!(stderr, "{question} [y/N] ").and_then(|()| stderr.flush()).map_err(asked)?;
         let mut answer = String::new();
@@ -91,8 +91,8 @@ fn decide(yes: bool, person: Option<Terminal>, question: &str) -> Result<(), Cli
         return Ok(());
     }
     let Some(mut terminal) = person else {
-        let message = format!("nobody can be asked: {question}");
-        return Err(CliError::usage_with_hint(message, "add `--yes` if you are sure"));
+        let message = format!("not a terminal, so this needs confirmation: {question}");
+        return Err(CliError::usage_with_hint(message, "add `--yes` to confirm"));
     };
     if terminal.agrees(question)? { Ok(()) } else { Err(CliError::Cancelled) }
 }

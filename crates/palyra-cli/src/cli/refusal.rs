@@ -1,58 +1,78 @@
 //! A command line that cannot be read, or that only asks for help.
 
-use super::{ColorWhen, OutputForm};
+use super::{ColorWhen, OutputForm, help};
 use crate::error::CliError;
 use crate::output::Printer;
 use clap::ValueEnum;
+use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use palyra_common::env_vars::{PALYRA_COLOR, PALYRA_OUTPUT};
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// What clap said, and the form the caller would like it in.
+/// A page to print or a mistake, and the form of output that was asked for.
 pub(crate) struct Refusal {
-    error: clap::Error,
+    said: Said,
     form: OutputForm,
     color: ColorWhen,
 }
 
+enum Said {
+    Page(StyledStr),
+    Clap(clap::Error),
+}
+
 impl Refusal {
+    /// A help page that no parser prints.
+    pub(super) fn page(page: StyledStr, arguments: &[OsString]) -> Self {
+        Self::of(Said::Page(page), arguments)
+    }
+
     pub(super) fn new(error: clap::Error, arguments: &[OsString]) -> Self {
+        Self::of(Said::Clap(error), arguments)
+    }
+
+    fn of(said: Said, arguments: &[OsString]) -> Self {
         let json = arguments.iter().any(|argument| argument == "--json");
         let form = asked(arguments, "--output", PALYRA_OUTPUT).filter(|_| !json).unwrap_or(match json {
             true => OutputForm::Json,
             false => OutputForm::Human,
         });
-        Self { error, form, color: asked(arguments, "--color", PALYRA_COLOR).unwrap_or_default() }
+        Self { said, form, color: asked(arguments, "--color", PALYRA_COLOR).unwrap_or_default() }
     }
 
     /// Help and version on standard output; a mistake on standard error, with exit code 2.
     pub(crate) fn show(self) -> ExitCode {
         self.color.apply();
-        if !self.error.use_stderr() {
-            // Nothing is left to say to a reader that has gone.
-            let _ = write!(anstream::stdout(), "{}", self.error.render().ansi());
-            return ExitCode::SUCCESS;
-        }
-        let help = self.error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
-        if self.form == OutputForm::Human || help {
-            let _ = write!(anstream::stderr(), "{}", self.error.render().ansi());
-            return ExitCode::from(2);
-        }
-        Printer::plain(self.form).fail(&self.into_error().into(), &[])
+        let (page, code) = match self.said {
+            Said::Page(page) => (page, 0),
+            Said::Clap(error) => {
+                let help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+                if error.use_stderr() && self.form != OutputForm::Human && !help {
+                    return Printer::plain(self.form).fail(&into_error(&error).into(), &[]);
+                }
+                (error.render(), if error.use_stderr() { 2 } else { 0 })
+            }
+        };
+        // Nothing is left to say to a reader that has gone.
+        let _ = match code {
+            0 => write!(anstream::stdout(), "{}", help::shown(&page)),
+            _ => write!(anstream::stderr(), "{}", help::shown(&page)),
+        };
+        ExitCode::from(code)
     }
+}
 
-    fn into_error(self) -> CliError {
-        let text = self.error.to_string();
-        // The first paragraph is the message; tips and usage follow it.
-        let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
-        let message = lines.collect::<Vec<_>>().join(" ").trim_start_matches("error: ").to_owned();
-        let suggestions =
-            [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
-        let hints = suggestions.into_iter().filter_map(|kind| self.error.get(kind)).map(suggestion).collect();
-        CliError::Usage { message, hints }
-    }
+fn into_error(error: &clap::Error) -> CliError {
+    let text = error.to_string();
+    // The first paragraph is the message; tips and usage follow it.
+    let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
+    let message = lines.collect::<Vec<_>>().join(" ").trim_start_matches("error: ").to_owned();
+    let suggestions =
+        [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
+    let hints = suggestions.into_iter().filter_map(|kind| error.get(kind)).map(suggestion).collect();
+    CliError::Usage { message, hints }
 }
 
 fn suggestion(value: &ContextValue) -> String {

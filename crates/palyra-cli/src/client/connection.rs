@@ -76,7 +76,7 @@ impl Connection {
         let asking = match named {
             None => InProcess::new(&app),
             Some(token) => InProcess::under(&app, token)
-                .map_err(|error| CliError::usage(format!("the token cannot be used: {error}")))?,
+                .map_err(|error| CliError::usage(format!("invalid token: {error}")))?,
         };
         Ok(Self::Own(app, asking, before))
     }
@@ -127,17 +127,16 @@ fn token(globals: &Globals, root: &StateRoot) -> Result<Option<Zeroizing<String>
     match OwnerToken::read(root) {
         Ok(token) => Ok(token.map(|token| token.expose().clone())),
         Err(_) if globals.url.is_some() => Ok(None),
-        Err(error) => Err(CliError::usage(format!("the owner's token cannot be read: {error}"))),
+        Err(error) => Err(CliError::usage(format!("cannot read the owner's token: {error}"))),
     }
 }
 
 fn read_token(path: &Path) -> Result<Zeroizing<String>, CliError> {
-    let refused = |reason: String| {
-        CliError::usage(format!("the token file `{}` cannot be used: {reason}", path.display()))
-    };
+    let refused =
+        |reason: String| CliError::usage(format!("cannot use the token file `{}`: {reason}", path.display()));
     let (directory, name) = Directory::of_file(path).map_err(|error| refused(error.to_string()))?;
     let bytes = directory.read(&name, MAX_TOKEN_BYTES).map_err(|error| refused(error.to_string()))?;
-    let bytes = Zeroizing::new(bytes.ok_or_else(|| refused("there is no such file".into()))?);
-    let text = std::str::from_utf8(&bytes).map_err(|_| refused("it is not text".into()))?;
+    let bytes = Zeroizing::new(bytes.ok_or_else(|| refused("no such file".into()))?);
+    let text = std::str::from_utf8(&bytes).map_err(|_| refused("it is not UTF-8".into()))?;
     Ok(Zeroizing::new(text.trim().to_owned()))
 }

@@ -48,7 +48,7 @@ pub(crate) fn start(
     root: &StateRoot,
     arguments: Vec<OsString>,
 ) -> Result<Option<Started>, CliError> {
-    let failed = || CliError::io("no daemon can be started");
+    let failed = || CliError::io("cannot start a daemon");
     let mut errors = tempfile::tempfile().map_err(failed())?;
     let mut command = command(globals, root, arguments).map_err(failed())?;
     let mut child = command.stderr(errors.try_clone().map_err(failed())?).spawn().map_err(failed())?;
@@ -104,7 +104,7 @@ fn reason(errors: &mut File) -> CliError {
         Some(Document { error }) => {
             Problem::new(error.code, error.message).hints(error.hints).details(error.details)
         }
-        None => Problem::new(ErrorCode::Unreachable, "a daemon was started and ended at once")
+        None => Problem::new(ErrorCode::Unreachable, "the daemon exited right after it started")
             .hint("see why with `palyra daemon run`"),
     };
     CliError::Problem(Box::new(problem))

@@ -14,9 +14,9 @@ use std::process::ExitCode;
 const EXAMPLE: &str = "\
 Example:
   palyra approvals list
-  palyra approvals approve apr_0123456789abcdef0123";
+  palyra approvals approve latest";
 
-/// Decide about calls that wait for a person.
+/// Approve or deny calls that need a person's approval
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct ApprovalsArgs {

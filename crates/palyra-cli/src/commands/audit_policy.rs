@@ -17,7 +17,7 @@ Example:
   palyra audit-policy set policy.toml
   palyra audit-policy advisories advisories.json";
 
-/// Decide what audits look for.
+/// Show or change the rules of skill audits
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct AuditPolicyArgs {

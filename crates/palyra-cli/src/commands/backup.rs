@@ -4,7 +4,7 @@ use crate::cli::Globals;
 use crate::client;
 use crate::error::CliError;
 use crate::files::NewFile;
-use crate::output::{Printer, Remark, Reply, byte_count, facts, when};
+use crate::output::{Printer, Remark, Reply, byte_count, counted, facts, moment};
 use bytes::Bytes;
 use clap::Args;
 use http_body_util::BodyExt;
@@ -28,14 +28,14 @@ Example:
   palyra backup /srv/backups/palyra.tar";
 
 const MORE: &str = "\
-It is the state of one moment, and its journal ends there with a signed checkpoint. A daemon that
-runs goes on meanwhile: it makes the copy, for its owner and on its own machine only.";
+The backup is a consistent snapshot whose journal ends with a signed checkpoint. A running daemon makes the
+backup itself and keeps serving; only its owner on the same machine can request one.";
 
-/// Copy the state root into one new file.
+/// Back up the state root into a new file
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(crate) struct BackupArgs {
-    /// The file to write; it must not exist
+    /// File to write; it must not exist
     file: PathBuf,
 }
 
@@ -120,9 +120,9 @@ impl Reply for BackedUp {
     fn data(&self) -> String {
         facts(&[
             ("backup", self.file.clone()),
-            ("made", when(self.created_ms)),
+            ("created", moment(self.created_ms)),
             ("files", format!("{}, {}", self.files, byte_count(self.bytes))),
-            ("journal", format!("{} events", self.head.size)),
+            ("journal", counted(self.head.size, "event")),
             ("device key", self.device_key.clone()),
         ])
     }
@@ -130,12 +130,12 @@ impl Reply for BackedUp {
     fn talk(&self) -> Vec<Remark> {
         let held = match self.device_key.contains("keyring") {
             true => Remark::Warning(
-                "the device key is in a keyring, not in the backup: without it nobody opens this".into(),
+                "the device key is in the keyring and not in the backup; the backup cannot be opened without it".into(),
             ),
             false => {
-                Remark::Warning("the device key is in the backup: keep it where nobody else reads".into())
+                Remark::Warning("the device key is in the backup: store the file where only you can read it".into())
             }
         };
-        vec![held, Remark::Next(format!("put it back with `palyra restore {}`", self.file))]
+        vec![held, Remark::Next(format!("restore it with `palyra restore {}`", self.file))]
     }
 }

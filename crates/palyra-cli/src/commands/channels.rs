@@ -18,7 +18,7 @@ Example:
   palyra channels add alerts --to console
   palyra channels tail alerts --follow";
 
-/// Define channels that skills with a grant publish to, and follow them.
+/// Manage channels that skills publish messages to
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct ChannelsArgs {

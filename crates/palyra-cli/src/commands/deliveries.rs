@@ -14,7 +14,7 @@ Example:
   palyra deliveries list
   palyra deliveries dead-letters retry 3";
 
-/// Show deliveries to hooks and channels, and retry those that failed.
+/// Inspect deliveries to hooks and channels, and retry failed ones
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct DeliveriesArgs {
@@ -28,7 +28,7 @@ enum DeliveriesVerb {
     DeadLetters(dead_letters::DeadLettersArgs),
 }
 
-/// The former `dead-letters` of hooks and channels, with whatever follows it.
+/// The former `dead-letters` of hooks and channels
 #[derive(Args)]
 pub(crate) struct MovedArgs {
     #[arg(hide = true, num_args = 0.., allow_hyphen_values = true)]
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &DeliveriesArgs, globals: &Globals) -> ExitCode {
 
 /// Names the command that replaced `palyra NOUN dead-letters`.
 pub(crate) fn moved(noun: &str, filter: &str, printer: &Printer) -> ExitCode {
-    let message = format!("dead letters of {noun} are listed by `palyra deliveries dead-letters` now");
+    let message = format!("dead letters of {noun} moved to `palyra deliveries dead-letters`");
     let hint = format!(
         "run `palyra deliveries dead-letters list {filter} NAME`, then `retry` or `drop` a letter by its number"
     );

@@ -27,23 +27,22 @@ Example:
   palyra doctor --bundle report.json";
 
 const MORE: &str = "\
-It looks and changes nothing, unless you say `--fix`. A daemon that runs checks the state itself;
-to fix something in the state, stop the daemon first.";
+Changes nothing without `--fix`. A running daemon checks the state itself; stop it before fixing the state.";
 
-/// Look at the machine and the state, and say what is not in order.
+/// Check this machine and the state root, and report problems
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(crate) struct DoctorArgs {
-    /// Hold it against this deployment profile: local, single-vm or worker-enabled
+    /// Check against this deployment profile: local, single-vm or worker-enabled
     #[arg(long, value_name = "PROFILE", default_value = DeploymentProfile::DEFAULT)]
     #[arg(env = PALYRA_PROFILE, hide_env_values = true)]
     profile: String,
 
-    /// Do what can be done by itself, then look again
+    /// Fix what can be fixed automatically, then check again
     #[arg(long)]
     fix: bool,
 
-    /// Write the report and the versions into this new file, for somebody who helps
+    /// Write the report and versions to this new file, for a support request
     #[arg(long, value_name = "FILE")]
     bundle: Option<PathBuf>,
 }
@@ -98,7 +97,7 @@ fn ask_daemon(globals: &Globals) -> Result<Vec<Check>, String> {
     let checked = client::ask(globals, "doctor", async |client| client.check_state().await);
     match checked {
         Ok(StateChecks { checks }) => Ok(checks.into_iter().map(Check::from).collect()),
-        Err(error) => Err(format!("it did not check it: {error}")),
+        Err(error) => Err(format!("the check failed: {error}")),
     }
 }
 

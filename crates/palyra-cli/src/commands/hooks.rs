@@ -22,7 +22,7 @@ Example:
   palyra hooks bind --event run:before_tool --plugin palyra.tool_gate
   palyra hooks list";
 
-/// Bind plugins to events, and try them out.
+/// Bind plugins to events and test them
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct HooksArgs {

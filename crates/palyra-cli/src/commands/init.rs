@@ -21,9 +21,9 @@ Example:
   palyra init --device-key passphrase --passphrase-file /run/secrets/palyra";
 
 const MORE: &str = "\
-A state root holds trust, skills, secrets and the journal, sealed or authenticated under one device key.
-`palyra up` creates one too where there is none, and `palyra restore` puts one back; no other command
-creates or replaces one. A failed creation leaves nothing behind.";
+A state root holds trust, skills, secrets and the journal, encrypted or authenticated with one device key.
+`palyra up` also creates one, and `palyra restore` restores one from a backup. A failed creation leaves nothing
+behind.";
 
 /// How long the keyring may take to show that it works.
 const KEYRING_PROBE: Duration = Duration::from_secs(1);
@@ -32,7 +32,7 @@ const KEYRING_PROBE: Duration = Duration::from_secs(1);
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(crate) struct InitArgs {
-    /// Place of the device key
+    /// Where the device key is stored
     #[arg(long, value_enum, value_name = "PLACE", default_value_t)]
     device_key: DeviceKeyPlace,
 }
@@ -133,7 +133,7 @@ fn new_passphrase(globals: &Globals) -> Result<Passphrase, CliError> {
     }
     let Some(mut terminal) = Terminal::of_person(globals) else {
         return Err(CliError::usage_with_hint(
-            "a passphrase is wanted, and nobody can be asked for one",
+            "a passphrase is needed, and there is no terminal to ask for it",
             "give it with `--passphrase-file FILE`; it must be a file that only you can read",
         ));
     };
@@ -154,7 +154,7 @@ impl Reply for Initialised {
     fn talk(&self) -> Vec<Remark> {
         vec![
             Remark::Note(self.protection.to_owned()),
-            Remark::Next("make a signing key with `palyra keys new NAME`, or keep a secret with `palyra vault put global/NAME`".into()),
+            Remark::Next("create a signing key with `palyra keys new NAME`, or store a secret with `palyra vault put global/NAME`".into()),
         ]
     }
 }

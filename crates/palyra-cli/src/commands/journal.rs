@@ -18,7 +18,7 @@ Example:
   palyra journal query --kind trust:allowed --since 7d
   palyra journal verify";
 
-/// See what happened, and prove that nothing was taken out.
+/// Search the journal of all events and verify it
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct JournalArgs {

@@ -18,7 +18,7 @@ Example:
   palyra keys new release
   palyra keys export release --public";
 
-/// Make and keep the keys that sign skills.
+/// Manage the keys that sign skills
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct KeysArgs {

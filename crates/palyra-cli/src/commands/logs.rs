@@ -24,8 +24,8 @@ Example:
   palyra logs -f -n 10";
 
 const MORE: &str = "\
-A daemon started by `palyra up -d`, or by a command that needed one, logs to a file in the state root. One that
-runs in the foreground logs to its own standard error, unless it was started with `--log-file`.";
+A daemon started by `palyra up -d`, or by a command that needed one, logs to a file in the state root. A daemon
+in the foreground logs to its standard error, unless it was started with `--log-file`.";
 
 /// How often a follower looks for more.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -65,7 +65,7 @@ fn execute(args: &LogsArgs, globals: &Globals, printer: &Printer) -> Result<(), 
     if globals.url.is_some() {
         return Err(CliError::usage_with_hint(
             "`palyra logs` reads a file of this machine and cannot be combined with `--url`",
-            "run it on the machine of the daemon",
+            "run it on the machine where the daemon runs",
         ));
     }
     let path = log_path(&state::root(globals)?);

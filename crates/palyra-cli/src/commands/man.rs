@@ -12,11 +12,11 @@ Example:
   palyra man run | man -l -
   palyra man skills install | man -l -";
 
-/// Print a manual page.
+/// Print a manual page
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(crate) struct ManArgs {
-    /// The command whose page it is, with its verb if it has one; without any, the page of `palyra` itself
+    /// Command with its verb [default: the page of `palyra` itself]
     #[arg(value_name = "COMMAND")]
     command: Vec<String>,
 }
@@ -40,21 +40,21 @@ fn page(names: &[String]) -> Result<Vec<u8>, CliError> {
     let title = command.get_display_name().unwrap_or(command.get_name()).to_owned();
     let mut text = Vec::new();
     let page = Man::new(command.clone()).title(title);
-    page.render(&mut text).map_err(CliError::io("the page cannot be made"))?;
+    page.render(&mut text).map_err(CliError::io("cannot render the page"))?;
     Ok(text)
 }
 
 fn unknown(name: &str, command: &clap::Command) -> CliError {
-    let message = format!("there is no command `{name}`");
+    let message = format!("unknown command `{name}`");
     let known: Vec<String> = command
         .get_subcommands()
-        .filter(|command| command.get_name() != "help")
+        .filter(|command| command.get_name() != "help" && !command.is_hide_set())
         .map(|c| format!("`{}`", c.get_name()))
         .collect();
     if known.is_empty() {
         return CliError::usage_with_hint(message, format!("`{}` has no verbs", command.get_name()));
     }
-    CliError::usage_with_hint(message, format!("there is {}", known.join(", ")))
+    CliError::usage_with_hint(message, format!("choose from {}", known.join(", ")))
 }
 
 #[cfg(test)]

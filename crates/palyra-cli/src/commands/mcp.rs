@@ -14,7 +14,7 @@ Example:
   palyra mcp config claude-desktop
   palyra mcp serve --client claude-desktop";
 
-/// Offer the tools of installed skills to an MCP client.
+/// Connect MCP clients to installed tools
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct McpArgs {

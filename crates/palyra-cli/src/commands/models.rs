@@ -19,7 +19,7 @@ Example:
   palyra models add gpt --protocol responses --base-url https://api.openai.com --model gpt-5-mini --key global/openai_key
   palyra models test gpt";
 
-/// Set up the language models the agent asks.
+/// Set up the language models the agent asks
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct ModelsArgs {

@@ -17,7 +17,7 @@ Example:
   palyra objectives add inbox --goal 'keep the inbox sorted' --runs 500 --fuel 5000000000
   palyra objectives list";
 
-/// Bound what routines may use for a goal, in runs and in fuel.
+/// Give routines a goal and a budget of runs and fuel
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct ObjectivesArgs {

@@ -19,7 +19,7 @@ Example:
   palyra plugins grants acme.notes
   palyra plugins profile set acme.notes --grant fs-read:notes=/srv/notes";
 
-/// See what runs of a skill get and why, and set it.
+/// Show and limit what a skill is allowed to do
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct PluginsArgs {
@@ -30,6 +30,7 @@ pub(crate) struct PluginsArgs {
 #[derive(Subcommand)]
 enum PluginsVerb {
     List(list::ListArgs),
+    #[command(name = "show", alias = "info")]
     Info(info::InfoArgs),
     Grants(grants::GrantsArgs),
     Check(check::CheckArgs),

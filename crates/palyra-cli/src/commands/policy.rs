@@ -17,7 +17,7 @@ Example:
   palyra policy set policy.cedar
   palyra policy check invoke --on tool:acme.notes.add --as token/ci";
 
-/// Decide who may do what, and ask what the rules say.
+/// Show, change and test the access policy
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct PolicyArgs {

@@ -3,7 +3,7 @@
 use crate::cli::Globals;
 use crate::error::CliError;
 use crate::files::open_file;
-use crate::output::{Printer, Remark, Reply, byte_count, facts, when};
+use crate::output::{Printer, Remark, Reply, byte_count, counted, facts, moment};
 use crate::state;
 use crate::terminal::confirm;
 use clap::Args;
@@ -23,13 +23,13 @@ Example:
 const MORE: &str = "\
 Everything is verified before anything is changed: the signature over the list of files, every
 file by its hash, the journal up to the checkpoint of the backup, every row by its MAC. The old
-state root is kept beside the new one. A backup without a signature needs `--accept-unsigned`.";
+state root is kept next to the new one. A backup without a signature needs `--accept-unsigned`.";
 
-/// Put a backup in the place of the state root.
+/// Restore the state root from a backup
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(crate) struct RestoreArgs {
-    /// The backup
+    /// Backup file
     file: PathBuf,
 
     /// Restore a backup without a signature; its contents are listed
@@ -72,7 +72,7 @@ fn execute(args: &RestoreArgs, globals: &Globals, printer: &Printer) -> Result<D
     if let Some(refused) = refused {
         return Err(refused.to_problem().details(json!({ "plan": plan })).into());
     }
-    confirm(globals, "Put this backup in the place of the state root?")?;
+    confirm(globals, "Replace the state root with this backup?")?;
     staged.finish(&accepted).map(Done).map_err(to_cli)
 }
 
@@ -99,16 +99,16 @@ fn listed(plan: &RestorePlan) -> String {
 fn shown(plan: &RestorePlan) -> String {
     let present = match (plan.replaces, plan.present_head) {
         (false, _) => "nothing".to_owned(),
-        (true, Some(head)) => format!("{} events; what is not in the backup is lost to it", head.size),
+        (true, Some(head)) => format!("{} events; events that are not in the backup are lost", head.size),
         (true, None) => "a state root whose journal cannot be read".to_owned(),
     };
     facts(&[
-        ("made", when(plan.created_ms)),
+        ("created", moment(plan.created_ms)),
         ("by palyra", plan.palyra_version.clone()),
         ("files", format!("{}, {}", plan.files, byte_count(plan.bytes))),
         ("device key", plan.device_key.clone()),
-        ("signed by", if plan.signed { plan.key.clone() } else { "nobody".to_owned() }),
-        ("in the backup", format!("{} events", plan.backup_head.size)),
+        ("signed by", if plan.signed { plan.key.clone() } else { "no signature".to_owned() }),
+        ("in the backup", counted(plan.backup_head.size, "event")),
         ("there now", present),
     ])
 }
@@ -118,8 +118,7 @@ impl Reply for Done {
 
     fn data(&self) -> String {
         let aside = self.0.put_aside.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
-        shown(&self.0.plan)
-            + &facts(&[("put aside", aside), ("journal", format!("{} events", self.0.head.size))])
+        shown(&self.0.plan) + &facts(&[("put aside", aside), ("journal", counted(self.0.head.size, "event"))])
     }
 
     fn talk(&self) -> Vec<Remark> {
@@ -129,8 +128,8 @@ impl Reply for Done {
         let left_out = plan.left_out.iter().map(|path| format!("not restored: `{path}`"));
         let mut remarks: Vec<Remark> = lacking.chain(altered).chain(left_out).map(Remark::Warning).collect();
         remarks.extend([
-            Remark::Warning("what was revoked or removed after the backup is as it was before".into()),
-            Remark::Next("look at `palyra trust list` and `palyra tokens list`".into()),
+            Remark::Warning("revocations and removals made after the backup are undone".into()),
+            Remark::Next("review `palyra trust list` and `palyra tokens list`".into()),
         ]);
         remarks
     }

@@ -19,9 +19,9 @@ Example:
   palyra routines list";
 
 const MORE: &str = "\
-Routines fire while a daemon runs: `palyra up`, or palyrad as a service.";
+Routines run while a daemon runs: `palyra up`, or palyrad as a service.";
 
-/// Let a tool be called by the time, and see what came of it.
+/// Schedule tool calls and show their history
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE, arg_required_else_help = true)]
 pub(crate) struct RoutinesArgs {

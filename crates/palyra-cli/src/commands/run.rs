@@ -17,6 +17,7 @@ mod module_file;
 mod sandbox;
 mod secrets;
 mod tape_file;
+mod words;
 
 pub(crate) use args::RunArgs;
 pub(crate) use describe::{Answer as DescribeAnswer, describe_modules};
@@ -29,6 +30,7 @@ use crate::error::{CliError, Failure};
 use crate::interrupt::Interrupt;
 use crate::output::{Printer, Warnings};
 use crate::progress::with_progress;
+use args::Target;
 use call::RunPlan;
 use module_file::ModuleFile;
 use palyra_common::WasmPluginRunError;
@@ -36,21 +38,31 @@ use palyra_plugins_runtime::{LoadedModule, ReplayVerdict, RunReport, WasmRuntime
 use sandbox::Sandbox;
 use std::process::ExitCode;
 use std::sync::Arc;
+use words::Words;
 
 /// Carries the command out and shows what came of it.
 pub(crate) fn run(args: &RunArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, args.trace);
-    if let Some(tool) = &args.installed_tool {
-        return printer.finish(installed::run(tool, args, globals, &printer));
+    let (mut args, target) = match args.settled() {
+        Ok(settled) => settled,
+        Err(error) => return printer.fail(&error.into(), &[]),
+    };
+    if let Target::Installed(tool) = target {
+        return printer.finish(installed::run(&tool, &args, globals, &printer));
+    }
+    // A module has no schema to type the words by.
+    match Words::read(&args.words).and_then(Words::untyped) {
+        Ok(input) => args.input = input.or(args.input),
+        Err(error) => return printer.fail(&error.into(), &[]),
     }
     if let (true, Some(module)) = (args.inline, &args.module) {
-        return printer.finish(inline::run(module, args, globals, &printer));
+        return printer.finish(inline::run(module, &args, globals, &printer));
     }
     if let (true, Some(module)) = (args.describe, &args.module) {
-        return printer.finish(describe::run(module, args, &printer));
+        return printer.finish(describe::run(module, &args, &printer));
     }
     let warnings = Warnings::default();
-    match execute(args, globals, &printer, &warnings) {
+    match execute(&args, globals, &printer, &warnings) {
         Ok(run) => printer.run(&run, &warnings.list()),
         Err(failure) => printer.fail(&failure, &warnings.list()),
     }
@@ -65,7 +77,7 @@ fn execute(
     let plan = RunPlan::read(args, globals, warnings)?;
     let mut threads = tokio::runtime::Builder::new_multi_thread();
     let threads =
-        threads.worker_threads(2).enable_all().build().map_err(CliError::io("no threads can be started"))?;
+        threads.worker_threads(2).enable_all().build().map_err(CliError::io("cannot start threads"))?;
     let finished = threads.block_on(run_once(plan, printer, warnings));
     // A name that is still being looked up must not hold the process.
     threads.shutdown_background();

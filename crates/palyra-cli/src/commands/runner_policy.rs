@@ -16,7 +16,7 @@ Example:
   palyra runner-policy set allow_inline_modules=true
   palyra runner-policy reset";
 
-/// Decide what runs may do at most, and whether a module may come with its call.
+/// Set limits for all runs, and allow or forbid inline modules
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct RunnerPolicyArgs {

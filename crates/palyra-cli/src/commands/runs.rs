@@ -17,10 +17,10 @@ use std::process::ExitCode;
 const EXAMPLE: &str = "\
 Example:
   palyra runs list --since 1h
-  palyra runs receipt run_0123456789abcdef0123 --out run.receipt.json
+  palyra runs receipt latest --out run.receipt.json
   palyra runs receipt --verify run.receipt.json";
 
-/// See what ran, follow it, replay it, and prove it to others.
+/// List runs, follow and replay them, and print receipts
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct RunsArgs {

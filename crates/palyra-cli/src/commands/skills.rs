@@ -29,9 +29,9 @@ const EXAMPLE: &str = "\
 Example:
   palyra skills package build ./notes --out notes.palyra-skill --signing-key-vault-ref release
   palyra skills install notes.palyra-skill --allow-tofu
-  palyra run acme.notes.add --input '{\"text\": \"buy milk\"}'";
+  palyra run acme.notes.add text='buy milk'";
 
-/// Package, check, install and look after skills.
+/// Write, package, install and manage skills
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct SkillsArgs {
@@ -45,6 +45,7 @@ enum SkillsCommand {
     Install(install::InstallArgs),
     Update(update::UpdateArgs),
     List(list::ListArgs),
+    #[command(name = "show", alias = "info")]
     Info(info::InfoArgs),
     Verify(verify::VerifyArgs),
     Audit(audit::AuditArgs),

@@ -49,6 +49,13 @@ pub(crate) struct Status {
     next: Vec<String>,
 }
 
+impl Status {
+    /// Returns whether a daemon answers.
+    pub(crate) fn running(&self) -> bool {
+        self.running
+    }
+}
+
 #[derive(Serialize)]
 struct Daemon {
     #[serde(flatten)]

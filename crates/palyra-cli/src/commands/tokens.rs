@@ -14,7 +14,7 @@ Example:
   palyra tokens add editor --scope read --scope invoke --out editor.token
   palyra tokens list";
 
-/// Make, list and remove tokens for programs that call tools.
+/// Manage tokens for programs that call tools
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct TokensArgs {

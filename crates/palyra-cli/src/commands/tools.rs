@@ -16,7 +16,7 @@ Example:
   palyra tools list
   palyra tools show acme.notes.add";
 
-/// See which tools can be called, and name them.
+/// List, search and inspect tools, and give them aliases
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct ToolsArgs {
@@ -45,16 +45,18 @@ pub(crate) fn run(args: &ToolsArgs, globals: &Globals) -> ExitCode {
     }
 }
 
-/// Tools, one a line.
+/// Longest description in a list.
+const MAX_DESCRIPTION_CHARS: usize = 120;
+
+/// Tools, one per line.
 fn rows(tools: &[ToolSummary]) -> String {
     let row = |tool: &ToolSummary| {
-        let approval = if tool.requires_approval { "asks first" } else { "" };
-        let description = tool.description.lines().next().unwrap_or_default();
-        let shown =
-            palyra_common::redact::escape_untrusted(&description.chars().take(60).collect::<String>());
-        let description = if description.chars().count() > 60 { shown + "…" } else { shown };
+        let approval = if tool.requires_approval { "required" } else { "" };
+        let description = tool.description.lines().next().unwrap_or_default().chars();
+        // A pipe has no width to cut it at.
+        let description: String = description.take(MAX_DESCRIPTION_CHARS).collect();
         [tool.tool_id.clone(), shapes::status(tool.status).to_owned(), approval.to_owned(), description]
     };
     let rows: Vec<_> = tools.iter().map(row).collect();
-    table(["tool", "status", "approval", "what it does"], &rows)
+    table(["tool", "status", "approval", "description"], &rows)
 }

@@ -20,7 +20,7 @@ Example:
   palyra trust allow acme ed25519-public:PUBLICKEY
   palyra trust show acme";
 
-/// Decide whose skills are believed.
+/// Manage trusted publishers
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct TrustArgs {

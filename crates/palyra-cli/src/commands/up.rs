@@ -27,9 +27,8 @@ Example:
   palyra up -d --listen 127.0.0.1:0";
 
 const MORE: &str = "\
-Creates the state root if there is none. A state root that never had a skill gets the example skills this
-program was built with: those that reach nothing outside their own storage run at once, the others wait for
-`palyra skills consent`.";
+Creates the state root if needed, and installs the built-in example skills on first start. Examples that
+need nothing outside their own storage can run at once; the others wait for `palyra skills consent`.";
 
 /// Start the daemon, and create the state root if there is none
 #[derive(Args)]
@@ -39,7 +38,7 @@ pub(crate) struct UpArgs {
     #[arg(short, long)]
     detach: bool,
 
-    /// Place of the device key of a new state root
+    /// Where a new state root stores its device key
     #[arg(long, value_enum, value_name = "PLACE", default_value_t)]
     device_key: DeviceKeyPlace,
 
@@ -82,7 +81,7 @@ fn up(args: &UpArgs, globals: &Globals, printer: &Printer) -> Result<(), CliErro
 
 fn check(serve: &ServeArgs) -> Result<(), CliError> {
     let threads = tokio::runtime::Builder::new_current_thread().enable_io().build();
-    let threads = threads.map_err(CliError::io("no threads can be started"))?;
+    let threads = threads.map_err(CliError::io("cannot start threads"))?;
     threads.block_on(check_start(serve)).map_err(serve_error)
 }
 

@@ -15,7 +15,7 @@ Example:
   palyra vault put global/github_token
   palyra vault list";
 
-/// Keep secrets for skills; no command shows one.
+/// Manage secrets for skills; no command prints them
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct VaultArgs {

@@ -17,7 +17,7 @@ pub(crate) enum FileRefusal {
     #[error(transparent)]
     Manifest(#[from] Box<ManifestError>),
     /// A key file.
-    #[error("the key file cannot be used")]
+    #[error("cannot use the key file")]
     KeyFile(#[from] KeyFileError),
     /// A passphrase.
     #[error(transparent)]

@@ -1,6 +1,6 @@
 //! Runs and errors for people. Text that comes from a guest stays on its line.
 
-use super::units::{bytes, count, duration};
+use super::units::{bytes, count, counted, duration};
 use super::{Remark, Talk};
 use crate::commands::run::FinishedRun;
 use crate::error::CliError;
@@ -122,10 +122,6 @@ fn summary(tool: &str, run: &FinishedRun) -> String {
         format!("code {code} in {}", duration(module.load_time)),
     ]
     .join(" · ")
-}
-
-fn counted(number: u64, what: &str) -> String {
-    format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
 fn identity(run: &FinishedRun) -> String {

@@ -1,4 +1,4 @@
-//! JSON text laid out anew, token by token: numbers, keys and their order stay exactly as the guest wrote them.
+//! JSON text laid out again, token by token: numbers, keys and their order stay exactly as the guest wrote them.
 
 use palyra_common::JsonText;
 use palyra_common::redact::escape_untrusted;

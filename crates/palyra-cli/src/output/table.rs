@@ -1,9 +1,35 @@
-//! Columns and labelled facts. Every cell stays on its line.
+//! Columns and labelled facts. Every cell stays on its line, and on a terminal every row fits its width.
 
+use super::display::Display;
 use palyra_common::redact::escape_untrusted;
 
+/// Columns whose cells are coloured by their first word.
+const STATUS: [&str; 3] = ["status", "state", "daemon"];
+/// What a cell is not cut below, beside the length of its title.
+const MIN_WIDTH: usize = 8;
+/// Characters between two columns.
+const GAP: usize = 2;
+
 /// Rows under a head, columns as wide as their widest cell; nothing at all for no rows.
+///
+/// Where that is wider than the terminal, the widest columns are cut. The first column holds ids: it keeps enough of
+/// each to tell it from the others, and commands accept such a prefix.
 pub(crate) fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> String {
+    draw(head, rows, Display::current())
+}
+
+/// A label and a text each, the texts below each other; facts without text are left out.
+pub(crate) fn facts(pairs: &[(&str, String)]) -> String {
+    let filled = || pairs.iter().filter(|(_, text)| !text.is_empty());
+    let width = filled().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
+    let shown = |label: &str, text: &str| {
+        let text = escape_untrusted(text);
+        if STATUS.contains(&label) { Display::current().status(&text, &text) } else { text }
+    };
+    filled().map(|(label, text)| format!("{label:<width$}  {}\n", shown(label, text))).collect()
+}
+
+fn draw<const N: usize>(head: [&str; N], rows: &[[String; N]], display: &Display) -> String {
     if rows.is_empty() {
         return String::new();
     }
@@ -15,24 +41,67 @@ pub(crate) fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> St
             *width = (*width).max(cell.chars().count());
         }
     }
-    let mut text = line(head.map(|title| title.to_uppercase()), widths);
-    rows.into_iter().for_each(|row| text.push_str(&line(row, widths)));
+    if let Some(terminal) = display.width() {
+        let mut least = head.map(|title| title.chars().count().max(MIN_WIDTH));
+        if let Some(first) = least.first_mut() {
+            *first = (*first).max(distinct(&rows) + 1);
+        }
+        fit(&mut widths, &least, terminal);
+    }
+    let mut text = line(&head.map(str::to_uppercase), &widths, |_, shown, _| shown);
+    for row in &rows {
+        text.push_str(&line(row, &widths, |column, shown, cell| {
+            let coloured = head.get(column).is_some_and(|title| STATUS.contains(title));
+            if coloured { display.status(&shown, cell) } else { shown }
+        }));
+    }
     text
 }
 
-/// A label and a text each, the texts below each other; facts without text are left out.
-pub(crate) fn facts(pairs: &[(&str, String)]) -> String {
-    let filled = || pairs.iter().filter(|(_, text)| !text.is_empty());
-    let width = filled().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
-    filled().map(|(label, text)| format!("{label:<width$}  {}\n", escape_untrusted(text))).collect()
+/// Takes from the widest column that still has something to give until the row fits.
+fn fit<const N: usize>(widths: &mut [usize; N], least: &[usize; N], terminal: usize) {
+    let gaps = GAP * N.saturating_sub(1);
+    while widths.iter().sum::<usize>() + gaps > terminal {
+        let columns = widths.iter_mut().zip(least).filter(|(width, least)| **width > **least);
+        match columns.max_by_key(|(width, _)| **width) {
+            Some((width, _)) => *width -= 1,
+            None => return,
+        }
+    }
 }
 
-fn line<const N: usize>(cells: [String; N], widths: [usize; N]) -> String {
+/// Characters of the first cells after which no two different ones are alike.
+fn distinct<const N: usize>(rows: &[[String; N]]) -> usize {
+    let mut ids: Vec<&str> = rows.iter().filter_map(|row| row.first().map(String::as_str)).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let common = |pair: &[&str]| match pair {
+        [one, other] => one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count(),
+        _ => 0,
+    };
+    ids.windows(2).map(common).max().map_or(0, |shared| shared + 1)
+}
+
+fn line<const N: usize>(
+    cells: &[String; N],
+    widths: &[usize; N],
+    style: impl Fn(usize, String, &str) -> String,
+) -> String {
     let mut text = String::new();
-    for (cell, width) in cells.iter().zip(widths) {
-        text.push_str(&format!("{cell:<width$}  "));
+    for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
+        let shown = cut(cell, *width);
+        let rest = width - shown.chars().count();
+        text.push_str(&style(column, shown, cell));
+        text.push_str(&" ".repeat(rest + GAP));
     }
     format!("{}\n", text.trim_end())
+}
+
+fn cut(cell: &str, width: usize) -> String {
+    match cell.char_indices().nth(width) {
+        None => cell.to_owned(),
+        Some(_) => cell.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -50,5 +119,18 @@ mod tests {
     fn facts_line_up_and_empty_ones_are_left_out() {
         let shown = facts(&[("key id", "1".into()), ("blocked", String::new()), ("name", "é\u{1b}".into())]);
         assert_eq!(shown, "key id  1\nname    é\\u{1b}\n");
+    }
+
+    #[test]
+    fn rows_fit_the_terminal_and_ids_stay_distinct() {
+        let row = |id: &str, text: &str| [id.to_owned(), "completed".to_owned(), text.to_owned()];
+        let rows = [row("run_01a1ec0011", &"x".repeat(60)), row("run_01a1ec0022", "short")];
+        let display = Display::with_width(40);
+        let shown = draw(["run", "status", "text"], &rows, &display);
+        assert!(shown.lines().all(|line| line.chars().count() <= 40), "{shown}");
+        assert!(shown.contains("run_01a1ec001") && shown.contains("run_01a1ec002"), "{shown}");
+        assert!(shown.contains('…'), "{shown}");
+        let wide = draw(["run", "status", "text"], &rows, &Display::default());
+        assert!(wide.contains(&"x".repeat(60)) && !wide.contains('…'));
     }
 }

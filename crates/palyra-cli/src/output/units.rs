@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// `10,000,000`.
-pub(super) fn count(number: u64) -> String {
+pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -25,12 +25,30 @@ pub(crate) fn bytes(number: u64) -> String {
     }
 }
 
-/// `120 µs`, `3.4 ms`, `2.5 s`.
+/// `1 run`, `2 runs`, `10,000 runs`.
+pub(crate) fn counted(number: u64, what: &str) -> String {
+    format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+/// `120 µs`, `3.4 ms`, `2.5 s`, `3 min 20 s`, `5 h 10 min`, `2 d 4 h`.
 pub(crate) fn duration(time: Duration) -> String {
+    let seconds = time.as_secs();
     match time.as_micros() {
         micros @ 0..1_000 => format!("{micros} µs"),
         1_000..1_000_000 => format!("{:.1} ms", time.as_secs_f64() * 1_000.0),
-        _ => format!("{:.1} s", time.as_secs_f64()),
+        _ if seconds < 60 => format!("{:.1} s", time.as_secs_f64()),
+        _ if seconds < 3_600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ if seconds < 86_400 => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
+        _ => format!("{} d {} h", seconds / 86_400, seconds % 86_400 / 3_600),
+    }
+}
+
+/// A time that was measured in whole milliseconds: `< 1 ms`, `7 ms`, `2.5 s`.
+pub(crate) fn milliseconds(time: u64) -> String {
+    match time {
+        0 => "< 1 ms".to_owned(),
+        1..1_000 => format!("{time} ms"),
+        _ => duration(Duration::from_millis(time)),
     }
 }
 
@@ -46,5 +64,9 @@ mod tests {
         assert_eq!(sizes, ["0 B", "1023 B", "64 KiB", "1.5 MiB", "1 GiB"]);
         let times = [0, 999, 1_000, 3_440, 2_500_000].map(|micros| duration(Duration::from_micros(micros)));
         assert_eq!(times, ["0 µs", "999 µs", "1.0 ms", "3.4 ms", "2.5 s"]);
+        let long = [200, 18_600, 187_200].map(|seconds| duration(Duration::from_secs(seconds)));
+        assert_eq!(long, ["3 min 20 s", "5 h 10 min", "2 d 4 h"]);
+        assert_eq!([0, 7, 2_500].map(milliseconds), ["< 1 ms", "7 ms", "2.5 s"]);
+        assert_eq!([0, 1, 1_234].map(|number| counted(number, "run")), ["0 runs", "1 run", "1,234 runs"]);
     }
 }

@@ -31,7 +31,7 @@ fn the_owner_decides_its_own_call_only_at_a_terminal() {
     assert_eq!(bench.json(&["approvals", "show", &id])["arguments"], "{\"step\":2}");
     let alone = bench.palyra(&["approvals", "approve", &id, "--json"]);
     assert_eq!((alone.code, &alone.error()["code"]), (4, &json!("forbidden")));
-    let question = "Let `palyra.counter_wat.add` run? [y/N] ";
+    let question = "Approve this call of `palyra.counter_wat.add`? [y/N] ";
     let no = at_terminal(&bench.environment, &["approvals", "approve", &id], &[Typing::Shown(question, "")]);
     assert!(no.code == 3 && no.shown.contains("{\"step\":2}"), "{}", no.shown);
     let yes =
@@ -75,7 +75,7 @@ fn cut_arguments_need_their_digest_unless_they_were_shown_whole() {
     let named = at_terminal(&bench.environment, &named, &[]);
     assert_eq!(named.code, 0, "{}", named.shown);
     let id = ask(2);
-    let seen = [Typing::Shown("Let `palyra.counter_wat.add` run? [y/N] ", "y")];
+    let seen = [Typing::Shown("Approve this call of `palyra.counter_wat.add`? [y/N] ", "y")];
     let seen = at_terminal(&bench.environment, &["approvals", "approve", &id], &seen);
     assert!(seen.code == 0 && seen.shown.contains("rm -rf /"), "{}", seen.shown);
 }

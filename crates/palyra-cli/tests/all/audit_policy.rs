@@ -53,7 +53,7 @@ fn another_policy_takes_effect_on_what_is_installed() {
     assert_eq!((&imported["list"]["date"], &imported["before"]), (&json!("2026-01-31"), &json!(null)));
     bench.environment.write("older.json", list.replace("2026", "2025"));
     let older = bench.palyra(&["audit-policy", "advisories", "older.json"]);
-    assert!(older.stderr.contains("warning: the list before was newer: 2026-01-31"), "{}", older.shown());
+    assert!(older.stderr.contains("warning: the previous list was newer: 2026-01-31"), "{}", older.shown());
     let events = bench.ok(&["journal", "query", "--kind", "policy:changed", "--json"]).stdout;
     assert!(events.contains("advisories") && events.contains("2026-01-31"), "{events}");
 }

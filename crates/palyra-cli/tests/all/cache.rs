@@ -122,7 +122,7 @@ fn a_cache_that_cannot_be_used_is_done_without() {
     --- stdout
     {}
     --- stderr
-    warning: compiled code cannot be kept in `[ROOT]/home/.cache/palyra/code`: the cache directory is not a directory of ours with mode 0700; it is compiled anew
+    warning: compiled code cannot be kept in `[ROOT]/home/.cache/palyra/code`: the cache directory is not a directory of ours with mode 0700; it is compiled again
     palyra_plugin_main finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
     ");
     let flags = ["run", "--module", "echo.wat"];
@@ -141,7 +141,7 @@ fn a_cache_that_cannot_be_used_is_done_without() {
     --- stdout
     {}
     --- stderr
-    warning: compiled code cannot be kept in `/proc/nowhere/code`: No such file or directory (os error 2); it is compiled anew
+    warning: compiled code cannot be kept in `/proc/nowhere/code`: No such file or directory (os error 2); it is compiled again
     palyra_plugin_main finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
     ");
 }

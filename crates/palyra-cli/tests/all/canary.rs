@@ -49,8 +49,15 @@ impl Ear {
 fn all_commands(environment: &TestEnvironment, path: &[String], found: &mut Vec<Vec<String>>) {
     let words: Vec<&str> = path.iter().map(String::as_str).chain(["--help"]).collect();
     let help = environment.palyra(&words).stdout;
-    let listed = help.split("\nCommands:\n").nth(1).unwrap_or_default();
-    let names = listed.lines().take_while(|line| !line.is_empty()).filter_map(|line| {
+    // The first page has its commands in groups.
+    let listed = match path.is_empty() {
+        true => help.split("\nOptions:\n").next().unwrap_or_default().to_owned(),
+        false => {
+            let listed = help.split("\nCommands:\n").nth(1).unwrap_or_default();
+            listed.split("\n\n").next().unwrap_or_default().to_owned()
+        }
+    };
+    let names = listed.lines().filter_map(|line| {
         let name = line.strip_prefix("  ")?;
         (!name.starts_with(' ')).then(|| name.split_whitespace().next().unwrap().to_owned())
     });
@@ -196,6 +203,7 @@ fn trust_and_journal_commands(ear: &mut Ear) {
         &["journal", "verify"],
         &["completions", "bash"],
         &["man", "vault", "put"],
+        &["version"],
     ] {
         ear.run(arguments);
     }

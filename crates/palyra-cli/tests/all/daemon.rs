@@ -70,7 +70,7 @@ fn from_nothing_to_a_daemon_and_back() {
     assert_snapshot!(none.shown(), @"
     exit 9
     --- stderr
-    error: no daemon owns `[ROOT]/home/.palyra`
+    error: no daemon is running for `[ROOT]/home/.palyra`
     hint: start one with `palyra up`
     ");
     let daemon = up(&environment, &["--grpc-listen", "127.0.0.1:0"]);
@@ -201,9 +201,9 @@ fn secrets_are_kept_with_a_daemon_as_without() {
     exit 0
     --- stdout
     secret  global/token
-    kept    in place of an earlier value
+    kept    replaced
     --- stderr
-    warning: `global/token` is too short to be found and blotted out where it leaks
+    warning: `global/token` is too short to be redacted from output
     ");
     assert_snapshot!(shown(&environment, &["vault", "remove", "global/tokem", "--yes"]), @"
     exit 11

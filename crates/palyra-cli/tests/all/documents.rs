@@ -95,7 +95,9 @@ fn the_variables_are_those_of_the_code() {
 
 #[test]
 fn every_flag_is_explained_and_no_other() {
-    let help = TestEnvironment::new().palyra(&["run", "--help"]).stdout;
+    let environment = TestEnvironment::new();
+    let help =
+        environment.palyra(&["run", "--help"]).stdout + &environment.palyra(&["help", "global"]).stdout;
     let words = |text: &str| -> std::collections::BTreeSet<String> {
         let flags = text
             .split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))

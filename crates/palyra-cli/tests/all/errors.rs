@@ -268,6 +268,6 @@ fn usage() {
     code usage
     exit 2
     --- stderr
-    error: the storage directory `echo.wat` cannot be used: it is not a directory
+    error: cannot use the storage directory `echo.wat`: it is not a directory
     ");
 }

@@ -15,7 +15,7 @@ fn a_state_root_is_made_once_and_for_its_owner_only() {
     journal key  [JOURNAL KEY]
     --- stderr
     the device key is in a file that only this user reads: other users of this machine are kept out; whoever has a copy of this directory, a backup of it, or root, has the secrets; an old copy of the whole state root put back is not found out
-    next: make a signing key with `palyra keys new NAME`, or keep a secret with `palyra vault put global/NAME`
+    next: create a signing key with `palyra keys new NAME`, or store a secret with `palyra vault put global/NAME`
     ");
     let mode = environment.home(".palyra").metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!(mode, 0o700);
@@ -87,7 +87,7 @@ fn a_passphrase_is_needed_every_time_and_comes_from_a_private_file() {
     assert_snapshot!(environment.palyra(&init).shown(), @"
     exit 2
     --- stderr
-    error: a passphrase is wanted, and nobody can be asked for one
+    error: a passphrase is needed, and there is no terminal to ask for it
     hint: give it with `--passphrase-file FILE`; it must be a file that only you can read
     ");
     let with = |file: &str| ["--passphrase-file".to_owned(), file.to_owned()];

@@ -131,7 +131,7 @@ fn files_and_standard_input_that_cannot_be_used() {
     warning: the secret `global/a` is too short to be found and blotted out where it leaks
     warning: the secret `global/a` is not granted, so the guest cannot use it; add `--grant 'secret:global/a hosts=HOST inject=bearer'`
     error: `--secret global/a=-` and `--input -` both want standard input
-    hint: give one of them a file, as `@FILE`
+    hint: use a file for one of them: `@FILE`
     ");
 }
 
@@ -145,7 +145,7 @@ fn settings_reach_the_guest() {
     assert_snapshot!(environment.run("relay.wat", &["--config", "{colour}"]).shown(), @"
     exit 2
     --- stderr
-    error: `--config` is not acceptable: it is not JSON: key must be a string at line 1 column 2
+    error: invalid `--config`: it is not JSON: key must be a string at line 1 column 2
     hint: `--config` takes JSON text, `@FILE` or `-`
     ");
 }

@@ -65,19 +65,19 @@ fn queries_by_kind_time_and_place() {
     --- stdout
          0  [WHEN]  state:initialised
     --- stderr
-    next: there are more: add `--from 1`
+    next: more results: add `--from 1`
     ");
     assert_snapshot!(query(&["--from", "1", "--limit", "1", "--json"]).json()["next_from"].to_string(), @"2");
     assert_snapshot!(query(&["--skill", "acme.echo"]).shown(), @"
     exit 0
     --- stderr
-    no event matches
+    no events match
     next: see the latest with `palyra journal tail`
     ");
     assert_snapshot!(query(&["--kind", "trust:alowed"]).shown(), @"
     exit 2
     --- stderr
-    error: invalid value 'trust:alowed' for '--kind <KIND>': there is no such kind; did you mean `trust:allowed`?
+    error: invalid value 'trust:alowed' for '--kind <KIND>': unknown event kind; did you mean `trust:allowed`?
 
     For more information, try '--help'.
     ");
@@ -100,9 +100,9 @@ fn a_checkpoint_kept_elsewhere_finds_out_an_old_copy_of_everything() {
     events   4
     root     [SHA256]
     checked  4 events, 5 checkpoints
-    records  0 runs, 0 totals and 0 messages are as they were written
+    records  0 runs, 0 totals and 0 messages match the journal
     --- stderr
-    next: keep a checkpoint elsewhere, with `palyra journal checkpoint`, to compare with later
+    next: store a checkpoint on another machine to verify against later: `palyra journal checkpoint`
     ");
     let copy = environment.path("copy");
     let copied =
@@ -120,7 +120,7 @@ fn a_checkpoint_kept_elsewhere_finds_out_an_old_copy_of_everything() {
     events   5
     root     [SHA256]
     checked  5 events, 6 checkpoints
-    records  0 runs, 0 totals and 0 messages are as they were written
+    records  0 runs, 0 totals and 0 messages match the journal
     against  the checkpoint at 5 is part of it
     ");
     // A vault in a file cannot tell that the whole root is an old copy; the checkpoint can.

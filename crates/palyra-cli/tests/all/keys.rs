@@ -9,8 +9,8 @@ fn a_key_is_made_listed_and_exported() {
     assert_snapshot!(environment.palyra(&["keys", "list"]).shown(), @"
     exit 0
     --- stderr
-    there are no signing keys
-    next: make one with `palyra keys new NAME`
+    no signing keys
+    next: create one with `palyra keys new NAME`
     ");
     assert_snapshot!(environment.palyra(&["keys", "new", "release"]).shown(), @"
     exit 0
@@ -20,7 +20,7 @@ fn a_key_is_made_listed_and_exported() {
     public key  ed25519-public:[KEY]
     state       active
     --- stderr
-    next: tell others the public half: `palyra keys export release --public`
+    next: publish the public key: `palyra keys export release --public`
     ");
     assert_snapshot!(environment.palyra(&["keys", "list"]).shown(), @"
     exit 0
@@ -88,13 +88,13 @@ fn a_key_travels_in_a_sealed_file_and_in_no_other_way() {
     assert_snapshot!(environment.palyra(&export).shown(), @"
     exit 0
     --- stderr
-    `release` is sealed in `release.key`
-    next: take it in elsewhere with `palyra keys import release --key-file FILE`
+    `release` was exported, encrypted, to `release.key`
+    next: import it elsewhere with `palyra keys import release --key-file FILE`
     ");
     assert_snapshot!(environment.palyra(&export).shown(), @"
     exit 2
     --- stderr
-    error: the key file cannot be used: `./release.key` exists already
+    error: cannot use the key file: `./release.key` exists already
     ");
 
     let import = |name: &str, passphrase: &str| {
@@ -124,7 +124,7 @@ fn a_key_travels_in_a_sealed_file_and_in_no_other_way() {
     assert_snapshot!(environment.palyra_with_input(&["keys", "import", "x"], b"palyra").shown(), @"
     exit 2
     --- stderr
-    error: the key file is under a passphrase, and nobody can be asked for it
+    error: the key file needs a passphrase, and there is no terminal to ask for it
     hint: give it with `--key-passphrase-file FILE`
     ");
 }
@@ -144,7 +144,7 @@ fn a_rotation_is_followed_and_the_old_key_signs_no_more() {
     successor  ed25519:[SHA256]
     statement  rotation.json
     --- stderr
-    next: whoever trusts you follows it with `palyra trust apply rotation.json`
+    next: everyone who trusts you applies it with `palyra trust apply rotation.json`
     ");
     environment.new_key("other");
     let again = ["keys", "rotate", "acme", "--from", "release", "--to", "other", "--out", "second.json"];
@@ -168,7 +168,7 @@ fn a_rotation_is_followed_and_the_old_key_signs_no_more() {
     statement  rotation
     by         acme
     epoch      1
-    outcome    the publisher's keys handed over
+    outcome    the publisher's keys were rotated
     ");
     let shown = environment.palyra(&["trust", "show", "acme", "--json"]).json();
     assert_eq!((&shown["epoch"], &shown["keys"][0]["public_key"]), (&1.into(), &new.into()));
@@ -213,8 +213,8 @@ fn a_revoked_key_is_refused_everywhere() {
     assert_snapshot!(environment.palyra(&revoke).shown(), @"
     exit 2
     --- stderr
-    error: nobody can be asked: revoke the signing key `release` for good?
-    hint: add `--yes` if you are sure
+    error: not a terminal, so this needs confirmation: Revoke the signing key `release` permanently?
+    hint: add `--yes` to confirm
     ");
     assert_snapshot!(environment.palyra(&[&revoke[..], &["--yes"]].concat()).shown(), @"
     exit 0
@@ -225,7 +225,7 @@ fn a_revoked_key_is_refused_everywhere() {
     state       revoked
     since       [WHEN]
     --- stderr
-    next: send it to whoever trusts you: `palyra trust apply revoked.json`
+    next: send it to everyone who trusts you; they run `palyra trust apply revoked.json`
     ");
     assert_snapshot!(environment.palyra(&["trust", "list"]).shown(), @"
     exit 0

@@ -83,7 +83,7 @@ async fn a_token_that_was_removed_stays_removed() {
     --- stderr
     error: the token is not valid
     hint: see which tokens there are with `palyra tokens list`
-    hint: if `mcp-editor` shall come in again, delete `[ROOT]/home/.palyra/mcp/editor.token` and start it anew
+    hint: to let `mcp-editor` connect again, delete `[ROOT]/home/.palyra/mcp/editor.token` and restart the client
     ");
     let owner = bench.environment.home(".palyra/owner.token").display().to_string();
     let refused = bench.palyra(&["mcp", "serve", "--token-file", &owner, "--json"]);

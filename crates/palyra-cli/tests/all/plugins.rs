@@ -32,7 +32,7 @@ fn a_remedy_can_be_typed_as_it_is_told() {
     bench.ok(&words);
     assert_eq!(bench.palyra(&run).code, 0);
     let info = bench.ok(&["plugins", "info", ID]);
-    assert!(info.stdout.contains("Declared against used"), "{}", info.shown());
+    assert!(info.stdout.contains("Declared and used"), "{}", info.shown());
     assert_eq!(bench.json(&["plugins", "profile", "remove", ID])["removed"], true);
     assert_eq!(bench.json(&["plugins", "profile", "show", ID])["revision"], 0);
     let nothing = bench.palyra(&["plugins", "profile", "set", ID]);
@@ -50,8 +50,8 @@ fn grants_and_settings_for_people() {
       policy    yes   the policy allows it
     ");
     bench.ok(&["plugins", "config", "set", ID, "city=Oslo", "days=5"]);
-    assert_snapshot!(bench.ok(&["plugins", "config", "show", ID]).stdout, @r"
-    SETTING  TYPE     VALUE  FROM  WHAT FOR
+    assert_snapshot!(bench.ok(&["plugins", "config", "show", ID]).stdout, @"
+    SETTING  TYPE     VALUE  FROM  DESCRIPTION
     city     string   Oslo   you
     days     integer  5      you
     ");
@@ -60,7 +60,7 @@ fn grants_and_settings_for_people() {
     assert_eq!((&shown["fields"][0]["source"], &shown["fields"][1]["value"]), (&json!("missing"), &json!(5)));
     let wrong = bench.palyra(&["plugins", "config", "set", ID, "days=many", "--json"]);
     assert_eq!((wrong.code, &wrong.error()["code"]), (2, &json!("invalid_setting")));
-    assert_eq!(bench.ok(&["plugins", "check", ID]).stdout, "a call would begin\n");
+    assert_eq!(bench.ok(&["plugins", "check", ID]).stdout, "a call would start\n");
     assert_eq!(bench.palyra(&["plugins", "info", "palyra.nothing"]).code, 11);
 }
 

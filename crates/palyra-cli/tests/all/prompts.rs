@@ -13,10 +13,10 @@ fn a_secret_is_asked_for_and_not_shown() {
     let put = ["vault", "put", "global/token"];
     let seen = at_terminal(&environment, &put, &[Typing::Hidden("value of global/token: ", SECRET)]);
     assert_eq!(seen.code, 0, "{}", seen.shown);
-    assert!(seen.shown.contains("for the first time") && !seen.shown.contains(SECRET), "{}", seen.shown);
+    assert!(seen.shown.contains("created") && !seen.shown.contains(SECRET), "{}", seen.shown);
     let nothing = at_terminal(&environment, &put, &[Typing::Hidden("value of global/token: ", "")]);
     assert_eq!(nothing.code, 3, "nothing typed is a no: {}", nothing.shown);
-    let sure = Typing::Shown("remove the secret `global/token`? [y/N] ", "n");
+    let sure = Typing::Shown("Remove the secret `global/token`? [y/N] ", "n");
     let kept = at_terminal(&environment, &["vault", "remove", "global/token"], &[sure]);
     assert_eq!(kept.code, 3, "{}", kept.shown);
     assert!(environment.palyra(&["vault", "list"]).stdout.contains("global/token"));
@@ -85,7 +85,7 @@ fn a_tool_that_needs_approval_asks_the_owner() {
     let run = ["run", "palyra.counter_wat.add", "--input", "{\"step\": 2}"];
     let alone = bench.palyra(&run);
     assert!(alone.code != 0 && alone.stderr.contains("approv"), "{}", alone.shown());
-    let question = "Let `palyra.counter_wat.add` run with {\"step\":2}? [y/N] ";
+    let question = "Run `palyra.counter_wat.add` with {\"step\":2}? [y/N] ";
     let no = at_terminal(&bench.environment, &run, &[Typing::Shown(question, "")]);
     assert_eq!(no.code, 3, "{}", no.shown);
     let yes = at_terminal(&bench.environment, &run, &[Typing::Shown(question, "yes")]);

@@ -157,7 +157,7 @@ fn an_update_that_grows_waits_for_consent_and_can_be_rolled_back() {
 
     let older = bench.palyra(&["skills", "install", &old]);
     assert_eq!(older.code, 5, "a step back is refused: {}", older.shown());
-    assert_eq!(bench.palyra(&["skills", "rollback", id]).code, 2, "nobody can be asked");
+    assert_eq!(bench.palyra(&["skills", "rollback", id]).code, 2, "needs a terminal");
     let back = bench.json(&["skills", "rollback", id, "--yes"]);
     assert_eq!(back["record"]["current"]["manifest"]["version"], "0.1.0");
     assert_eq!(count(), 15);
@@ -386,7 +386,7 @@ fn every_verb_speaks_to_a_daemon_that_runs() {
     let waiting = bench.json(&["skills", "update", &new]);
     assert_eq!(waiting["placement"], "waiting");
     assert_eq!(bench.agree(id, &waiting, &[])["placement"], "current");
-    assert_eq!(bench.palyra(&["skills", "rollback", id]).code, 2, "nobody can be asked");
+    assert_eq!(bench.palyra(&["skills", "rollback", id]).code, 2, "needs a terminal");
     assert_eq!(
         bench.json(&["skills", "rollback", id, "--yes"])["record"]["current"]["manifest"]["version"],
         "0.1.0"
@@ -413,7 +413,7 @@ fn a_removed_skill_takes_its_data_along_unless_told_otherwise() {
     assert!(third != first && third != second, "it counts on: {third}");
 
     let shown = bench.ok(&remove);
-    assert!(shown.stdout.contains("stored data  forgotten, 1 keys"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("stored data  deleted, 1 key"), "{}", shown.stdout);
     bench.install(&file, &[]);
     assert_eq!(count(), first, "it starts anew");
 }

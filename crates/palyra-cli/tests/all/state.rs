@@ -113,10 +113,10 @@ fn an_old_database_is_found_out_and_repaired_only_as_shown() {
     remedy    put the newest copy of `state.db` back, or accept this one with `palyra trust repair`
 
     rows kept  0
-    journal    it goes on from where it is intact
+    journal    it continues from where it is intact
     accept     [SHA256]
     --- stderr
-    next: put a backup back, or accept exactly this with `palyra trust repair --accept [SHA256]`
+    next: restore a backup, or accept exactly this repair with `palyra trust repair --accept [SHA256]`
     ");
     let plan = environment.palyra(&["trust", "repair", "--json"]).json();
     assert_eq!(plan["repaired"], false);
@@ -146,10 +146,10 @@ fn an_old_database_is_found_out_and_repaired_only_as_shown() {
     remedy    put the newest copy of `state.db` back, or accept this one with `palyra trust repair`
 
     rows kept  0
-    journal    it goes on from where it is intact
+    journal    it continues from where it is intact
     --- stderr
-    repaired: the state is as shown, and the journal says so
-    next: look at what is believed now with `palyra trust list`
+    repaired, and recorded in the journal
+    next: review the trusted publishers with `palyra trust list`
     ");
     assert_eq!(environment.palyra(&["trust", "list"]).code, 0);
     let events = environment.palyra(&["journal", "query", "--kind", "state:repaired", "--json"]).json();
@@ -157,7 +157,7 @@ fn an_old_database_is_found_out_and_repaired_only_as_shown() {
     assert_snapshot!(environment.palyra(&["trust", "repair"]).shown(), @"
     exit 0
     --- stderr
-    nothing differs: the state is as it was left
+    no damage found
     ");
 }
 

@@ -146,7 +146,7 @@ fn a_file_that_is_not_a_tape() {
     exit 1
     --- stderr
     error: `a.tape` is not a tape: the tape is not in its normal form at line 2
-    hint: a tape is read only as it was written; this one was formatted anew
+    hint: a tape must be byte-for-byte as it was written; this one was reformatted
     ");
     assert_snapshot!(replay_edited("{\"step\"", "{\"stop\""), @"
     exit 1
@@ -169,7 +169,7 @@ fn a_file_that_is_not_a_tape() {
     exit 1
     --- stderr
     error: `cut.tape` is not a tape: the tape ends after line 2 without its end
-    hint: the file was cut; record it anew with `--record`
+    hint: the file is truncated; record it again with `--record`
     ");
     assert_snapshot!(environment.run("relay.wat", &["--replay", "empty.tape", "--json"]).shown(), @r#"
     exit 1
@@ -320,17 +320,17 @@ fn a_place_that_cannot_be_written_is_noticed_before_the_run() {
     assert_snapshot!(record("none/a.tape"), @"
     exit 2
     --- stderr
-    error: the directory of the tape `none` cannot be used: there is no such directory
+    error: cannot use the directory of the tape `none`: no such directory
     ");
     assert_snapshot!(record("."), @"
     exit 2
     --- stderr
-    error: the tape `.` cannot be written: it is a directory
+    error: cannot write the tape `.`: it is a directory
     ");
     assert_snapshot!(record("/proc/a.tape"), @"
     exit 2
     --- stderr
-    error: the directory of the tape `/proc` cannot be used: no file can be made in it
+    error: cannot use the directory of the tape `/proc`: cannot create files in it
     ");
     assert_eq!(std::fs::read_dir(environment.path("store")).unwrap().count(), 0, "the guest ran");
 }

@@ -10,15 +10,15 @@ fn a_publisher_is_allowed_blocked_and_unblocked() {
     assert_snapshot!(environment.palyra(&["trust", "list"]).shown(), @"
     exit 0
     --- stderr
-    nobody is believed or blocked
-    next: believe a publisher with `palyra trust allow PUBLISHER KEY`
+    no publishers are trusted or blocked
+    next: trust a publisher with `palyra trust allow PUBLISHER KEY`
     ");
     assert_snapshot!(environment.palyra(&["trust", "allow", "acme", &key]).shown(), @"
     exit 0
     --- stdout
     publisher  acme
     key        ed25519:[SHA256]
-    now        believed
+    now        trusted
     ");
     assert_eq!(environment.palyra(&["trust", "allow", "acme", &key, "--json"]).json()["changed"], false);
     assert_snapshot!(environment.palyra(&["trust", "list"]).shown(), @"
@@ -46,7 +46,7 @@ fn a_publisher_is_allowed_blocked_and_unblocked() {
     key        ed25519:[SHA256]
                ed25519-public:[KEY]
     --- stderr
-    next: end it with `palyra trust unblock acme`
+    next: unblock it with `palyra trust unblock acme`
     ");
     assert_snapshot!(environment.palyra(&["trust", "allow", "acme", &key]).shown(), @"
     exit 5
@@ -63,7 +63,7 @@ fn a_publisher_is_allowed_blocked_and_unblocked() {
     key        ed25519:[SHA256]
                ed25519-public:[KEY]
     --- stderr
-    skills that the block stopped stay stopped until you enable them
+    skills that were quarantined stay so until you enable them
     ");
     assert_snapshot!(environment.palyra(&["trust", "unblock", "acme"]).shown(), @"
     exit 5
@@ -87,8 +87,8 @@ fn other_keys_need_a_statement_or_a_decision() {
     assert_snapshot!(environment.palyra(&["trust", "repin", "acme", &two]).shown(), @"
     exit 2
     --- stderr
-    error: nobody can be asked: believe other keys of `acme` without a statement signed by the old ones?
-    hint: add `--yes` if you are sure
+    error: not a terminal, so this needs confirmation: Trust other keys of `acme` without a statement signed by the old ones?
+    hint: add `--yes` to confirm
     ");
     assert_snapshot!(environment.palyra(&["trust", "repin", "acme", &two, "--yes"]).shown(), @"
     exit 0
@@ -119,7 +119,7 @@ fn thresholds_feeds_and_builders() {
     key        ed25519:[SHA256]
     key        ed25519:[SHA256]
     must sign  2 of 2
-    now        believed
+    now        trusted
     ");
     assert_snapshot!(environment.palyra(&["trust", "allow", "beta", &one, "--threshold", "2"]).shown(), @"
     exit 2

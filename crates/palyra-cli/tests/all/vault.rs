@@ -9,8 +9,8 @@ fn a_secret_is_put_listed_and_removed() {
     assert_snapshot!(environment.palyra(&["vault", "list"]).shown(), @"
     exit 0
     --- stderr
-    there are no secrets
-    next: keep one with `palyra vault put global/NAME`
+    no secrets
+    next: store one with `palyra vault put global/NAME`
     the device key is in a file that only this user reads: other users of this machine are kept out; whoever has a copy of this directory, a backup of it, or root, has the secrets; an old copy of the whole state root put back is not found out
     ");
     let put = |value: &[u8]| environment.palyra_with_input(&["vault", "put", "global/token"], value);
@@ -18,7 +18,7 @@ fn a_secret_is_put_listed_and_removed() {
     exit 0
     --- stdout
     secret  global/token
-    kept    for the first time
+    kept    created
     ");
     assert_snapshot!(put(b"abc").shown(), @"
     exit 2
@@ -32,9 +32,9 @@ fn a_secret_is_put_listed_and_removed() {
     exit 0
     --- stdout
     secret  global/token
-    kept    in place of an earlier value
+    kept    replaced
     --- stderr
-    warning: `global/token` is too short to be found and blotted out where it leaks
+    warning: `global/token` is too short to be redacted from output
     ");
     assert_snapshot!(environment.palyra(&["vault", "list"]).shown(), @"
     exit 0
@@ -47,8 +47,8 @@ fn a_secret_is_put_listed_and_removed() {
     assert_snapshot!(environment.palyra(&["vault", "remove", "global/token"]).shown(), @"
     exit 2
     --- stderr
-    error: nobody can be asked: remove the secret `global/token`?
-    hint: add `--yes` if you are sure
+    error: not a terminal, so this needs confirmation: Remove the secret `global/token`?
+    hint: add `--yes` to confirm
     ");
     assert_snapshot!(environment.palyra(&["vault", "remove", "global/tokem", "--yes"]).shown(), @"
     exit 11
@@ -83,15 +83,15 @@ fn a_value_on_the_command_line_is_refused_and_not_repeated() {
     assert_snapshot!(environment.palyra(&["vault", "put", "global/token", "hunter2"]).shown(), @"
     exit 2
     --- stderr
-    error: the value of a secret is not given on the command line
-    hint: leave it out to be asked for it, or give it on standard input
-    hint: if it was the real one, change it: it stands in the shell's history now
+    error: the value of a secret cannot be a command-line argument
+    hint: omit it to be asked for it, or pipe it to standard input
+    hint: if it was the real value, change it: it is in the shell's history now
     ");
     assert_snapshot!(environment.palyra(&["vault", "put", "hunter2"]).shown(), @"
     exit 2
     --- stderr
     error: the secret is not named in the form SCOPE/KEY
-    hint: the scope is `global`, `principal:NAME`, `channel:NAME` or `skill:ID`, as in `global/github_token`
+    hint: the scope is `global`, `principal:NAME`, `channel:NAME` or `skill:ID`, for example `global/github_token`
     ");
 }
 

@@ -13,25 +13,25 @@ use serde::Serialize;
 
 const EXAMPLE: &str = "\
 Example:
-  palyra approvals approve apr_0123456789abcdef0123
+  palyra approvals approve latest
   palyra approvals approve apr_0123456789abcdef0123 --scope arguments --reason 'reviewed'";
 
-/// Let a call run; its requester cannot, except the owner on a terminal.
+/// Approve a call; its requester cannot, except the owner on a terminal
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ApproveArgs {
-    /// The approval
+    /// Approval id, a unique prefix of it, or `latest`
     approval: String,
 
-    /// How far the yes reaches: this call, its run, these exact arguments, or the tool for its session
+    /// What is approved: this call, its run, these exact arguments, or the tool for its session
     #[arg(long, value_enum, default_value_t, value_name = "SCOPE")]
     scope: Reach,
 
-    /// SHA-256 of the whole arguments; needed off a terminal where lists cut them
+    /// SHA-256 of the complete arguments; required without a terminal where lists truncate them
     #[arg(long, value_name = "SHA256")]
     arguments_sha256: Option<String>,
 
-    /// What there is to say about it
+    /// Reason, recorded in the journal
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
 }
@@ -57,13 +57,20 @@ pub(super) fn execute(
     printer: &Printer,
 ) -> Result<Approved, CliError> {
     let present = Terminal::of_person(globals).is_some();
+    if args.approval == client::LATEST && (!present || globals.yes) {
+        let message = "`latest` approves only a call that the terminal shows first";
+        return Err(CliError::usage_with_hint(message, "name it: `palyra approvals list` has the ids"));
+    }
     let mut arguments_sha256 = args.arguments_sha256.clone();
+    let mut id = args.approval.clone();
     if present && !globals.yes {
-        let id = &args.approval;
-        let asked =
-            client::ask(globals, "approvals approve", async |client| client.whole_approval(id).await)?;
+        let asked = client::ask(globals, "approvals approve", async |client| {
+            client.whole_approval(&client::approval_id(&client, &id).await?).await
+        })?;
+        // What was shown is approved, even if `latest` means another one by now.
+        id.clone_from(&asked.approval_id);
         printer.show(&view::approval(&asked));
-        confirm(globals, &format!("Let `{}` run?", asked.tool_id))?;
+        confirm(globals, &format!("Approve this call of `{}`?", asked.tool_id))?;
         // The digest of what was shown, not of what the daemon says it is.
         arguments_sha256.get_or_insert_with(|| Sha256Digest::of(asked.arguments.as_bytes()).to_string());
     }
@@ -79,7 +86,7 @@ pub(super) fn execute(
         owner_present: present,
     };
     let decided = client::ask(globals, "approvals approve", async |client| {
-        client.approve(&args.approval, &request).await
+        client.approve(&client::approval_id(&client, &id).await?, &request).await
     });
     decided.map(Approved)
 }
@@ -92,6 +99,6 @@ impl Reply for Approved {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        vec![Remark::Note(format!("`{}` may run when it is called again", self.0.tool_id))]
+        vec![Remark::Note(format!("approved: call `{}` again to run it", self.0.tool_id))]
     }
 }

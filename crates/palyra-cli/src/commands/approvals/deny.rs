@@ -12,16 +12,16 @@ use serde::Serialize;
 
 const EXAMPLE: &str = "\
 Example:
-  palyra approvals deny apr_0123456789abcdef0123 --reason 'not this host'";
+  palyra approvals deny latest --reason 'not this host'";
 
-/// Refuse a call that waits.
+/// Deny a pending call
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct DenyArgs {
-    /// The approval
+    /// Approval id, a unique prefix of it, or `latest`
     approval: String,
 
-    /// What there is to say about it
+    /// Reason, recorded in the journal
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
 }
@@ -32,8 +32,9 @@ pub(super) struct Denied(Approval);
 pub(super) fn execute(args: &DenyArgs, globals: &Globals) -> Result<Denied, CliError> {
     let owner_present = Terminal::of_person(globals).is_some();
     let request = DenyRequest { reason: args.reason.clone(), owner_present };
-    let decided =
-        client::ask(globals, "approvals deny", async |client| client.deny(&args.approval, &request).await);
+    let decided = client::ask(globals, "approvals deny", async |client| {
+        client.deny(&client::approval_id(&client, &args.approval).await?, &request).await
+    });
     decided.map(Denied)
 }
 

@@ -18,19 +18,19 @@ Example:
   palyra approvals list
   palyra approvals list --status all --limit 20";
 
-/// Show the calls that wait, or what became of others.
+/// List pending approvals, or decided ones
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ListArgs {
-    /// Which ones
+    /// Status to list
     #[arg(long, value_enum, default_value_t, value_name = "STATUS")]
     status: Which,
 
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=500))]
     limit: u16,
 
-    /// Only those older than this one: where an earlier answer stopped
+    /// Only approvals older than this id, to continue an earlier list
     #[arg(long, value_name = "ID")]
     before: Option<String>,
 }
@@ -84,20 +84,19 @@ impl Reply for Listed {
             ]
         };
         let rows: Vec<_> = self.0.approvals.iter().map(row).collect();
-        table(["approval", "status", "tool", "for", "until", "arguments"], &rows)
+        table(["approval", "status", "tool", "requested for", "expires", "arguments"], &rows)
     }
 
     fn talk(&self) -> Vec<Remark> {
         let mut remarks = Vec::new();
         match self.0.approvals.first() {
-            None => remarks.push(Remark::Note("there is no such approval".into())),
+            None => remarks.push(Remark::Note("no approvals match".into())),
             Some(first) if first.status == ApprovalStatus::Pending => {
                 remarks.push(Remark::Next(format!("palyra approvals show {}", first.approval_id)));
             }
             Some(_) => {}
         }
-        let more =
-            self.0.next.as_ref().map(|id| Remark::Next(format!("there are more: add `--before {id}`")));
+        let more = self.0.next.as_ref().map(|id| Remark::Next(format!("more results: add `--before {id}`")));
         remarks.into_iter().chain(more).collect()
     }
 

@@ -11,17 +11,17 @@ use serde::Serialize;
 
 const EXAMPLE: &str = "\
 Example:
-  palyra approvals show apr_0123456789abcdef0123
+  palyra approvals show latest
   palyra approvals show apr_0123456789abcdef0123 --whole";
 
-/// Show what a call wants to do, and what became of it.
+/// Show a call that needs approval, and the decision
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ShowArgs {
-    /// The approval
+    /// Approval id, a unique prefix of it, or `latest`
     approval: String,
 
-    /// Show the whole arguments, however long they are
+    /// Show the complete arguments
     #[arg(long)]
     whole: bool,
 }
@@ -31,8 +31,8 @@ pub(super) struct Shown(Approval);
 
 pub(super) fn execute(args: &ShowArgs, globals: &Globals) -> Result<Shown, CliError> {
     let shown = client::ask(globals, "approvals show", async |client| match args.whole {
-        true => client.whole_approval(&args.approval).await,
-        false => client.approval(&args.approval).await,
+        true => client.whole_approval(&client::approval_id(&client, &args.approval).await?).await,
+        false => client.approval(&client::approval_id(&client, &args.approval).await?).await,
     });
     shown.map(Shown)
 }

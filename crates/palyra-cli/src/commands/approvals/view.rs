@@ -1,6 +1,6 @@
 //! An approval for people.
 
-use crate::output::{facts, when};
+use crate::output::{facts, moment};
 use palyra_api::approvals::Approval;
 
 /// What is asked for, by whom, and what became of it.
@@ -17,17 +17,17 @@ pub(super) fn approval(approval: &Approval) -> String {
         ("for", approval.principal.clone()),
         ("session", text(&approval.session)),
         ("part of", text(&approval.parent_run)),
-        ("asked for by", requested_by),
-        ("opens", approval.grants.join(", ")),
+        ("requested by", requested_by),
+        ("grants", approval.grants.join(", ")),
         ("arguments", arguments(approval, usize::MAX)),
-        ("sha256 of them", text(&approval.arguments_sha256)),
-        ("asked", when(approval.requested_ms)),
-        ("asked by", text(&approval.asked_because)),
-        ("until", when(approval.expires_ms)),
-        ("reaches", approval.scope.map(|scope| scope.wire_name().to_owned()).unwrap_or_default()),
+        ("arguments sha256", text(&approval.arguments_sha256)),
+        ("requested", moment(approval.requested_ms)),
+        ("required by", text(&approval.asked_because)),
+        ("expires", moment(approval.expires_ms)),
+        ("scope", approval.scope.map(|scope| scope.wire_name().to_owned()).unwrap_or_default()),
         ("decided by", text(&approval.decided_by)),
-        ("decided", approval.decided_ms.map(when).unwrap_or_default()),
-        ("because", text(&approval.reason)),
+        ("decided", approval.decided_ms.map(moment).unwrap_or_default()),
+        ("reason", text(&approval.reason)),
         ("used", if approval.uses > 0 { approval.uses.to_string() } else { String::new() }),
     ])
 }

@@ -18,15 +18,15 @@ Example:
 
 const MORE: &str = "\
 The list is JSON: `date`, the day up to which it is complete, and `advisories`, each with `id`,
-`ecosystem`, `package`, `affected`, `severity` and `title`. It is kept and held against the
-dependencies of every skill, at installation and at every audit, until another one takes its
-place. Everything installed is audited again at once.";
+`ecosystem`, `package`, `affected`, `severity` and `title`. The
+dependencies of every skill are checked against it, at installation and at every audit, until another list
+replaces it. All installed skills are audited again at once.";
 
-/// Keep a list of known-vulnerable dependencies.
+/// Import a list of known-vulnerable dependencies
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct AdvisoriesArgs {
-    /// The list
+    /// File with the list
     file: PathBuf,
 }
 
@@ -37,8 +37,8 @@ pub(super) fn execute(args: &AdvisoriesArgs, globals: &Globals) -> Result<Import
     let text = read_file(&args.file, MAX_ADVISORY_BYTES as u64)?;
     let list: AdvisoryList = serde_json::from_slice(&text).map_err(|error| {
         CliError::usage_with_hint(
-            format!("the advisory list cannot be read: {error}"),
-            "`palyra audit-policy advisories --help` says what a list is",
+            format!("cannot read the advisory list: {error}"),
+            "`palyra audit-policy advisories --help` describes the format",
         )
     })?;
     client::ask(globals, "audit-policy advisories", async |client| client.keep_advisories(&list).await)
@@ -64,7 +64,7 @@ impl Reply for Imported {
             .before
             .as_ref()
             .filter(|before| **before > self.0.list.date)
-            .map(|before| Remark::Warning(format!("the list before was newer: {before}")));
+            .map(|before| Remark::Warning(format!("the previous list was newer: {before}")));
         older.into_iter().chain(again::talk(&self.0.audited_again)).collect()
     }
 }

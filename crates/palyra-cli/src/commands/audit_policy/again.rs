@@ -19,5 +19,5 @@ pub(super) fn shown(again: &[AuditedAgain]) -> String {
 /// What to do about those that do not run any more.
 pub(super) fn talk(again: &[AuditedAgain]) -> Vec<Remark> {
     let stopped = again.iter().filter(|one| one.runtime_status == SkillStatus::Quarantined);
-    stopped.map(|one| Remark::Next(format!("palyra skills info {} says why", one.skill_id))).collect()
+    stopped.map(|one| Remark::Next(format!("palyra skills show {} says why", one.skill_id))).collect()
 }

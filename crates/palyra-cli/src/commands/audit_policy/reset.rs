@@ -15,9 +15,9 @@ Example:
   palyra audit-policy reset";
 
 const MORE: &str = "\
-Everything installed is audited again at once. The list of known-vulnerable dependencies is kept.";
+All installed skills are audited again at once. The list of known-vulnerable dependencies is kept.";
 
-/// Go back to the policy every state root begins with.
+/// Restore the default audit policy
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct ResetArgs {}

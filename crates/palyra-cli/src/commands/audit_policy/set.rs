@@ -18,15 +18,15 @@ Example:
   palyra audit-policy set policy.toml";
 
 const MORE: &str = "\
-Everything installed is audited again at once; what the new policy keeps back is quarantined,
-and nothing it would allow is let loose by itself. Rules about imports, hidden text and budgets
+All installed skills are audited again at once. Skills that fail the new policy are quarantined;
+skills that are already quarantined stay so until they are enabled. Rules about imports, hidden text and budgets
 cannot be changed.";
 
-/// Go by another policy.
+/// Replace the audit policy
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct SetArgs {
-    /// The policy, as `palyra audit-policy show` prints one
+    /// File with the policy, in the form `palyra audit-policy show` prints
     file: PathBuf,
 }
 

@@ -13,10 +13,9 @@ Example:
   palyra audit-policy show";
 
 const MORE: &str = "\
-It is printed as TOML, every setting with its value, ready to be changed and given to
-`palyra audit-policy set`.";
+Prints TOML with every setting, which `palyra audit-policy set` accepts.";
 
-/// Show what audits go by.
+/// Show the audit policy
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct ShowArgs {}
@@ -41,7 +40,7 @@ impl Reply for Shown {
                 vec![Remark::Note(format!("{} advisories, complete up to {}", list.advisories, list.date))]
             }
             None => vec![Remark::Next(
-                "no list of known-vulnerable dependencies is kept; import one with `palyra audit-policy advisories FILE`"
+                "no list of known-vulnerable dependencies; import one with `palyra audit-policy advisories FILE`"
                     .into(),
             )],
         }

@@ -16,34 +16,34 @@ Example:
   palyra channels add alerts --to file --path /var/log/palyra-alerts.jsonl
   palyra channels add alerts --to webhook --webhook-url https://example.com/hook --sign-secret global/hook_key";
 
-/// Define a channel.
+/// Create a channel
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct AddArgs {
-    /// Its name, as grants write it
+    /// Name of the channel, as used in `channel:NAME` grants
     name: String,
 
-    /// Where its messages go, besides those who follow it
+    /// Where messages are delivered, besides followers
     #[arg(long, value_enum, value_name = "WHERE")]
     to: Target,
 
-    /// The file they are appended to, one JSON object a line
+    /// File to append to, one JSON object per line
     #[arg(long, value_name = "FILE", required_if_eq("to", "file"))]
     path: Option<PathBuf>,
 
-    /// The URL they are sent to
+    /// URL to post messages to
     #[arg(long, value_name = "URL", required_if_eq("to", "webhook"))]
     webhook_url: Option<String>,
 
-    /// The secret in the vault that signs them
+    /// Vault secret that signs the messages
     #[arg(long, value_name = "SCOPE/KEY", required_if_eq("to", "webhook"))]
     sign_secret: Option<String>,
 
-    /// Open a range of addresses to the webhook, as in `10.0.0.0/8`; may be given again
+    /// Address range the webhook may reach, for example `10.0.0.0/8` (repeatable)
     #[arg(long = "allow-address", value_name = "CIDR")]
     allow_addresses: Vec<String>,
 
-    /// How long a webhook may take to answer, in milliseconds [default: 10000]
+    /// Timeout of a webhook request in milliseconds [default: 10000]
     #[arg(long, value_name = "MS")]
     timeout_ms: Option<u64>,
 }
@@ -61,7 +61,7 @@ pub(super) struct Added(Channel);
 
 pub(super) fn execute(args: &AddArgs, globals: &Globals) -> Result<Added, CliError> {
     let path = args.path.as_ref().map(std::path::absolute).transpose();
-    let path = path.map_err(CliError::io("the path cannot be made whole"))?;
+    let path = path.map_err(CliError::io("cannot make the path absolute"))?;
     let request = AddChannelRequest {
         name: args.name.clone(),
         to: match args.to {

@@ -14,7 +14,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra channels list";
 
-/// Show every channel and how far it has come.
+/// List channels with their delivery status
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ListArgs {}
@@ -34,21 +34,21 @@ impl Reply for Listed {
             let cursor = channel.cursor.as_ref();
             let trouble = match (cursor.and_then(|cursor| cursor.error.as_ref()), channel.dead_letters.len())
             {
-                (Some(_), _) => "waits to try again".to_owned(),
+                (Some(_), _) => "waiting to retry".to_owned(),
                 (None, 0) => String::new(),
-                (None, _) => "gave messages up".to_owned(),
+                (None, _) => "has dead letters".to_owned(),
             };
             let delivered = cursor.map(|cursor| cursor.delivered.to_string()).unwrap_or_default();
             [channel.name.clone(), view::target(channel), delivered, trouble]
         };
         let rows: Vec<_> = self.0.channels.iter().map(row).collect();
-        table(["channel", "to", "delivered", "trouble"], &rows)
+        table(["channel", "to", "delivered", "problem"], &rows)
     }
 
     fn talk(&self) -> Vec<Remark> {
         match self.0.channels.is_empty() {
             true => vec![
-                Remark::Note("there is no channel".into()),
+                Remark::Note("no channels".into()),
                 Remark::Next("palyra channels add NAME --to console".into()),
             ],
             false => Vec::new(),

@@ -12,11 +12,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra channels remove alerts";
 
-/// Take a channel away, with its messages.
+/// Remove a channel and its messages
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct RemoveArgs {
-    /// The channel
+    /// Name of the channel
     channel: String,
 }
 

@@ -13,11 +13,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra channels show alerts";
 
-/// Show one channel, with what it gave up.
+/// Show a channel and its dead letters
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ShowArgs {
-    /// The channel
+    /// Name of the channel
     channel: String,
 }
 

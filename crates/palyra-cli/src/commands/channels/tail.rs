@@ -18,18 +18,18 @@ Example:
   palyra channels tail alerts
   palyra channels tail alerts --follow";
 
-/// Show the newest messages of a channel.
+/// Show the latest messages of a channel
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct TailArgs {
-    /// The channel
+    /// Name of the channel
     channel: String,
 
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
     limit: u16,
 
-    /// Keep showing messages as they come
+    /// Keep showing new messages
     #[arg(long, action = ArgAction::SetTrue)]
     follow: bool,
 }
@@ -78,7 +78,9 @@ async fn follow(client: &AnyClient, args: &TailArgs, printer: &Printer) -> Resul
             return Ok(());
         }
     }
-    Err(ClientError::Transport(TransportError::Broken("it stopped, or the channel is gone".into())))
+    Err(ClientError::Transport(TransportError::Broken(
+        "the daemon stopped or the channel was removed".into(),
+    )))
 }
 
 impl Reply for Messages {
@@ -90,7 +92,7 @@ impl Reply for Messages {
 
     fn talk(&self) -> Vec<Remark> {
         match self.messages.is_empty() {
-            true => vec![Remark::Note("nothing was published".into())],
+            true => vec![Remark::Note("no messages".into())],
             false => Vec::new(),
         }
     }

@@ -1,6 +1,6 @@
 //! Channels as people read them.
 
-use crate::output::{facts, when};
+use crate::output::{facts, timestamp};
 use palyra_api::channels::{Channel, Message};
 use palyra_common::redact::escape_untrusted;
 
@@ -20,15 +20,15 @@ pub(super) fn channel(channel: &Channel) -> String {
             "waits",
             cursor.and_then(|cursor| cursor.error.as_deref()).map(escape_untrusted).unwrap_or_default(),
         ),
-        ("again", cursor.and_then(|cursor| cursor.retry_at_ms).map(when).unwrap_or_default()),
+        ("again", cursor.and_then(|cursor| cursor.retry_at_ms).map(timestamp).unwrap_or_default()),
     ]);
     for letter in &channel.dead_letters {
         let reason = escape_untrusted(&letter.reason);
         shown.push_str(&format!(
-            "gave up  letter {}, message {} at {} after {} attempts: {reason}\n",
+            "dead letter {}: message {} at {} after {} attempts: {reason}\n",
             letter.letter,
             letter.message,
-            when(letter.at_ms),
+            timestamp(letter.at_ms),
             letter.attempts
         ));
     }
@@ -45,7 +45,7 @@ pub(super) fn target(channel: &Channel) -> String {
 pub(super) fn message(message: &Message) -> String {
     format!(
         "{}  {}  {}  {}\n",
-        when(message.at_ms),
+        timestamp(message.at_ms),
         message.id,
         escape_untrusted(&message.skill_id),
         escape_untrusted(&message.body)

@@ -90,7 +90,7 @@ pub(crate) fn serve_state(
     let show_console = introduction.console && palyra_daemon::console_is_built();
     let ready = ready(&state, args, prefix, introduction);
     let threads = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let threads = threads.map_err(CliError::io("no threads can be started"))?;
+    let threads = threads.map_err(CliError::io("cannot start threads"))?;
     let announce = |app: &App, endpoint: &Endpoint| {
         // Without randomness there is no link, and `palyra console open` says why.
         let link = show_console.then(|| app.sign_in_link().ok().flatten()).flatten();

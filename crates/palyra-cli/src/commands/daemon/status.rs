@@ -17,7 +17,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra daemon status";
 
-/// Show whether a daemon owns the state root, and where it listens.
+/// Show whether a daemon is running and where it listens
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct StatusArgs {}
@@ -54,7 +54,7 @@ pub(super) fn must_run(globals: &Globals) -> Result<(), CliError> {
     match daemon_answers(&root) {
         true => Ok(()),
         false => {
-            let message = format!("no daemon owns `{}`", root.path().display());
+            let message = format!("no daemon is running for `{}`", root.path().display());
             let problem = Problem::new(ErrorCode::Unreachable, message).hint("start one with `palyra up`");
             Err(CliError::Problem(Box::new(problem)))
         }

@@ -21,7 +21,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Longest wait for the daemon to release the state root.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Stop the daemon once the calls under way have ended.
+/// Stop the daemon after running calls have ended
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct StopArgs {}

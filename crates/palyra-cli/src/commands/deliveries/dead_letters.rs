@@ -16,7 +16,7 @@ Example:
   palyra deliveries dead-letters list
   palyra deliveries dead-letters retry 3";
 
-/// Show events and messages that were given up; retry or drop them.
+/// List, retry or drop failed deliveries
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(super) struct DeadLettersArgs {

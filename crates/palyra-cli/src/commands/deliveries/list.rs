@@ -14,7 +14,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra deliveries list";
 
-/// List hooks and channels with their deliveries, waits and errors.
+/// List hooks and channels with their delivery status
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ListArgs {}
@@ -60,8 +60,7 @@ impl Reply for Listed {
             true => vec![Remark::Next("palyra deliveries dead-letters list".into())],
             false if lanes.is_empty() => vec![
                 Remark::Note(
-                    "nothing is delivered: no hook observes events, and no channel leads to a file or a webhook"
-                        .into(),
+                    "no deliveries: no hook observes events, and no channel has a file or webhook".into(),
                 ),
                 Remark::Next("palyra hooks bind --event EVENT --plugin SKILL".into()),
                 Remark::Next("palyra channels add NAME --to file --path FILE".into()),

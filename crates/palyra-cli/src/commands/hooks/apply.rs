@@ -14,11 +14,11 @@ Example:
   palyra hooks apply
   palyra hooks apply --restore";
 
-/// Accept `hooks/bindings.json` as it is now.
+/// Apply the edited `hooks/bindings.json`
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ApplyArgs {
-    /// Write the file anew from what is in force instead
+    /// Rewrite the file from the applied bindings instead
     #[arg(long, action = ArgAction::SetTrue)]
     restore: bool,
 }

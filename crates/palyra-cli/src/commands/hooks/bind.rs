@@ -15,51 +15,51 @@ Example:
   palyra hooks bind --event run:before_tool --plugin palyra.tool_gate --tool 'acme.mail.*'
   palyra hooks bind --id tell-me --event run:failed --plugin palyra.notify --timeout 5s";
 
-/// Bind a hook of an installed skill to an event.
+/// Bind a hook of an installed skill to an event
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct BindArgs {
-    /// The event, such as `run:before_tool` or `skill:quarantined`
+    /// Event, such as `run:before_tool` or `skill:quarantined`
     #[arg(long, value_name = "EVENT")]
     event: String,
 
-    /// The skill
+    /// Skill that has the hook
     #[arg(long, value_name = "SKILL")]
     plugin: String,
 
-    /// Its hook [default: the only one that hears of the event]
+    /// Hook of the skill [default: the only one for the event]
     #[arg(long, value_name = "HOOK")]
     hook: Option<String>,
 
-    /// What the binding is called [default: made of skill and event]
+    /// Name of the binding [default: from skill and event]
     #[arg(long, value_name = "ID")]
     id: Option<String>,
 
-    /// Only events about this skill; may be given again
+    /// Only events about this skill (repeatable)
     #[arg(long = "skill", value_name = "SKILL")]
     skills: Vec<String>,
 
-    /// Only events about this tool, or all below a name as in `acme.mail.*`; may be given again
+    /// Only events about this tool or name prefix such as `acme.mail.*` (repeatable)
     #[arg(long = "tool", value_name = "TOOL")]
     tools: Vec<String>,
 
-    /// When it is asked among gates: from the smallest on [default: 100]
+    /// Order among gates, lowest first [default: 100]
     #[arg(long, value_name = "N")]
     order: Option<u32>,
 
-    /// How long it may take, as in `500ms` or `5s` [default: 2s for a gate, 10s for an observer]
+    /// Time limit, for example `500ms` or `5s` [default: 2s for a gate, 10s for an observer]
     #[arg(long, value_name = "TIME", value_parser = time)]
     timeout: Option<Duration>,
 
-    /// How much fuel it may use
+    /// Fuel limit
     #[arg(long, value_name = "N")]
     fuel: Option<u64>,
 
-    /// How often an observer is tried with one event [default: 5]
+    /// Delivery attempts per event for an observer [default: 5]
     #[arg(long, value_name = "N")]
     attempts: Option<u32>,
 
-    /// Leave it switched off for now
+    /// Create the binding disabled
     #[arg(long)]
     disabled: bool,
 }
@@ -100,6 +100,6 @@ impl Reply for Bound {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        vec![Remark::Next(format!("try it out with `palyra hooks test {}`", self.0.id))]
+        vec![Remark::Next(format!("test it with `palyra hooks test {}`", self.0.id))]
     }
 }

@@ -4,7 +4,7 @@ use super::view;
 use crate::cli::Globals;
 use crate::client;
 use crate::error::CliError;
-use crate::output::{Remark, Reply, table};
+use crate::output::{Remark, Reply, counted, table};
 use clap::Args;
 use palyra_api::hooks::{HookBinding, HookList};
 use serde::Serialize;
@@ -14,7 +14,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra hooks list";
 
-/// Show every binding in force, and how `hooks/bindings.json` differs from them.
+/// List applied bindings and unapplied edits of `hooks/bindings.json`
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ListArgs {}
@@ -34,7 +34,7 @@ impl Reply for Listed {
             let trouble = match (&binding.problem, binding.dead_letters) {
                 (Some(_), _) => "cannot run".to_owned(),
                 (None, 0) => String::new(),
-                (None, letters) => format!("{letters} dead letters"),
+                (None, letters) => counted(letters, "dead letter"),
             };
             [
                 binding.id.clone(),
@@ -46,13 +46,13 @@ impl Reply for Listed {
             ]
         };
         let rows: Vec<_> = self.0.bindings.iter().map(row).collect();
-        table(["binding", "event", "plugin", "hook", "is", "trouble"], &rows)
+        table(["binding", "event", "plugin", "hook", "status", "problem"], &rows)
     }
 
     fn talk(&self) -> Vec<Remark> {
         let mut remarks = view::file(&self.0.file);
         if self.0.bindings.is_empty() {
-            remarks.push(Remark::Note("nothing is bound".into()));
+            remarks.push(Remark::Note("no hook bindings".into()));
             remarks.push(Remark::Next("palyra hooks bind --event EVENT --plugin SKILL".into()));
         }
         remarks

@@ -13,11 +13,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra hooks show tool-gate";
 
-/// Show one binding, how far it has come and what is in its way.
+/// Show a binding with its progress and errors
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ShowArgs {
-    /// The binding
+    /// Name of the binding
     binding: String,
 }
 

@@ -17,19 +17,19 @@ const DISABLE: &str = "\
 Example:
   palyra hooks disable tool-gate";
 
-/// Switch a binding on; it hears of what happens from now on.
+/// Enable a binding for events from now on
 #[derive(Args)]
 #[command(before_help = ENABLE)]
 pub(super) struct EnableArgs {
-    /// The binding
+    /// Name of the binding
     binding: String,
 }
 
-/// Switch a binding off; what happens meanwhile is not told later.
+/// Disable a binding; events in between are not delivered later
 #[derive(Args)]
 #[command(before_help = DISABLE)]
 pub(super) struct DisableArgs {
-    /// The binding
+    /// Name of the binding
     binding: String,
 }
 
@@ -66,7 +66,7 @@ impl Reply for Disabled {
 
     fn talk(&self) -> Vec<Remark> {
         match self.0.gate {
-            true => vec![Remark::Warning("calls are no longer asked about by this gate".into())],
+            true => vec![Remark::Warning("this gate no longer checks calls".into())],
             false => Vec::new(),
         }
     }

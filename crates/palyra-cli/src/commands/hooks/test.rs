@@ -15,14 +15,14 @@ Example:
   palyra hooks test tool-gate
   palyra hooks test tool-gate --payload '{\"tool_id\": \"acme.mail.send\"}'";
 
-/// Tell a hook of a sample event, in a run of its own, and show what it decides.
+/// Send a sample event to a hook and show its decision
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct TestArgs {
-    /// The binding
+    /// Name of the binding
     binding: String,
 
-    /// What the hook is told, as JSON [default: a sample of its event]
+    /// Event payload as JSON [default: a sample of its event]
     #[arg(long, value_name = "JSON")]
     payload: Option<String>,
 }

@@ -12,11 +12,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra hooks unbind tool-gate";
 
-/// Take a binding away.
+/// Remove a binding
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct UnbindArgs {
-    /// The binding
+    /// Name of the binding
     binding: String,
 }
 

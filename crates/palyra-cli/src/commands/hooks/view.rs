@@ -1,6 +1,6 @@
 //! Bindings as people read them.
 
-use crate::output::{Remark, facts, when};
+use crate::output::{Remark, facts, moment};
 use palyra_api::hooks::{BindingsFile, BindingsFileState, HookBinding};
 use palyra_common::redact::escape_untrusted;
 
@@ -10,7 +10,8 @@ pub(super) fn binding(binding: &HookBinding) -> String {
     let delivered = cursor
         .map_or_else(String::new, |cursor| format!("{} events, next is {}", cursor.delivered, cursor.next));
     let waits = cursor.and_then(|cursor| cursor.error.as_deref()).map_or_else(String::new, |error| {
-        let again = cursor.and_then(|cursor| cursor.retry_at_ms).map(|at| format!(", again at {}", when(at)));
+        let again =
+            cursor.and_then(|cursor| cursor.retry_at_ms).map(|at| format!(", again at {}", moment(at)));
         format!("{}{}", escape_untrusted(error), again.unwrap_or_default())
     });
     facts(&[
@@ -38,8 +39,8 @@ pub(super) fn binding(binding: &HookBinding) -> String {
 /// `gate`, `observer`, or why it is neither now.
 pub(super) fn status(binding: &HookBinding) -> String {
     match (binding.enabled, binding.gate) {
-        (false, true) => "a gate, switched off".into(),
-        (false, false) => "an observer, switched off".into(),
+        (false, true) => "gate, disabled".into(),
+        (false, false) => "observer, disabled".into(),
         (true, true) => "a gate".into(),
         (true, false) => "an observer".into(),
     }
@@ -48,11 +49,13 @@ pub(super) fn status(binding: &HookBinding) -> String {
 /// What a person should know about the file.
 pub(super) fn file(file: &BindingsFile) -> Vec<Remark> {
     let apply = || Remark::Next("accept it with `palyra hooks apply`".into());
-    let restore = || Remark::Next("put it back with `palyra hooks apply --restore`".into());
+    let restore = || Remark::Next("discard it with `palyra hooks apply --restore`".into());
     match file.state {
         BindingsFileState::Applied => Vec::new(),
         BindingsFileState::Missing => vec![
-            Remark::Warning("`hooks/bindings.json` is gone; what was applied last is in force".into()),
+            Remark::Warning(
+                "`hooks/bindings.json` is missing; the bindings applied last stay in force".into(),
+            ),
             restore(),
         ],
         BindingsFileState::Edited => {
@@ -60,14 +63,14 @@ pub(super) fn file(file: &BindingsFile) -> Vec<Remark> {
                 file.changes.iter().map(|change| format!("{} {}", change.change, change.id)).collect();
             let changes = if changes.is_empty() { "its spelling".to_owned() } else { changes.join(", ") };
             vec![
-                Remark::Warning(format!("`hooks/bindings.json` is not in force as it is now: {changes}")),
+                Remark::Warning(format!("`hooks/bindings.json` has unapplied changes: {changes}")),
                 apply(),
                 restore(),
             ]
         }
         BindingsFileState::Unreadable => {
             let problem = file.problem.as_deref().map(escape_untrusted).unwrap_or_default();
-            vec![Remark::Warning(format!("`hooks/bindings.json` is not in force: {problem}")), restore()]
+            vec![Remark::Warning(format!("`hooks/bindings.json` cannot be applied: {problem}")), restore()]
         }
     }
 }

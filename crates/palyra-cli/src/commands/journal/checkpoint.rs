@@ -12,7 +12,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra journal checkpoint > checkpoint.txt";
 
-/// Sign the journal as it is now, and print the signed note.
+/// Sign the current journal and print the checkpoint
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct CheckpointArgs {}

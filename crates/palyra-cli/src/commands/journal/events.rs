@@ -1,6 +1,6 @@
 //! Events as they are shown.
 
-use crate::output::when;
+use crate::output::timestamp;
 use palyra_api::events::Event;
 use palyra_common::InOrder;
 use palyra_common::json::in_order::sort_objects;
@@ -20,7 +20,7 @@ pub(super) fn line(event: &Event) -> String {
     let text = format!(
         "{:>6}  {}  {:<20}  {}  {}",
         event.sequence,
-        when(event.at_ms),
+        timestamp(event.at_ms),
         event.kind,
         about.join(" "),
         details(&event.details)
@@ -31,7 +31,7 @@ pub(super) fn line(event: &Event) -> String {
 /// All of it, with the time also as people read it.
 pub(super) fn object(event: &Event) -> Value {
     let mut value = json!(event);
-    value["at"] = json!(when(event.at_ms));
+    value["at"] = json!(palyra_daemon::when(event.at_ms));
     sort_objects(&mut value);
     value
 }

@@ -20,43 +20,43 @@ Example:
   palyra journal query --skill acme.echo --newest-first --limit 20
   palyra journal query --run run_0123456789abcdef0123 --proofs --json";
 
-/// Find events by time, kind, skill or run.
+/// Search events by time, kind, skill or run
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct QueryArgs {
-    /// At this time or later: `2026-01-31T12:00:00Z`, `2026-01-31`, or how long ago, as in `2h`
+    /// Start time: `2026-01-31T12:00:00Z`, `2026-01-31`, or an age such as `2h`
     #[arg(long, value_name = "TIME", value_parser = time::parse)]
     since: Option<Instant>,
 
-    /// Before this time
+    /// End time, exclusive
     #[arg(long, value_name = "TIME", value_parser = time::parse)]
     until: Option<Instant>,
 
-    /// Of this kind, as in `skill:installed`; may be given again
+    /// Event kind, for example `skill:installed` (repeatable)
     #[arg(long = "kind", value_name = "KIND", value_parser = parse_kind)]
     kinds: Vec<EventKind>,
 
-    /// About this skill
+    /// Skill id
     #[arg(long, value_name = "ID")]
     skill: Option<String>,
 
-    /// In this run
+    /// Run id
     #[arg(long, value_name = "ID")]
     run: Option<String>,
 
-    /// From this sequence on: where an earlier answer stopped
+    /// First sequence number, to continue an earlier search
     #[arg(long, value_name = "SEQUENCE", conflicts_with = "newest_first")]
     from: Option<u64>,
 
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1000))]
     limit: u16,
 
-    /// The newest first
+    /// Show the newest first
     #[arg(long, action = ArgAction::SetTrue)]
     newest_first: bool,
 
-    /// With the proof that each stands in the journal, checked
+    /// Include and check an inclusion proof for each event
     #[arg(long, action = ArgAction::SetTrue)]
     proofs: bool,
 }
@@ -94,8 +94,8 @@ pub(super) fn execute(args: &QueryArgs, globals: &Globals) -> Result<Found, CliE
 fn parse_kind(text: &str) -> Result<EventKind, String> {
     let known: Vec<String> = EventKind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect();
     text.parse().map_err(|_| match closest(text, &known) {
-        Some(kind) => format!("there is no such kind; did you mean `{kind}`?"),
-        None => format!("there is no such kind; there is `{}`", known.join("`, `")),
+        Some(kind) => format!("unknown event kind; did you mean `{kind}`?"),
+        None => format!("unknown event kind; choose from `{}`", known.join("`, `")),
     })
 }
 
@@ -109,14 +109,14 @@ impl Reply for Found {
     fn talk(&self) -> Vec<Remark> {
         let mut remarks = Vec::new();
         if self.events.is_empty() {
-            remarks.push(Remark::Note("no event matches".into()));
+            remarks.push(Remark::Note("no events match".into()));
             remarks.push(Remark::Next("see the latest with `palyra journal tail`".into()));
         }
         if self.archived > 0 {
             remarks.push(Remark::Note(format!("the first {} events are in segment files", self.archived)));
         }
         if let Some(from) = self.next_from {
-            remarks.push(Remark::Next(format!("there are more: add `--from {from}`")));
+            remarks.push(Remark::Next(format!("more results: add `--from {from}`")));
         }
         remarks
     }

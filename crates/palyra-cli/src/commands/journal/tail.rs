@@ -8,7 +8,7 @@ use crate::cli::Globals;
 use crate::client::{self, AnyClient};
 use crate::error::CliError;
 use crate::interrupt::INTERRUPTED;
-use crate::output::{Printer, Remark, Reply};
+use crate::output::{Printer, Remark, Reply, counted};
 use clap::{ArgAction, Args};
 use palyra_api::events::Event;
 use palyra_api::journal::JournalQuery;
@@ -22,15 +22,15 @@ Example:
   palyra journal tail
   palyra journal tail --count 3 --follow";
 
-/// Show the latest events, oldest first.
+/// Show the latest events, oldest first
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct TailArgs {
-    /// How many
+    /// Number of events
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
     count: u16,
 
-    /// Go on showing events as other commands write them, until interrupted
+    /// Keep showing new events until interrupted
     #[arg(short, long, action = ArgAction::SetTrue)]
     follow: bool,
 }
@@ -83,7 +83,7 @@ impl Reply for Tail {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        vec![Remark::Note(format!("{} events in all", self.size))]
+        vec![Remark::Note(format!("{} in all", counted(self.size, "event")))]
     }
 
     fn lines(&self) -> Option<Vec<Value>> {

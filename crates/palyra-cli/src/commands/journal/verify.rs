@@ -4,7 +4,7 @@ use crate::cli::Globals;
 use crate::client::{self, AnyClient};
 use crate::error::CliError;
 use crate::files::read_file;
-use crate::output::{Printer, Remark, Reply, facts};
+use crate::output::{Printer, Remark, Reply, counted, facts};
 use crate::progress::with_progress;
 use clap::Args;
 use palyra_api::journal::{VerifiedJournal, VerifyRequest};
@@ -19,14 +19,14 @@ Example:
   palyra journal verify --against yesterday.txt";
 
 const MORE: &str = "\
-A checkpoint that was kept somewhere else proves that nothing before it was taken out or changed
-since, even if the whole state root was replaced by an old copy.";
+A checkpoint stored on another machine proves that no event before it was changed or removed since, even if
+the whole state root was replaced by an old copy.";
 
-/// Check that the journal is the one that was written.
+/// Verify that no journal event was changed or removed
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct VerifyArgs {
-    /// A checkpoint of this journal that was kept elsewhere
+    /// File with an earlier checkpoint of this journal
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
 }
@@ -62,12 +62,16 @@ impl Reply for Verified {
             ("root", report.head.root.to_string()),
             (
                 "checked",
-                format!("{} events, {} checkpoints", report.events_checked, report.checkpoints_checked),
+                format!(
+                    "{}, {}",
+                    counted(report.events_checked, "event"),
+                    counted(report.checkpoints_checked, "checkpoint")
+                ),
             ),
             (
                 "records",
                 format!(
-                    "{} runs, {} totals and {} messages are as they were written",
+                    "{} runs, {} totals and {} messages match the journal",
                     report.runs_checked, report.totals_checked, report.messages_checked
                 ),
             ),
@@ -80,7 +84,8 @@ impl Reply for Verified {
         match self.0.against {
             Some(_) => Vec::new(),
             None => vec![Remark::Next(
-                "keep a checkpoint elsewhere, with `palyra journal checkpoint`, to compare with later".into(),
+                "store a checkpoint on another machine to verify against later: `palyra journal checkpoint`"
+                    .into(),
             )],
         }
     }

@@ -18,22 +18,22 @@ Example:
   palyra keys export release --public
   palyra keys export release --key-file release.key --key-passphrase-file passphrase";
 
-/// Write out the public half of a key, or the whole key sealed under a passphrase.
+/// Export a public key, or the key pair encrypted with a passphrase
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ExportArgs {
-    /// The key
+    /// Name of the key
     name: String,
 
-    /// Print the public half
+    /// Print the public key
     #[arg(long, required_unless_present = "key_file", conflicts_with = "key_file", action = ArgAction::SetTrue)]
     public: bool,
 
-    /// Seal the whole key into this new file
+    /// Write the encrypted key pair to this new file
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
 
-    /// The file with the passphrase of the key file; without one you are asked
+    /// File with the passphrase of the key file; asked for on a terminal without it
     #[arg(long, value_name = "FILE", requires = "key_file")]
     key_passphrase_file: Option<PathBuf>,
 }
@@ -84,7 +84,7 @@ impl PrivateFile {
 
 fn nobody() -> CliError {
     CliError::usage_with_hint(
-        "a passphrase for the key file is wanted, and nobody can be asked for one",
+        "a passphrase for the key file is needed, and there is no terminal to ask for it",
         "give it with `--key-passphrase-file FILE`; it must be a file that only you can read",
     )
 }
@@ -103,9 +103,9 @@ impl Reply for Exported {
         match &self.key_file {
             None => vec![Remark::Note(format!("key id {}", self.key.key_id))],
             Some(path) => vec![
-                Remark::Note(format!("`{}` is sealed in `{path}`", self.key.name)),
+                Remark::Note(format!("`{}` was exported, encrypted, to `{path}`", self.key.name)),
                 Remark::Next(format!(
-                    "take it in elsewhere with `palyra keys import {} --key-file FILE`",
+                    "import it elsewhere with `palyra keys import {} --key-file FILE`",
                     self.key.name
                 )),
             ],

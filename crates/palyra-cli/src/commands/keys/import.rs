@@ -23,18 +23,18 @@ Example:
   palyra keys import release --key-file release.key
   palyra keys import release --key-passphrase-file passphrase < release.key";
 
-/// Take in a key that `palyra keys export` sealed; without a file it is read from standard input.
+/// Import a key that `palyra keys export` wrote
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ImportArgs {
-    /// Its name in this vault
+    /// Name of the key in this vault
     name: String,
 
-    /// The sealed key file
+    /// Encrypted key file [default: standard input]
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
 
-    /// The file with the passphrase of the key file; without one you are asked
+    /// File with the passphrase of the key file; asked for on a terminal without it
     #[arg(long, value_name = "FILE")]
     key_passphrase_file: Option<PathBuf>,
 }
@@ -78,7 +78,7 @@ fn read(args: &ImportArgs, globals: &Globals) -> Result<Zeroizing<Vec<u8>>, CliE
 
 fn nobody() -> CliError {
     CliError::usage_with_hint(
-        "the key file is under a passphrase, and nobody can be asked for it",
+        "the key file needs a passphrase, and there is no terminal to ask for it",
         "give it with `--key-passphrase-file FILE`",
     )
 }

@@ -3,7 +3,7 @@
 use crate::cli::Globals;
 use crate::client;
 use crate::error::CliError;
-use crate::output::{Remark, Reply, table};
+use crate::output::{Remark, Reply, table, when_text};
 use clap::Args;
 use palyra_api::keys::{KeyList, SigningKey};
 use serde::Serialize;
@@ -13,7 +13,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra keys list";
 
-/// List the signing keys of this vault.
+/// List signing keys
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ListArgs {}
@@ -29,8 +29,9 @@ impl Reply for Listed {
     const SCHEMA: &'static str = "palyra.keys.list/v1";
 
     fn data(&self) -> String {
-        let row =
-            |key: &SigningKey| [key.name.clone(), key.state.clone(), key.created.clone(), key.key_id.clone()];
+        let row = |key: &SigningKey| {
+            [key.name.clone(), key.state.clone(), when_text(&key.created), key.key_id.clone()]
+        };
         table(["name", "state", "created", "key id"], &self.0.keys.iter().map(row).collect::<Vec<_>>())
     }
 
@@ -38,8 +39,8 @@ impl Reply for Listed {
         let damaged = self.0.damaged.iter().cloned().map(Remark::Warning);
         let none = self.0.keys.is_empty().then(|| {
             [
-                Remark::Note("there are no signing keys".into()),
-                Remark::Next("make one with `palyra keys new NAME`".into()),
+                Remark::Note("no signing keys".into()),
+                Remark::Next("create one with `palyra keys new NAME`".into()),
             ]
         });
         damaged.chain(none.into_iter().flatten()).collect()

@@ -13,11 +13,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra keys new release";
 
-/// Make a signing key; its secret half stays in the vault.
+/// Create a signing key in the vault
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct NewArgs {
-    /// Its name in this vault: lower-case letters, digits, `.`, `_` and `-`
+    /// Name of the key: lower-case letters, digits, `.`, `_` and `-`
     name: String,
 }
 
@@ -40,6 +40,6 @@ impl Reply for Made {
 
     fn talk(&self) -> Vec<Remark> {
         let name = &self.key.name;
-        vec![Remark::Next(format!("tell others the public half: `palyra keys export {name} --public`"))]
+        vec![Remark::Next(format!("publish the public key: `palyra keys export {name} --public`"))]
     }
 }

@@ -19,33 +19,33 @@ Example:
   palyra keys revoke release --reason 'the laptop was stolen' --publisher acme --out revoked.json";
 
 const MORE: &str = "\
-Nothing un-revokes a key: everything it signed is refused here from now on. With `--publisher`
-and `--out` a signed statement is written that says so to everybody who trusts the publisher.";
+A revocation cannot be undone: this state root rejects everything the key signed. With `--publisher` and
+`--out` a signed statement is written that revokes the key for everyone who trusts the publisher.";
 
-/// Revoke a signing key for good.
+/// Revoke a signing key permanently
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct RevokeArgs {
-    /// The key
+    /// Name of the key
     name: String,
 
-    /// Why; others read it
+    /// Reason (public)
     #[arg(long, value_name = "TEXT")]
     reason: String,
 
-    /// Write a statement in the name of this publisher
+    /// Publisher in whose name a statement is written
     #[arg(long, value_name = "PUBLISHER", requires = "out")]
     publisher: Option<PublisherName>,
 
-    /// Where the statement is written; the file must not exist
+    /// File to write the statement to; it must not exist
     #[arg(long, value_name = "FILE", requires = "publisher")]
     out: Option<PathBuf>,
 
-    /// A key of the publisher's that signs the statement; may be given again [default: the key itself]
+    /// Key of the publisher that signs the statement (repeatable) [default: the key itself]
     #[arg(long, value_name = "NAME", requires = "publisher")]
     sign_with: Vec<String>,
 
-    /// The number of the statement, above that of the last one [default: the next one known here]
+    /// Number of the statement, above that of the last one [default: the next one]
     #[arg(long, value_name = "N", requires = "publisher")]
     number: Option<u64>,
 }
@@ -59,7 +59,7 @@ pub(super) struct Revoked {
 }
 
 pub(super) fn execute(args: &RevokeArgs, globals: &Globals) -> Result<Revoked, CliError> {
-    confirm(globals, &format!("revoke the signing key `{}` for good?", args.name))?;
+    confirm(globals, &format!("Revoke the signing key `{}` permanently?", args.name))?;
     let out = args.out.as_deref().map(NewFile::prepare).transpose()?;
     let statement = args.publisher.as_ref().map(|publisher| RevocationStatement {
         publisher: publisher.as_str().to_owned(),
@@ -88,8 +88,8 @@ impl Reply for Revoked {
 
     fn talk(&self) -> Vec<Remark> {
         let next = match &self.statement {
-            Some(path) => format!("send it to whoever trusts you: `palyra trust apply {path}`"),
-            None => "others still trust it: tell them with a statement, as `palyra keys revoke --help` shows"
+            Some(path) => format!("send it to everyone who trusts you; they run `palyra trust apply {path}`"),
+            None => "others still trust this key: publish a statement, as `palyra keys revoke --help` shows"
                 .into(),
         };
         vec![Remark::Next(next)]

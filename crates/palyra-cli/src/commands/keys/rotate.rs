@@ -17,42 +17,39 @@ Example:
   palyra keys rotate acme --from release --to release-2 --out rotation.json";
 
 const MORE: &str = "\
-The old keys are retired: they sign no more, because two different successors for one epoch
-would block the publisher everywhere. Your next release carries the statement by itself when it
-is built on this state root, and with `--succession FILE` elsewhere; those who trust you can also
-apply it. The same command, asked again, writes the very same statement. `--epoch` is rarely
-needed: the epoch is known here, or follows from rotations that were signed here, or is 0, that of
-a publisher's first keys. One that contradicts what is known is refused. If a statement was
-written with a wrong epoch, ask again with the right one.";
+Writes a statement signed by the old and the new keys. The old keys are retired and sign nothing more, because
+two different successors for one epoch would block the publisher everywhere. Releases built on this state root
+carry the statement; elsewhere add `--succession FILE`. Repeating the command writes the same statement. The
+epoch is known from earlier rotations, or 0 for a publisher's first keys, so `--epoch` is rarely needed.";
 
-/// Hand over to other keys: writes a statement signed by the old keys and the new ones.
+/// Replace a publisher's keys with new ones
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct RotateArgs {
-    /// The publisher whose keys they are
+    /// Publisher that owns the keys
     publisher: PublisherName,
 
-    /// A key that ends; may be given again
+    /// Key to retire (repeatable)
     #[arg(long, required = true, value_name = "NAME")]
     from: Vec<String>,
 
-    /// A key that begins; may be given again
+    /// Key to introduce (repeatable)
     #[arg(long, required = true, value_name = "NAME")]
     to: Vec<String>,
 
-    /// How many of the old keys must sign
+    /// Number of old keys that must sign
     #[arg(long, default_value_t = 1, value_name = "N")]
     from_threshold: u32,
 
-    /// How many of the new keys must sign from now on
+    /// Number of new keys that must sign from now on
     #[arg(long, default_value_t = 1, value_name = "N")]
     to_threshold: u32,
 
-    /// The epoch that ends [default: the one known here, else 0]
+    /// Epoch that ends [default: the known one, else 0]
     #[arg(long, value_name = "N")]
     epoch: Option<u64>,
 
-    /// Where the statement is written; the file must not exist
+    /// File to write the statement to; it must not exist
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
@@ -107,7 +104,7 @@ impl Reply for Rotated {
 
     fn talk(&self) -> Vec<Remark> {
         vec![Remark::Next(format!(
-            "whoever trusts you follows it with `palyra trust apply {}`",
+            "everyone who trusts you applies it with `palyra trust apply {}`",
             self.statement
         ))]
     }

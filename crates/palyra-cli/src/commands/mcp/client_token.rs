@@ -33,7 +33,7 @@ pub(super) fn client_token(globals: &Globals, client: &str) -> Result<PathBuf, C
     };
     let refused = |error: FsError| {
         CliError::usage_with_hint(
-            format!("the token of `{client}` cannot be kept: {error}"),
+            format!("cannot store the token of `{client}`: {error}"),
             format!("it exists: remove it with `palyra tokens remove {}`", token_name(client)),
         )
     };

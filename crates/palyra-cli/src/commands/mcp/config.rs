@@ -25,11 +25,11 @@ const CLIENTS: [(&str, &str, &str); 7] = [
     ("generic", "the configuration of the client", "mcpServers"),
 ];
 
-/// Print what an MCP client needs to start `palyra mcp serve`.
+/// Print the configuration of an MCP client
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ConfigArgs {
-    /// The client: claude-desktop, claude-code, cursor, windsurf, vscode, zed or generic
+    /// Client: claude-desktop, claude-code, cursor, windsurf, vscode, zed or generic
     #[arg(value_name = "CLIENT", value_parser = clap::builder::PossibleValuesParser::new(CLIENTS.map(|client| client.0)))]
     client: String,
 }
@@ -47,7 +47,7 @@ pub(super) fn execute(args: &ConfigArgs, globals: &Globals) -> Result<Pasted, Cl
     let client = parse_client(&args.client).map_err(CliError::usage)?;
     let known = CLIENTS.iter().find(|(name, ..)| *name == client);
     let (_, file, field) = known.copied().unwrap_or(("", "", "mcpServers"));
-    let program = std::env::current_exe().map_err(CliError::io("this program cannot be found"))?;
+    let program = std::env::current_exe().map_err(CliError::io("cannot find the path of this program"))?;
     let mut server =
         json!({ "command": program.display().to_string(), "args": arguments(&client, globals)? });
     if client == "vscode" {
@@ -60,7 +60,7 @@ pub(super) fn execute(args: &ConfigArgs, globals: &Globals) -> Result<Pasted, Cl
 fn arguments(client: &str, globals: &Globals) -> Result<Vec<String>, CliError> {
     let mut arguments: Vec<String> = ["mcp", "serve", "--client", client].map(str::to_owned).into();
     let absolute = |path: &std::path::Path| {
-        let path = std::path::absolute(path).map_err(CliError::io("the current directory cannot be told"))?;
+        let path = std::path::absolute(path).map_err(CliError::io("cannot find the current directory"))?;
         Ok::<_, CliError>(path.display().to_string())
     };
     if let Some(root) = &globals.state_root {
@@ -87,8 +87,11 @@ impl Reply for Pasted {
 
     fn talk(&self) -> Vec<Remark> {
         vec![
-            Remark::Note(format!("goes into {}", self.file)),
-            Remark::Note(format!("the client comes in as `mcp-{}`; see `palyra tokens list`", self.client)),
+            Remark::Note(format!("paste it into {}", self.file)),
+            Remark::Note(format!(
+                "the client gets the token `mcp-{}`; see `palyra tokens list`",
+                self.client
+            )),
         ]
     }
 }

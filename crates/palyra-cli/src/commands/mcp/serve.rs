@@ -25,11 +25,11 @@ Example:
 /// Bytes that are read at once, and pieces that may wait for the daemon.
 const PIECES: (usize, usize) = (64 << 10, 4);
 
-/// Speak MCP on standard input and output, for a client that starts this command.
+/// Serve MCP on standard input and output, for a client to start
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ServeArgs {
-    /// What the client is called: its token is `mcp-NAME`, made when it first comes, worth only reading and calling
+    /// Name of the client; its token `mcp-NAME` is created on first use with the scopes read and invoke
     #[arg(long, value_name = "NAME", default_value = "client", value_parser = parse_client)]
     client: String,
 }
@@ -46,8 +46,8 @@ fn serve(args: &ServeArgs, globals: &Globals) -> Result<(), CliError> {
     if globals.token_file.is_none() {
         if globals.url.is_some() {
             return Err(CliError::usage_with_hint(
-                "a daemon elsewhere needs a token of its own for an MCP client".to_owned(),
-                "make one there with `palyra tokens add NAME --scope read --scope invoke`, and name it with \
+                "a remote daemon needs a separate token for an MCP client".to_owned(),
+                "create one there with `palyra tokens add NAME --scope read --scope invoke`, and name it with \
                  `--token-file FILE`",
             ));
         }
@@ -97,7 +97,7 @@ async fn write_output(mut answers: ApiBody) -> Result<(), CliError> {
             Ok(()) => {}
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
             Err(source) => {
-                return Err(CliError::Io { what: "standard output cannot be written".into(), source });
+                return Err(CliError::Io { what: "cannot write to standard output".into(), source });
             }
         }
     }
@@ -110,8 +110,10 @@ fn explain(error: CliError, client: &str, globals: &Globals) -> CliError {
         CliError::Problem(problem) if problem.code == ErrorCode::Authentication => {
             let file =
                 globals.token_file.as_deref().unwrap_or(std::path::Path::new("")).display().to_string();
-            let hint =
-                format!("if `{}` shall come in again, delete `{file}` and start it anew", token_name(client));
+            let hint = format!(
+                "to let `{}` connect again, delete `{file}` and restart the client",
+                token_name(client)
+            );
             CliError::Problem(Box::new(problem.hint(hint)))
         }
         other => other,

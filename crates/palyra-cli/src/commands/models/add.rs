@@ -15,7 +15,7 @@ Example:
   palyra models add claude --protocol messages --base-url https://api.anthropic.com --model claude-sonnet-4-5 --key global/anthropic_key
   palyra models add local --base-url http://127.0.0.1:11434 --allow-loopback --model qwen3:8b";
 
-/// Add a model; the first one becomes the default.
+/// Add a model; the first one becomes the default
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct AddArgs {

@@ -14,7 +14,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra models list";
 
-/// List the models and the default one.
+/// List the models and the default one
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ListArgs {}

@@ -12,7 +12,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra models remove gpt";
 
-/// Remove a model; its key stays in the vault.
+/// Remove a model; its key stays in the vault
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct RemoveArgs {

@@ -13,7 +13,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra models show gpt";
 
-/// Show one model.
+/// Show one model
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ShowArgs {

@@ -13,7 +13,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra models test gpt";
 
-/// Ask a model two short questions: latency, streaming, tool calls.
+/// Ask a model two short questions: latency, streaming, tool calls
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct TestArgs {

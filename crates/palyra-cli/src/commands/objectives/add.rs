@@ -13,22 +13,22 @@ const EXAMPLE: &str = "\
 Example:
   palyra objectives add inbox --goal 'keep the inbox sorted' --runs 500 --fuel 5000000000";
 
-/// Make an objective.
+/// Create an objective
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct AddArgs {
-    /// Its name
+    /// Name of the objective
     name: String,
 
-    /// What it is for, in words
+    /// Description of the goal
     #[arg(long, value_name = "TEXT", required = true)]
     goal: String,
 
-    /// Most runs in all [default: no bound]
+    /// Maximum number of runs [default: unlimited]
     #[arg(long, value_name = "N")]
     runs: Option<u64>,
 
-    /// Most fuel in all [default: no bound]
+    /// Maximum fuel in total [default: unlimited]
     #[arg(long, value_name = "N")]
     fuel: Option<u64>,
 }

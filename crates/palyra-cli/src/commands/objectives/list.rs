@@ -14,7 +14,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra objectives list";
 
-/// Show every objective, how it stands and what it has used.
+/// List objectives with their status and use
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ListArgs {}
@@ -46,7 +46,7 @@ impl Reply for Listed {
     fn talk(&self) -> Vec<Remark> {
         match self.0.objectives.is_empty() {
             true => vec![
-                Remark::Note("there is no objective".into()),
+                Remark::Note("no objectives".into()),
                 Remark::Next("palyra objectives add NAME --goal TEXT --runs 100".into()),
             ],
             false => Vec::new(),

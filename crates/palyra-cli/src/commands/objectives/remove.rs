@@ -12,11 +12,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra objectives remove inbox";
 
-/// Take an objective away that no routine is charged to.
+/// Remove an objective that no routine uses
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct RemoveArgs {
-    /// Its name
+    /// Name of the objective
     name: String,
 }
 

@@ -13,11 +13,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra objectives show inbox";
 
-/// Show an objective, how it stands and what it has used.
+/// Show an objective with its status and use
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ShowArgs {
-    /// Its name
+    /// Name of the objective
     name: String,
 }
 

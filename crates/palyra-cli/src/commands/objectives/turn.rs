@@ -21,27 +21,27 @@ const DONE: &str = "\
 Example:
   palyra objectives done inbox";
 
-/// Stop the routines of an objective for a while.
+/// Pause the routines of an objective
 #[derive(Args)]
 #[command(before_help = PAUSE)]
 pub(super) struct PauseArgs {
-    /// Its name
+    /// Name of the objective
     name: String,
 }
 
-/// Let the routines of an objective fire again.
+/// Resume the routines of an objective
 #[derive(Args)]
 #[command(before_help = RESUME)]
 pub(super) struct ResumeArgs {
-    /// Its name
+    /// Name of the objective
     name: String,
 }
 
-/// Say that the goal of an objective is reached; its routines fire no more.
+/// Mark an objective as done and stop its routines
 #[derive(Args)]
 #[command(before_help = DONE)]
 pub(super) struct DoneArgs {
-    /// Its name
+    /// Name of the objective
     name: String,
 }
 
@@ -87,7 +87,7 @@ impl Reply for Resumed {
     fn talk(&self) -> Vec<Remark> {
         match self.0.state {
             ObjectiveState::Exhausted => {
-                vec![Remark::Warning("its budget is used up: its routines still do not fire".into())]
+                vec![Remark::Warning("its budget is used up, so its routines do not run".into())]
             }
             _ => Vec::new(),
         }

@@ -1,6 +1,6 @@
 //! Objectives as people read them.
 
-use crate::output::{facts, when};
+use crate::output::{facts, moment};
 use palyra_api::objectives::Objective;
 
 /// `3 of 500`, or `3` where there is no bound.
@@ -17,6 +17,6 @@ pub(super) fn shown(objective: &Objective) -> String {
         ("runs", used(objective.used_runs, objective.max_runs)),
         ("fuel", used(objective.used_fuel, objective.max_fuel)),
         ("routines", objective.routines.join(", ")),
-        ("made", when(objective.created_ms)),
+        ("created", moment(objective.created_ms)),
     ])
 }

@@ -15,11 +15,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra plugins check acme.notes";
 
-/// See whether a call would begin now, and what it would do without; nothing is run.
+/// Check whether a call would start now, without running it
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct CheckArgs {
-    /// The skill
+    /// Skill id
     skill: String,
 }
 
@@ -34,7 +34,7 @@ impl Reply for Checked {
     const SCHEMA: &'static str = "palyra.plugins.check/v1";
 
     fn data(&self) -> String {
-        let verdict = if self.0.runnable { "a call would begin" } else { "no call would begin" };
+        let verdict = if self.0.runnable { "a call would start" } else { "no call would start" };
         let line = |finding: &PluginFinding| {
             let mark = if finding.stops { "! " } else { "- " };
             format!("  {mark}{}: {}\n", finding.about, escape_untrusted(&finding.message))

@@ -16,7 +16,7 @@ Example:
   palyra plugins config show acme.weather
   palyra plugins config set acme.weather city=Oslo";
 
-/// Set what a skill's manifest asks an operator for.
+/// Manage the operator settings of a skill
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(super) struct ConfigArgs {
@@ -42,10 +42,10 @@ pub(super) fn run(args: &ConfigArgs, globals: &Globals, printer: &Printer) -> Ex
 /// Settings for people.
 pub(super) fn shown(config: &Config) -> String {
     if config.fields.is_empty() {
-        return "it has no settings\n".to_owned();
+        return "no settings\n".to_owned();
     }
     let rows: Vec<_> = config.fields.iter().map(row).collect();
-    table(["setting", "type", "value", "from", "what for"], &rows)
+    table(["setting", "type", "value", "from", "description"], &rows)
 }
 
 fn row(field: &ConfigField) -> [String; 5] {

@@ -14,11 +14,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra plugins grants acme.notes";
 
-/// Show what runs get, and for each thing asked for who said what.
+/// Show the effective grants and who allowed or denied each
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct GrantsArgs {
-    /// The skill
+    /// Skill id
     skill: String,
 }
 
@@ -35,9 +35,10 @@ impl Reply for Shown {
     fn data(&self) -> String {
         let Self(grants) = self;
         if grants.derivations.is_empty() {
-            return "it asks for nothing outside its own computation\n".to_owned();
+            return "permissions: none\n".to_owned();
         }
-        let opened = grants.allow_addresses.iter().map(|range| format!("address:{range}\n  opened by you\n"));
+        let opened =
+            grants.allow_addresses.iter().map(|range| format!("address:{range}\n  allowed by the profile\n"));
         grants.derivations.iter().map(derivation).chain(opened).collect()
     }
 

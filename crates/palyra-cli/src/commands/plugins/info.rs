@@ -1,4 +1,4 @@
-//! `palyra plugins info`.
+//! `palyra plugins show`.
 
 use super::{config, profile};
 use crate::cli::Globals;
@@ -11,13 +11,13 @@ use serde::Serialize;
 
 const EXAMPLE: &str = "\
 Example:
-  palyra plugins info acme.notes";
+  palyra plugins show acme.notes";
 
-/// Show what a plugin declares against what it used, its profile and its settings.
+/// Compare what a skill declares with what it used
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct InfoArgs {
-    /// The skill
+    /// Skill id
     skill: String,
 }
 
@@ -39,7 +39,7 @@ impl Reply for Shown {
             ("status", shapes::status(info.summary.status).to_owned()),
         ]);
         let mut text =
-            format!("{head}\nDeclared against used\n{}", skills::indented(&capability_table(&info.declared)));
+            format!("{head}\nDeclared and used\n{}", skills::indented(&capability_table(&info.declared)));
         if !info.undeclared.is_empty() {
             let rows: Vec<_> = info
                 .undeclared
@@ -47,7 +47,7 @@ impl Reply for Shown {
                 .map(|entry| [entry.capability.clone(), entry.denied.to_string(), entry.last_run.clone()])
                 .collect();
             let tried = table(["capability", "denied", "last run"], &rows);
-            text.push_str(&format!("\nTried without declaring it\n{}", skills::indented(&tried)));
+            text.push_str(&format!("\nAttempted without declaring it\n{}", skills::indented(&tried)));
         }
         if let Some(set) = &info.profile_set {
             text.push_str(&format!("\nProfile\n{}", skills::indented(&profile::shown(set))));
@@ -66,7 +66,7 @@ impl Reply for Shown {
 
 fn capability_table(declared: &[DeclaredDoor]) -> String {
     if declared.is_empty() {
-        return "nothing outside its own computation\n".to_owned();
+        return "none\n".to_owned();
     }
     let row = |entry: &DeclaredDoor| {
         let last = entry.last_run.clone().unwrap_or_else(|| "never".into());

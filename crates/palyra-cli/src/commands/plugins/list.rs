@@ -13,7 +13,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra plugins list";
 
-/// Show every plugin and how much of what it asks for it gets.
+/// List skills with their requested and effective grants
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ListArgs {}
@@ -47,7 +47,7 @@ impl Reply for Listed {
     fn talk(&self) -> Vec<Remark> {
         match self.0.plugins.iter().find(|plugin| plugin.narrowed > 0) {
             Some(plugin) => vec![Remark::Next(format!("palyra plugins grants {}", plugin.skill_id))],
-            None if self.0.plugins.is_empty() => vec![Remark::Note("no skill is installed".into())],
+            None if self.0.plugins.is_empty() => vec![Remark::Note("no skills are installed".into())],
             None => Vec::new(),
         }
     }

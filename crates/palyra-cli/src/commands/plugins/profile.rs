@@ -15,7 +15,7 @@ Example:
   palyra plugins profile show acme.notes
   palyra plugins profile set acme.notes --grant fs-read:notes=/srv/notes";
 
-/// Set what runs get at most, and where roots lead.
+/// Manage the capability profile of a skill
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(super) struct ProfileArgs {
@@ -41,7 +41,7 @@ pub(super) fn run(args: &ProfileArgs, globals: &Globals, printer: &Printer) -> E
 /// A profile for people.
 pub(super) fn shown(profile: &Profile) -> String {
     let at_most = match profile.grants.as_deref() {
-        None => "everything it asks for and you agreed to".to_owned(),
+        None => "everything it requests and you consented to".to_owned(),
         Some([]) => "nothing".to_owned(),
         Some(grants) => grants.join("; "),
     };

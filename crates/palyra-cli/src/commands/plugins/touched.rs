@@ -12,11 +12,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra plugins touched acme.notes";
 
-/// Show everything a skill ever touched, also one that is gone.
+/// Show everything a skill ever used, even a removed one
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct TouchedArgs {
-    /// The skill
+    /// Skill id
     skill: String,
 }
 
@@ -36,7 +36,7 @@ impl Reply for Shown {
         let head = facts(&[
             ("skill", radius.skill_id.clone()),
             ("runs", format!("{} completed, {} failed", totals.completed, totals.failed)),
-            ("last began", totals.last_started_ms.map(when).unwrap_or_default()),
+            ("last started", totals.last_started_ms.map(when).unwrap_or_default()),
         ]);
         let kinds = [
             ("host", &radius.hosts),
@@ -55,9 +55,10 @@ impl Reply for Shown {
 
     fn talk(&self) -> Vec<Remark> {
         let id = &self.0.skill_id;
-        let more = self.0.more.then(|| {
-            Remark::Warning("it touched more names than are kept one by one: see `(others)`".into())
-        });
+        let more = self
+            .0
+            .more
+            .then(|| Remark::Warning("more names than are recorded one by one: see `(others)`".into()));
         more.into_iter().chain([Remark::Next(format!("palyra runs list --skill {id}"))]).collect()
     }
 }

@@ -109,7 +109,7 @@ fn about(text: &str) -> Result<About, String> {
         Some(("tool", id)) => Ok(About::Tool(id.to_owned())),
         Some(("skill", id)) => Ok(About::Skill(id.to_owned())),
         Some(("publisher", name)) => Ok(About::Publisher(name.to_owned())),
-        _ => Err("write it as in `tool:ID`, `skill:ID` or `publisher:NAME`".into()),
+        _ => Err("write it like `tool:ID`, `skill:ID` or `publisher:NAME`".into()),
     }
 }
 

@@ -12,7 +12,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra policy reset";
 
-/// Go back to the policy every state root begins with.
+/// Restore the default access policy
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ResetArgs {}
@@ -30,7 +30,7 @@ impl Reply for Back {
     fn data(&self) -> String {
         match self.0.removed {
             true => "the default policy is in force again\n".into(),
-            false => "the default policy was in force already\n".into(),
+            false => "the default policy is already in force\n".into(),
         }
     }
 }

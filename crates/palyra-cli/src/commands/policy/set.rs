@@ -18,15 +18,14 @@ Example:
   palyra policy set policy.cedar";
 
 const MORE: &str = "\
-What no rule permits is denied, and a rule that forbids wins. A policy narrows what scopes allow
-and never widens it. One that cannot be read is refused with its line, and so is one that would
-keep the owner from changing it again; see docs/policy.md.";
+Actions that no rule permits are denied, and `forbid` wins over `permit`. A policy narrows what scopes allow and
+never widens it. A policy that would prevent the owner from changing it again is rejected; see docs/policy.md.";
 
-/// Put another policy in force.
+/// Replace the access policy
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct SetArgs {
-    /// The policy in Cedar, as `palyra policy show` prints one
+    /// File with the policy in Cedar, in the form `palyra policy show` prints
     file: PathBuf,
 }
 

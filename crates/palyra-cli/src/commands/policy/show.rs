@@ -13,9 +13,9 @@ Example:
   palyra policy show";
 
 const MORE: &str = "\
-It is printed as Cedar, ready to be changed and given to `palyra policy set`.";
+Prints Cedar, which `palyra policy set` accepts.";
 
-/// Show the policy in force.
+/// Show the access policy in force
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct ShowArgs {}

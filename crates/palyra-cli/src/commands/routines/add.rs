@@ -22,78 +22,78 @@ Example:
   palyra routines add re-audit --every 6h --replace";
 
 const MORE: &str = "\
-A routine acts as `routine:NAME`, under the same schema checks, policy and approvals as any other call. Where clocks are
-put forward, a fixed time that does not exist is due right after; where they are put back, it is due once.";
+A routine acts as `routine:NAME`, with the same schema checks, policy and approvals as any other call. A fixed
+time that daylight saving skips is due right after the change; one that occurs twice is due once.";
 
-/// Let a tool be called by the time; shows the next times.
+/// Schedule a tool call and show its next times
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 #[command(group = ArgGroup::new("times").args(["cron", "every", "at"]).required(true))]
 pub(super) struct AddArgs {
-    /// Its name
+    /// Name of the routine
     name: String,
 
-    /// The tool to call; none for a built-in routine
+    /// Tool to call; none for a built-in routine
     tool: Option<String>,
 
-    /// The input: JSON text, `@FILE` or `-` [default: {}]
+    /// Input: JSON text, `@FILE` or `-` [default: {}]
     #[arg(long, value_name = "JSON")]
     input: Option<String>,
 
-    /// When: minute, hour, day, month, weekday
+    /// Cron schedule: minute, hour, day, month, weekday
     #[arg(long, value_name = "PATTERN")]
     cron: Option<String>,
 
-    /// Every so often, as in `30s`, `15m`, `6h` or `2d`
+    /// Interval, for example `30s`, `15m`, `6h` or `2d`
     #[arg(long, value_name = "TIME")]
     every: Option<String>,
 
-    /// Once, as in `2026-12-24T18:00`
+    /// Run once at this time, for example `2026-12-24T18:00`
     #[arg(long, value_name = "TIME")]
     at: Option<String>,
 
-    /// The zone of these times, as in `Europe/Prague` [default: UTC]
+    /// Time zone, for example `Europe/Prague` [default: UTC]
     #[arg(long, value_name = "ZONE")]
     time_zone: Option<String>,
 
-    /// Hours in which it is never due, as in `22:00-07:00`
+    /// Quiet hours without runs, for example `22:00-07:00`
     #[arg(long, value_name = "HOURS")]
     quiet_hours: Option<String>,
 
-    /// What happens to times at which no daemon ran
+    /// What to do about times missed while no daemon ran
     #[arg(long, value_enum, default_value_t, value_name = "POLICY")]
     misfire: MisfireChoice,
 
-    /// How many of them are made up for at most, with `--misfire catch-up` [default: 10]
+    /// Maximum number of missed runs to catch up on, with `--misfire catch-up` [default: 10]
     #[arg(long, value_name = "N")]
     catch_up: Option<u16>,
 
-    /// What happens when it is due and still under way
+    /// What to do when a run is due and the last one is still running
     #[arg(long, value_enum, default_value_t, value_name = "POLICY")]
     concurrency: ConcurrencyChoice,
 
-    /// Begin each fire up to so much later, as in `5m`
+    /// Random delay before each run, up to for example `5m`
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     jitter: Option<Duration>,
 
-    /// The objective it is charged to
+    /// Objective whose budget its runs use
     #[arg(long, value_name = "NAME")]
     objective: Option<String>,
 
-    /// How many seconds a fire waits for a person, where its tool needs one [default: 900]
+    /// Approval timeout in seconds, for tools that need approval [default: 900]
     #[arg(long, value_name = "SECONDS")]
     wait_approval: Option<u32>,
 
-    /// Keep it without firing
+    /// Create the routine disabled
     #[arg(long, action = clap::ArgAction::SetTrue)]
     disabled: bool,
 
-    /// Change the routine of that name
+    /// Replace the routine of that name
     #[arg(long)]
     replace: bool,
 }
 
-/// What happens to times at which no daemon ran.
+/// What to do about times missed while no daemon ran.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum MisfireChoice {
     // They are left out.
@@ -105,7 +105,7 @@ enum MisfireChoice {
     CatchUp,
 }
 
-/// What happens when it is due and still under way.
+/// What to do when a run is due and the last one is still running.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum ConcurrencyChoice {
     // The new one does not fire.
@@ -176,7 +176,7 @@ impl Reply for Added {
 
     fn talk(&self) -> Vec<Remark> {
         let next = Remark::Next(format!("try it now: palyra routines fire {}", self.0.name));
-        let daemon = Remark::Note("it fires while a daemon runs".into());
+        let daemon = Remark::Note("it runs while a daemon runs".into());
         vec![daemon, next]
     }
 }

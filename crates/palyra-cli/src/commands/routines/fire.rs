@@ -4,7 +4,7 @@ use super::view;
 use crate::cli::Globals;
 use crate::client;
 use crate::error::CliError;
-use crate::output::{Remark, Reply, facts, when};
+use crate::output::{Remark, Reply, facts, moment};
 use clap::Args;
 use palyra_api::routines::Fire;
 use palyra_api::{ClientError, Problem};
@@ -15,11 +15,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra routines fire morning";
 
-/// Fire a routine now, and wait for its end.
+/// Run a routine now and wait for the result
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct FireArgs {
-    /// Its name
+    /// Name of the routine
     name: String,
 }
 
@@ -39,7 +39,7 @@ fn problem(fire: &Fire) -> Problem {
     let hint = format!("see `palyra routines show {}`", fire.routine);
     match &fire.reason {
         Some(reason) => {
-            Problem::new(ErrorCode::NotFired, format!("`{}` did not fire: {reason}", fire.routine)).hint(hint)
+            Problem::new(ErrorCode::NotFired, format!("`{}` did not run: {reason}", fire.routine)).hint(hint)
         }
         None => {
             let message = fire.message.clone().unwrap_or_else(|| view::ended(fire));
@@ -57,7 +57,7 @@ impl Reply for Fired {
         facts(&[
             ("routine", fire.routine.clone()),
             ("status", fire.status.clone()),
-            ("fired", when(fire.fired_ms)),
+            ("fired", moment(fire.fired_ms)),
             ("run", fire.run_id.clone().unwrap_or_default()),
             ("found", fire.message.clone().unwrap_or_default()),
         ])

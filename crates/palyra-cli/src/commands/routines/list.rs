@@ -14,7 +14,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra routines list";
 
-/// Show every routine, when it is due next and how it ended last.
+/// List routines with their next and last run
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ListArgs {}
@@ -40,14 +40,14 @@ impl Reply for Listed {
             [routine.name.clone(), view::schedule(routine), next, last, view::does(routine)]
         };
         let rows: Vec<_> = self.0.routines.iter().map(row).collect();
-        table(["routine", "when", "next", "last", "does"], &rows)
+        table(["routine", "schedule", "next", "last", "tool"], &rows)
     }
 
     fn talk(&self) -> Vec<Remark> {
         match self.0.routines.iter().any(|routine| !routine.built_in) {
             true => Vec::new(),
             false => vec![
-                Remark::Note("there is no routine but the built-in one".into()),
+                Remark::Note("no routines except the built-in one".into()),
                 Remark::Next("palyra routines add NAME TOOL --every 1h".into()),
             ],
         }

@@ -12,11 +12,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra routines remove morning";
 
-/// Take a routine away; its history stays.
+/// Remove a routine and keep its history
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct RemoveArgs {
-    /// Its name
+    /// Name of the routine
     name: String,
 }
 

@@ -13,18 +13,18 @@ const EXAMPLE: &str = "\
 Example:
   palyra routines show morning --limit 20";
 
-/// Show a routine, when it is due next, and what came of its fires.
+/// Show a routine with its schedule and history
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ShowArgs {
-    /// Its name
+    /// Name of the routine
     name: String,
 
-    /// At most so many fires
+    /// Maximum number of runs to show
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=500))]
     limit: u16,
 
-    /// Only fires that were due before this time: where an earlier answer stopped
+    /// Only runs due before this time, to continue an earlier list
     #[arg(long, value_name = "MS")]
     before: Option<u64>,
 }
@@ -54,14 +54,14 @@ impl Reply for Shown {
             [when(fire.due_ms), fire.cause.clone(), view::ended(fire), view::late(fire), run]
         };
         let rows: Vec<_> = self.fires.iter().map(row).collect();
-        let fires = table(["due", "cause", "ended", "late", "run"], &rows);
+        let fires = table(["due", "cause", "status", "late", "run"], &rows);
         let fires = if fires.is_empty() { fires } else { format!("\nFires\n{fires}") };
         facts(&view::facts_of(&self.routine)) + &view::next(&self.routine) + &fires
     }
 
     fn talk(&self) -> Vec<Remark> {
-        let never = self.fires.is_empty().then(|| Remark::Note("it never fired".into()));
-        let more = self.next_page.map(|at| Remark::Next(format!("there are more: add `--before {at}`")));
+        let never = self.fires.is_empty().then(|| Remark::Note("it has never run".into()));
+        let more = self.next_page.map(|at| Remark::Next(format!("more results: add `--before {at}`")));
         never.into_iter().chain(more).collect()
     }
 }

@@ -17,19 +17,19 @@ const DISABLE: &str = "\
 Example:
   palyra routines disable morning";
 
-/// Enable a routine; times missed while it was disabled are skipped.
+/// Enable a routine; missed runs are not caught up
 #[derive(Args)]
 #[command(before_help = ENABLE)]
 pub(super) struct EnableArgs {
-    /// Its name
+    /// Name of the routine
     name: String,
 }
 
-/// Switch a routine off; what is under way goes on.
+/// Disable a routine; a running call continues
 #[derive(Args)]
 #[command(before_help = DISABLE)]
 pub(super) struct DisableArgs {
-    /// Its name
+    /// Name of the routine
     name: String,
 }
 
@@ -67,7 +67,7 @@ impl Reply for Disabled {
     fn talk(&self) -> Vec<Remark> {
         match self.0.built_in {
             true => {
-                vec![Remark::Warning("nobody looks at what is installed again until it is enabled".into())]
+                vec![Remark::Warning("installed skills are not audited again until it is enabled".into())]
             }
             false => Vec::new(),
         }

@@ -1,9 +1,8 @@
 //! Routines and their fires as people read them.
 
-use crate::output::{duration_text, when};
+use crate::output::{milliseconds_text, moment};
 use palyra_api::routines::{Fire, Misfire, Routine};
 use palyra_common::InOrder;
-use std::time::Duration;
 
 /// When it is due, in a few words.
 pub(super) fn schedule(routine: &Routine) -> String {
@@ -11,14 +10,14 @@ pub(super) fn schedule(routine: &Routine) -> String {
     match (&routine.cron, routine.every_seconds, routine.at_ms) {
         (Some(pattern), ..) => format!("{pattern} ({zone})"),
         (None, Some(seconds), _) => format!("every {}", span(seconds)),
-        (None, None, Some(at)) => format!("once, {}", when(at)),
+        (None, None, Some(at)) => format!("once, {}", moment(at)),
         (None, None, None) => String::new(),
     }
 }
 
 /// What it does.
 pub(super) fn does(routine: &Routine) -> String {
-    routine.tool.clone().unwrap_or_else(|| "(looks at everything installed again)".into())
+    routine.tool.clone().unwrap_or_else(|| "(audits installed skills again)".into())
 }
 
 /// How a fire ended, in a word or two.
@@ -39,24 +38,24 @@ pub(super) fn facts_of(routine: &Routine) -> Vec<(&'static str, String)> {
     vec![
         ("routine", routine.name.clone()),
         ("status", if routine.enabled { "enabled" } else { "disabled" }.to_owned()),
-        ("does", does(routine)),
+        ("tool", does(routine)),
         ("input", if routine.tool.is_some() { InOrder(&routine.input).to_string() } else { String::new() }),
-        ("when", schedule(routine)),
-        ("quiet", routine.quiet.clone().unwrap_or_default()),
-        ("when nobody was there", misfire),
-        ("when still under way", routine.concurrency.wire_name().to_owned()),
-        ("spread over", seconds(routine.jitter_seconds)),
+        ("schedule", schedule(routine)),
+        ("quiet hours", routine.quiet.clone().unwrap_or_default()),
+        ("missed runs", misfire),
+        ("overlapping runs", routine.concurrency.wire_name().to_owned()),
+        ("random delay", seconds(routine.jitter_seconds)),
         ("objective", routine.objective.clone().unwrap_or_default()),
-        ("waits for a person", seconds(routine.wait_approval_seconds)),
+        ("approval timeout", seconds(routine.wait_approval_seconds)),
         ("acts as", format!("routine:{}", routine.name)),
-        ("made by", routine.created_by.clone()),
-        ("made", when(routine.created_ms)),
+        ("created by", routine.created_by.clone()),
+        ("created", moment(routine.created_ms)),
         (
             "last",
             routine
                 .last
                 .as_ref()
-                .map(|fire| format!("{} {}", when(fire.due_ms), ended(fire)))
+                .map(|fire| format!("{} {}", moment(fire.due_ms), ended(fire)))
                 .unwrap_or_default(),
         ),
     ]
@@ -67,7 +66,7 @@ pub(super) fn next(routine: &Routine) -> String {
     if routine.next_ms.is_empty() {
         return String::new();
     }
-    let lines: String = routine.next_ms.iter().map(|at| format!("  {}\n", when(*at))).collect();
+    let lines: String = routine.next_ms.iter().map(|at| format!("  {}\n", moment(*at))).collect();
     format!("\nNext\n{lines}")
 }
 
@@ -75,7 +74,7 @@ pub(super) fn next(routine: &Routine) -> String {
 pub(super) fn late(fire: &Fire) -> String {
     match fire.status.as_str() {
         "skipped" => String::new(),
-        _ => duration_text(Duration::from_millis(fire.late_ms)),
+        _ => milliseconds_text(fire.late_ms),
     }
 }
 

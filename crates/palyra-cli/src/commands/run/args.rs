@@ -1,93 +1,98 @@
 //! The flags of `palyra run`.
 
+use crate::error::CliError;
 use clap::{ArgAction, Args};
 use palyra_common::limits::COMPILE_TIMEOUT_MS;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLE: &str = "\
 Example:
-  palyra run acme.notes.add --input '{\"text\": \"buy milk\"}'
-  palyra run --module counter.wat --grant storage:counter/ --input '{\"step\": 5}'
+  palyra run acme.notes.add text='buy milk'
+  palyra run acme.notes.add '{\"text\": \"buy milk\"}'
+  palyra run ./counter.wat step=5 --grant storage:counter/
   palyra run --module fetch.wasm --tool web.fetch --input @request.json \\
       --grant 'http:GET https://api.example.com/items/*' --record fetch.tape
   palyra run --module fetch.wasm --replay fetch.tape
   palyra run --module counter.wat --inline";
 
 const MORE: &str = "\
-The result goes to standard output, everything else to standard error. A tool of an installed skill gets what
-its manifest asks for and you agreed to; `--grant` only maps its directories (`fs-read:NAME=DIR`) and opens
-private addresses (`address:CIDR`). For a module nothing is granted unless a `--grant` says so; a refusal names
-the grant that would have allowed it. With `--inline` a module runs as one that came with the call: under the
-daemon's policies, without secrets or anything to write to, and with a receipt in the journal.";
+The result goes to standard output, everything else to standard error. A tool of an installed skill has
+the permissions you consented to; `--grant` only maps its directories (`fs-read:NAME=DIR`) and allows private
+addresses (`address:CIDR`). A module has only the permissions given with `--grant`; a denial names the grant
+that would allow it. With `--inline` the daemon runs the module under its policies, without secrets or
+writable storage, and writes a receipt to the journal.";
 
-/// Call a tool of an installed skill, or of a module with only the doors open that you name.
-#[derive(Args)]
+/// Run a tool of an installed skill, or a .wasm file
+#[derive(Args, Clone)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(crate) struct RunArgs {
-    /// The tool of an installed skill, as in `acme.notes.add`
-    #[arg(value_name = "TOOL", required_unless_present = "module")]
-    #[arg(conflicts_with_all = ["module", "tool", "export", "secrets", "config", "storage_dir", "replay", "trace", "inline"])]
+    /// Tool of an installed skill, or a `.wasm` or `.wat` file
+    #[arg(value_name = "TOOL|FILE", required_unless_present = "module")]
     pub(super) installed_tool: Option<String>,
 
-    /// The module: a component or core module, as binary or as text (`.wat`)
+    /// Input, typed by the tool's schema
+    #[arg(value_name = "KEY=VALUE|JSON", conflicts_with_all = ["input", "replay"])]
+    pub(super) words: Vec<String>,
+
+    /// Module to run: a component or core module, binary or text (`.wat`)
     #[arg(long, value_name = "FILE")]
     pub(super) module: Option<PathBuf>,
 
-    /// The tool to call; may be left out when the module has only one
+    /// Tool of the module [default: the only one]
     #[arg(long, value_name = "ID", conflicts_with = "replay")]
     pub(super) tool: Option<String>,
 
-    /// The function of a core module [default: palyra_plugin_main]
+    /// Exported function of a core module [default: palyra_plugin_main]
     #[arg(long, value_name = "NAME", conflicts_with = "replay")]
     pub(super) export: Option<String>,
 
-    /// Run the module in the daemon, where the runner's policy allows it, with a receipt in the journal
-    #[arg(long, action = ArgAction::SetTrue, requires = "module")]
+    /// Run the module in the daemon under the runner policy, with a receipt in the journal
+    #[arg(long, action = ArgAction::SetTrue)]
     #[arg(conflicts_with_all = ["secrets", "config", "storage_dir", "replay", "trace"])]
     pub(super) inline: bool,
 
     /// Show the tools, hooks and schemas that the module describes, and call nothing
-    #[arg(long, action = ArgAction::SetTrue, requires = "module")]
-    #[arg(conflicts_with_all = ["installed_tool", "inline", "tool", "export", "input", "config", "replay", "record", "trace"])]
+    #[arg(long, action = ArgAction::SetTrue)]
+    #[arg(conflicts_with_all = ["inline", "tool", "export", "input", "config", "replay", "record", "trace"])]
     pub(super) describe: bool,
 
-    /// The input: JSON text, a file, or `-` for standard input [default: {}]
+    /// Input: JSON text, a file, or `-` for standard input [default: {}]
     #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
     pub(super) input: Option<String>,
 
-    /// Open a door, as in `storage:notes/`; may be given again
+    /// Grant a capability, for example `storage:notes/` (repeatable)
     #[arg(long = "grant", value_name = "GRANT")]
     pub(super) grants: Vec<String>,
 
-    /// Set a limit, as in `fuel=1000000` or `timeout=5s`; may be given again
+    /// Set a limit, for example `fuel=1000000` or `timeout=5s` (repeatable)
     #[arg(long = "limit", value_name = "NAME=VALUE", conflicts_with = "replay")]
     pub(super) limits: Vec<String>,
 
-    /// Keep a secret for this run, its value from a file or standard input; may be given again
+    /// Secret for this run, its value from a file or standard input (repeatable)
     #[arg(long = "secret", value_name = "NAME=@FILE|-")]
     pub(super) secrets: Vec<String>,
 
-    /// The operator's settings for the plugin: JSON text, a file, or `-` [default: {}]
+    /// Operator settings of the plugin: JSON text, a file, or `-` [default: {}]
     #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true, conflicts_with = "replay")]
     pub(super) config: Option<String>,
 
-    /// Keep the guest's storage in this directory instead of in memory
+    /// Store the guest's data in this directory instead of in memory
     #[arg(long, value_name = "DIR", conflicts_with = "replay")]
     pub(super) storage_dir: Option<PathBuf>,
 
-    /// Wait so long for somebody to approve the call, where one has to
-    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["module", "replay"])]
+    /// Seconds to wait for an approval, for a tool that needs one
+    #[arg(long, value_name = "SECONDS", conflicts_with = "replay")]
     pub(super) wait_approval: Option<u32>,
 
-    /// Trust the root certificates in this file, besides the usual ones
+    /// Trust the root certificates in this file too
     #[arg(long, value_name = "PEM", conflicts_with = "replay")]
     pub(super) ca_file: Option<PathBuf>,
 
-    /// Write everything the run was told by the outside world to this file
+    /// Record all external inputs of the run to this file
     #[arg(long, value_name = "TAPE", conflicts_with = "replay")]
     pub(super) record: Option<PathBuf>,
 
-    /// Run again from a tape, without the outside world, and compare
+    /// Replay a recording without external access, and compare
     #[arg(long, value_name = "TAPE")]
     pub(super) replay: Option<PathBuf>,
 
@@ -95,11 +100,71 @@ pub(crate) struct RunArgs {
     #[arg(long, action = ArgAction::SetTrue)]
     pub(super) trace: bool,
 
-    /// Compile anew and keep nothing
+    /// Compile without reading or writing the cache
     #[arg(long, action = ArgAction::SetTrue)]
     pub(super) no_cache: bool,
 
-    /// How long the compilation may take
+    /// Time limit of the compilation
     #[arg(long, hide = true, default_value_t = COMPILE_TIMEOUT_MS, value_name = "MS")]
     pub(super) compile_timeout_ms: u64,
+}
+
+/// What is to be run.
+pub(super) enum Target {
+    /// A tool of an installed skill.
+    Installed(String),
+    /// A module of the command line.
+    Module,
+}
+
+impl RunArgs {
+    /// Finds out what the first word is: a tool, a file, or a part of the input of `--module`. The flags that do not
+    /// go with it are refused.
+    pub(super) fn settled(&self) -> Result<(Self, Target), CliError> {
+        let mut args = self.clone();
+        if args.module.is_some() {
+            drop(args.words.splice(0..0, args.installed_tool.take()));
+        } else if let Some(file) = args.installed_tool.take_if(|word| is_module_file(word)) {
+            args.module = Some(file.into());
+        }
+        let target = args.installed_tool.take().map_or(Target::Module, Target::Installed);
+        match &target {
+            Target::Installed(tool) => args.only_tool_flags(tool)?,
+            Target::Module if args.wait_approval.is_some() => {
+                return Err(CliError::usage("`--wait-approval` is for tools of installed skills"));
+            }
+            Target::Module => {}
+        }
+        Ok((args, target))
+    }
+
+    fn only_tool_flags(&self, tool: &str) -> Result<(), CliError> {
+        let given = [
+            ("--tool", self.tool.is_some()),
+            ("--export", self.export.is_some()),
+            ("--inline", self.inline),
+            ("--describe", self.describe),
+            ("--secret", !self.secrets.is_empty()),
+            ("--config", self.config.is_some()),
+            ("--storage-dir", self.storage_dir.is_some()),
+            ("--replay", self.replay.is_some()),
+            ("--trace", self.trace),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            None => Ok(()),
+            Some((flag, _)) => Err(CliError::usage_with_hint(
+                format!("`{flag}` is for modules, and `{tool}` is a tool of an installed skill"),
+                "name a file with `--module FILE`",
+            )),
+        }
+    }
+}
+
+/// A path, rather than the id of a tool.
+fn is_module_file(word: &str) -> bool {
+    let path = Path::new(word);
+    let module = ["wasm", "wat"]
+        .iter()
+        .any(|known| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(known)));
+    module && (word.contains('/') || path.is_file())
 }

@@ -1,10 +1,11 @@
-//! `palyra run TOOL`: one call of a tool of an installed skill, with what its manifest asks for and somebody agreed to.
+//! `palyra run TOOL`: one call of a tool of an installed skill, with the permissions that were consented to.
 //!
-//! The call walks the same corridor as every other: input against its schema, stored bytes against the index,
+//! The call goes through the same checks as every other: input against its schema, stored bytes against the index,
 //! output against its schema, and a receipt in the journal.
 
 use super::args::RunArgs;
 use super::tape_file::TapeFile;
+use super::words::{Words, object};
 use super::{grants, json_source, sandbox};
 use crate::cli::Globals;
 use crate::client;
@@ -40,23 +41,26 @@ pub(super) fn run(
     globals: &Globals,
     printer: &Printer,
 ) -> Result<CalledTool, CliError> {
-    let request = read(args, globals)?;
+    let words = Words::read(&args.words)?;
+    let request = read(args, &words, globals)?;
     let record = args.record.as_deref().map(TapeFile::prepare).transpose()?;
     let sandbox = sandbox_of(args)?;
     let call = async |client: client::AnyClient| {
         let what = match args.wait_approval {
             None => format!("running {tool}"),
-            Some(_) => format!("running {tool}; if it waits for a yes, see `palyra approvals list`"),
+            Some(_) => format!("running {tool} (approve with `palyra approvals approve latest`)"),
         };
+        let request = typed(&client, tool, request, &words).await?;
         match with_progress(&what, printer.terminal(), client.invoke(tool, &request)).await {
             Err(ClientError::Problem(problem)) if problem.code == ErrorCode::ApprovalRequired => {
                 approve(&client, tool, globals, *problem).await?;
-                with_progress(&what, printer.terminal(), client.invoke(tool, &request)).await
+                let again = with_progress(&what, printer.terminal(), client.invoke(tool, &request)).await;
+                again.map_err(CliError::from)
             }
-            other => other,
+            other => other.map_err(CliError::from),
         }
     };
-    // Whoever is to say yes has to ask the owner of the state too, so that it cannot be this process.
+    // The approver has to reach the owner of the state, which therefore cannot be this process.
     let answer = match args.wait_approval {
         None => client::ask_with(globals, "run", Some(sandbox), call)?,
         Some(_) => client::stay(globals, call)?,
@@ -72,17 +76,36 @@ pub(super) fn kept(mut answer: InvokeAnswer, record: Option<TapeFile>) -> Result
     called(answer)
 }
 
-fn read(args: &RunArgs, globals: &Globals) -> Result<InvokeRequest, CliError> {
+fn read(args: &RunArgs, words: &Words, globals: &Globals) -> Result<InvokeRequest, CliError> {
     // Read here too, so that a mistake is one of the command line.
     grants::read_operator_grants(&args.grants, globals)?;
+    let input = match words {
+        Words::Json(json) => read_input(&RunArgs { input: Some(json.clone()), ..args.clone() }, globals)?,
+        Words::None | Words::Pairs(_) => read_input(args, globals)?,
+    };
     Ok(InvokeRequest {
-        input: Some(read_input(args, globals)?),
+        input: Some(input),
         limits: args.limits.clone(),
         grants: args.grants.clone(),
         record: args.record.is_some(),
         wait_seconds: args.wait_approval,
         ..InvokeRequest::default()
     })
+}
+
+/// The request with the words as its input. A tool that cannot be looked up is left to the call, which says why.
+async fn typed(
+    client: &client::AnyClient,
+    tool: &str,
+    request: InvokeRequest,
+    words: &Words,
+) -> Result<InvokeRequest, CliError> {
+    let Words::Pairs(pairs) = words else { return Ok(request) };
+    let schema = client.tool(tool).await.ok().map(|tool| tool.input_schema);
+    let input = object(pairs, schema.as_ref())?;
+    let input = RawValue::from_string(input.to_string());
+    let input = input.map_err(|error| CliError::Setup(error.to_string()))?;
+    Ok(InvokeRequest { input: Some(input), ..request })
 }
 
 /// The input and its limit.
@@ -124,7 +147,7 @@ async fn approve(
     let Ok(asked) = client.whole_approval(&id).await else {
         return Err(ClientError::Problem(Box::new(wanted)));
     };
-    let question = format!("Let `{tool}` run with {}?", asked.arguments);
+    let question = format!("Run `{tool}` with {}?", asked.arguments);
     let agreed =
         person.agrees_between(question).await.map_err(|error| ClientError::Protocol(error.to_string()))?;
     let decided = match agreed {
@@ -141,7 +164,7 @@ async fn approve(
             let problem = Problem::new(ErrorCode::Cancelled, "cancelled: the call was denied");
             Err(ClientError::Problem(Box::new(problem)))
         }
-        // Whoever may not decide is told what it was told before: somebody else has to.
+        // This principal may not decide, so the first answer stands: another one has to.
         Err(ClientError::Problem(problem)) if problem.code == ErrorCode::Forbidden => {
             Err(ClientError::Problem(Box::new(wanted)))
         }

@@ -52,7 +52,7 @@ pub(super) fn read_config(text: Option<&str>, stdin: &mut StandardInput) -> Resu
     match read_bytes("--config", text, stdin, MAX_CONFIG_BYTES)? {
         Bytes::All(bytes) => JsonText::parse(bytes).map_err(|error| {
             let hint = "`--config` takes JSON text, `@FILE` or `-`";
-            CliError::usage_with_hint(format!("`--config` is not acceptable: {error}"), hint)
+            CliError::usage_with_hint(format!("invalid `--config`: {error}"), hint)
         }),
         Bytes::TooMany(_) => {
             Err(CliError::usage(format!("`--config` has more than {MAX_CONFIG_BYTES} bytes")))

@@ -92,7 +92,7 @@ fn start(config: RuntimeConfig, warnings: &Warnings) -> Result<WasmRuntime, CliE
     let without_cache = RuntimeConfig { disk_cache: None, ..config.clone() };
     let runtime = WasmRuntime::new(config).or_else(|error| match error {
         RuntimeStartError::DiskCache { .. } => {
-            warnings.add(format!("{error}; it is compiled anew"));
+            warnings.add(format!("{error}; it is compiled again"));
             WasmRuntime::new(without_cache)
         }
         error => Err(error),

@@ -23,7 +23,7 @@ impl TapeFile {
     pub(super) fn prepare(target: &Path) -> Result<Self, CliError> {
         if target.is_dir() {
             return Err(CliError::usage(format!(
-                "the tape `{}` cannot be written: it is a directory",
+                "cannot write the tape `{}`: it is a directory",
                 target.display()
             )));
         }
@@ -42,7 +42,7 @@ impl TapeFile {
 
     /// The same for a tape in its text form.
     pub(super) fn keep_text(mut self, tape: &[u8]) -> Result<PathBuf, CliError> {
-        let what = format!("the tape `{}` cannot be written", self.target.display());
+        let what = format!("cannot write the tape `{}`", self.target.display());
         let written = self.temporary.write_all(tape).and_then(|()| self.temporary.as_file().sync_all());
         let kept = written.and_then(|()| self.temporary.persist(&self.target).map_err(|error| error.error));
         kept.map(|_| self.target).map_err(CliError::io(what))

@@ -13,7 +13,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra runner-policy reset";
 
-/// Go back to the policy every state root begins with.
+/// Restore the default runner policy
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ResetArgs {}

@@ -17,17 +17,17 @@ Example:
   palyra runner-policy set allowed_http_hosts=any";
 
 const MORE: &str = "\
-What is not named stays as it is. Switches are `true` or `false`: `enabled`, `allow_inline_modules`. Ceilings are
+Other settings keep their values. Switches are `true` or `false`: `enabled`, `allow_inline_modules`. Ceilings are
 numbers, or `most`: `max_module_bytes`, `fuel_budget`, `max_memory_bytes`, `max_table_elements`, `max_instances`,
-`wall_clock_timeout_ms`. Lists are names with commas between, or `any`: `allowed_http_hosts`, `allowed_secrets`,
-`allowed_storage_prefixes`, `allowed_channels`; nothing after the sign leaves nothing. Runs that are not allowed
-any more are ended.";
+`wall_clock_timeout_ms`. Lists are names separated by commas, or `any`: `allowed_http_hosts`, `allowed_secrets`,
+`allowed_storage_prefixes`, `allowed_channels`; an empty list allows nothing. Runs that are no longer
+allowed are cancelled.";
 
-/// Change some of what every run is under; the rest stays.
+/// Change settings of the runner policy
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct SetArgs {
-    /// A setting and its value; may be given again
+    /// Setting and its value (repeatable)
     #[arg(value_name = "NAME=VALUE", required = true, value_parser = str::parse::<Assignment>)]
     settings: Vec<Assignment>,
 }

@@ -14,10 +14,10 @@ Example:
   palyra runner-policy show";
 
 const MORE: &str = "\
-Each line can be given to `palyra runner-policy set`. `any` is a list that narrows nothing, an empty one
-leaves nothing; `most` is as much as the sandbox gives.";
+Each line can be given to `palyra runner-policy set`. `any` allows everything, an empty list nothing;
+`most` is the ceiling of the sandbox.";
 
-/// Show what every run is under.
+/// Show the runner policy
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct ShowArgs {}

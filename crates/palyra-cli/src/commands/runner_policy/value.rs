@@ -76,7 +76,7 @@ impl FromStr for Assignment {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, value) = text.split_once('=').ok_or("write it as in `allow_inline_modules=true`")?;
+        let (name, value) = text.split_once('=').ok_or("write it like `allow_inline_modules=true`")?;
         if let Some(switch) = Switch::named(name) {
             let value = value.parse().map_err(|_| format!("`{name}` is `true` or `false`"))?;
             return Ok(Self::Switch(switch, value));
@@ -87,7 +87,7 @@ impl FromStr for Assignment {
         if let Some(list) = Names::named(name) {
             return Ok(Self::Names(list, listed(value)));
         }
-        Err(format!("there is no such setting: choose from {}", all_names().join(", ")))
+        Err(format!("unknown setting: choose from {}", all_names().join(", ")))
     }
 }
 

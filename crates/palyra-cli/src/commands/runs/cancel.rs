@@ -13,11 +13,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra runs cancel run_0123456789abcdef0123";
 
-/// End a run that is under way.
+/// Cancel a run in progress
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct CancelArgs {
-    /// The run
+    /// Run id, a unique prefix of it, or `latest`
     run: String,
 }
 
@@ -25,7 +25,10 @@ pub(super) struct CancelArgs {
 pub(super) struct Cancelled(Run);
 
 pub(super) fn execute(args: &CancelArgs, globals: &Globals) -> Result<Cancelled, CliError> {
-    client::ask(globals, "runs cancel", async |client| client.cancel_run(&args.run).await).map(Cancelled)
+    let cancelled = client::ask(globals, "runs cancel", async |client| {
+        client.cancel_run(&client::run_id(&client, &args.run).await?).await
+    });
+    cancelled.map(Cancelled)
 }
 
 impl Reply for Cancelled {

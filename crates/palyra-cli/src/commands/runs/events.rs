@@ -17,16 +17,16 @@ use std::process::ExitCode;
 const EXAMPLE: &str = "\
 Example:
   palyra runs events run_0123456789abcdef0123
-  palyra runs events run_0123456789abcdef0123 --follow";
+  palyra runs events latest --follow";
 
-/// Show what a run logged and published.
+/// Show the log lines and messages of a run
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct EventsArgs {
-    /// The run
+    /// Run id, a unique prefix of it, or `latest`
     run: String,
 
-    /// Keep showing what it says until it ends
+    /// Keep showing new lines until the run ends
     #[arg(long, action = ArgAction::SetTrue)]
     follow: bool,
 }
@@ -41,11 +41,13 @@ pub(super) fn run(args: &EventsArgs, globals: &Globals, printer: &Printer) -> Ex
     if !args.follow {
         return printer.finish(kept(args, globals));
     }
-    let followed =
-        client::ask(globals, "runs events", async |client| follow(&client, &args.run, printer).await);
+    let followed = client::ask(globals, "runs events", async |client| {
+        let run_id = client::run_id(&client, &args.run).await?;
+        follow(&client, &run_id, printer).await.map(|end| (run_id, end))
+    });
     match followed {
-        Ok(end) => {
-            let end = end.map(|end| Remark::Note(format!("{} {}", args.run, escape_untrusted(&end.status))));
+        Ok((run_id, end)) => {
+            let end = end.map(|end| Remark::Note(format!("{run_id} {}", escape_untrusted(&end.status))));
             printer.remark(&end.into_iter().collect::<Vec<_>>());
             ExitCode::SUCCESS
         }
@@ -56,16 +58,16 @@ pub(super) fn run(args: &EventsArgs, globals: &Globals, printer: &Printer) -> Ex
 }
 
 fn kept(args: &EventsArgs, globals: &Globals) -> Result<Lines, CliError> {
-    let lines = client::ask(globals, "runs events", async |client| {
-        let mut all = client.run_lines(&args.run, None).await?;
+    client::ask(globals, "runs events", async |client| {
+        let run_id = client::run_id(&client, &args.run).await?;
+        let mut all = client.run_lines(&run_id, None).await?;
         while let Some(after) = all.next {
-            let more = client.run_lines(&args.run, Some(after)).await?;
+            let more = client.run_lines(&run_id, Some(after)).await?;
             all.lines.extend(more.lines);
             all.next = more.next;
         }
-        Ok::<_, ClientError>(all.lines)
-    })?;
-    Ok(Lines { run_id: args.run.clone(), lines })
+        Ok::<_, ClientError>(Lines { run_id, lines: all.lines })
+    })
 }
 
 /// Shows lines as they come; returns the end, or none if the reader closed its pipe.
@@ -93,7 +95,7 @@ async fn follow(client: &AnyClient, run_id: &str, printer: &Printer) -> Result<O
             _ => {}
         }
     }
-    Err(ClientError::Transport(TransportError::Broken("it stopped before the run ended".into())))
+    Err(ClientError::Transport(TransportError::Broken("the stream ended before the run did".into())))
 }
 
 /// Prints an event of the stream for programs; the remark on standard error is for people.
@@ -134,7 +136,7 @@ impl Reply for Lines {
 
     fn talk(&self) -> Vec<Remark> {
         match self.lines.is_empty() {
-            true => vec![Remark::Note("nothing of what it said is kept".into())],
+            true => vec![Remark::Note("no log lines".into())],
             false => Vec::new(),
         }
     }

@@ -5,47 +5,50 @@ use crate::cli::Globals;
 use crate::client;
 use crate::commands::journal::time::{self, Instant};
 use crate::error::CliError;
-use crate::output::{Remark, Reply, duration_text, table, when};
+use crate::output::{Remark, Reply, milliseconds_text, table, when};
 use clap::Args;
 use palyra_api::runs::{Run, RunFilter, RunList};
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::time::Duration;
 
 const EXAMPLE: &str = "\
 Example:
   palyra runs list
   palyra runs list --skill acme.notes --status failed --since 7d";
 
-/// Show runs, newest first.
+/// List runs, newest first
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ListArgs {
-    /// Of this skill
+    /// Only runs of this skill
     #[arg(long, value_name = "ID")]
     skill: Option<String>,
 
-    /// Of this tool
+    /// Only runs of this tool
     #[arg(long, value_name = "ID")]
     tool: Option<String>,
 
-    /// That ended this way, or are under way
+    /// Only runs with this status
     #[arg(long, value_name = "STATUS", value_parser = ["started", "completed", "failed", "cancelled", "interrupted"])]
     status: Option<String>,
 
-    /// That began at this time or later: `2026-01-31T12:00:00Z`, `2026-01-31`, or how long ago, as in `2h`
+    /// Start time: `2026-01-31T12:00:00Z`, `2026-01-31`, or an age such as `2h`
     #[arg(long, value_name = "TIME", value_parser = time::parse)]
     since: Option<Instant>,
 
-    /// That began before this time
+    /// End time, exclusive
     #[arg(long, value_name = "TIME", value_parser = time::parse)]
     until: Option<Instant>,
 
-    /// Older than this one: where an earlier answer stopped
+    /// Leave out the runs of hooks
+    #[arg(long)]
+    no_hooks: bool,
+
+    /// Only runs older than this id, to continue an earlier list
     #[arg(long, value_name = "ID")]
     before: Option<String>,
 
-    /// At most so many
+    /// Maximum number of results
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1000))]
     limit: u16,
 }
@@ -63,7 +66,11 @@ pub(super) fn execute(args: &ListArgs, globals: &Globals) -> Result<Listed, CliE
         before: args.before.clone(),
         limit: Some(args.limit),
     };
-    client::ask(globals, "runs list", async |client| client.runs(&filter).await).map(Listed)
+    let mut list = client::ask(globals, "runs list", async |client| client.runs(&filter).await)?;
+    if args.no_hooks {
+        list.runs.retain(|run| !run.principal.as_deref().is_some_and(|name| name.starts_with("hook:")));
+    }
+    Ok(Listed(list))
 }
 
 impl Reply for Listed {
@@ -71,24 +78,23 @@ impl Reply for Listed {
 
     fn data(&self) -> String {
         let row = |run: &Run| {
-            let took = run.finished_ms.map(|end| Duration::from_millis(end.saturating_sub(run.started_ms)));
+            let took = run.finished_ms.map(|end| end.saturating_sub(run.started_ms));
             [
                 run.run_id.clone(),
                 run.error.clone().unwrap_or_else(|| run.status.clone()),
                 run.tool_id.clone(),
                 run.principal.clone().unwrap_or_default(),
                 when(run.started_ms),
-                took.map(duration_text).unwrap_or_default(),
+                took.map(milliseconds_text).unwrap_or_default(),
             ]
         };
         let rows: Vec<_> = self.0.runs.iter().map(row).collect();
-        table(["run", "ended", "tool", "for", "began", "took"], &rows)
+        table(["run", "status", "tool", "principal", "started", "took"], &rows)
     }
 
     fn talk(&self) -> Vec<Remark> {
-        let none = self.0.runs.is_empty().then(|| Remark::Note("there is no such run".into()));
-        let more =
-            self.0.next.as_ref().map(|id| Remark::Next(format!("there are more: add `--before {id}`")));
+        let none = self.0.runs.is_empty().then(|| Remark::Note("no runs match".into()));
+        let more = self.0.next.as_ref().map(|id| Remark::Next(format!("more results: add `--before {id}`")));
         let altered = self.0.runs.iter().filter_map(show::altered);
         none.into_iter().chain(altered).chain(more).collect()
     }

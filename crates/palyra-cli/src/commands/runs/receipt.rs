@@ -14,26 +14,26 @@ use std::process::ExitCode;
 
 const EXAMPLE: &str = "\
 Example:
-  palyra runs receipt run_0123456789abcdef0123 --out run.receipt.json
+  palyra runs receipt latest --out run.receipt.json
   palyra runs receipt --verify run.receipt.json";
 
-/// Print the receipt of a run, or verify one with nothing but its file.
+/// Print the receipt of a run, or verify one offline
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ReceiptArgs {
-    /// The run
+    /// Run id, a unique prefix of it, or `latest`
     #[arg(required_unless_present = "verify", conflicts_with = "verify")]
     run: Option<String>,
 
-    /// Write it to this new file instead
+    /// Write to this new file instead
     #[arg(long, value_name = "FILE", conflicts_with = "verify")]
     out: Option<PathBuf>,
 
-    /// Verify the receipt in this file; needs no state and no daemon
+    /// Verify the receipt in this file; needs no state root and no daemon
     #[arg(long, value_name = "FILE")]
     verify: Option<PathBuf>,
 
-    /// The key it must be signed by, as `origin+hash+key`
+    /// Key that must have signed it, as `origin+hash+key`
     #[arg(long, value_name = "KEY", requires = "verify")]
     key: Option<String>,
 }
@@ -50,7 +50,9 @@ pub(super) fn run(args: &ReceiptArgs, globals: &Globals, printer: &Printer) -> E
         return printer.finish(verify::execute(file, args.key.as_deref()));
     }
     let run_id = args.run.as_deref().unwrap_or_default();
-    let receipt = client::ask(globals, "runs receipt", async |client| client.receipt(run_id).await);
+    let receipt = client::ask(globals, "runs receipt", async |client| {
+        client.receipt(&client::run_id(&client, run_id).await?).await
+    });
     let receipt = receipt.and_then(|receipt| Ok((text(&receipt)?, receipt)));
     match (receipt, &args.out) {
         (Ok((text, _)), None) => printer.data(text.as_bytes()),

@@ -12,13 +12,13 @@ use std::time::Duration;
 
 const EXAMPLE: &str = "\
 Example:
-  palyra runs replay run_0123456789abcdef0123";
+  palyra runs replay latest";
 
-/// Run a stored run again from its tape, without the outside world, and compare.
+/// Replay a run from its tape, without external access, and compare
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ReplayArgs {
-    /// The run
+    /// Run id, a unique prefix of it, or `latest`
     run: String,
 }
 
@@ -26,7 +26,9 @@ pub(super) struct ReplayArgs {
 pub(super) struct Replayed(ReplayAnswer);
 
 pub(super) fn execute(args: &ReplayArgs, globals: &Globals) -> Result<Replayed, CliError> {
-    let answer = client::ask(globals, "runs replay", async |client| client.replay(&args.run).await)?;
+    let answer = client::ask(globals, "runs replay", async |client| {
+        client.replay(&client::run_id(&client, &args.run).await?).await
+    })?;
     match &answer.verdict {
         ReplayVerdict::Diverged(other) => Err(CliError::Diverged(Divergence {
             step: usize::try_from(other.step).unwrap_or(usize::MAX),
@@ -44,8 +46,8 @@ impl Reply for Replayed {
     fn data(&self) -> String {
         let Self(answer) = self;
         let verdict = match answer.verdict {
-            ReplayVerdict::SamePrefix => "the same up to where the run was ended",
-            _ => "the same as its tape",
+            ReplayVerdict::SamePrefix => "identical up to where the run ended",
+            _ => "identical to its tape",
         };
         facts(&[
             ("run", answer.run_id.clone()),

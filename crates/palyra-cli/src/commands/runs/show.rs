@@ -3,7 +3,7 @@
 use crate::cli::Globals;
 use crate::client;
 use crate::error::CliError;
-use crate::output::{Remark, Reply, byte_count, duration_text, facts, when};
+use crate::output::{Remark, Reply, byte_count, duration_text, facts, moment};
 use clap::Args;
 use palyra_api::runs::{Run, RunInfo};
 use serde::Serialize;
@@ -12,13 +12,14 @@ use std::time::Duration;
 
 const EXAMPLE: &str = "\
 Example:
-  palyra runs show run_0123456789abcdef0123";
+  palyra runs show latest
+  palyra runs show run_01a1ec";
 
-/// Show how a run ended, what it cost and which capabilities it used.
+/// Show the result, cost and capability use of a run
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ShowArgs {
-    /// The run
+    /// Run id, a unique prefix of it, or `latest`
     run: String,
 }
 
@@ -26,7 +27,10 @@ pub(super) struct ShowArgs {
 pub(super) struct Shown(RunInfo);
 
 pub(super) fn execute(args: &ShowArgs, globals: &Globals) -> Result<Shown, CliError> {
-    client::ask(globals, "runs show", async |client| client.run(&args.run).await).map(Shown)
+    let shown = client::ask(globals, "runs show", async |client| {
+        client.run(&client::run_id(&client, &args.run).await?).await
+    });
+    shown.map(Shown)
 }
 
 /// What is known of every run.
@@ -39,10 +43,10 @@ pub(super) fn known(run: &Run) -> Vec<(&'static str, String)> {
         ("tool", run.tool_id.clone()),
         ("skill", run.skill_id.clone()),
         ("release", run.payload.clone()),
-        ("for", text(&run.principal)),
+        ("principal", text(&run.principal)),
         ("session", text(&run.session)),
-        ("began", when(run.started_ms)),
-        ("ended", run.finished_ms.map(when).unwrap_or_default()),
+        ("started", moment(run.started_ms)),
+        ("ended", run.finished_ms.map(moment).unwrap_or_default()),
         ("tape", text(&run.tape)),
         ("receipt", run.receipt_leaf.map(|leaf| format!("leaf {leaf} of the journal")).unwrap_or_default()),
     ]

@@ -12,16 +12,16 @@ use std::process::ExitCode;
 
 const EXAMPLE: &str = "\
 Example:
-  palyra runs tape run_0123456789abcdef0123 --out run.tape";
+  palyra runs tape latest --out run.tape";
 
-/// Print the recording of a run, one step a line.
+/// Print the tape of a run, one step per line
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct TapeArgs {
-    /// The run
+    /// Run id, a unique prefix of it, or `latest`
     run: String,
 
-    /// Write it to this new file instead
+    /// Write to this new file instead
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -34,10 +34,13 @@ struct Kept {
 }
 
 pub(super) fn run(args: &TapeArgs, globals: &Globals, printer: &Printer) -> ExitCode {
-    let tape = client::ask(globals, "runs tape", async |client| client.tape(&args.run).await);
+    let tape = client::ask(globals, "runs tape", async |client| {
+        let run_id = client::run_id(&client, &args.run).await?;
+        client.tape(&run_id).await.map(|tape| (run_id, tape))
+    });
     match (tape, &args.out) {
-        (Ok(tape), None) => printer.data(&tape),
-        (tape, Some(file)) => printer.finish(tape.and_then(|tape| keep(&args.run, file, &tape))),
+        (Ok((_, tape)), None) => printer.data(&tape),
+        (tape, Some(file)) => printer.finish(tape.and_then(|(run_id, tape)| keep(&run_id, file, &tape))),
         (Err(error), None) => printer.fail(&error.into(), &[]),
     }
 }
@@ -59,6 +62,6 @@ impl Reply for Kept {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        vec![Remark::Warning("a tape has the input and the output of its run".into())]
+        vec![Remark::Warning("a tape contains the input and output of its run".into())]
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{CliError, sentence};
 use crate::files::read_file;
-use crate::output::{Remark, Reply, facts, when};
+use crate::output::{Remark, Reply, facts, moment};
 use palyra_api::Problem;
 use palyra_common::ErrorCode;
 use palyra_state::journal::CheckpointKey;
@@ -32,8 +32,8 @@ pub(super) fn execute(file: &Path, key: Option<&str>) -> Result<Verified, CliErr
 fn refused(error: &RunReceiptError) -> CliError {
     let hint = match error {
         RunReceiptError::NotAReceipt { .. } => "a receipt is what `palyra runs receipt RUN` prints",
-        RunReceiptError::OtherKey { .. } => "ask whoever gave it to you for the key of the machine",
-        _ => "it was changed, or never stood in that journal: ask for it again",
+        RunReceiptError::OtherKey { .. } => "ask the sender for the key of the machine",
+        _ => "it was modified, or was never in that journal: ask for it again",
     };
     CliError::Problem(Box::new(Problem::new(ErrorCode::BadReceipt, sentence(error)).hint(hint)))
 }
@@ -49,26 +49,26 @@ impl Reply for Verified {
         };
         facts(&[
             ("run", receipt.run_id.clone()),
-            ("ended", if receipt.completed { "completed" } else { "failed" }.to_owned()),
+            ("status", if receipt.completed { "completed" } else { "failed" }.to_owned()),
             ("error", detail("error")),
             ("tool", receipt.tool_id.clone()),
             ("skill", receipt.skill_id.clone()),
             ("release", detail("payload")),
-            ("for", receipt.principal.clone()),
-            ("when", when(receipt.at_ms)),
+            ("principal", receipt.principal.clone()),
+            ("when", moment(receipt.at_ms)),
             ("input", detail("input_sha256")),
             ("output", detail("output_sha256")),
             ("tape", detail("tape_sha256")),
-            ("stands at", format!("{} of {}", receipt.sequence, receipt.tree_size)),
+            ("leaf", format!("{} of {}", receipt.sequence, receipt.tree_size)),
             ("signed by", receipt.key.clone()),
         ])
     }
 
     fn talk(&self) -> Vec<Remark> {
         match self.key_expected {
-            true => vec![Remark::Note("the receipt holds, and the key is the one you named".into())],
+            true => vec![Remark::Note("the receipt is valid and signed by the given key".into())],
             false => vec![Remark::Warning(
-                "the receipt holds for whoever has this key; add `--key KEY` to say whose it must be".into(),
+                "the receipt is valid for this key; add `--key KEY` to require the key you expect".into(),
             )],
         }
     }

@@ -21,14 +21,14 @@ Example:
   palyra skills audit ./notes.palyra-skill";
 
 const MORE: &str = "\
-An audit reads; it compiles nothing and runs nothing. For installed skills its verdict takes effect: what must
-not run is quarantined. Exit code 6 when anything is.";
+An audit compiles and runs nothing. An installed skill that fails is quarantined. Exit code 6: a skill is
+quarantined.";
 
-/// Look for trouble in a package, an installed skill, or everything installed.
+/// Audit a package, an installed skill, or all installed skills
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct AuditArgs {
-    /// A skill or a package file [default: every installed skill]
+    /// Skill or package file [default: every installed skill]
     #[arg(value_name = "ID|FILE")]
     target: Option<String>,
 }
@@ -100,7 +100,7 @@ impl Reply for Audited {
     fn talk(&self) -> Vec<Remark> {
         match self.0.audits.is_empty() {
             true => vec![
-                Remark::Note("no skill is installed".into()),
+                Remark::Note("no skills are installed".into()),
                 Remark::Next("palyra skills audit FILE".into()),
             ],
             false => Vec::new(),

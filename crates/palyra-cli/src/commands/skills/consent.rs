@@ -15,14 +15,14 @@ Example:
   palyra skills consent acme.notes --allow-secret global/token";
 
 const MORE: &str = "\
-Consent is for exactly one release, and for an update for exactly this pair of releases. For a skill that runs
-already it grants secrets that were withheld: those that `--allow-secret` names, or those you agree to when asked.";
+Consent is for one release, and for an update for this pair of releases. For a skill that already runs
+it grants secrets that were withheld: those that `--allow-secret` names, or those you agree to when asked.";
 
 /// Agree to the permissions of a skill or of its update
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct ConsentArgs {
-    /// The skill
+    /// Skill id
     id: String,
 
     #[command(flatten)]
@@ -63,7 +63,7 @@ fn asked(id: &str, asked: ConsentAsked, globals: &Globals) -> Result<InstallOutc
         false => Err(CliError::Usage {
             message: format!("not a terminal, so consent to `{id}` cannot be asked for"),
             hints: vec![
-                format!("read its permissions with `palyra skills info {id}`"),
+                format!("read its permissions with `palyra skills show {id}`"),
                 format!("then agree with `palyra skills consent {id} --consent {}`", asked.digest),
             ],
         }),

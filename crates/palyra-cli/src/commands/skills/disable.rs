@@ -13,14 +13,14 @@ const EXAMPLE: &str = "\
 Example:
   palyra skills disable acme.notes";
 
-/// Switch a skill off.
+/// Disable a skill
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct DisableArgs {
-    /// The skill
+    /// Skill id
     id: String,
 
-    /// Why, for the journal
+    /// Reason, recorded in the journal
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
 }
@@ -45,6 +45,6 @@ impl Reply for Disabled {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        vec![Remark::Next(format!("switch it on again with `palyra skills enable {}`", self.0.skill_id))]
+        vec![Remark::Next(format!("enable it again with `palyra skills enable {}`", self.0.skill_id))]
     }
 }

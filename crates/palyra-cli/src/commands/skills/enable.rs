@@ -17,14 +17,14 @@ Example:
 const MORE: &str = "\
 Findings about imports, invisible characters and budgets cannot be accepted.";
 
-/// Lift a quarantine, or switch a skill on again.
+/// Enable a skill that is disabled or quarantined
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct EnableArgs {
-    /// The skill
+    /// Skill id
     id: String,
 
-    /// Accept what the audit found, by the name of its rule; may be given again
+    /// Accept an audit finding, by the id of its rule (repeatable)
     #[arg(long = "accept", value_name = "FINDING")]
     accept: Vec<FindingId>,
 }

@@ -1,4 +1,4 @@
-//! `palyra skills info`.
+//! `palyra skills show`.
 
 use crate::cli::Globals;
 use crate::client;
@@ -10,13 +10,13 @@ use serde::Serialize;
 
 const EXAMPLE: &str = "\
 Example:
-  palyra skills info acme.notes";
+  palyra skills show acme.notes";
 
-/// Who made a skill, what can it touch, what has it used, why is it in this state, what would change it.
+/// Show a skill: publisher, permissions, use and status
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct InfoArgs {
-    /// The skill
+    /// Skill id
     id: String,
 }
 
@@ -87,7 +87,7 @@ fn made_by(info: &SkillInfo) -> String {
 fn can_touch(info: &SkillInfo) -> String {
     let mut text = shapes::permissions(&info.can_touch.asks);
     for closed in &info.can_touch.closed {
-        text.push_str(&format!("  but not, until somebody agrees: {closed}\n"));
+        text.push_str(&format!("  not until you consent: {closed}\n"));
     }
     text
 }
@@ -96,9 +96,9 @@ fn has_used(info: &SkillInfo) -> String {
     let runs = &info.runs;
     let last = runs.last_started_ms.map(|at| format!(", last {}", when(at))).unwrap_or_default();
     let head = match runs.completed + runs.failed {
-        0 => "  it never ran\n".to_owned(),
-        1 if runs.failed == 0 => format!("  one run with a result{last}\n"),
-        _ => format!("  {} runs with a result, {} without{last}\n", runs.completed, runs.failed),
+        0 => "  it has never run\n".to_owned(),
+        1 if runs.failed == 0 => format!("  1 run succeeded{last}\n"),
+        _ => format!("  {} runs succeeded, {} failed{last}\n", runs.completed, runs.failed),
     };
     let row = |total: &CapabilityTotal| {
         [total.capability.clone(), total.used.to_string(), total.denied.to_string(), total.last_run.clone()]

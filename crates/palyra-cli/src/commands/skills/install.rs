@@ -23,10 +23,10 @@ the audit, 12 awaiting consent or unfit for this machine.";
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct InstallArgs {
-    /// The package
+    /// Package file
     file: PathBuf,
 
-    /// Pin the keys of a publisher that was never seen here
+    /// Trust an unknown publisher on first use and pin its keys
     #[arg(long)]
     allow_tofu: bool,
 

@@ -290,7 +290,7 @@ fn after_audit(outcome: &InstallOutcome) -> String {
     let stops: Vec<_> = found.filter(|finding| finding.quarantines()).collect();
     if stops.is_empty() || stops.iter().any(|finding| finding.hard) {
         return format!(
-            "`palyra skills info {id}` lists the findings; ask the publisher for a corrected release"
+            "`palyra skills show {id}` lists the findings; ask the publisher for a corrected release"
         );
     }
     let rules: BTreeSet<&str> = stops.iter().map(|finding| finding.id.as_str()).collect();
@@ -379,7 +379,7 @@ impl<V: Verb> Reply for Walked<V> {
         if let Some(reason) = &self.unusable {
             return vec![
                 Remark::Warning(reason.clone()),
-                Remark::Next(format!("see what would change it: palyra skills info {id}")),
+                Remark::Next(format!("see what would change it: palyra skills show {id}")),
             ];
         }
         let withheld = self.outcome.withheld.iter().find_map(|withheld| withheld.secret.clone());
@@ -423,14 +423,14 @@ impl<V: Verb> Reply for Walked<V> {
                 ]
             }
             (SkillStatus::Quarantined, Some(QuarantineCause::Audit)) => vec![
-                Remark::Warning("the audit keeps it from running; it is stored".into()),
+                Remark::Warning("quarantined by the audit; the skill is stored but cannot run".into()),
                 Remark::Next(after_audit(&self.outcome)),
             ],
             (SkillStatus::Quarantined, _) => {
-                vec![Remark::Next(format!("see what would change it: palyra skills info {id}"))]
+                vec![Remark::Next(format!("see what would change it: palyra skills show {id}"))]
             }
             (SkillStatus::Disabled, _) => vec![Remark::Next(format!("palyra skills enable {id}"))],
-            (SkillStatus::Error, _) => vec![Remark::Warning("it does not fit this machine".into())],
+            (SkillStatus::Error, _) => vec![Remark::Warning("it cannot run on this machine".into())],
         }
     }
 }

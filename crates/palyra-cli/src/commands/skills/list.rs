@@ -14,7 +14,7 @@ Example:
   palyra skills list
   palyra skills list --output ndjson";
 
-/// Show what is installed and whether it can run.
+/// List installed skills and their status
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ListArgs {}
@@ -53,7 +53,7 @@ impl Reply for Listed {
     fn talk(&self) -> Vec<Remark> {
         match self.0.skills.is_empty() {
             true => vec![
-                Remark::Note("no skill is installed".into()),
+                Remark::Note("no skills are installed".into()),
                 Remark::Next("palyra skills install FILE --allow-tofu".into()),
             ],
             false => Vec::new(),

@@ -21,7 +21,7 @@ Example:
   palyra skills package build ./notes --out notes.palyra-skill --signing-key-vault-ref release
   palyra skills package inspect notes.palyra-skill";
 
-/// Make and read `.palyra-skill` files; nothing is installed.
+/// Build and inspect `.palyra-skill` packages
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(super) struct PackageArgs {

@@ -13,14 +13,14 @@ const EXAMPLE: &str = "\
 Example:
   palyra skills quarantine acme.notes --reason 'asked for a host it never named'";
 
-/// Quarantine a skill until it is enabled again.
+/// Quarantine a skill until it is enabled again
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct QuarantineArgs {
-    /// The skill
+    /// Skill id
     id: String,
 
-    /// Why, for the journal and for those who look at it later
+    /// Reason, recorded in the journal
     #[arg(long, value_name = "TEXT")]
     reason: String,
 }

@@ -3,7 +3,7 @@
 use crate::cli::Globals;
 use crate::client;
 use crate::error::CliError;
-use crate::output::{Remark, Reply, facts};
+use crate::output::{Remark, Reply, counted, facts};
 use crate::terminal::confirm_between;
 use clap::{ArgAction, Args};
 use palyra_api::skills::{RemoveQuery, RemovedSkill};
@@ -15,16 +15,16 @@ Example:
   palyra skills remove acme.notes --keep-data";
 
 const MORE: &str = "\
-Who owns the id and how far its releases had come stays known, so that nothing older can come back.";
+The publisher and last release of the id stay recorded, so that an older release cannot be installed later.";
 
-/// Take a skill out, with its consents and what it stored.
+/// Remove a skill with its consents and stored data
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct RemoveArgs {
-    /// The skill
+    /// Skill id
     id: String,
 
-    /// Leave what it stored, for when it comes back
+    /// Keep its stored data
     #[arg(long, action = ArgAction::SetTrue)]
     keep_data: bool,
 }
@@ -52,14 +52,14 @@ impl Reply for Removed {
     fn data(&self) -> String {
         let stored = match self.0.forgotten_keys {
             None => "kept".to_owned(),
-            Some(keys) => format!("forgotten, {keys} keys"),
+            Some(keys) => format!("deleted, {}", counted(keys, "key")),
         };
         facts(&[("removed", format!("{} {}", self.0.skill_id, self.0.version)), ("stored data", stored)])
     }
 
     fn talk(&self) -> Vec<Remark> {
         vec![Remark::Note(format!(
-            "the id stays with publisher `{}`, and nothing older can come back",
+            "the id stays with publisher `{}`, and an older release cannot be installed",
             self.0.publisher
         ))]
     }

@@ -14,14 +14,14 @@ Example:
   palyra skills rollback acme.notes
   palyra skills rollback acme.notes --to 1.0.0 --yes";
 
-/// Go back to a release that ran before.
+/// Roll back to an earlier release
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct RollbackArgs {
-    /// The skill
+    /// Skill id
     id: String,
 
-    /// The version to go back to [default: the last one that ran]
+    /// Version to roll back to [default: the last one that ran]
     #[arg(long = "to", value_name = "VERSION")]
     version: Option<String>,
 }
@@ -42,11 +42,11 @@ pub(super) fn run(
     let to = args
         .version
         .as_ref()
-        .map_or_else(|| "the release before".to_owned(), |version| format!("`{version}`"));
+        .map_or_else(|| "the previous release".to_owned(), |version| format!("`{version}`"));
     client::ask(globals, "skills rollback", async |client| {
         let info = client.skill(id).await?;
         let current = info.entry.record.current.manifest_text("version");
-        confirm_between(globals, format!("Go back from `{current}` of `{id}` to {to}?")).await?;
+        confirm_between(globals, format!("Roll `{id}` back from {current} to {to}?")).await?;
         let outcome = walked(printer, client.roll_back_skill(id, &body)).await?;
         conclude(&client, outcome, globals, printer).await
     })

@@ -14,13 +14,14 @@ Example:
 
 const MORE: &str = "\
 An update with more permissions, or with other texts for models, waits until you agree; the old release keeps
-running. A quarantine by a person stays until `palyra skills enable` lifts it. Older releases, other bytes under a known version and other publishers are refused.";
+running. A quarantine by a person stays until `palyra skills enable` lifts it. Older releases, different bytes
+under a known version and other publishers are rejected.";
 
 /// Update an installed skill
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct UpdateArgs {
-    /// The package
+    /// Package file
     file: PathBuf,
 
     #[command(flatten)]

@@ -13,13 +13,13 @@ Example:
   palyra skills verify acme.notes";
 
 const MORE: &str = "\
-Stored bytes that are not what was installed put the skill into quarantine at once.";
+A skill whose stored bytes differ from what was installed is quarantined at once.";
 
-/// Read, hash and verify the stored bytes of a skill again.
+/// Verify the stored bytes of a skill again
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct VerifyArgs {
-    /// The skill
+    /// Skill id
     id: String,
 }
 
@@ -48,6 +48,6 @@ impl Reply for Verified {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        vec![Remark::Note("the stored bytes are the ones that were installed".into())]
+        vec![Remark::Note("the stored bytes match what was installed".into())]
     }
 }

@@ -16,22 +16,22 @@ Example:
   palyra tokens add editor --scope read --scope invoke --out editor.token
   palyra tokens add night --scope invoke --expires 30d";
 
-/// Make a token; its secret is shown once.
+/// Create a token and show its secret once
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct AddArgs {
-    /// What receipts call its holder
+    /// Name of the holder, as receipts show it
     name: String,
 
-    /// What it may do; no scope implies another; may be given again
+    /// Scope (repeatable); no scope implies another
     #[arg(long = "scope", value_name = "SCOPE", required = true)]
     scopes: Vec<Scope>,
 
-    /// For how long it is worth something, as in `12h` or `30d` [default: until it is removed]
+    /// How long it is valid, for example `12h` or `30d` [default: until removed]
     #[arg(long, value_name = "TIME", value_parser = lifetime)]
     expires: Option<u64>,
 
-    /// Write the secret to this new file, readable by you alone, instead of showing it
+    /// Write the secret to this new file that only you can read
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -68,7 +68,7 @@ fn write(path: &Path, secret: &str) -> Result<(), CliError> {
     let refused = |error: palyra_common::fs::FsError| {
         CliError::usage_with_hint(
             format!("the secret cannot be written: {error}"),
-            "the token exists: remove it with `palyra tokens remove NAME` and make it again",
+            "the token exists: remove it with `palyra tokens remove NAME` and create it again",
         )
     };
     let (directory, name) = Directory::of_file(path).map_err(refused)?;
@@ -82,7 +82,7 @@ fn lifetime(text: &str) -> Result<u64, String> {
         let days = days.parse::<u64>().ok().filter(|days| (1..=3_650).contains(days));
         return days
             .map(|days| days * DAY)
-            .ok_or_else(|| format!("`{text}` is not a time: write it as in `30d`"));
+            .ok_or_else(|| format!("`{text}` is not a duration: write it like `30d`"));
     }
     palyra_daemon::serve::parse_duration(text).map(|time| time.as_secs()).map_err(|error| error.to_string())
 }
@@ -103,7 +103,7 @@ impl Reply for Added {
     fn talk(&self) -> Vec<Remark> {
         match self.secret {
             Some(_) => vec![Remark::Warning(
-                "the secret is not shown again; keep it where only its holder reads".into(),
+                "the secret is not shown again; store it where only its owner can read it".into(),
             )],
             None => Vec::new(),
         }

@@ -13,7 +13,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra tokens list";
 
-/// Show every token, what it may do and until when.
+/// List tokens with their scopes and expiry
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ListArgs {}
@@ -31,20 +31,20 @@ impl Reply for Listed {
     fn data(&self) -> String {
         let row = |token: &Token| {
             let until = match (token.expires_ms, token.expired) {
-                (None, _) => "it is removed".to_owned(),
+                (None, _) => "never".to_owned(),
                 (Some(at), true) => format!("{} (expired)", when(at)),
                 (Some(at), false) => when(at),
             };
             [token.name.clone(), token.scope_names(), when(token.created_ms), until]
         };
         let rows: Vec<_> = self.0.tokens.iter().map(row).collect();
-        table(["token", "may", "made", "until"], &rows)
+        table(["token", "scopes", "created", "expires"], &rows)
     }
 
     fn talk(&self) -> Vec<Remark> {
         match self.0.tokens.is_empty() {
             true => vec![
-                Remark::Note("there is no token but the owner's".into()),
+                Remark::Note("no tokens except the owner's".into()),
                 Remark::Next("palyra tokens add NAME --scope read --scope invoke".into()),
             ],
             false => Vec::new(),

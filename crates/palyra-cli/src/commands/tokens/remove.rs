@@ -12,11 +12,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra tokens remove editor";
 
-/// Remove a token; it is worth nothing from this moment on.
+/// Revoke a token at once
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct RemoveArgs {
-    /// The token
+    /// Name of the token
     name: String,
 }
 

@@ -12,14 +12,14 @@ const EXAMPLE: &str = "\
 Example:
   palyra tools alias add_note acme.notes.add";
 
-/// Give a tool another name; MCP clients see it under that one.
+/// Give a tool another name, which MCP clients see
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct AliasArgs {
-    /// The name: lower-case letters, digits, `_` and `.`
+    /// Alias: lower-case letters, digits, `_` and `.`
     alias: String,
 
-    /// The tool
+    /// Tool id
     tool: String,
 }
 
@@ -27,11 +27,11 @@ const UNALIAS: &str = "\
 Example:
   palyra tools unalias add_note";
 
-/// Take a name away that a tool was given.
+/// Remove an alias of a tool
 #[derive(Args)]
 #[command(before_help = UNALIAS)]
 pub(super) struct UnaliasArgs {
-    /// The name
+    /// Alias to remove
     alias: String,
 }
 
@@ -66,6 +66,6 @@ impl Reply for Unnamed {
     const SCHEMA: &'static str = "palyra.tools.unalias/v1";
 
     fn data(&self) -> String {
-        format!("{} is no name any more\n", self.0.alias)
+        format!("removed the alias {}\n", self.0.alias)
     }
 }

@@ -13,7 +13,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra tools list";
 
-/// Show every tool of every installed skill.
+/// List the tools of installed skills
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ListArgs {}
@@ -35,7 +35,7 @@ impl Reply for Listed {
     fn talk(&self) -> Vec<Remark> {
         match self.0.tools.is_empty() {
             true => vec![
-                Remark::Note("no tool is installed".into()),
+                Remark::Note("no tools are installed".into()),
                 Remark::Next("palyra skills install FILE --allow-tofu".into()),
             ],
             false => Vec::new(),

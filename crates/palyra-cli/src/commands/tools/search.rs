@@ -13,15 +13,15 @@ const EXAMPLE: &str = "\
 Example:
   palyra tools search count words";
 
-/// Find the tools that some words are about, best first.
+/// Search tools by description, best match first
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct SearchArgs {
-    /// The words
+    /// Words to search for
     #[arg(required = true)]
     words: Vec<String>,
 
-    /// How many at most
+    /// Maximum number of results
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=100))]
     count: u16,
 }
@@ -45,7 +45,7 @@ impl Reply for Found {
     fn talk(&self) -> Vec<Remark> {
         match self.0.tools.is_empty() {
             true => {
-                vec![Remark::Note("no tool is about that".into()), Remark::Next("palyra tools list".into())]
+                vec![Remark::Note("no tools match".into()), Remark::Next("palyra tools list".into())]
             }
             false => Vec::new(),
         }

@@ -16,11 +16,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra tools show acme.notes.add";
 
-/// Show a tool: its schemas, its risk and what it cost so far.
+/// Show the schemas, risk and cost of a tool
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ShowArgs {
-    /// The tool: its id, its name for models, or an alias
+    /// Tool: its id, its name for models, or an alias
     tool: String,
 }
 
@@ -46,7 +46,7 @@ impl Reply for Shown {
             ("status", shapes::status(summary.status).to_owned()),
             (
                 "approval",
-                if summary.requires_approval { "a person approves each call" } else { "none" }.to_owned(),
+                if summary.requires_approval { "each call needs approval" } else { "none" }.to_owned(),
             ),
             ("cost", cost(tool)),
         ]);
@@ -66,7 +66,7 @@ fn cost(tool: &ToolInfo) -> String {
     let cost = &tool.cost;
     let runs = cost.completed + cost.failed;
     let (Some(elapsed), Some(memory)) = (cost.median_elapsed_us, cost.most_memory_bytes) else {
-        return "it never ran".into();
+        return "it has never run".into();
     };
     let elapsed = duration_text(Duration::from_micros(elapsed));
     format!(

@@ -18,29 +18,29 @@ Example:
   palyra trust allow advisories ed25519-public:PUBLICKEY --feed";
 
 const MORE: &str = "\
-Get the key over another way than the skill: from the publisher's own page or in person. `palyra
-keys export NAME --public` is how the publisher prints it.";
+Get the key out of band, not with the skill: from the publisher's site or in person. The publisher prints it
+with `palyra keys export NAME --public`.";
 
-/// Believe a publisher's keys; or a revocation feed's, or a builder's.
+/// Trust the keys of a publisher, revocation feed or builder
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct AllowArgs {
-    /// The publisher, as in the first part of a skill id
+    /// Publisher: the first part of a skill id
     publisher: PublisherName,
 
-    /// A public key; several may be given
+    /// Public key (repeatable)
     #[arg(required = true, value_name = "KEY")]
     keys: Vec<PublisherKey>,
 
-    /// How many of the keys must sign
+    /// Number of keys that must sign
     #[arg(long, default_value_t = 1, value_name = "N")]
     threshold: u32,
 
-    /// Follow the revocation feed of this name instead
+    /// Trust the revocation feed of this name instead
     #[arg(long, conflicts_with = "builder_level")]
     feed: bool,
 
-    /// Believe the build provenance of the builder of this name, up to an SLSA level of 1 to 3, instead
+    /// Trust the builder of this name instead, up to this SLSA level from 1 to 3
     #[arg(long, value_name = "LEVEL", conflicts_with = "threshold")]
     builder_level: Option<u8>,
 }
@@ -73,7 +73,7 @@ impl Reply for Believed {
         if self.0.keys.len() > 1 {
             pairs.push(("must sign", format!("{} of {}", self.0.threshold, self.0.keys.len())));
         }
-        pairs.push(("now", if self.0.changed { "believed" } else { "believed as before" }.to_owned()));
+        pairs.push(("now", if self.0.changed { "trusted" } else { "already trusted" }.to_owned()));
         facts(&pairs)
     }
 }

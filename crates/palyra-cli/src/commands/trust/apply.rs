@@ -19,11 +19,11 @@ Example:
   palyra trust apply rotation.json
   curl -fsS https://acme.example/revoked.json | palyra trust apply -";
 
-/// Follow a signed statement: a rotation of keys, or a list of what is revoked.
+/// Apply a signed key rotation or revocation list
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ApplyArgs {
-    /// The statement: a file, or `-` for standard input
+    /// Statement: a file, or `-` for standard input
     statement: PathBuf,
 }
 
@@ -52,7 +52,7 @@ impl Reply for Applied {
     fn data(&self) -> String {
         let applied = &self.0;
         let happened = match (applied.outcome.as_str(), applied.newly_revoked) {
-            ("rotated", _) => "the publisher's keys handed over".to_owned(),
+            ("rotated", _) => "the publisher's keys were rotated".to_owned(),
             (_, Some(added)) => format!("{added} newly revoked"),
             _ => "nothing new: it was applied before".to_owned(),
         };

@@ -14,14 +14,14 @@ const EXAMPLE: &str = "\
 Example:
   palyra trust block acme --reason 'signed a skill that phones home'";
 
-/// Accept nothing of a publisher, and stop what is installed of it.
+/// Block a publisher and stop its installed skills
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct BlockArgs {
-    /// The publisher
+    /// Name of the publisher
     publisher: PublisherName,
 
-    /// Why
+    /// Reason, recorded in the journal
     #[arg(long, value_name = "TEXT")]
     reason: String,
 }
@@ -45,6 +45,6 @@ impl Reply for Blocked {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        vec![Remark::Next(format!("end it with `palyra trust unblock {}`", self.publisher.publisher))]
+        vec![Remark::Next(format!("unblock it with `palyra trust unblock {}`", self.publisher.publisher))]
     }
 }

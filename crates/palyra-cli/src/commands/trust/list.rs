@@ -13,7 +13,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra trust list";
 
-/// List everybody who is believed or blocked, and what is revoked.
+/// List trusted and blocked publishers, and revocations
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ListArgs {}
@@ -71,8 +71,8 @@ impl Reply for Listed {
         match self.sections().is_empty() {
             false => Vec::new(),
             true => vec![
-                Remark::Note("nobody is believed or blocked".into()),
-                Remark::Next("believe a publisher with `palyra trust allow PUBLISHER KEY`".into()),
+                Remark::Note("no publishers are trusted or blocked".into()),
+                Remark::Next("trust a publisher with `palyra trust allow PUBLISHER KEY`".into()),
             ],
         }
     }

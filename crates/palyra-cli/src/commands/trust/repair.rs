@@ -15,15 +15,14 @@ Example:
   palyra trust repair --accept DIGEST";
 
 const MORE: &str = "\
-A repair grants nothing: rows that do not prove themselves are left out, and every skill is
-quarantined until you enable it again. If you have a backup of the whole state root, putting
-that back is better.";
+A repair grants nothing: rows that cannot be verified are left out, and every skill is quarantined until you
+enable it again. If you have a backup of the state root, restore that instead.";
 
-/// Show what is not as it was left, and start over from what proves itself.
+/// Show state damage and rebuild from verifiable records
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct RepairArgs {
-    /// Carry out the repair with this digest, as a repair without the flag shows it
+    /// Perform the repair with this digest, which a repair without the flag shows
     #[arg(long, value_name = "DIGEST")]
     accept: Option<Sha256Digest>,
 }
@@ -64,8 +63,8 @@ impl Repair {
 
     fn outcome(&self) -> String {
         let journal = match self.journal {
-            JournalFate::GoesOn => "it goes on from where it is intact",
-            JournalFate::BeginsAnew => "a new one begins; the old file is put aside",
+            JournalFate::GoesOn => "it continues from where it is intact",
+            JournalFate::BeginsAnew => "a new one is started; the old file is kept aside",
         };
         facts(&[
             ("rows kept", self.rows_kept.to_string()),
@@ -98,13 +97,13 @@ impl Reply for Repair {
     fn talk(&self) -> Vec<Remark> {
         match self.accept {
             _ if self.repaired => vec![
-                Remark::Note("repaired: the state is as shown, and the journal says so".into()),
-                Remark::Next("look at what is believed now with `palyra trust list`".into()),
+                Remark::Note("repaired, and recorded in the journal".into()),
+                Remark::Next("review the trusted publishers with `palyra trust list`".into()),
             ],
             Some(digest) => vec![Remark::Next(format!(
-                "put a backup back, or accept exactly this with `palyra trust repair --accept {digest}`"
+                "restore a backup, or accept exactly this repair with `palyra trust repair --accept {digest}`"
             ))],
-            None => vec![Remark::Note("nothing differs: the state is as it was left".into())],
+            None => vec![Remark::Note("no damage found".into())],
         }
     }
 }

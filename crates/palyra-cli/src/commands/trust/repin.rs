@@ -17,22 +17,21 @@ Example:
   palyra trust repin acme ed25519-public:PUBLICKEY";
 
 const MORE: &str = "\
-A publisher that still has its keys signs a rotation, which `palyra trust apply` follows without
-a leap of faith. Repin only when you know from the publisher, over another way, that its keys
-are lost.";
+A publisher that still has its keys signs a rotation, which `palyra trust apply` verifies. Repin only when the
+publisher confirmed out of band that its keys are lost.";
 
-/// Replace a publisher's keys by your own decision.
+/// Replace the trusted keys of a publisher without a rotation
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct RepinArgs {
-    /// The publisher
+    /// Name of the publisher
     publisher: PublisherName,
 
-    /// A public key; several may be given
+    /// Public key (repeatable)
     #[arg(required = true, value_name = "KEY")]
     keys: Vec<PublisherKey>,
 
-    /// How many of the keys must sign
+    /// Number of keys that must sign
     #[arg(long, default_value_t = 1, value_name = "N")]
     threshold: u32,
 }
@@ -46,7 +45,7 @@ pub(super) struct Repinned {
 pub(super) fn execute(args: &RepinArgs, globals: &Globals) -> Result<Repinned, CliError> {
     let name = args.publisher.as_str();
     let keys = keys_request(&args.keys, args.threshold);
-    confirm(globals, &format!("believe other keys of `{name}` without a statement signed by the old ones?"))?;
+    confirm(globals, &format!("Trust other keys of `{name}` without a statement signed by the old ones?"))?;
     let repin = async |client: AnyClient| client.repin_publisher(name, &keys).await;
     client::ask(globals, "trust repin", repin).map(|publisher| Repinned { publisher })
 }

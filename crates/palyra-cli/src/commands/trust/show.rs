@@ -14,11 +14,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra trust show acme";
 
-/// Show what is known of a publisher: its keys, their past, its skills, what is revoked.
+/// Show the keys, skills and revocations of a publisher
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ShowArgs {
-    /// The publisher
+    /// Name of the publisher
     publisher: PublisherName,
 }
 
@@ -51,10 +51,10 @@ impl Reply for Shown {
         let name = &self.0.publisher.publisher;
         match self.0.publisher.mode {
             TrustMode::Pinned => vec![Remark::Next(format!(
-                "compare the key with the publisher over another way, then `palyra trust allow {name} KEY`"
+                "verify the key with the publisher out of band, then `palyra trust allow {name} KEY`"
             ))],
             TrustMode::Blocked => {
-                vec![Remark::Next(format!("end the block with `palyra trust unblock {name}`"))]
+                vec![Remark::Next(format!("unblock it with `palyra trust unblock {name}`"))]
             }
             TrustMode::Allowlisted | TrustMode::Unknown => Vec::new(),
         }

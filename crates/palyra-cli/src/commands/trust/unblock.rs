@@ -14,11 +14,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra trust unblock acme";
 
-/// End a block; what it stopped stays stopped until you enable it.
+/// Unblock a publisher; its skills stay quarantined until enabled
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct UnblockArgs {
-    /// The publisher
+    /// Name of the publisher
     publisher: PublisherName,
 }
 
@@ -41,6 +41,6 @@ impl Reply for Unblocked {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        vec![Remark::Note("skills that the block stopped stay stopped until you enable them".into())]
+        vec![Remark::Note("skills that were quarantined stay so until you enable them".into())]
     }
 }

@@ -3,7 +3,7 @@
 use crate::cli::Globals;
 use crate::client;
 use crate::error::CliError;
-use crate::output::{Remark, Reply, table};
+use crate::output::{Remark, Reply, table, when_text};
 use clap::Args;
 use palyra_api::vault::{SecretEntry, SecretList};
 use serde::Serialize;
@@ -13,7 +13,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra vault list";
 
-/// List the names of the secrets; no value is opened.
+/// List the names of secrets
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ListArgs {}
@@ -29,7 +29,9 @@ impl Reply for Listed {
     const SCHEMA: &'static str = "palyra.vault.list/v1";
 
     fn data(&self) -> String {
-        let row = |entry: &SecretEntry| [entry.secret.clone(), entry.created.clone(), entry.updated.clone()];
+        let row = |entry: &SecretEntry| {
+            [entry.secret.clone(), when_text(&entry.created), when_text(&entry.updated)]
+        };
         table(["secret", "created", "updated"], &self.0.secrets.iter().map(row).collect::<Vec<_>>())
     }
 
@@ -37,8 +39,8 @@ impl Reply for Listed {
         let damaged = self.0.damaged.iter().cloned().map(Remark::Warning);
         let none = self.0.secrets.is_empty().then(|| {
             [
-                Remark::Note("there are no secrets".into()),
-                Remark::Next("keep one with `palyra vault put global/NAME`".into()),
+                Remark::Note("no secrets".into()),
+                Remark::Next("store one with `palyra vault put global/NAME`".into()),
             ]
         });
         let protection = Remark::Note(self.0.protection.clone());

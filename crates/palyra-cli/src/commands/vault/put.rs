@@ -22,20 +22,20 @@ Example:
   palyra vault put skill:acme.notes/pin --allow-weak < pin.txt";
 
 const MORE: &str = "\
-On a terminal you are asked for the value; otherwise it is read from standard input, without its
-last line break. It never stands on the command line, where every program on this machine could
-read it. A value that can be guessed (less than 40 bits, such as a PIN) is refused: a skill that
-may only have it injected could find it out by trying. --allow-weak keeps it all the same.";
+On a terminal you are asked for the value; otherwise it is read from standard input, without the final line
+break. It is never a command-line argument, which every program on this machine could read. A value that can
+be guessed (less than 40 bits, such as a PIN) is rejected, because a skill could find it out by trying;
+`--allow-weak` stores it anyway.";
 
-/// Keep a secret, in place of an earlier one of the same name.
+/// Store a secret, or replace it
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct PutArgs {
-    /// Whose it is and its name
+    /// Scope and name, for example `global/github_token`
     #[arg(value_name = "SCOPE/KEY")]
     reference: String,
 
-    /// Keep a value that can be guessed, such as a PIN
+    /// Store a value that can be guessed, such as a PIN
     #[arg(long)]
     allow_weak: bool,
 
@@ -55,10 +55,10 @@ pub(super) struct Put {
 pub(super) fn execute(args: &PutArgs, globals: &Globals) -> Result<Put, CliError> {
     if !args.value.is_empty() {
         return Err(CliError::Usage {
-            message: "the value of a secret is not given on the command line".into(),
+            message: "the value of a secret cannot be a command-line argument".into(),
             hints: vec![
-                "leave it out to be asked for it, or give it on standard input".into(),
-                "if it was the real one, change it: it stands in the shell's history now".into(),
+                "omit it to be asked for it, or pipe it to standard input".into(),
+                "if it was the real value, change it: it is in the shell's history now".into(),
             ],
         });
     }
@@ -93,16 +93,13 @@ impl Reply for Put {
     const SCHEMA: &'static str = "palyra.vault.put/v1";
 
     fn data(&self) -> String {
-        let kept = if self.put.replaced { "in place of an earlier value" } else { "for the first time" };
+        let kept = if self.put.replaced { "replaced" } else { "created" };
         facts(&[("secret", self.put.secret.clone()), ("kept", kept.to_owned())])
     }
 
     fn talk(&self) -> Vec<Remark> {
         let short = self.short.then(|| {
-            Remark::Warning(format!(
-                "`{}` is too short to be found and blotted out where it leaks",
-                self.put.secret
-            ))
+            Remark::Warning(format!("`{}` is too short to be redacted from output", self.put.secret))
         });
         short.into_iter().collect()
     }

@@ -8,7 +8,7 @@ pub(super) fn read(text: &str) -> Result<SecretRef, CliError> {
     text.parse().map_err(|_| {
         CliError::usage_with_hint(
             "the secret is not named in the form SCOPE/KEY",
-            "the scope is `global`, `principal:NAME`, `channel:NAME` or `skill:ID`, as in `global/github_token`",
+            "the scope is `global`, `principal:NAME`, `channel:NAME` or `skill:ID`, for example `global/github_token`",
         )
     })
 }

@@ -14,11 +14,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra vault remove global/github_token";
 
-/// Take a secret away; nothing brings it back.
+/// Remove a secret permanently
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct RemoveArgs {
-    /// Whose it is and its name
+    /// Scope and name, for example `global/github_token`
     #[arg(value_name = "SCOPE/KEY")]
     reference: String,
 }
@@ -28,7 +28,7 @@ pub(super) struct Removed(RemovedSecret);
 
 pub(super) fn execute(args: &RemoveArgs, globals: &Globals) -> Result<Removed, CliError> {
     let secret = reference::read(&args.reference)?;
-    confirm(globals, &format!("remove the secret `{secret}`?"))?;
+    confirm(globals, &format!("Remove the secret `{secret}`?"))?;
     let remove = async |client: AnyClient| client.remove_secret(&secret).await;
     client::ask(globals, "vault remove", remove).map(Removed)
 }

@@ -13,12 +13,12 @@ const EXAMPLE: &str = "\
 Example:
   palyra deliveries dead-letters drop 3";
 
-/// Drop a dead letter for good.
+/// Delete a dead letter
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct DropArgs {
-    /// Number of the letter
-    letter: u64,
+    /// Number of the dead letter, or `latest`
+    letter: String,
 }
 
 #[derive(Serialize)]
@@ -27,7 +27,9 @@ pub(super) struct Dropped {
 }
 
 pub(super) fn execute(args: &DropArgs, globals: &Globals) -> Result<Dropped, CliError> {
-    let forget = async |client: client::AnyClient| client.drop_delivery(args.letter).await;
+    let forget = async |client: client::AnyClient| {
+        client.drop_delivery(client::dead_letter(&client, &args.letter).await?).await
+    };
     client::ask(globals, "deliveries dead-letters drop", forget).map(|dropped| Dropped { dropped })
 }
 

@@ -16,15 +16,15 @@ Example:
   palyra deliveries dead-letters list
   palyra deliveries dead-letters list --channel alerts";
 
-/// List events and messages that were given up, newest first.
+/// List dead letters, newest first
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ListArgs {
-    /// Only those of this hook binding
+    /// Only dead letters of this hook binding
     #[arg(long, value_name = "NAME", conflicts_with = "channel")]
     hook: Option<String>,
 
-    /// Only those of this channel
+    /// Only dead letters of this channel
     #[arg(long, value_name = "NAME")]
     channel: Option<String>,
 
@@ -59,12 +59,12 @@ impl Reply for Listed {
             ]
         };
         let rows: Vec<_> = self.0.dead_letters.iter().map(row).collect();
-        table(["letter", "kind", "name", "item", "attempts", "given up", "reason"], &rows)
+        table(["letter", "kind", "name", "item", "attempts", "failed", "reason"], &rows)
     }
 
     fn talk(&self) -> Vec<Remark> {
         match self.0.dead_letters.first() {
-            None => vec![Remark::Note("there are no dead letters: no delivery has been given up".into())],
+            None => vec![Remark::Note("no dead letters".into())],
             Some(letter) => {
                 vec![Remark::Next(format!("palyra deliveries dead-letters retry {}", letter.letter))]
             }

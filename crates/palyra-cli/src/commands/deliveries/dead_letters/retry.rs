@@ -14,19 +14,21 @@ const EXAMPLE: &str = "\
 Example:
   palyra deliveries dead-letters retry 3";
 
-/// Deliver a dead letter once more, and remove it if that succeeds.
+/// Retry a dead letter, and delete it if that succeeds
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct RetryArgs {
-    /// Number of the letter
-    letter: u64,
+    /// Number of the dead letter, or `latest`
+    letter: String,
 }
 
 #[derive(Serialize)]
 pub(super) struct Retried(DeliveryRetry);
 
 pub(super) fn execute(args: &RetryArgs, globals: &Globals) -> Result<Retried, CliError> {
-    let retry = async |client: client::AnyClient| client.retry_delivery(args.letter).await;
+    let retry = async |client: client::AnyClient| {
+        client.retry_delivery(client::dead_letter(&client, &args.letter).await?).await
+    };
     client::ask(globals, "deliveries dead-letters retry", retry).map(Retried)
 }
 

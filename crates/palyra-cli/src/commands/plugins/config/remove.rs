@@ -12,11 +12,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra plugins config remove acme.weather";
 
-/// Take every value away: runs get the defaults of the manifest.
+/// Remove all values and use the defaults of the manifest
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct RemoveArgs {
-    /// The skill
+    /// Skill id
     skill: String,
 }
 
@@ -34,7 +34,7 @@ impl Reply for Taken {
 
     fn data(&self) -> String {
         match self.0.removed {
-            true => format!("the settings of {} are gone\n", self.0.skill_id),
+            true => format!("removed the settings of {}\n", self.0.skill_id),
             false => format!("{} had no settings\n", self.0.skill_id),
         }
     }

@@ -16,18 +16,18 @@ Example:
   palyra plugins config set acme.weather city=Oslo days=3
   palyra plugins config set acme.weather --unset city";
 
-/// Set some settings; the others stay. A setting of type `secret` takes the name of a secret, never its value.
+/// Set or unset values; a `secret` setting takes the secret's name
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct SetArgs {
-    /// The skill
+    /// Skill id
     skill: String,
 
-    /// A setting and its value; may be given again
+    /// Setting and its value (repeatable)
     #[arg(value_name = "NAME=VALUE", required_unless_present = "unset", value_parser = assignment)]
     values: Vec<(String, String)>,
 
-    /// Take the value of this setting away; may be given again
+    /// Remove the value of this setting (repeatable)
     #[arg(long, value_name = "NAME")]
     unset: Vec<String>,
 }
@@ -63,7 +63,7 @@ fn value(kind: Option<ConfigFieldKind>, text: &str) -> Value {
 }
 
 fn assignment(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("write it as in `city=Oslo`")?;
+    let (name, value) = text.split_once('=').ok_or("write it like `city=Oslo`")?;
     Ok((name.to_owned(), value.to_owned()))
 }
 

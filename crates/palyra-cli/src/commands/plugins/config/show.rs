@@ -14,11 +14,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra plugins config show acme.weather";
 
-/// Show every setting, its value and where that comes from.
+/// Show every setting, its value and its origin
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ShowArgs {
-    /// The skill
+    /// Skill id
     skill: String,
 }
 

@@ -12,11 +12,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra plugins profile remove acme.notes";
 
-/// Take the profile away: runs get what the skill asks for and you agreed to.
+/// Remove the profile; consent alone then decides
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct RemoveArgs {
-    /// The skill
+    /// Skill id
     skill: String,
 }
 
@@ -35,7 +35,7 @@ impl Reply for Taken {
 
     fn data(&self) -> String {
         match self.0.removed {
-            true => format!("the profile of {} is gone\n", self.0.skill_id),
+            true => format!("removed the profile of {}\n", self.0.skill_id),
             false => format!("{} had no profile\n", self.0.skill_id),
         }
     }

@@ -14,23 +14,22 @@ Example:
   palyra plugins profile set acme.notes --grant fs-read:notes=/srv/notes
   palyra plugins profile set acme.fetch --only --grant 'http:GET https://api.example.com/*' --limit fuel=1000000";
 
-/// Add grants, directories and ceilings to the profile, or make it only these.
+/// Add grants, directories and limits to the profile
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct SetArgs {
-    /// The skill
+    /// Skill id
     skill: String,
 
-    /// Let this through, as in `channel:alerts`; `fs-read:NAME=DIR` also maps a directory, and `address:CIDR`
-    /// opens a private range; may be given again
+    /// Allow this grant, for example `channel:alerts`, `fs-read:NAME=DIR` or `address:CIDR` (repeatable)
     #[arg(long = "grant", value_name = "GRANT")]
     grants: Vec<String>,
 
-    /// Let nothing through but these grants
+    /// Allow only these grants
     #[arg(long)]
     only: bool,
 
-    /// Never allow more than this, as in `fuel=1000000`; may be given again
+    /// Limit, for example `fuel=1000000` (repeatable)
     #[arg(long = "limit", value_name = "NAME=VALUE")]
     limits: Vec<String>,
 }
@@ -40,7 +39,7 @@ pub(super) struct Changed(Profile);
 
 pub(super) fn execute(args: &SetArgs, globals: &Globals) -> Result<Changed, CliError> {
     if args.grants.is_empty() && args.limits.is_empty() && !args.only {
-        let hint = "add `--grant GRANT`, `--limit NAME=VALUE`, or `--only` to let nothing through";
+        let hint = "add `--grant GRANT`, `--limit NAME=VALUE`, or `--only` to allow nothing";
         return Err(CliError::usage_with_hint("there is nothing to set", hint));
     }
     let change = ProfileChange { only: args.only, grants: args.grants.clone(), limits: args.limits.clone() };

@@ -13,11 +13,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra plugins profile show acme.notes";
 
-/// Show what runs get at most, and where roots lead.
+/// Show the capability profile of a skill
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ShowArgs {
-    /// The skill
+    /// Skill id
     skill: String,
 }
 

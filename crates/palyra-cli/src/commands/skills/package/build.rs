@@ -37,14 +37,13 @@ const MORE: &str = "\
 The archive holds `skill.toml`, `modules/`, `assets/`, a generated bill of materials, a provenance statement
 and the signature. The same files and key give the same bytes everywhere.
 
-After `palyra keys rotate` on this state root the rotation statements go into the package by themselves;
-elsewhere `--succession` names them. A package with fewer signatures than its threshold gets the others
-with `palyra skills package sign`.
+After `palyra keys rotate` on this state root the package includes the rotation statements; elsewhere name them
+with `--succession`. `palyra skills package sign` adds the signatures that a threshold needs.
 
 A component that describes itself must say what skill.toml says. Differences are shown with both sides;
 `--write` puts what the component says into skill.toml. Exits with 6 if the package could not run.";
 
-/// Package and sign a skill
+/// Build and sign a package
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct BuildArgs {
@@ -296,7 +295,7 @@ impl Reply for Built {
         }
         if self.other_keys_trusted {
             talk.push(Remark::Warning(
-                "this state root trusts other keys for the publisher, and machines that do so refuse this package; \
+                "this state root trusts other keys for the publisher and will reject this package, as other machines will; \
                  build it with `--succession FILE`"
                     .into(),
             ));

@@ -14,15 +14,15 @@ Example:
   palyra skills package diff notes-1.0.palyra-skill notes-1.1.palyra-skill";
 
 const MORE: &str = "\
-Marks: + can do more, ~ reads differently to models, - can do less. Rows with + or ~ need consent.";
+Marks: + more permissions, ~ different text for models, - fewer permissions. Rows with + or ~ need consent.";
 
-/// Show what an update would change, in two columns.
+/// Compare two releases side by side
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct DiffArgs {
-    /// The release that is there
+    /// Old package
     old: PathBuf,
-    /// The release that would come
+    /// New package
     new: PathBuf,
 }
 

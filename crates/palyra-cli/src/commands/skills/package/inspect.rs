@@ -17,11 +17,11 @@ Example:
   palyra skills package inspect notes.palyra-skill
   palyra skills package inspect notes.palyra-skill --json";
 
-/// Show what is in a package: its files, tools, permissions, signers and origin.
+/// Show the files, tools, permissions and signers of a package
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct InspectArgs {
-    /// The package
+    /// Package file
     file: PathBuf,
 }
 
@@ -116,7 +116,7 @@ impl Reply for Inspected {
 
     fn talk(&self) -> Vec<Remark> {
         vec![Remark::Note(
-            "every byte is as it was signed; whether the publisher is believed was not asked".into(),
+            "the signature covers every byte; the trust of the publisher was not checked".into(),
         )]
     }
 }

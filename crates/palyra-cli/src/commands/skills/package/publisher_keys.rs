@@ -12,16 +12,16 @@ use std::path::{Path, PathBuf};
 /// Longest file with a rotation statement; one of 16 keys to 16 others has about 15 kB.
 const MAX_ROTATION_BYTES: u64 = 64 << 10;
 
-/// The publisher's keys, where they are more than those that sign or follow others.
+/// The publisher's keys, where they are more than those that sign or follow others
 #[derive(Args)]
 #[command(next_help_heading = "Publisher keys")]
 #[group(skip)]
 pub(super) struct PublisherKeyArgs {
-    /// A rotation statement that led to the present keys; may be given again
+    /// Rotation statement that led to the current keys (repeatable)
     #[arg(long, value_name = "FILE")]
     succession: Vec<PathBuf>,
 
-    /// A key of the publisher that need not sign now; may be given again
+    /// Key of the publisher that does not sign now (repeatable)
     #[arg(long, value_name = "KEY")]
     publisher_key: Vec<PublisherKey>,
 

@@ -20,17 +20,17 @@ Example:
   palyra skills package sign notes.palyra-skill --out signed.palyra-skill --signing-key-vault-ref two";
 
 const MORE: &str = "\
-The package must list the key: give it with `--publisher-key` when the package is built. Every byte and every
-signature that is there are checked first; the signed statement and the payload stay as they are.";
+The package must list the key, which `--publisher-key` of `build` does. Every byte and existing signature is
+verified first; the signed statement and the payload do not change.";
 
-/// Add a signature to a package.
+/// Add a signature to a package
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct SignArgs {
-    /// The package
+    /// Package file
     file: PathBuf,
 
-    /// The file to write [default: the package itself]
+    /// File to write [default: the package itself]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 

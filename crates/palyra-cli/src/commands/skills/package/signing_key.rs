@@ -19,25 +19,25 @@ const MAX_KEY_FILE_BYTES: u64 = 4_096;
 /// Keys come from exactly one of these.
 const SOURCES: [&str; 3] = ["signing_key_vault_ref", "signing_key_stdin", "signing_key_file"];
 
-/// Where the signing keys come from.
+/// Where the signing keys come from
 #[derive(Args)]
 #[command(next_help_heading = "Signing key")]
 #[group(skip)]
 #[command(group = clap::ArgGroup::new("signing_key").required(true).args(SOURCES))]
 pub(super) struct SigningKeyArgs {
-    /// A key of this state root's vault, by name; may be given again
+    /// Name of a key in the vault (repeatable)
     #[arg(long, value_name = "NAME")]
     signing_key_vault_ref: Vec<String>,
 
-    /// An encrypted key file on standard input
+    /// Read an encrypted key file from standard input
     #[arg(long)]
     signing_key_stdin: bool,
 
-    /// An encrypted key file that only you can read; may be given again
+    /// Encrypted key file that only you can read (repeatable)
     #[arg(long, value_name = "FILE")]
     signing_key_file: Vec<PathBuf>,
 
-    /// The file with the passphrase of the key files; without it the terminal asks
+    /// File with the passphrase of the key files; asked for on a terminal without it
     #[arg(long, value_name = "FILE", conflicts_with = "signing_key_vault_ref")]
     key_passphrase_file: Option<PathBuf>,
 }
@@ -78,7 +78,7 @@ impl SigningKeyArgs {
         match Terminal::of_person(globals) {
             Some(mut terminal) => terminal.passphrase("passphrase of the signing key"),
             None => Err(CliError::usage_with_hint(
-                "the key file is under a passphrase, and nobody can be asked for it",
+                "the key file needs a passphrase, and there is no terminal to ask for it",
                 "give it with `--key-passphrase-file FILE`",
             )),
         }

@@ -20,17 +20,17 @@ Example:
   palyra skills package verify notes.palyra-skill --allow-tofu";
 
 const MORE: &str = "\
-Exit code 5 when the file is refused, or when its publisher is unknown here and `--allow-tofu` was not given.
-Nothing is stored or pinned.";
+Exit code 5: the file is invalid, or its publisher is unknown and `--allow-tofu` was not given. Nothing is
+stored or pinned.";
 
-/// Verify every byte and signature of a package, and whether its publisher is trusted.
+/// Verify a package and the trust of its publisher
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct VerifyArgs {
-    /// The package
+    /// Package file
     file: PathBuf,
 
-    /// Accept a publisher that was never seen here
+    /// Accept an unknown publisher
     #[arg(long)]
     allow_tofu: bool,
 }
@@ -85,13 +85,11 @@ impl Reply for Verified {
     fn talk(&self) -> Vec<Remark> {
         let mut talk = Vec::new();
         if !self.state_root {
-            talk.push(Remark::Note("there is no state root here, so no publisher is known".into()));
+            talk.push(Remark::Note("there is no state root, so no publisher is known".into()));
         }
         if let TrustDecision::Unknown { .. } = self.package.trust {
             let publisher = &self.package.publisher;
-            talk.push(Remark::Warning(format!(
-                "the file is sound, and publisher `{publisher}` is unknown here"
-            )));
+            talk.push(Remark::Warning(format!("the file is valid, but publisher `{publisher}` is unknown")));
             talk.push(Remark::Next(format!(
                 "compare the fingerprint with the publisher, then `palyra trust allow {publisher} KEY`, or install with `--allow-tofu`"
             )));

@@ -1,0 +1,141 @@
+//! The layout of help pages: examples that can be pasted, text that is wrapped once, global options on a page of
+//! their own, and the commands of `palyra` in groups.
+
+use super::{Cli, Globals};
+use clap::{Args, Command, CommandFactory};
+
+/// The description, then what to type.
+const TEMPLATE: &str = "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
+
+/// Where the options of every command are.
+const GLOBAL: &str = "Options of every command (--json, --state-root, …): palyra help global";
+
+/// Stands for a space where a line must not be wrapped; [`shown`] turns it back.
+const NO_BREAK: char = '\u{a0}';
+
+/// The commands by what a person wants to do. Commands that are not listed follow under `Other`.
+const GROUPS: [(&str, &[&str]); 7] = [
+    ("Start here", &["up", "status", "run", "tools", "doctor"]),
+    ("Talk to an agent", &["chat", "sessions", "models", "console"]),
+    ("See what happened", &["runs", "approvals", "journal", "logs"]),
+    ("Automate", &["routines", "objectives", "hooks", "channels", "deliveries"]),
+    ("Write and publish skills", &["skills", "keys", "trust"]),
+    ("Control access", &["plugins", "policy", "runner-policy", "audit-policy", "tokens", "vault"]),
+    ("Operate", &["daemon", "init", "mcp", "backup", "restore"]),
+];
+
+/// Whether the page of the global options is asked for.
+pub(super) fn asks_for_globals(arguments: &[std::ffi::OsString]) -> bool {
+    arguments.iter().skip(1).map(|word| word.to_str()).eq([Some("help"), Some("global")])
+}
+
+/// The options that every command takes.
+pub(super) fn globals() -> clap::builder::StyledStr {
+    let page = Command::new("palyra")
+        .max_term_width(100)
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .help_template("Options that every command takes\n\n{options}");
+    Globals::augment_args(page).render_help()
+}
+
+/// The command line with every page laid out; parsing needs none of it.
+pub(super) fn laid_out() -> Command {
+    let root = Cli::command().mut_args(|argument| {
+        let global = argument.is_global_set();
+        argument.hide(global)
+    });
+    let groups = groups(&root);
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}{{after-help}}"
+    );
+    page(root).help_template(template)
+}
+
+/// A page as it is printed.
+pub(super) fn shown(text: &clap::builder::StyledStr) -> String {
+    text.ansi().to_string().replace(NO_BREAK, " ")
+}
+
+fn page(command: Command) -> Command {
+    let text = |text: Option<&clap::builder::StyledStr>| text.map(ToString::to_string);
+    let (examples, more) = (text(command.get_before_help()), text(command.get_after_help()));
+    let more = more.map(|more| paragraphs(&more) + "\n\n").unwrap_or_default();
+    let command = match examples {
+        Some(examples) => command.before_help(unwrapped(&examples)),
+        None => command,
+    };
+    let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
+    let command = verbs.into_iter().fold(command, |command, verb| command.mut_subcommand(verb, page));
+    command.after_help(format!("{more}{}", unwrapped(GLOBAL))).help_template(TEMPLATE)
+}
+
+fn unwrapped(text: &str) -> String {
+    text.replace(' ', &NO_BREAK.to_string())
+}
+
+/// Lines that were broken in the source are joined, so that the width of the terminal alone decides; indented lines
+/// stay as they are.
+fn paragraphs(text: &str) -> String {
+    let mut joined = String::new();
+    for line in text.lines() {
+        let own = line.is_empty() || line.starts_with(' ') || joined.ends_with('\n');
+        match own || joined.is_empty() {
+            true if joined.is_empty() || joined.ends_with('\n') => {}
+            true => joined.push('\n'),
+            false => joined.push(' '),
+        }
+        match line.starts_with(' ') {
+            true => joined.push_str(&(unwrapped(line) + "\n")),
+            false if line.is_empty() => joined.push('\n'),
+            false => joined.push_str(line),
+        }
+    }
+    joined.trim_end().to_owned()
+}
+
+fn groups(root: &Command) -> String {
+    let listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+    let visible = || root.get_subcommands().filter(|command| !command.is_hide_set());
+    let others: Vec<&str> = visible().map(Command::get_name).filter(|name| !listed.contains(name)).collect();
+    let width = visible().map(|command| command.get_name().len()).max().unwrap_or_default();
+    let mut text = String::new();
+    for (title, names) in GROUPS.iter().copied().chain([("Other", others.as_slice())]) {
+        let commands: Vec<&Command> =
+            names.iter().filter_map(|name| visible().find(|command| command.get_name() == *name)).collect();
+        if commands.is_empty() {
+            continue;
+        }
+        text.push_str(&format!("{title}:\n"));
+        for command in commands {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            text.push_str(&format!("  {:<width$}  {about}\n", command.get_name()));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_are_joined_and_indented_lines_kept() {
+        let kept = format!("{NO_BREAK}{NO_BREAK}x{NO_BREAK}y");
+        assert_eq!(paragraphs("one\ntwo\n\nthree\n  x y\nfour\n"), format!("one two\n\nthree\n{kept}\nfour"));
+    }
+
+    #[test]
+    fn descriptions_fit_their_column() {
+        fn check(command: &Command, path: &str) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            assert!((1..=70).contains(&about.chars().count()), "{path}: {about}");
+            assert!(!about.ends_with('.'), "{path}: {about}");
+            for verb in command.get_subcommands() {
+                check(verb, &format!("{path} {}", verb.get_name()));
+            }
+        }
+        check(&Cli::command(), "palyra");
+    }
+}
