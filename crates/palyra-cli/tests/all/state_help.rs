@@ -4,7 +4,7 @@ use crate::environment::TestEnvironment;
 use insta::assert_snapshot;
 
 /// Every noun with its verbs.
-const COMMANDS: [&[&str]; 83] = [
+const COMMANDS: [&[&str]; 90] = [
     &["init"],
     &["keys"],
     &["keys", "new"],
@@ -54,6 +54,13 @@ const COMMANDS: [&[&str]; 83] = [
     &["tools", "search"],
     &["tools", "alias"],
     &["tools", "unalias"],
+    &["models"],
+    &["models", "list"],
+    &["models", "show"],
+    &["models", "add"],
+    &["models", "test"],
+    &["models", "default"],
+    &["models", "remove"],
     &["tokens"],
     &["tokens", "list"],
     &["tokens", "add"],
