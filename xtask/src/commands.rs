@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod a2ui;
 mod attack;
 mod bench;
 mod build;
@@ -41,6 +42,7 @@ enum Command {
     Reproduce(reproduce::Args),
     Test(test::Args),
     Web(web::Args),
+    A2ui(a2ui::Args),
     Attack(attack::Args),
     Dist(dist::Args),
     Docs(docs::Args),
@@ -66,6 +68,7 @@ impl Cli {
             Command::Reproduce(args) => reproduce::run(args),
             Command::Test(args) => test::run(args),
             Command::Web(args) => web::run(args),
+            Command::A2ui(args) => a2ui::run(args),
             Command::Attack(args) => attack::run(args),
             Command::Dist(args) => dist::run(args),
             Command::Docs(args) => docs::run(args),

@@ -45,7 +45,7 @@ fn component(component: &Component, width: usize) -> String {
 }
 
 /// What stands for a tone where there is no colour.
-fn tone(tone: Tone) -> &'static str {
+pub(crate) fn tone(tone: Tone) -> &'static str {
     match tone {
         Tone::Normal | Tone::Muted => "",
         Tone::Success => "✓ ",
@@ -67,7 +67,7 @@ fn render_list(list: &List, width: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn list_row(row: &ListRow) -> String {
+pub(crate) fn list_row(row: &ListRow) -> String {
     let value = if row.value.is_null() { String::new() } else { format!(": {}", cell(&row.value)) };
     let detail = row.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
     format!("{}{}{value}{detail}", tone(row.tone), row.label)
@@ -80,7 +80,7 @@ fn render_form(form: &Form, width: usize) -> String {
     title.into_iter().chain(fields).chain([wrap(&submit, width, "")]).collect::<Vec<_>>().join("\n")
 }
 
-fn field_line(field: &Field) -> String {
+pub(crate) fn field_line(field: &Field) -> String {
     let mut facts = Vec::new();
     if field.required {
         facts.push("required".to_owned());
@@ -112,7 +112,7 @@ fn field_value(value: &FieldValue) -> String {
 }
 
 /// A cell as text.
-fn cell(cell: &Cell) -> String {
+pub(crate) fn cell(cell: &Cell) -> String {
     match cell {
         Cell::Null => String::new(),
         Cell::Bool(value) => yes_or_no(*value).to_owned(),

@@ -22,10 +22,10 @@ use crate::text::{self, Name};
 pub struct A2uiFormSubmitEvent {
     /// The form.
     #[serde(rename = "componentId", deserialize_with = "text::string::<_, Name>")]
-    component_id: String,
+    pub(crate) component_id: String,
     /// Values by the names of their fields; null stands for no value.
     #[serde(deserialize_with = "bounded::map::<_, _, MAX_FIELDS>")]
-    values: BTreeMap<String, Option<FieldValue>>,
+    pub(crate) values: BTreeMap<String, Option<FieldValue>>,
 }
 
 /// Values that follow the rules of their form.

@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod a2ui;
 mod archive;
 mod audit;
 mod envelope;
@@ -12,6 +13,7 @@ mod model_frames;
 mod policy;
 mod trust;
 
+pub use a2ui::{check_a2ui_document, check_a2ui_patch};
 pub use archive::check_skill_archive;
 pub use audit::check_wasm_audit;
 pub use envelope::check_skill_envelope;

@@ -1,0 +1,171 @@
+//! A form as questions for a terminal, and the answers as values of the form.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Number, Value};
+
+use crate::error::A2uiError;
+use crate::form::{Bound, Field, FieldType, FieldValue, Form, check_value};
+use crate::submit::A2uiFormSubmitEvent;
+
+/// A question about one field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompt {
+    /// The field it is about.
+    pub field: String,
+    /// What to show, as in `Nights (1 to 30)`.
+    pub text: String,
+    /// How to ask.
+    pub kind: PromptKind,
+    /// What an empty answer stands for, as a person would write it.
+    pub default: Option<String>,
+    /// Whether an empty answer without a default has to be asked again.
+    pub required: bool,
+}
+
+/// How to ask a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PromptKind {
+    /// One line.
+    Line,
+    /// Several lines.
+    Lines,
+    /// Yes or no.
+    YesOrNo,
+    /// One of these.
+    One(Vec<String>),
+    /// Any of these, with commas between.
+    Any(Vec<String>),
+    /// One line that is not shown while it is typed.
+    Hidden,
+}
+
+impl Form {
+    /// Returns the questions of the form in order.
+    #[must_use]
+    pub fn prompts(&self) -> Vec<Prompt> {
+        self.fields.iter().map(prompt).collect()
+    }
+
+    /// Reads the answer to the question about a field; nothing for an empty answer.
+    ///
+    /// Errors name the rule that is broken, so that the question can be asked again.
+    pub fn answer(&self, field: &str, text: &str) -> Result<Option<FieldValue>, A2uiError> {
+        let Some(field) = self.fields.iter().find(|known| known.name == field) else {
+            return Err(A2uiError::new("", "the form has no such field"));
+        };
+        let value = if text.trim().is_empty() { field.default.clone() } else { Some(read(field, text)?) };
+        match &value {
+            Some(value) => check_value(field, value)?,
+            None if field.required => return Err(A2uiError::new("", "the field is required")),
+            None => {}
+        }
+        if field.required && value == Some(FieldValue::Bool(false)) {
+            return Err(A2uiError::new("", "the field is required"));
+        }
+        Ok(value)
+    }
+}
+
+impl A2uiFormSubmitEvent {
+    /// Makes the event of a form that was answered in this process.
+    #[must_use]
+    pub fn from_answers(component_id: &str, values: BTreeMap<String, Option<FieldValue>>) -> Self {
+        Self { component_id: component_id.to_owned(), values }
+    }
+}
+
+fn prompt(field: &Field) -> Prompt {
+    let kind = match field.kind {
+        FieldType::Textarea => PromptKind::Lines,
+        FieldType::Checkbox => PromptKind::YesOrNo,
+        FieldType::Select => PromptKind::One(field.options.clone()),
+        FieldType::Multiselect => PromptKind::Any(field.options.clone()),
+        FieldType::Secret => PromptKind::Hidden,
+        _ => PromptKind::Line,
+    };
+    let facts: Vec<String> = [form_of(field.kind).map(str::to_owned), bounds(field), field.hint.clone()]
+        .into_iter()
+        .flatten()
+        .collect();
+    let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
+    Prompt {
+        field: field.name.clone(),
+        text: format!("{}{facts}", field.label),
+        kind,
+        default: field.default.as_ref().map(written),
+        required: field.required,
+    }
+}
+
+/// The form a value of this type is written in, where it is not plain.
+fn form_of(kind: FieldType) -> Option<&'static str> {
+    match kind {
+        FieldType::Date => Some("YYYY-MM-DD"),
+        FieldType::Datetime => Some("YYYY-MM-DDThh:mm:ssZ"),
+        _ => None,
+    }
+}
+
+fn bounds(field: &Field) -> Option<String> {
+    let bound = |bound: &Bound| match bound {
+        Bound::Number(number) => number.to_string(),
+        Bound::Moment(moment) => moment.clone(),
+    };
+    match (field.min.as_ref().map(bound), field.max.as_ref().map(bound)) {
+        (Some(min), Some(max)) => Some(format!("{min} to {max}")),
+        (Some(min), None) => Some(format!("from {min}")),
+        (None, Some(max)) => Some(format!("up to {max}")),
+        (None, None) => None,
+    }
+}
+
+fn written(value: &FieldValue) -> String {
+    match value {
+        FieldValue::Bool(true) => "yes".to_owned(),
+        FieldValue::Bool(false) => "no".to_owned(),
+        FieldValue::Number(number) => number.to_string(),
+        FieldValue::Text(text) => text.clone(),
+        FieldValue::Choices(choices) => choices.join(", "),
+    }
+}
+
+fn read(field: &Field, text: &str) -> Result<FieldValue, A2uiError> {
+    let trimmed = text.trim();
+    Ok(match field.kind {
+        FieldType::Number | FieldType::Slider => FieldValue::Number(number(trimmed)?),
+        FieldType::Checkbox => FieldValue::Bool(yes_or_no(trimmed)?),
+        FieldType::Multiselect => {
+            let parts = trimmed.split(',').map(str::trim).filter(|part| !part.is_empty());
+            FieldValue::Choices(parts.map(|part| option(field, part)).collect())
+        }
+        FieldType::Select => FieldValue::Text(option(field, trimmed)),
+        FieldType::Textarea | FieldType::Secret | FieldType::Text => FieldValue::Text(text.to_owned()),
+        FieldType::Email | FieldType::Date | FieldType::Datetime => FieldValue::Text(trimmed.to_owned()),
+    })
+}
+
+/// An option by its text or by its number in the list, from 1.
+fn option(field: &Field, text: &str) -> String {
+    if field.options.iter().any(|option| option == text) {
+        return text.to_owned();
+    }
+    let same = field.options.iter().find(|option| option.to_lowercase() == text.to_lowercase());
+    let position = || field.options.get(text.parse::<usize>().ok()?.checked_sub(1)?);
+    same.or_else(position).cloned().unwrap_or_else(|| text.to_owned())
+}
+
+fn number(text: &str) -> Result<Number, A2uiError> {
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Number(number)) => Ok(number),
+        _ => Err(A2uiError::new("", "expected a number")),
+    }
+}
+
+fn yes_or_no(text: &str) -> Result<bool, A2uiError> {
+    match text.to_lowercase().as_str() {
+        "y" | "yes" | "true" => Ok(true),
+        "n" | "no" | "false" => Ok(false),
+        _ => Err(A2uiError::new("", "expected yes or no")),
+    }
+}
