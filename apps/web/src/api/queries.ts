@@ -63,6 +63,34 @@ export const queries = {
       queryKey: ['runs', run_id],
       queryFn: () => unwrap(client.GET('/v1/runs/{run_id}', { params: { path: { run_id } } })),
     }),
+  /** Calls of the last 24 hours by half hour. */
+  activity: () => queryOptions({ queryKey: ['runs', 'activity'], queryFn: () => unwrap(client.GET('/v1/activity', { params: { query: {} } })) }),
+  denial: (run_id: string) =>
+    queryOptions({
+      queryKey: ['runs', run_id, 'denial'],
+      queryFn: () => unwrap(client.GET('/v1/runs/{run_id}/denial', { params: { path: { run_id } } })),
+    }),
+  context: (approval_id: string) =>
+    queryOptions({
+      queryKey: ['approvals', approval_id, 'context'],
+      queryFn: () => unwrap(client.GET('/v1/approvals/{approval_id}/context', { params: { path: { approval_id } } })),
+    }),
+  components: (skill_id: string, payload: string) =>
+    queryOptions({
+      queryKey: ['components', skill_id, payload],
+      queryFn: () => unwrap(client.GET('/v1/skills/{skill_id}/components', { params: { path: { skill_id } } })),
+      staleTime: Infinity,
+    }),
+  shrink: (skill_id: string) =>
+    queryOptions({
+      queryKey: ['plugins', skill_id, 'shrink'],
+      queryFn: () => unwrap(client.GET('/v1/plugins/{skill_id}/shrink', { params: { path: { skill_id } } })),
+    }),
+  keyHistory: (publisher: string) =>
+    queryOptions({
+      queryKey: ['trust', publisher, 'history'],
+      queryFn: () => unwrap(client.GET('/v1/trust/publishers/{publisher}/history', { params: { path: { publisher } } })),
+    }),
   receipt: (run_id: string) =>
     queryOptions({
       queryKey: ['receipt', run_id],
@@ -112,7 +140,7 @@ export const queries = {
   keys: () => queryOptions({ queryKey: ['keys'], queryFn: () => unwrap(client.GET('/v1/keys')) }),
   tokens: () => queryOptions({ queryKey: ['tokens'], queryFn: () => unwrap(client.GET('/v1/tokens')) }),
   doctor: () =>
-    queryOptions({ queryKey: ['doctor'], queryFn: () => unwrap(client.POST('/v1/doctor')), staleTime: 60_000 }),
+    queryOptions({ queryKey: ['doctor'], queryFn: () => unwrap(client.GET('/v1/doctor')), staleTime: 60_000 }),
 };
 
 /** Every installed skill; the daemon answers in pages. */

@@ -140,6 +140,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Runs, failures and denials over time
+         * @description Needs the scope `read`.
+         */
+        get: operations["get_activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agent-runs/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One agent run: how it stands, what it used, and what it waits for
+         * @description Needs the scope `read`.
+         */
+        get: operations["get_agent_runs_run_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agent-runs/{run_id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop an agent run; a tool that runs is cancelled and keeps its receipt
+         * @description Needs the scope `invoke`.
+         */
+        post: operations["post_agent_runs_run_id_stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/aliases/{alias}": {
         parameters: {
             query?: never;
@@ -218,6 +278,26 @@ export interface paths {
          * @description Needs the scope `approve`.
          */
         post: operations["post_approvals_approval_id_approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/approvals/{approval_id}/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A request beside the last approved one of its tool, and what the call can reach
+         * @description Needs the scope `read`.
+         */
+        get: operations["get_approvals_approval_id_context"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -567,7 +647,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * The same checks, for a page that shows them
+         * @description Needs the scope `operate`.
+         */
+        get: operations["get_doctor"];
         put?: never;
         /**
          * Check the state that this daemon has open, as `palyra doctor` does
@@ -1308,6 +1392,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/pauses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What agent runs wait for, and what became of earlier pauses, newest first
+         * @description Needs the scope `read`.
+         */
+        get: operations["get_pauses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pauses/{pause_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One pause
+         * @description Needs the scope `read`.
+         */
+        get: operations["get_pauses_pause_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pauses/{pause_id}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer a pause; of several who answer, one wins. An approval needs the scope `approve` besides
+         * @description Needs the scope `invoke`.
+         */
+        post: operations["post_pauses_pause_id_answer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/plugins": {
         parameters: {
             query?: never;
@@ -1439,6 +1583,30 @@ export interface paths {
          * @description Needs the scope `admin`.
          */
         delete: operations["delete_plugins_skill_id_profile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/plugins/{skill_id}/shrink": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which grants runs used, and which a profile could take away
+         * @description Needs the scope `read`.
+         */
+        get: operations["get_plugins_skill_id_shrink"];
+        put?: never;
+        /**
+         * Set the profile of a plan that was looked at; one that changed since is refused
+         * @description Needs the scope `admin`.
+         */
+        post: operations["post_plugins_skill_id_shrink"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1728,6 +1896,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runs/{run_id}/denial": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The first denied host call of a run, and the smallest grant that would allow it
+         * @description Needs the scope `read`.
+         */
+        get: operations["get_runs_run_id_denial"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/runs/{run_id}/events": {
         parameters: {
             query?: never;
@@ -1808,6 +1996,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runs/{run_id}/steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The host calls of a run, from its tape, and what it used of its limits
+         * @description Needs the scope `read`.
+         */
+        get: operations["get_runs_run_id_steps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/runs/{run_id}/tape": {
         parameters: {
             query?: never;
@@ -1820,6 +2028,178 @@ export interface paths {
          * @description Needs the scope `read`.
          */
         get: operations["get_runs_run_id_tape"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sessions with the agent, last active first; a token sees its own
+         * @description Needs the scope `read`.
+         */
+        get: operations["get_sessions"];
+        put?: never;
+        /**
+         * Begin a session
+         * @description Needs the scope `invoke`.
+         */
+        post: operations["post_sessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One session
+         * @description Needs the scope `read`.
+         */
+        get: operations["get_sessions_session_id"];
+        /**
+         * Rename or archive a session, or change its settings
+         * @description Needs the scope `invoke`.
+         */
+        put: operations["put_sessions_session_id"];
+        post?: never;
+        /**
+         * Remove a session with everything in it
+         * @description Needs the scope `invoke`.
+         */
+        delete: operations["delete_sessions_session_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The events of a session as they happen; `Last-Event-ID` replays those after it
+         * @description Needs the scope `read`.
+         */
+        get: operations["get_sessions_session_id_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The stored events of a session, oldest first
+         * @description Needs the scope `read`.
+         */
+        get: operations["get_sessions_session_id_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say something, which begins an agent run; its events tell what comes of it
+         * @description Needs the scope `invoke`.
+         */
+        post: operations["post_sessions_session_id_messages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The agent runs of a session, newest first
+         * @description Needs the scope `read`.
+         */
+        get: operations["get_sessions_session_id_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}/surfaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The documents that a session shows
+         * @description Needs the scope `read`.
+         */
+        get: operations["get_sessions_session_id_surfaces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}/surfaces/{surface}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One document at its newest revision, with the tool that made it
+         * @description Needs the scope `read`.
+         */
+        get: operations["get_sessions_session_id_surfaces_surface"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1910,6 +2290,26 @@ export interface paths {
          * @description Needs the scope `operate`.
          */
         post: operations["post_skills_skill_id_audit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/skills/{skill_id}/components": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Modules and dependencies of a skill, by its bill of materials
+         * @description Needs the scope `read`.
+         */
+        get: operations["get_skills_skill_id_components"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2268,6 +2668,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/trust/publishers/{publisher}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the journal has about the keys of a publisher, newest first
+         * @description Needs the scope `read`.
+         */
+        get: operations["get_trust_publishers_publisher_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/trust/publishers/{publisher}/repin": {
         parameters: {
             query?: never;
@@ -2429,6 +2849,49 @@ export interface components {
             /** @description Its text, in Cedar. */
             text: string;
         };
+        /** @description The answer of `GET /v1/activity`. */
+        Activity: {
+            /**
+             * Format: int64
+             * @description The length of each bucket.
+             */
+            bucket_ms: number;
+            /** @description The buckets, oldest first; also those without a run. */
+            buckets: components["schemas"]["ActivityBucket"][];
+            /**
+             * Format: int64
+             * @description When the first bucket begins, in milliseconds of Unix time.
+             */
+            since_ms: number;
+            /**
+             * Format: int64
+             * @description When the last one ends.
+             */
+            until_ms: number;
+        };
+        /** @description The runs that began within one bucket. */
+        ActivityBucket: {
+            /**
+             * Format: int64
+             * @description All of them.
+             */
+            calls: number;
+            /**
+             * Format: int64
+             * @description Those that ended because something was not granted.
+             */
+            denied: number;
+            /**
+             * Format: int64
+             * @description Those that ended without a result, denied ones included.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description When it begins, in milliseconds of Unix time.
+             */
+            start_ms: number;
+        };
         /** @description The body of `POST /v1/channels`; what does not belong to its kind is refused. */
         AddChannelRequest: {
             /** @description Address ranges to open to it; for `webhook`. */
@@ -2505,6 +2968,101 @@ export interface components {
             advisories: components["schemas"]["Advisory"][];
             /** @description The day up to which the list is complete, as `YYYY-MM-DD`. */
             date: string;
+        };
+        /** @description What one agent run may use at most. */
+        AgentBudget: {
+            /**
+             * Format: int64
+             * @description Tokens of all requests and answers.
+             * @default 200000
+             */
+            tokens: number;
+            /**
+             * Format: int32
+             * @description Calls of tools.
+             * @default 32
+             */
+            tool_calls: number;
+            /**
+             * Format: int32
+             * @description Requests to the model.
+             * @default 16
+             */
+            turns: number;
+            /**
+             * Format: int64
+             * @description Wall clock in milliseconds, without the time that people take to answer.
+             * @default 600000
+             */
+            wall_clock_ms: number;
+        };
+        /** @description One answer to one message. */
+        AgentRun: {
+            /** @description What it may use at most. */
+            budget: components["schemas"]["AgentBudget"];
+            /**
+             * Format: int64
+             * @description When it was created, in milliseconds of Unix time.
+             */
+            created_ms: number;
+            /**
+             * Format: int64
+             * @description When it ended.
+             */
+            finished_ms?: number | null;
+            /** @description The model that answers; the local router where it is absent. */
+            model?: string | null;
+            pause?: null | components["schemas"]["Pause"];
+            /** @description Why it ended, where it did not finish. */
+            reason?: string | null;
+            /** @description Its id. */
+            run_id: string;
+            /** @description The session. */
+            session_id: string;
+            /** @description How it stands. */
+            status: components["schemas"]["AgentRunStatus"];
+            /** @description What it has used. */
+            used: components["schemas"]["AgentUse"];
+        };
+        /** @description The answer of `GET /v1/sessions/{session_id}/runs`. */
+        AgentRunList: {
+            /** @description Where the next page begins, as `before`. */
+            next?: string | null;
+            /** @description The runs, newest first. */
+            runs: components["schemas"]["AgentRun"][];
+        };
+        /**
+         * @description How an agent run stands.
+         * @enum {string}
+         */
+        AgentRunStatus: "queued" | "thinking" | "calling" | "paused" | "finished" | "failed" | "cancelled" | "out_of_budget" | "interrupted";
+        /** @description What an agent run has used. */
+        AgentUse: {
+            /**
+             * Format: int64
+             * @description Tokens of all requests, as the provider counts them.
+             */
+            input_tokens: number;
+            /**
+             * Format: int64
+             * @description Tokens of all answers.
+             */
+            output_tokens: number;
+            /**
+             * Format: int32
+             * @description Calls of tools.
+             */
+            tool_calls: number;
+            /**
+             * Format: int32
+             * @description Requests to the model.
+             */
+            turns: number;
+            /**
+             * Format: int64
+             * @description Wall clock in milliseconds, without the time that people took to answer.
+             */
+            wall_clock_ms: number;
         };
         /** @description Another name of a tool. */
         Alias: {
@@ -2631,6 +3189,14 @@ export interface components {
              * @description How often a call used it.
              */
             uses: number;
+        };
+        /** @description The answer of `GET /v1/approvals/{approval_id}/context`. */
+        ApprovalContext: {
+            /** @description The approval itself. */
+            approval: components["schemas"]["Approval"];
+            last_approved?: null | components["schemas"]["Approval"];
+            /** @description What the call can reach, as far as its grants are known now. */
+            reach: components["schemas"]["CallReach"];
         };
         /** @description The answer of `GET /v1/approvals`. */
         ApprovalList: {
@@ -2913,6 +3479,21 @@ export interface components {
              * @description The highest SLSA level that is believed, 1 to 3.
              */
             level: number;
+        };
+        /** @description What a call can reach. */
+        CallReach: {
+            /** @description Private address ranges that an operator opened. */
+            addresses: string[];
+            /** @description Channels it may publish to. */
+            channels: string[];
+            /** @description Directories of this machine. */
+            directories: components["schemas"]["ReachedDirectory"][];
+            /** @description Hosts, with methods and paths as far as they are bounded. */
+            hosts: string[];
+            /** @description Secrets by name, with the hosts they may be sent to. */
+            secrets: string[];
+            /** @description Prefixes of its own storage. */
+            storage: string[];
         };
         /** @description What runs of a skill may touch. */
         CanTouch: {
@@ -3444,6 +4025,18 @@ export interface components {
              */
             next?: number | null;
         };
+        /** @description The values of a form as a person submits them; a part of the answer to a pause of the kind `form`. */
+        FormSubmit: {
+            /** @description The form. */
+            componentId: string;
+            /**
+             * Format: int64
+             * @description The revision that was shown.
+             */
+            rev: number;
+            /** @description Values by the names of their fields. */
+            values: Record<string, never>;
+        };
         /**
          * @description Who has a say.
          * @enum {string}
@@ -3878,6 +4471,16 @@ export interface components {
             /** @description The messages, oldest first. */
             messages: components["schemas"]["Message"][];
         };
+        /** @description The body of `POST /v1/sessions/{session_id}/messages`. */
+        MessageRequest: {
+            /** @description What a person says, at most 64 KiB. */
+            text: string;
+        };
+        /**
+         * @description Whose message it is.
+         * @enum {string}
+         */
+        MessageRole: "user" | "assistant";
         /**
          * @description What happens to due times at which no daemon ran.
          * @enum {string}
@@ -3994,6 +4597,17 @@ export interface components {
         NewKeyRequest: {
             /** @description Up to 64 lower-case letters, digits, `.`, `_` and `-`. */
             name: string;
+        };
+        /** @description The body of `POST /v1/sessions`. */
+        NewSession: {
+            /** @description What one run may use at most. */
+            budget?: components["schemas"]["AgentBudget"];
+            /** @description The model that answers. */
+            model?: string | null;
+            /** @description What people call it; the first message without it. */
+            title?: string | null;
+            /** @description The only tools it may use. */
+            tools?: string[];
         };
         /** @description The answer of `POST /v1/tokens`: the only time the secret is shown. */
         NewToken: {
@@ -4131,6 +4745,91 @@ export interface components {
             /** @description Its version. */
             version: string;
         };
+        /** @description Something an agent run waits for; it is answered once. */
+        Pause: {
+            /** @description Who answered. */
+            answered_by?: string | null;
+            /**
+             * Format: int64
+             * @description When.
+             */
+            answered_ms?: number | null;
+            /** @description The approval that decides it, for a pause of the kind `approval`. */
+            approval_id?: string | null;
+            /** @description The canonical arguments of the call, clipped to 4 KiB. */
+            arguments?: string | null;
+            /** @description SHA-256 of what was shown; an answer names it, so that it is never for something else. */
+            bound_to: string;
+            /** @description The call it is about. */
+            call_id?: string | null;
+            /**
+             * Format: int64
+             * @description Until when it can be answered; then it counts as denied.
+             */
+            expires_ms: number;
+            /** @description What kind of answer is wanted. */
+            kind: components["schemas"]["PauseKind"];
+            /** @description What the session had read when it was asked. */
+            labels: components["schemas"]["SessionLabels"];
+            /** @description Its id. */
+            pause_id: string;
+            /** @description What a person is asked, in plain words. */
+            question: string;
+            /**
+             * Format: int64
+             * @description When it was asked, in milliseconds of Unix time.
+             */
+            requested_ms: number;
+            /**
+             * Format: int64
+             * @description The revision of the surface that was shown.
+             */
+            rev?: number | null;
+            /** @description The agent run. */
+            run_id: string;
+            /** @description The session. */
+            session_id: string;
+            /** @description What became of it. */
+            status: components["schemas"]["PauseStatus"];
+            /** @description The surface with the form, for a pause of the kind `form`. */
+            surface?: string | null;
+            /** @description The tool it is about. */
+            tool_id?: string | null;
+        };
+        /** @description The body of `POST /v1/pauses/{pause_id}/answer`. */
+        PauseAnswer: {
+            /** @description The digest of what was looked at, as the pause shows it. */
+            bound_to: string;
+            /** @description Yes or no; values of a form count as yes. */
+            decision: components["schemas"]["PauseDecision"];
+            /** @description Whether a person sits at a terminal or in the console; only the owner may then decide what it asked for itself. */
+            owner_present?: boolean;
+            /** @description What there is to say about it. */
+            reason?: string | null;
+            submit?: null | components["schemas"]["FormSubmit"];
+        };
+        /**
+         * @description Yes or no.
+         * @enum {string}
+         */
+        PauseDecision: "approve" | "deny";
+        /**
+         * @description What kind of answer a pause wants.
+         * @enum {string}
+         */
+        PauseKind: "approval" | "form" | "question";
+        /** @description The answer of `GET /v1/pauses`. */
+        PauseList: {
+            /** @description Where the next page begins, as `before`. */
+            next?: string | null;
+            /** @description The pauses, newest first. */
+            pauses: components["schemas"]["Pause"][];
+        };
+        /**
+         * @description What became of a pause.
+         * @enum {string}
+         */
+        PauseStatus: "waiting" | "answered" | "denied" | "expired" | "cancelled";
         /** @description One permission in plain words. */
         Permission: {
             /** @description How much it opens. */
@@ -4391,6 +5090,32 @@ export interface components {
              */
             threshold?: number | null;
         };
+        /** @description One change of what is known of a publisher. */
+        PublisherChange: {
+            /**
+             * Format: int64
+             * @description When, in milliseconds of Unix time.
+             */
+            at_ms: number;
+            /** @description On whose behalf. */
+            by?: string | null;
+            /** @description Its facts. */
+            details: Record<string, never>;
+            /** @description The kind of the event, as in `trust:pinned`. */
+            kind: string;
+            /**
+             * Format: int64
+             * @description Its place in the journal.
+             */
+            sequence: number;
+        };
+        /** @description The answer of `GET /v1/trust/publishers/{publisher}/history`. */
+        PublisherHistory: {
+            /** @description What happened to its keys, newest first, among the newest 1,000 events about trust. */
+            changes: components["schemas"]["PublisherChange"][];
+            /** @description The publisher. */
+            publisher: string;
+        };
         /** @description The answer of `GET /v1/trust/publishers/{publisher}`. */
         PublisherInfo: components["schemas"]["Publisher"] & {
             /** @description What is revoked of it. */
@@ -4438,6 +5163,15 @@ export interface components {
          * @enum {string}
          */
         QuarantineCause: "unknown_publisher" | "audit" | "operator" | "describe" | "trust" | "damage";
+        /** @description A directory that a call can reach. */
+        ReachedDirectory: {
+            /** @description Where it leads. */
+            directory: string;
+            /** @description The name the guest sees, as in `/docs`. */
+            root: string;
+            /** @description Whether files there can be changed. */
+            writable: boolean;
+        };
         /** @description The answer of `POST /v1/keys/{name}/sign`. */
         ReleaseSignature: {
             /** @description The key that signed. */
@@ -4747,6 +5481,35 @@ export interface components {
             /** @description The tool. */
             tool_id: string;
         };
+        /** @description The answer of `GET /v1/runs/{run_id}/denial`: the first step that was denied, and what would allow it. */
+        RunDenial: {
+            /**
+             * Format: int64
+             * @description How many denied calls of the newest denied runs the grant would have allowed, this one included.
+             */
+            covers: number;
+            /** @description Why. */
+            denial: components["schemas"]["StepDenial"];
+            /**
+             * Format: int64
+             * @description How many denied runs of the skill were looked at, at most 50.
+             */
+            denied_runs: number;
+            derivation?: null | components["schemas"]["GrantDerivation"];
+            /** @description Its operation. */
+            op: string;
+            /** @description The command that would change it, where one would. */
+            remedy?: string | null;
+            /** @description Whether the installed release asks for what was denied; an operator can grant nothing else. */
+            requested: boolean;
+            /** @description The run. */
+            run_id: string;
+            /**
+             * Format: int64
+             * @description The number of the step; none for a use of a handle that the guest never got, which is not on the tape.
+             */
+            step?: number | null;
+        };
         /** @description The answer of `GET /v1/runs/{run_id}`. */
         RunInfo: components["schemas"]["Run"] & {
             /** @description Digests, costs and doors, as its receipt has them; nothing while it runs. */
@@ -4780,6 +5543,21 @@ export interface components {
             next?: string | null;
             /** @description The runs, newest first. */
             runs: components["schemas"]["Run"][];
+        };
+        /** @description One limit of a run and what it used of it. */
+        RunMeter: {
+            /**
+             * Format: int64
+             * @description The most it could use.
+             */
+            allowed: number;
+            /** @description The limit, as `--limit` names it. */
+            limit: string;
+            /**
+             * Format: int64
+             * @description What was used: fuel, bytes, calls or milliseconds.
+             */
+            used: number;
         };
         /**
          * @description The body of `POST /v1/modules/run`.
@@ -4821,6 +5599,47 @@ export interface components {
             run_id: string;
             /** @description `palyra.receipt/v1`. */
             schema: string;
+        };
+        /** @description One question of a guest to its host. */
+        RunStep: {
+            denial?: null | components["schemas"]["StepDenial"];
+            /**
+             * Format: int64
+             * @description Its number, counted from 1; a divergence of a replay names the same number.
+             */
+            number: number;
+            /** @description The operation, such as `http.send`; `facts` is a block of readings of clocks. */
+            op: string;
+            /**
+             * @description `ok`, `denied`, `quota_exceeded`, `invalid_argument`, `timed_out`, `unavailable` or an error of a file; `unanswered`
+             *     where the run ended first.
+             */
+            outcome: string;
+            /** @description What was asked, secrets removed; left out where it is longer than 4,096 bytes. */
+            request?: Record<string, never> | null;
+            /** @description What it was about: a URL, a key, a name, a path. Empty where it was about nothing. */
+            subject: string;
+        };
+        /** @description The answer of `GET /v1/runs/{run_id}/steps`. */
+        RunSteps: {
+            /** @description What the run used of its limits; only those whose use its receipt has. */
+            meters: components["schemas"]["RunMeter"][];
+            /**
+             * Format: int64
+             * @description The number of the last one where there are more, as `after`.
+             */
+            next?: number | null;
+            /** @description `ok`, or the code of the error it ended with. */
+            outcome: string;
+            /** @description The run. */
+            run_id: string;
+            /** @description Some of them, in the order they were made. */
+            steps: components["schemas"]["RunStep"][];
+            /**
+             * Format: int64
+             * @description How many steps the tape has.
+             */
+            total: number;
         };
         /** @description How often a skill ran. */
         RunTotals: {
@@ -4954,11 +5773,246 @@ export interface components {
          * @description Secret text.
          */
         SecretText: string;
+        /** @description One session. */
+        Session: {
+            /** @description The run that is under way or waits, if there is one. */
+            active_run?: string | null;
+            /** @description Whether lists leave it out. */
+            archived: boolean;
+            /** @description What one run may use at most. */
+            budget: components["schemas"]["AgentBudget"];
+            /**
+             * Format: int64
+             * @description When it was created, in milliseconds of Unix time.
+             */
+            created_ms: number;
+            /** @description What its runs have read so far. */
+            labels: components["schemas"]["SessionLabels"];
+            /**
+             * Format: int64
+             * @description When something last happened in it.
+             */
+            last_active_ms: number;
+            /**
+             * Format: int64
+             * @description The number of its newest event.
+             */
+            last_event: number;
+            /** @description The model that answers; the default model of the daemon where it is absent, else the local router. */
+            model?: string | null;
+            /** @description Whose it is: `owner`, or the name of a token. */
+            owner: string;
+            /** @description Its id. */
+            session_id: string;
+            /** @description What people call it; the first message where nobody gave it a name. */
+            title: string;
+            /** @description The only tools it may use; every enabled tool where it is empty. */
+            tools: string[];
+        };
+        /** @description The body of `PUT /v1/sessions/{session_id}`: what it leaves out stays as it is. */
+        SessionChange: {
+            /** @description Whether lists leave it out. */
+            archived?: boolean | null;
+            budget?: null | components["schemas"]["AgentBudget"];
+            /** @description Whether to forget what was read so far; only a person decides this. */
+            clear_labels?: boolean;
+            /** @description Another model; an empty text stands for the default. */
+            model?: string | null;
+            /** @description A new title. */
+            title?: string | null;
+            /** @description Other tools; an empty list stands for all of them. */
+            tools?: string[] | null;
+        };
+        /** @description One event of a session; the data of one server-sent event. */
+        SessionEvent: components["schemas"]["SessionEventBody"] & {
+            /**
+             * Format: int64
+             * @description When it happened, in milliseconds of Unix time.
+             */
+            at_ms: number;
+            /**
+             * Format: int64
+             * @description Its number in the session, from 1; absent for `message.delta` and `tool.log`, which are not kept.
+             */
+            number?: number | null;
+            /** @description The agent run it belongs to. */
+            run_id: string;
+        };
+        /** @description What happened; the name of the server-sent event is `event`. */
+        SessionEventBody: {
+            /** @enum {string} */
+            event: "message.delta";
+            /** @description The message. */
+            message_id: string;
+            /**
+             * Format: int64
+             * @description Bytes of the message before this piece.
+             */
+            offset: number;
+            /** @description Whether the model thinks aloud, which is no part of the message. */
+            reasoning?: boolean;
+            /** @description The piece. */
+            text: string;
+        } | {
+            /** @enum {string} */
+            event: "message.completed";
+            /** @description The message. */
+            message_id: string;
+            /** @description Whose it is. */
+            role: components["schemas"]["MessageRole"];
+            /** @description The text. */
+            text: string;
+        } | {
+            /** @description The arguments, clipped to 4 KiB of JSON text. */
+            arguments: string;
+            /** @description The call, unique in its run. */
+            call_id: string;
+            /** @enum {string} */
+            event: "tool.proposed";
+            /** @description Why the proposal is not carried out. */
+            invalid?: string | null;
+            /** @description The tool; the name as the model wrote it where there is no such tool. */
+            tool_id: string;
+        } | {
+            /** @description The call. */
+            call_id: string;
+            /** @enum {string} */
+            event: "tool.started";
+            /** @description The tool. */
+            tool_id: string;
+        } | {
+            /** @description The call. */
+            call_id: string;
+            /** @enum {string} */
+            event: "tool.log";
+            /** @description The line, escaped. */
+            text: string;
+        } | {
+            /** @description The call. */
+            call_id: string;
+            /** @description What went wrong. */
+            error?: string | null;
+            /** @enum {string} */
+            event: "tool.finished";
+            /** @description The output as JSON text, clipped to 16 KiB; absent for a document, which is a surface. */
+            output?: string | null;
+            /** @description How it ended. */
+            status: components["schemas"]["ToolCallStatus"];
+            /** @description The tool. */
+            tool_id: string;
+            /** @description The run of the tool, whose receipt is in the journal. */
+            tool_run_id?: string | null;
+        } | {
+            /** @description The document. */
+            document: Record<string, never>;
+            /** @enum {string} */
+            event: "surface.created";
+            /**
+             * Format: int64
+             * @description Its revision; 1 for a new surface.
+             */
+            rev: number;
+            /** @description The surface. */
+            surface: string;
+        } | {
+            /** @enum {string} */
+            event: "surface.patched";
+            /** @description The patch from the revision before. */
+            patch: Record<string, never>;
+            /**
+             * Format: int64
+             * @description Its revision after the change.
+             */
+            rev: number;
+            /** @description The surface. */
+            surface: string;
+        } | {
+            /** @enum {string} */
+            event: "run.paused";
+            /** @description What it waits for. */
+            pause: components["schemas"]["Pause"];
+        } | {
+            /** @description Who answered. */
+            answered_by?: string | null;
+            /** @enum {string} */
+            event: "run.resumed";
+            /** @description The pause. */
+            pause_id: string;
+            /** @description What became of it. */
+            status: components["schemas"]["PauseStatus"];
+        } | {
+            /** @enum {string} */
+            event: "run.finished";
+            /** @description Why, where it did not finish. */
+            reason?: string | null;
+            /** @description How. */
+            status: components["schemas"]["AgentRunStatus"];
+        } | {
+            /** @enum {string} */
+            event: "usage";
+            /** @description The sum. */
+            used: components["schemas"]["AgentUse"];
+        };
+        /** @description The answer of `GET /v1/sessions/{session_id}/history`. */
+        SessionEventList: {
+            /** @description The events, oldest first. */
+            events: components["schemas"]["SessionEvent"][];
+            /**
+             * Format: int64
+             * @description Where the next page begins, as `after`.
+             */
+            next?: number | null;
+        };
+        /** @description The information-flow labels of a session, computed from recorded use. */
+        SessionLabels: {
+            /** @description Storage, files or secrets were read. */
+            private: boolean;
+            /** @description Content from outside was read, such as a web page. */
+            untrusted: boolean;
+        };
+        /** @description The answer of `GET /v1/sessions`. */
+        SessionList: {
+            /** @description Where the next page begins, as `before`. */
+            next?: string | null;
+            /** @description The sessions, last active first. */
+            sessions: components["schemas"]["Session"][];
+        };
         /**
          * @description How bad a finding is if it is what it looks like.
          * @enum {string}
          */
         Severity: "info" | "low" | "medium" | "high" | "critical";
+        /** @description The answer of `GET /v1/plugins/{skill_id}/shrink`. */
+        ShrinkPlan: {
+            /** @description The command that does the same. */
+            command: string;
+            /** @description The grants that stay, as `--grant` writes them. */
+            keep: string[];
+            /** @description The grants that go, because no run ever used them. */
+            remove: string[];
+            /**
+             * Format: int64
+             * @description The revision of the profile that the plan was made from.
+             */
+            revision: number;
+            /**
+             * Format: int64
+             * @description How many runs the plan is drawn from; after few runs, unused says little.
+             */
+            runs: number;
+            /** @description The skill. */
+            skill_id: string;
+        };
+        /** @description The body of `POST /v1/plugins/{skill_id}/shrink`: what was looked at. */
+        ShrinkRequest: {
+            /** @description What the plan removes; another plan is refused. */
+            remove: string[];
+            /**
+             * Format: int64
+             * @description The revision of the plan.
+             */
+            revision: number;
+        };
         /** @description The answer of `POST /console/codes`: a link that signs one browser in, once. */
         SignInLink: {
             /** @description Whether the console is in this build; a page that says how to build it is served otherwise. */
@@ -5048,6 +6102,26 @@ export interface components {
             /** @description Its version. */
             version?: string | null;
         };
+        /** @description The answer of `GET /v1/skills/{skill_id}/components`. */
+        SkillComponents: {
+            /** @description What is linked into them. */
+            dependencies: components["schemas"]["SkillDependency"][];
+            /** @description Its modules. */
+            modules: components["schemas"]["SkillModule"][];
+            /** @description The skill. */
+            skill_id: string;
+            /** @description The version of the active release. */
+            version: string;
+        };
+        /** @description One dependency. */
+        SkillDependency: {
+            /** @description Its name. */
+            name: string;
+            /** @description Its package URL, if it comes from a registry that has one. */
+            purl?: string | null;
+            /** @description Its version. */
+            version: string;
+        };
         /** @description A record with what follows from it on the daemon's machine. */
         SkillEntry: {
             /** @description Whether it fits the machine. */
@@ -5083,6 +6157,15 @@ export interface components {
             next?: string | null;
             /** @description The installed skills, by id. */
             skills: components["schemas"]["SkillEntry"][];
+        };
+        /** @description One module. */
+        SkillModule: {
+            /** @description Its path in the package. */
+            path: string;
+            /** @description The languages and tools that made it, as in `language: Rust`. */
+            producers: string[];
+            /** @description The SHA-256 of its bytes. */
+            sha256: string;
         };
         /** @description The answer of `POST /v1/skills/{skill_id}/prepare`: its modules are compiled and describe what the manifest says. */
         SkillPrepared: {
@@ -5145,6 +6228,19 @@ export interface components {
             /** @description In words. */
             says: string;
         };
+        /** @description Why a step was denied. */
+        StepDenial: {
+            /** @description The smallest grant that would have allowed it, as `--grant` and profiles write it. */
+            grant?: string | null;
+            /** @description `http`, `secret`, `storage`, `channel` or `filesystem`. */
+            kind: string;
+            /** @description The line of `skill.toml` that would have asked for it. */
+            manifest?: string | null;
+            /** @description Which check said no. */
+            reason: string;
+            /** @description What the guest tried, without secrets. */
+            subject: string;
+        };
         /** @description The answer of `POST /v1/daemon/stop`: it was told, and stops once the calls under way have ended. */
         Stopping: {
             /**
@@ -5177,6 +6273,38 @@ export interface components {
              */
             threshold?: number | null;
         };
+        /** @description A document that is shown, and where it comes from. */
+        Surface: {
+            /** @description The document, checked before it was stored. */
+            document: Record<string, never>;
+            /**
+             * Format: int64
+             * @description Its revision, from 1.
+             */
+            rev: number;
+            /** @description The agent run that last changed it. */
+            run_id: string;
+            /** @description The session. */
+            session_id: string;
+            /** @description The skill of the tool. */
+            skill_id?: string | null;
+            /** @description Its name. */
+            surface: string;
+            /** @description The tool that made the document; absent for a form of the local router. */
+            tool_id?: string | null;
+            /** @description The run of the tool. */
+            tool_run_id?: string | null;
+            /**
+             * Format: int64
+             * @description When it was last changed, in milliseconds of Unix time.
+             */
+            updated_ms: number;
+        };
+        /** @description The answer of `GET /v1/sessions/{session_id}/surfaces`. */
+        SurfaceList: {
+            /** @description The surfaces, by name. */
+            surfaces: components["schemas"]["Surface"][];
+        };
         /** @description The body of `POST /v1/hooks/bindings/{id}/test`. */
         TestRequest: {
             /** @description What the hook is told; without it, a sample of its event. */
@@ -5206,6 +6334,11 @@ export interface components {
             /** @description The tokens, by name. */
             tokens: components["schemas"]["Token"][];
         };
+        /**
+         * @description How a call ended.
+         * @enum {string}
+         */
+        ToolCallStatus: "completed" | "failed" | "refused" | "denied" | "cancelled" | "interrupted" | "repeated";
         /** @description What the calls of a tool cost so far, over the runs that are kept. */
         ToolCost: {
             /**
@@ -5812,6 +6945,106 @@ export interface operations {
             };
         };
     };
+    get_activity: {
+        parameters: {
+            query?: {
+                /** @description From this time on, in milliseconds of Unix time; 24 hours before the end without it. */
+                since_ms?: number;
+                /** @description Until this time; now without it. */
+                until_ms?: number;
+                /** @description In so many buckets; 48 without it. */
+                buckets?: number;
+                /** @description Only runs of this skill. */
+                skill?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Activity"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_agent_runs_run_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentRun"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_agent_runs_run_id_stop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentRun"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     put_aliases_alias: {
         parameters: {
             query?: never;
@@ -5978,6 +7211,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Approval"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_approvals_approval_id_context: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                approval_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalContext"];
                 };
             };
             /** @description A problem: its code, message, hints and details */
@@ -6609,6 +7873,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeliveryRetry"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_doctor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StateChecks"];
                 };
             };
             /** @description A problem: its code, message, hints and details */
@@ -8014,6 +9307,108 @@ export interface operations {
             };
         };
     };
+    get_pauses: {
+        parameters: {
+            query?: {
+                /** @description Only those of this status: `waiting`, `answered`, `denied`, `expired` or `cancelled`. */
+                status?: string | null;
+                /** @description Only those before this id, which are older: where an earlier answer stopped. */
+                before?: string | null;
+                /** @description How many at most. */
+                limit?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PauseList"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_pauses_pause_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                pause_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pause"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_pauses_pause_id_answer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                pause_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PauseAnswer"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pause"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_plugins: {
         parameters: {
             query?: never;
@@ -8330,6 +9725,72 @@ export interface operations {
             };
         };
     };
+    get_plugins_skill_id_shrink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                skill_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShrinkPlan"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_plugins_skill_id_shrink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                skill_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShrinkRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_plugins_skill_id_touched: {
         parameters: {
             query?: never;
@@ -8533,10 +9994,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "cron": "0 9 * * mon-fri",
-                 *       "input": {},
                  *       "name": "morning",
-                 *       "tool": "acme.notes.digest"
+                 *       "tool": "acme.notes.digest",
+                 *       "input": {},
+                 *       "cron": "0 9 * * mon-fri"
                  *     }
                  */
                 "application/json": components["schemas"]["RoutineRequest"];
@@ -8951,6 +10412,37 @@ export interface operations {
             };
         };
     };
+    get_runs_run_id_denial: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDenial"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_runs_run_id_events: {
         parameters: {
             query?: never;
@@ -9078,6 +10570,40 @@ export interface operations {
             };
         };
     };
+    get_runs_run_id_steps: {
+        parameters: {
+            query?: {
+                /** @description Only those after the one of this number: where an earlier answer stopped. */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunSteps"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_runs_run_id_tape: {
         parameters: {
             query?: never;
@@ -9096,6 +10622,373 @@ export interface operations {
                 };
                 content: {
                     "application/x-ndjson": string;
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_sessions: {
+        parameters: {
+            query?: {
+                /** @description Only those whose title contains this text, in any case. */
+                search?: string | null;
+                /** @description Archived ones instead of the others. */
+                archived?: boolean | null;
+                /** @description Only those less recently active than this one: where an earlier answer stopped. */
+                before?: string | null;
+                /** @description How many at most. */
+                limit?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSession"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_sessions_session_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_sessions_session_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionChange"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_sessions_session_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_sessions_session_id_events: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_sessions_session_id_history: {
+        parameters: {
+            query?: {
+                /** @description Only those after the one of this number: where an earlier answer stopped. */
+                after?: number | null;
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionEventList"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_sessions_session_id_messages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessageRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentRun"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_sessions_session_id_runs: {
+        parameters: {
+            query?: {
+                /** @description Only those before this id, which are older: where an earlier answer stopped. */
+                before?: string | null;
+                /** @description How many at most. */
+                limit?: number | null;
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentRunList"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_sessions_session_id_surfaces: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SurfaceList"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_sessions_session_id_surfaces_surface: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+                surface: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Surface"];
                 };
             };
             /** @description A problem: its code, message, hints and details */
@@ -9299,6 +11192,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SkillAudits"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_skills_skill_id_components: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                skill_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SkillComponents"];
                 };
             };
             /** @description A problem: its code, message, hints and details */
@@ -9981,6 +11905,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Publisher"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_trust_publishers_publisher_history: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                publisher: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublisherHistory"];
                 };
             };
             /** @description A problem: its code, message, hints and details */

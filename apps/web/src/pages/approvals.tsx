@@ -126,24 +126,14 @@ function Inbox({ all, selected, shown, onShow }: InboxProps) {
         {current === undefined ? (
           <p className="p-10 text-center text-muted">Select a request to see its arguments.</p>
         ) : (
-          <Selected key={current} id={current} history={decided} onDecided={next} />
+          <Selected key={current} id={current} onDecided={next} />
         )}
       </section>
     </>
   );
 }
 
-function Selected({ id, history, onDecided }: { id: string; history: readonly Approval[]; onDecided: () => void }) {
-  const approval = useQuery(queries.approval(id));
-  return (
-    <QueryView query={approval}>
-      {(data) => (
-        <ApprovalCard
-          approval={data}
-          last={history.find(({ tool_id, status, approval_id }) => tool_id === data.tool_id && approval_id !== id && (status === 'used' || status === 'approved'))}
-          onDecided={onDecided}
-        />
-      )}
-    </QueryView>
-  );
+function Selected({ id, onDecided }: { id: string; onDecided: () => void }) {
+  const context = useQuery(queries.context(id));
+  return <QueryView query={context}>{({ approval, last_approved, reach }) => <ApprovalCard approval={approval} last={last_approved ?? undefined} reach={reach} onDecided={onDecided} />}</QueryView>;
 }

@@ -33,7 +33,7 @@ export default function Doctor() {
               <RotateCcw size={15} aria-hidden />
               {doctor.isFetching ? 'Checking' : 'Check again'}
             </Button>
-            <CopyAs action={{ palyra: ['doctor'], method: 'POST', path: '/v1/doctor' }} />
+            <CopyAs action={{ palyra: ['doctor'], path: '/v1/doctor' }} />
           </>
         }
       />

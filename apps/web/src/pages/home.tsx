@@ -26,7 +26,6 @@ export default function Home() {
   const skills = useQuery(queries.skills());
   const letters = useQuery(queries.deadLetters());
   const failed = useQuery(queries.runs({ status: 'failed', since_ms: since, limit: 8 }));
-  const recent = useQuery(queries.runs({ since_ms: since, limit: 500 }));
   const health = useQuery(queries.health());
   const everRun = useQuery(queries.runs({ limit: 1 }));
 
@@ -97,7 +96,7 @@ export default function Home() {
               </div>
             )}
           </Section>
-          <CallHistory query={recent} since={since} until={since + DAY} />
+          <CallHistory />
           <Section title="Failed runs" note="last 24 hours" more={<Link to="/runs" className="link text-xs">All runs</Link>}>
             {failed.isError ? (
               <ProblemView error={failed.error} />

@@ -11,6 +11,8 @@ import { useRowKeys } from '@/lib/rows';
 import { ActionButton } from '@/ui/action';
 import { Command, CopyButton } from '@/ui/copy';
 import { Field } from '@/ui/field';
+import { Ledger } from '@/ui/ledger';
+import { When } from '@/ui/time';
 import { KeyMark } from '@/ui/keymark';
 import { KeyValues, PageHead, Section } from '@/ui/page';
 import { Badge, State } from '@/ui/state';
@@ -146,6 +148,28 @@ function AllowKey() {
   );
 }
 
+/** What happened to the keys of a publisher, with the journal entry of each change. */
+function KeyHistory({ name }: { name: string }) {
+  const changes = useQuery(queries.keyHistory(name)).data?.changes ?? [];
+  if (changes.length === 0) return null;
+  return (
+    <Section title="History" note="newest first">
+      <ol className="panel rows">
+        {changes.map(({ sequence, at_ms, kind, by }) => (
+          <li key={sequence} className="item">
+            <span className="fact flex-1">{kind}</span>
+            <span className="text-muted">{by ? visible(by) : ''}</span>
+            <span className="text-xs text-subtle">
+              <When at={at_ms} />
+            </span>
+            <Ledger event={sequence} />
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
 function PublisherPage({ name }: { name: string }) {
   const publisher = useQuery(queries.publisher(name));
   return <QueryView page query={publisher}>{(data) => <Detail publisher={data} />}</QueryView>;
@@ -225,6 +249,7 @@ function Detail({ publisher }: { publisher: Schemas['PublisherInfo'] }) {
               ))}
             </div>
           </Section>
+          <KeyHistory name={name} />
           {publisher.past.length > 0 && (
             <Section title="Past keys">
               <div className="panel rows">

@@ -113,7 +113,7 @@ function RunView({ run, tab }: { run: Schemas['RunInfo']; tab: string }) {
           <b className="font-medium">This row is not as its receipt says.</b> Another program changed <span className="fact">{run.differs?.join(', ')}</span> in the database. The receipt is authoritative.
         </Callout>
       )}
-      {run.error === 'capability_denied' && tab !== 'replay' && <WhyDenied run={run} capabilities={details.capabilities} steps={tape?.steps ?? []} />}
+      {run.error === 'capability_denied' && tab !== 'replay' && <WhyDenied run={run} />}
       <section aria-label="Resource usage and limits" className="mb-6 grid grid-cols-5 gap-6 max-icon:grid-cols-3 max-tab:grid-cols-2 max-tab:gap-4">
         <Meter name="Fuel" value={details.fuel ?? 0} limit={tape?.limits.fuel_budget} format={compact} />
         <Meter name="Memory" value={details.peak_memory_bytes ?? 0} limit={tape?.limits.max_memory_bytes} format={bytes} />

@@ -6,7 +6,6 @@ import { client, type Schemas, unwrap } from '@/api/client';
 import { palyraCommand } from '@/api/commands';
 import { queries } from '@/api/queries';
 import { useOnline } from '@/api/use-connection';
-import { CapabilityIcon } from '@/domain/capability';
 import { describe, signerOf } from '@/domain/manifest';
 import { approvalLook, trustLook } from '@/domain/status';
 import { bytes, countdown, exact, short, visible, words } from '@/lib/format';
@@ -20,6 +19,7 @@ import { ProblemView } from '@/ui/states';
 import { toast } from '@/ui/toast';
 import { When } from '@/ui/time';
 import { Arguments } from './arguments';
+import { Reach } from './reach';
 import { Ticked } from '@/ui/ticked';
 
 type Approval = Schemas['Approval'];
@@ -39,11 +39,12 @@ interface Props {
   approval: Approval;
   /** The last approved call of the same tool. */
   last: Approval | undefined;
+  reach: Schemas['CallReach'];
   onDecided: () => void;
 }
 
 /** Everything that a decision is about. Deny has the focus. */
-export function ApprovalCard({ approval, last, onDecided }: Props) {
+export function ApprovalCard({ approval, last, reach, onDecided }: Props) {
   const now = useNow();
   const online = useOnline();
   const queryClient = useQueryClient();
@@ -52,7 +53,6 @@ export function ApprovalCard({ approval, last, onDecided }: Props) {
   const [scope, setScope] = useState<Scope>('once');
   const [whole, setWhole] = useState<string>();
   const skill = useQuery(queries.skill(approval.skill_id)).data;
-  const grants = useQuery(queries.grants(approval.skill_id)).data;
   const tool = useQuery(queries.tool(approval.tool_id)).data;
 
   const pending = approval.status === 'pending' && approval.expires_ms > now;
@@ -169,20 +169,7 @@ export function ApprovalCard({ approval, last, onDecided }: Props) {
         </div>
         <div className="min-w-0 border-l px-5 py-5 max-wide:border-t max-wide:border-l-0 max-tab:px-4">
           <h3 className="mb-2">Resources the call can access</h3>
-          {grants && (grants.grants.length > 0 || (approval.grants?.length ?? 0) > 0) ? (
-            <ul className="grid gap-2">
-              {[...grants.grants, ...(approval.grants ?? [])].map((grant) => {
-                return (
-                  <li key={grant} className="flex items-start gap-2.5">
-                    <CapabilityIcon grant={grant} />
-                    <span className="fact">{visible(grant)}</span>
-                  </li>
-                );
-              })}
-            </ul>
-          ) : (
-            <p className="text-muted">Nothing outside of its own input and output.</p>
-          )}
+          <Reach reach={reach} />
           <h3 className="mt-5 mb-2">Why approval is required</h3>
           <p className="flex items-start gap-2.5">
             {approval.asked_because ? <Waypoints size={15} aria-hidden className="mt-0.5 flex-none text-subtle" /> : <Hand size={15} aria-hidden className="mt-0.5 flex-none text-subtle" />}

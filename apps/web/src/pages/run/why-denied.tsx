@@ -1,34 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
-import { DoorClosed } from 'lucide-react';
+import { CircleDot, DoorClosed } from 'lucide-react';
 import { client, type Schemas, unwrap } from '@/api/client';
 import { queries } from '@/api/queries';
 import { DerivationChain, stepsOf } from '@/domain/derivation';
-import type { Use } from '@/domain/run-details';
-import { subjectOfStep, type TapeStep } from '@/domain/tape';
-import { plural, visible } from '@/lib/format';
+import { count, plural, visible } from '@/lib/format';
 import { ActionButton } from '@/ui/action';
 import { Command } from '@/ui/copy';
+import { Badge } from '@/ui/state';
+import { ProblemView } from '@/ui/states';
 
-type Derivation = Schemas['GrantDerivation'];
+type Denial = Schemas['RunDenial'];
 
-interface Props {
-  run: Schemas['RunInfo'];
-  capabilities: readonly Use[];
-  steps: readonly TapeStep[];
-}
-
-const NOUNS: Record<string, string> = { http: 'a host', storage: 'stored data', secret: 'a secret', channel: 'a channel', fs: 'a directory', 'fs-read': 'a directory', 'fs-write': 'a directory' };
-
-/** The denied request, who denied it, and the grant that would allow it. */
-export function WhyDenied({ run, capabilities, steps }: Props) {
-  const grants = useQuery(queries.grants(run.skill_id));
-  const denied = capabilities.filter((use) => use.denied > 0);
-  const last = steps.at(-1);
-  const asked = last && last.outcome !== 'ok' ? `${last.op} ${subjectOfStep(last)}`.trim() : denied.map(({ capability }) => capability).join(', ');
-  const kinds = new Set(denied.map(({ capability }) => capability.split(/[:.]/, 1)[0] ?? ''));
-  const closed = (grants.data?.derivations ?? []).filter(
-    (derivation) => kinds.has(derivation.asked.split(/[:.-]/, 1)[0] ?? '') && derivation.steps.some(({ verdict }) => verdict !== 'granted'),
-  );
+/** The denied request, who denied it, and the smallest grant that would allow it. */
+export function WhyDenied({ run }: { run: Schemas['RunInfo'] }) {
+  const query = useQuery(queries.denial(run.run_id));
+  if (query.isError) {
+    return (
+      <div className="mb-6">
+        <ProblemView error={query.error} onRetry={() => void query.refetch()} />
+      </div>
+    );
+  }
+  const denial = query.data;
+  if (!denial) return null;
   return (
     <section aria-label="Why it was denied" className="mb-6 overflow-hidden rounded-3 border border-edge">
       <div className="flex items-start gap-3 px-4.5 py-4">
@@ -38,30 +32,27 @@ export function WhyDenied({ run, capabilities, steps }: Props) {
         <div className="min-w-0">
           <h2 className="text-md">Why it was denied</h2>
           <p className="text-muted">
-            {last ? `Step ${steps.length} ` : 'The run '}requested <span className="code-inline">{visible(asked)}</span>. {sentence(closed[0])}
+            {denial.step == null ? 'The run' : `Step ${count(denial.step)}`} requested{' '}
+            <span className="code-inline">
+              {visible(denial.op)} {visible(denial.denial.subject)}
+            </span>
+            . {sentence(denial)}
           </p>
         </div>
       </div>
-      {closed.map((derivation) => (
-        <div key={derivation.asked} className="border-t">
-          <DerivationChain derivation={derivation} />
-          <Fix run={run} derivation={derivation} denied={denied.reduce((sum, use) => sum + use.denied, 0)} />
+      {denial.derivation && (
+        <div className="border-t">
+          <DerivationChain derivation={denial.derivation} granted={false} />
         </div>
-      ))}
-      {grants.data && closed.length === 0 && (
-        <p className="border-t px-4.5 py-3 text-muted">
-          {grants.data.derivations.length === 0
-            ? 'The manifest of the skill requests no capability, so no profile can grant one. Only a release that requests it could use it.'
-            : `No request of the manifest covers ${NOUNS[[...kinds][0] ?? ''] ?? 'this resource'} like this one, so no profile can grant it. A release whose manifest requests it could use it after your consent.`}
-        </p>
       )}
+      <Fix run={run} denial={denial} />
     </section>
   );
 }
 
-function sentence(derivation: Derivation | undefined): string {
-  if (!derivation) return '';
-  const step = stepsOf(derivation).find(({ verdict }) => verdict === 'refused' || verdict === 'narrowed');
+function sentence({ requested, derivation, denial }: Denial): string {
+  if (!requested) return 'The manifest does not request it, so no profile can grant it. Only a release that requests it could use it after your consent.';
+  const step = derivation ? stepsOf(derivation).find(({ verdict }) => verdict === 'refused' || verdict === 'narrowed') : undefined;
   switch (step?.by) {
     case 'manifest':
       return 'The manifest does not request it.';
@@ -72,60 +63,72 @@ function sentence(derivation: Derivation | undefined): string {
     case 'policy':
       return 'Manifest, consent and profile allow it, but the policy does not.';
     default:
-      return '';
+      return `${visible(denial.reason)}.`;
   }
 }
 
-function Fix({ run, derivation, denied }: { run: Schemas['RunInfo']; derivation: Derivation; denied: number }) {
-  const refused = derivation.steps.find(({ verdict }) => verdict !== 'granted');
-  const byProfile = refused?.by === 'profile';
-  const opened: Derivation = {
+function Fix({ run, denial }: { run: Schemas['RunInfo']; denial: Denial }) {
+  const { derivation, remedy, covers, denied_runs } = denial;
+  const grant = denial.denial.grant ?? derivation?.asked;
+  const byProfile = denial.requested && derivation?.steps.find(({ verdict }) => verdict !== 'granted')?.by === 'profile';
+  const opened = derivation && {
     ...derivation,
-    given: [derivation.asked],
     steps: stepsOf(derivation).map(({ by, verdict, reason }) => ({
       by,
-      verdict: verdict === 'refused' || verdict === 'none' || verdict === 'narrowed' ? 'granted' : verdict,
+      verdict: verdict === 'granted' ? verdict : ('granted' as const),
       reason: by === 'profile' ? 'after this change' : verdict === 'none' ? 'allowed unless the policy says otherwise' : reason,
     })),
   };
   return (
     <div className="grid gap-3 border-t px-4.5 py-4">
-      <div className="flex flex-wrap items-start gap-3">
-        <div className="min-w-0 flex-1 basis-72">
-          <h3>{byProfile ? 'Grant that allows it' : 'What would change it'}</h3>
-          <p className="fact mt-2 inline-block border-l-2 border-ok bg-ok-soft px-3 py-1.5">{visible(derivation.asked)}</p>
-          <p className="mt-2 text-muted">
-            As wide as the manifest requests, and no wider. This run was denied {plural(denied, 'time')} here.
-          </p>
-        </div>
-        {byProfile && (
-          <div className="grid justify-items-end gap-1">
-            <ActionButton
-              kind="primary"
-              wide
-              label="Add to profile…"
-              title={`Add 1 grant to the profile of ${run.skill_id}?`}
-              text={
-                <>
-                  <p className="fact inline-block border-l-2 border-ok bg-ok-soft px-3 py-1.5">{visible(derivation.asked)}</p>
-                  <p className="mt-2">The grant applies from the next call on. Nothing else changes. A profile never grants more than the manifest requests and you approved.</p>
-                </>
-              }
-              confirm="Add grant"
-              command={{ palyra: ['plugins', 'profile', 'set', run.skill_id, '--grant', derivation.asked] }}
-              run={() => unwrap(client.PUT('/v1/plugins/{skill_id}/profile', { params: { path: { skill_id: run.skill_id } }, body: { grants: [derivation.asked] } }))}
-              done={({ revision }) => `Grant added to the profile, revision ${revision}`}
-              refresh={[['plugins'], ['skills']]}
-            >
-              <div className="panel overflow-hidden">
-                <DerivationChain derivation={opened} granted />
-              </div>
-            </ActionButton>
-            <span className="text-xs text-subtle">requires scope admin</span>
+      {grant && denial.requested && (
+        <div className="flex flex-wrap items-start gap-3">
+          <div className="min-w-0 flex-1 basis-72">
+            <div className="flex flex-wrap items-center gap-2">
+              <h3>Smallest grant that allows it</h3>
+              {derivation && grant !== derivation.asked && <Badge look={{ tone: 'idle', icon: CircleDot, word: 'narrower than the manifest requests' }} />}
+            </div>
+            <p className="fact mt-2 inline-block border-l-2 border-ok bg-ok-soft px-3 py-1.5">{visible(grant)}</p>
+            <p className="mt-2 text-muted">
+              Covers {plural(covers, 'denied call')}
+              {denied_runs > 1 ? ` in the newest ${count(denied_runs)} denied runs` : ''}, this one included.
+            </p>
           </div>
-        )}
-      </div>
-      {refused?.remedy && <Command line={refused.remedy} />}
+          {byProfile && opened && (
+            <div className="grid justify-items-end gap-1">
+              <ActionButton
+                kind="primary"
+                wide
+                label="Add to profile…"
+                title={`Add 1 grant to the profile of ${run.skill_id}?`}
+                text={
+                  <>
+                    <p className="fact inline-block border-l-2 border-ok bg-ok-soft px-3 py-1.5">{visible(grant)}</p>
+                    <p className="mt-2">The grant applies from the next call on. Nothing else changes. A profile never grants more than the manifest requests and you approved.</p>
+                  </>
+                }
+                confirm="Add grant"
+                command={{ palyra: ['plugins', 'profile', 'set', run.skill_id, '--grant', grant] }}
+                run={() => unwrap(client.PUT('/v1/plugins/{skill_id}/profile', { params: { path: { skill_id: run.skill_id } }, body: { grants: [grant] } }))}
+                done={({ revision }) => `Grant added to the profile, revision ${revision}`}
+                refresh={[['plugins'], ['skills'], ['runs']]}
+              >
+                <div className="panel overflow-hidden">
+                  <DerivationChain derivation={opened} granted />
+                </div>
+              </ActionButton>
+              <span className="text-xs text-subtle">requires scope admin</span>
+            </div>
+          )}
+        </div>
+      )}
+      {!denial.requested && denial.denial.manifest && (
+        <div>
+          <h3 className="mb-1.5">A release would request it with</h3>
+          <p className="fact">{visible(denial.denial.manifest)}</p>
+        </div>
+      )}
+      {remedy && <Command line={remedy} />}
     </div>
   );
 }

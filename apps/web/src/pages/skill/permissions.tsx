@@ -59,7 +59,7 @@ function PermissionTable({ info, plugin, permissions }: { info: Info; plugin: Sc
         <div className="flex flex-wrap gap-2">
           {plugin.profile && <ResetProfile id={id} />}
           {permissions.length > 0 && <Narrow id={id} permissions={permissions} label="Narrow profile…" keep={(permission) => isGranted(permission.derivation)} />}
-          {unused.length > 0 && runs > 0 && <Narrow id={id} permissions={permissions} label="Shrink to used…" keep={(permission) => permission.used > 0} primary />}
+          {runs > 0 && <Shrink id={id} />}
         </div>
       </div>
       <div className="panel">
@@ -171,17 +171,57 @@ interface NarrowProps {
   label: string;
   permissions: readonly Permission[];
   keep: (permission: Permission) => boolean;
-  primary?: boolean;
+}
+
+/** Takes away what no run has used, by the plan of the daemon. A plan that changed since is rejected. */
+function Shrink({ id }: { id: string }) {
+  const plan = useQuery(queries.shrink(id)).data;
+  if (!plan || plan.remove.length === 0) return null;
+  return (
+    <ActionButton
+      kind="primary"
+      wide
+      label={
+        <>
+          <Scissors size={15} aria-hidden />
+          Shrink to used…
+        </>
+      }
+      title="Shrink to used capabilities"
+      text={`In ${plural(plan.runs, 'run')}, ${plural(plan.remove.length, 'granted capability was', 'granted capabilities were')} never used. You can widen the profile again at any time.`}
+      confirm={`Remove ${plural(plan.remove.length, 'capability', 'capabilities')}`}
+      run={() => unwrap(client.POST('/v1/plugins/{skill_id}/shrink', { params: { path: { skill_id: id } }, body: { revision: plan.revision, remove: plan.remove } }))}
+      done={({ revision }) => `Profile of ${id} written, revision ${revision}`}
+      refresh={[['plugins'], ['skills'], ['tools']]}
+    >
+      <ul className="rows">
+        {plan.keep.map((grant) => (
+          <li key={grant} className="flex items-start gap-2.5 py-2">
+            <Check size={14} aria-hidden className="mt-0.5 flex-none text-ok" />
+            <span className="fact flex-1">{visible(grant)}</span>
+            <span className="text-xs text-subtle">stays</span>
+          </li>
+        ))}
+        {plan.remove.map((grant) => (
+          <li key={grant} className="flex items-start gap-2.5 py-2">
+            <Minus size={14} aria-hidden className="mt-0.5 flex-none text-wait" />
+            <s className="fact flex-1">{visible(grant)}</s>
+            <span className="text-xs text-subtle">removed</span>
+          </li>
+        ))}
+      </ul>
+      <Command line={plan.command} />
+    </ActionButton>
+  );
 }
 
 /** Writes a profile with the capabilities that stay. */
-function Narrow({ id, label, permissions, keep, primary }: NarrowProps) {
+function Narrow({ id, label, permissions, keep }: NarrowProps) {
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
   const grants = permissions.filter(({ derivation }) => kept.has(derivation.asked)).map(({ derivation }) => derivation.asked);
   const removed = permissions.filter(({ derivation }) => isGranted(derivation) && !kept.has(derivation.asked)).length;
   return (
     <ActionButton
-      {...(primary ? { kind: 'primary' as const } : {})}
       wide
       label={
         <>

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { client, type Schemas, unwrap } from '@/api/client';
+import { queries } from '@/api/queries';
 import { Steps } from '@/domain/steps';
 import { trustLook } from '@/domain/status';
-import { short, visible } from '@/lib/format';
+import { plural, short, visible } from '@/lib/format';
 import { Command, CopyButton } from '@/ui/copy';
 import { KeyMark } from '@/ui/keymark';
 import { KeyValues, Section } from '@/ui/page';
 import { Badge } from '@/ui/state';
-import { QueryView } from '@/ui/states';
+import { ProblemView, QueryView } from '@/ui/states';
 
 const TONES = { 'built-in': 'ok', trusted: 'ok', tofu: 'info', quarantine: 'held', revoked: 'bad' } as const;
 
@@ -46,6 +47,7 @@ export function Provenance({ info }: { info: Schemas['SkillInfo'] }) {
             </div>
           </div>
         </section>
+        <Components skillId={record.skill_id} payload={current.payload} />
         <Section panel title="Stored bytes, verified now">
           <QueryView query={verified}>
             {({ steps }) => <Steps steps={steps.map(({ name, checked, found }) => ({ name, checked, found }))} />}
@@ -67,6 +69,33 @@ export function Provenance({ info }: { info: Schemas['SkillInfo'] }) {
         <Command line={`palyra skills verify ${record.skill_id}`} />
       </aside>
     </div>
+  );
+}
+
+/** What the release is made of, by its bill of materials. */
+function Components({ skillId, payload }: { skillId: string; payload: string }) {
+  const components = useQuery(queries.components(skillId, payload));
+  if (components.isError) return <ProblemView error={components.error} />;
+  if (!components.data) return null;
+  const { modules, dependencies } = components.data;
+  return (
+    <Section panel title="Components" note={`${plural(modules.length, 'module')}, ${plural(dependencies.length, 'dependency', 'dependencies')}`}>
+      <div className="rows max-h-[320px] overflow-auto" tabIndex={0} role="region" aria-label="List of components">
+        {modules.map(({ path, sha256, producers }) => (
+          <div key={path} className="item flex-wrap">
+            <span className="fact flex-1 basis-52">{visible(path)}</span>
+            <span className="text-xs text-muted">{visible(producers.join(', '))}</span>
+            <Digest value={sha256} />
+          </div>
+        ))}
+        {dependencies.map(({ name, version, purl }) => (
+          <div key={`${name}@${version}`} className="item" title={purl ? visible(purl) : undefined}>
+            <span className="fact flex-1">{visible(name)}</span>
+            <span className="fact text-muted">{visible(version)}</span>
+          </div>
+        ))}
+      </div>
+    </Section>
   );
 }
 
