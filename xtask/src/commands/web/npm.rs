@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow};
 use serde_json::Value;
 
 use super::fingerprint;
-use crate::{output, project, shell};
+use crate::{project, shell};
 
 /// The oldest Node.js that the tools of the console run on.
 const MIN_NODE: (u64, u64) = (20, 19);
@@ -43,12 +43,9 @@ impl Npm {
         if modules.is_dir() && fingerprint::is(&stamp, &lock) {
             return Ok(());
         }
-        // `ci` refuses a lock file without the optional packages of other platforms, which npm leaves out where it cannot
-        // see them; what this platform needs has the same versions either way, and the lock file stays as it is.
-        if let Err(error) = install(&["ci"]) {
-            output::say(&format!("{error:#}; installing without `ci`"));
-            install(&["install", "--no-save"])?;
-        }
+        let mut install = npm();
+        install.args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+        shell::run(install)?;
         fingerprint::write(&stamp, &lock)
     }
 
@@ -70,12 +67,6 @@ impl Npm {
         let package: Value = serde_json::from_slice(&text).context("apps/web/package.json is not JSON")?;
         Ok(package["scripts"][script].is_string())
     }
-}
-
-fn install(how: &[&str]) -> Result<()> {
-    let mut install = npm();
-    install.args(how).args(["--no-audit", "--no-fund", "--loglevel=error"]);
-    shell::run(install)
 }
 
 fn npm() -> Command {
