@@ -3,13 +3,17 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::build;
 use crate::{output, project, shell};
 
-/// Build an archive to install from: the optimised program under both names, licences and a checksum
+/// Build an archive to install from, with a checksum beside it
+///
+/// It has the optimised program under both names, the example packages, shell completions, manual pages, the documents
+/// and the licences.
 ///
 /// Example: cargo xtask dist
 #[derive(clap::Args)]
@@ -34,8 +38,8 @@ pub(super) fn run(_args: Args) -> Result<()> {
     Ok(())
 }
 
-/// One program, two names.
-fn lay_out(palyra: &Path, folder: &Path) -> std::io::Result<()> {
+/// One program under two names, and what belongs to it.
+fn lay_out(palyra: &Path, folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }
@@ -43,8 +47,38 @@ fn lay_out(palyra: &Path, folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(&binaries)?;
     fs::copy(palyra, binaries.join("palyra"))?;
     symlink("palyra", binaries.join("palyrad"))?;
-    for file in ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "CHANGELOG.md"] {
+    for file in ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "CHANGELOG.md", "SECURITY.md"] {
         fs::copy(project::root().join(file), folder.join(file))?;
+    }
+    copy_files(&project::root().join("docs"), "md", &folder.join("docs"))?;
+    copy_files(&project::target().join("skills"), "palyra-skill", &folder.join("examples"))?;
+    write_completions(palyra, &folder.join("completions"))?;
+    let mut manual = Command::new(palyra);
+    manual.args(["man", "--out"]).arg(folder.join("man/man1"));
+    shell::run(manual)
+}
+
+/// Copies the files of one kind that lie in a folder.
+fn copy_files(from: &Path, extension: &str, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read `{}`", from.display()))? {
+        let path = entry?.path();
+        if let Some(name) =
+            path.file_name().filter(|_| path.extension().is_some_and(|found| found == extension))
+        {
+            fs::copy(&path, to.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the completions under the names by which each shell looks for them.
+fn write_completions(palyra: &Path, folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    for (shell, file) in [("bash", "palyra"), ("zsh", "_palyra"), ("fish", "palyra.fish")] {
+        let output = Command::new(palyra).args(["completions", shell]).output()?;
+        ensure!(output.status.success(), "`palyra completions {shell}` failed with {}", output.status);
+        fs::write(folder.join(file), output.stdout)?;
     }
     Ok(())
 }

@@ -5,12 +5,14 @@ use crate::error::CliError;
 use crate::output::Printer;
 use clap::{Args, CommandFactory};
 use clap_mangen::Man;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const EXAMPLE: &str = "\
 Example:
   palyra man run | man -l -
-  palyra man skills install | man -l -";
+  palyra man skills install | man -l -
+  palyra man --out ~/.local/share/man/man1";
 
 /// Print a manual page
 #[derive(Args)]
@@ -19,14 +21,29 @@ pub(crate) struct ManArgs {
     /// Command with its verb [default: the page of `palyra` itself]
     #[arg(value_name = "COMMAND")]
     command: Vec<String>,
+
+    /// Directory to write the pages of all commands to
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    out: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &ManArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::plain(globals.form());
-    match page(&args.command) {
+    let text = match &args.out {
+        Some(directory) => write_pages(directory).map(|()| Vec::new()),
+        None => page(&args.command),
+    };
+    match text {
         Ok(text) => printer.data(&text),
         Err(error) => printer.fail(&error.into(), &[]),
     }
+}
+
+fn write_pages(directory: &Path) -> Result<(), CliError> {
+    let action = format!("cannot write manual pages to `{}`", directory.display());
+    std::fs::create_dir_all(directory)
+        .and_then(|()| clap_mangen::generate_to(Cli::command().disable_help_subcommand(true), directory))
+        .map_err(CliError::io(action))
 }
 
 fn page(names: &[String]) -> Result<Vec<u8>, CliError> {
@@ -70,6 +87,14 @@ mod tests {
             check(verb, path);
             path.pop();
         }
+    }
+
+    #[test]
+    fn pages_of_all_commands_are_written() {
+        let folder = tempfile::tempdir().unwrap();
+        write_pages(&folder.path().join("man1")).unwrap();
+        assert!(folder.path().join("man1/palyra.1").is_file());
+        assert!(folder.path().join("man1/palyra-skills-install.1").is_file());
     }
 
     #[test]
