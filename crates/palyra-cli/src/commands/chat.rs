@@ -71,7 +71,7 @@ async fn chat(
     let person = Terminal::of_person(globals).filter(|_| printer.is_for_person());
     if args.message.is_none() && args.session.is_none() && person.is_none() {
         return Err(CliError::usage_with_hint(
-            "there is no message, and nobody can be asked for one",
+            "a message is required when there is no terminal",
             "write it: `palyra chat \"MESSAGE\"`",
         ));
     }

@@ -198,7 +198,9 @@ impl Answerer<'_> {
         leaves: Vec<NewEvent>,
         pause_id: Option<&str>,
     ) -> Result<RunState, Problem> {
-        let ended = || Problem::new(ErrorCode::NotUnderWay, format!("run `{run_id}` is not under way here"));
+        // A run that has ended waits for no answer any more: somebody else gave one, or it was stopped.
+        let code = if pause_id.is_some() { ErrorCode::AlreadyDecided } else { ErrorCode::NotUnderWay };
+        let ended = || Problem::new(code, format!("run `{run_id}` is not under way here"));
         let inbox = self.app.agent().inbox(run_id).ok_or_else(ended)?;
         let (reply, answered) = oneshot::channel();
         let command = Command { input, leaves, pause_id: pause_id.map(str::to_owned), reply };

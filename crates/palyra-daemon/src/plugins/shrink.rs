@@ -24,13 +24,13 @@ struct Shrink {
 pub(crate) fn plan_shrink(state: &State, skill_id: &str) -> Result<ShrinkPlan, Problem> {
     let Shrink { before, keep, remove, runs } = read(state, skill_id)?;
     let keep = texts(&keep);
-    let grants: String = keep.iter().map(|grant| format!(" --grant '{grant}'")).collect();
+    let grants: String = keep.iter().map(|grant| format!("--grant '{grant}' ")).collect();
     Ok(ShrinkPlan {
         skill_id: skill_id.to_owned(),
         revision: before.revision,
         runs,
         remove: texts(&remove),
-        command: format!("palyra plugins profile set {skill_id} --only{grants}"),
+        command: format!("palyra plugins profile set {skill_id} --only {grants}").trim_end().to_owned(),
         keep,
     })
 }

@@ -43,7 +43,7 @@ pub struct ServeArgs {
     #[arg(env = PALYRA_TLS_KEY, hide_env_values = true)]
     pub tls_key: Option<PathBuf>,
 
-    /// A name this daemon may be addressed by, besides those of this machine; may be given again
+    /// A name this daemon may be addressed by, besides those of this machine (repeatable)
     #[arg(long = "allow-host", value_name = "NAME")]
     pub allow_hosts: Vec<String>,
 
