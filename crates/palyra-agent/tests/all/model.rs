@@ -23,7 +23,7 @@ fn read_only_calls_begin_together_and_others_in_order() {
     let second = owner.completed(&begun(&first)[0], NOTHING_READ);
     assert_eq!(begun(&second).len(), 1);
     owner.completed(&begun(&second)[0], NOTHING_READ);
-    assert!(owner.text("done").is_empty());
+    assert!(begun(&owner.text("done")).is_empty());
     assert_eq!(owner.ended(), (AgentRunStatus::Finished, ""));
     assert_eq!((owner.run.used.turns, owner.run.used.tool_calls, owner.run.used.input_tokens), (3, 4, 200));
     let results = owner.run.messages.iter().filter(|message| matches!(message, Message::ToolResult { .. }));

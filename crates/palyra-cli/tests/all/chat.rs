@@ -22,13 +22,18 @@ fn events(stdout: &str) -> Vec<Value> {
 fn without_a_terminal_chat_prints_the_proposal_and_a_terminal_answers_it_later() {
     let bench = bench();
     let asked = bench.palyra(&[&ADD[..], &["--json"]].concat());
-    assert_eq!((asked.code, &asked.error()["code"]), (15, &json!("approval_required")), "{}", asked.shown());
+    assert_eq!(
+        (asked.code, &asked.error_after_output()["code"]),
+        (15, &json!("approval_required")),
+        "{}",
+        asked.shown()
+    );
     let events = events(&asked.stdout);
     let paused = events.iter().find(|event| event["event"] == "run.paused").unwrap();
     assert_eq!((&paused["schema"], &paused["pause"]["kind"]), (&json!("palyra.chat/v1"), &json!("form")));
-    let session = asked.error()["details"]["session_id"].as_str().unwrap().to_owned();
+    let session = asked.error_after_output()["details"]["session_id"].as_str().unwrap().to_owned();
     let hint = format!("answer at a terminal with `palyra chat --session {session}`");
-    assert_eq!(asked.error()["hints"], json!([hint]));
+    assert_eq!(asked.error_after_output()["hints"], json!([hint]));
     let listed = bench.json(&["sessions", "list"]);
     assert_eq!(listed["sessions"][0]["session_id"], session.as_str());
     let seen = at_terminal(

@@ -152,9 +152,15 @@ impl Ran {
         serde_json::from_str(&self.stdout).unwrap()
     }
 
-    /// The inside of the error object on standard error.
+    /// The inside of the error object on standard error of a command that printed nothing else.
     pub(crate) fn error(&self) -> Value {
-        assert!(self.code != 0 && self.stdout.is_empty(), "{}", self.shown());
+        assert!(self.stdout.is_empty(), "{}", self.shown());
+        self.error_after_output()
+    }
+
+    /// The inside of the error object on standard error.
+    pub(crate) fn error_after_output(&self) -> Value {
+        assert_ne!(self.code, 0, "{}", self.shown());
         assert_eq!(self.stderr.lines().count(), 1, "{}", self.stderr);
         let document: Value = serde_json::from_str(&self.stderr).unwrap();
         document["error"].clone()

@@ -81,7 +81,7 @@ fn hints_lift_the_refusal_where_it_is() {
 #[test]
 fn hint_of_a_withheld_secret_grants_it() {
     let bench = SkillBench::new();
-    let put = bench.environment.palyra_with_input(&["vault", "put", "global/token"], b"value");
+    let put = bench.environment.palyra_with_input(&["vault", "put", "global/token"], b"5f0c1a9be27d4836b1");
     assert_eq!(put.code, 0, "{}", put.shown());
     // A host that no resolver knows.
     let manifest = example("echo-http").replace("api.example.com", "api.invalid");
@@ -100,10 +100,9 @@ fn hint_of_a_withheld_secret_grants_it() {
 #[test]
 fn what_no_setting_allows_is_said_to_need_a_release() {
     let bench = SkillBench::new();
-    let less = example("counter-wat")
-        .replace("storage_prefixes = [\"counter/\"]", "storage_prefixes = [\"other/\"]");
-    bench.install(&bench.package("counter", &less, "counter-wat"), &[]);
-    let denied = bench.palyra(&["run", "palyra.counter_wat.add", "--json"]).error();
+    bench.install(&bench.package("echo", &example("echo-http"), "echo-http"), &[]);
+    let input = r#"{"url": "https://other.invalid/items/1"}"#;
+    let denied = bench.palyra(&["run", "palyra.echo_http.fetch", "--input", input, "--json"]).error();
     let hint = denied["hints"][0].as_str().unwrap();
     assert!(hint.contains("install a release") && !hint.contains("--grant"), "{denied}");
 }

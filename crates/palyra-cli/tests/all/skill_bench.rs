@@ -46,9 +46,21 @@ impl SkillBench {
 
     /// A signed package `NAME.palyra-skill`.
     pub(crate) fn package(&self, name: &str, manifest: &str, guest: &str) -> String {
+        self.build(name, manifest, guest, 0)
+    }
+
+    /// Builds a package that the audit stops: it is written, and the exit code says so.
+    pub(crate) fn package_with_findings(&self, name: &str, manifest: &str, guest: &str) -> String {
+        self.build(name, manifest, guest, 6)
+    }
+
+    fn build(&self, name: &str, manifest: &str, guest: &str, code: i32) -> String {
         self.source(name, manifest, guest);
         let file = format!("{name}.palyra-skill");
-        self.ok(&["skills", "package", "build", name, "--out", &file, "--signing-key-vault-ref", "release"]);
+        let build =
+            ["skills", "package", "build", name, "--out", &file, "--signing-key-vault-ref", "release"];
+        let built = self.palyra(&build);
+        assert_eq!(built.code, code, "{}", built.shown());
         file
     }
 

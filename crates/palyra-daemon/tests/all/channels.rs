@@ -107,6 +107,17 @@ async fn add_webhook(daemon: &Daemon, url: String, allow: &[&str]) -> Channel {
     daemon.over_socket().add_channel(&request).await.unwrap()
 }
 
+/// Why a webhook is refused when it is added.
+async fn refused_webhook(daemon: &Daemon, url: String) -> String {
+    let request = AddChannelRequest {
+        name: "alerts".into(),
+        to: ChannelTarget::Webhook,
+        url: Some(url),
+        ..AddChannelRequest::default()
+    };
+    daemon.over_socket().add_channel(&request).await.unwrap_err().into_problem().detail
+}
+
 fn count(daemon: &Daemon, kind: EventKind) -> usize {
     let query = Query { kinds: vec![kind], limit: 1_000, ..Query::default() };
     daemon.state().journal().query(&query).unwrap().events.len()
@@ -240,7 +251,10 @@ async fn a_redirect_to_a_private_address_is_not_followed() {
 async fn a_private_address_is_refused_unless_an_operator_opened_it() {
     let daemon = daemon().await;
     let server = TestServer::http(|_| TestReply::ok("")).await.unwrap();
-    add_webhook(&daemon, format!("http://{}/", server.address()), &[]).await;
+    let reason = refused_webhook(&daemon, format!("http://{}/", server.address())).await;
+    assert!(reason.contains("loopback"), "{reason}");
+    // A name is looked up at every delivery only.
+    add_webhook(&daemon, format!("http://localhost:{}/", server.address().port()), &[]).await;
     say(&daemon).await;
     let reason = given_up(&daemon).await;
     assert!(reason.contains("loopback"), "{reason}");

@@ -279,7 +279,7 @@ async fn a_person_is_asked_only_where_the_client_can_and_its_token_may() {
             let problem = problem(call(&client, ask, number(1)).await);
             let id = problem["details"]["approval_id"].as_str().unwrap();
             assert_eq!(problem["code"], "approval_required", "{way}");
-            assert_eq!(problem["hints"], json!([format!("palyra approvals approve {id}")]));
+            assert_eq!(problem["hints"], json!([format!("for the operator: palyra approvals approve {id}")]));
             assert_eq!(asked.lock().unwrap().len(), 0, "nobody was asked");
         }
         for over_http in [true, false] {

@@ -102,7 +102,7 @@ async fn a_profile_narrows_and_every_grant_says_why() {
     let odd = ProfileChange { grants: vec!["door:open".into()], ..ProfileChange::default() };
     assert_eq!(problem(client.set_profile(ID, &odd).await).code.as_str(), "usage");
     let inside = format!("fs-read:docs={}", daemon.root.path().display());
-    let inside = ProfileChange { grants: vec![inside], ..ProfileChange::default() };
+    let inside = ProfileChange { only: true, grants: vec![inside], ..ProfileChange::default() };
     assert_eq!(problem(client.set_profile(ID, &inside).await).code.as_str(), "invalid_setting");
     let reader = daemon.over_tcp_as(&daemon.token_with("reader", &[Scope::Read, Scope::Operate]));
     assert_eq!(problem(reader.set_profile(ID, &only).await).code.as_str(), "forbidden");

@@ -99,6 +99,8 @@ async fn one_result_and_one_receipt_whichever_way_a_call_comes() {
             let before = receipts(&daemon);
             let (ended, output) = by_routine(&daemon, tool, &request).await;
             assert_eq!(ended, ends, "{tool} by a routine");
+            // An input that does not fit is refused when the routine is added: nothing fires.
+            let wanted = if ends == "invalid_input" { 0 } else { wanted };
             assert_eq!(receipts(&daemon) - before, wanted, "{tool} by a routine");
             if let Some(digest) = output {
                 let result = told[0]["result"].as_str().unwrap();
@@ -253,6 +255,21 @@ fn told_by_mcp(result: Result<rmcp::model::CallToolResult, Value>) -> (String, V
     told_alike(Err(ClientError::Problem(Box::new(problem))))
 }
 
+/// Hints and lists as they are over MCP: tools by the names the client knows, commands for somebody else.
+fn as_models_read_it(problem: &mut Value) {
+    for hint in problem["hints"].as_array_mut().into_iter().flatten() {
+        let text = hint.as_str().unwrap();
+        let named = text.replace("acme.bench.", "acme__bench__").replace("acme.off.", "acme__off__");
+        *hint =
+            if text.contains("palyra ") { format!("for the operator: {named}").into() } else { named.into() };
+    }
+    if let Some(known) = problem.get_mut("details").and_then(|details| details.get_mut("known")) {
+        for name in known.as_array_mut().into_iter().flatten() {
+            *name = name.as_str().unwrap().replace('.', "__").into();
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_over_mcp_ends_as_every_other_and_has_one_receipt() {
     let daemon = Daemon::with_bench().await;
@@ -276,6 +293,7 @@ async fn a_call_over_mcp_ends_as_every_other_and_has_one_receipt() {
                 assert_eq!(receipts(&daemon) - before, wanted, "{tool} {way}");
                 assert_eq!(over_mcp.0, ends, "{tool} {way} {}", over_mcp.1);
                 let mut over_http = told_alike(http.invoke(tool, &request).await);
+                as_models_read_it(&mut over_http.1);
                 // Names of functions are text of the guest: no model reads them.
                 if let Some(details) = over_http.1.get_mut("details").and_then(Value::as_object_mut) {
                     details.remove("backtrace");

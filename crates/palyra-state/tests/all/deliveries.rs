@@ -11,9 +11,15 @@ use std::sync::Arc;
 
 /// Undoes the last migration, and fills the tables as they were.
 const BEFORE_DELIVERIES: &str = "
+DROP INDEX runs_of_session;
+DROP TABLE agent_sessions;
+DROP TABLE agent_runs;
+DROP TABLE session_events;
+DROP TABLE session_pauses;
+DROP TABLE session_surfaces;
 DROP TABLE delivery_cursors;
 DROP TABLE dead_letters;
-DELETE FROM schema_version WHERE owner = 'owner' AND name = 'deliveries-1';
+DELETE FROM schema_version WHERE owner = 'owner' AND name IN ('deliveries-1', 'sessions-1');
 CREATE TABLE hook_cursors (binding TEXT PRIMARY KEY, next INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
     retry_at INTEGER, error TEXT, delivered INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 CREATE TABLE hook_dead_letters (letter INTEGER PRIMARY KEY AUTOINCREMENT, binding TEXT NOT NULL,

@@ -98,6 +98,12 @@ fn latest_time_that_was_edited_counts_for_nothing() {
 
 /// Undoes the migrations after the first.
 const AS_OF_STATE_1: &str = "
+DROP INDEX runs_of_session;
+DROP TABLE agent_sessions;
+DROP TABLE agent_runs;
+DROP TABLE session_events;
+DROP TABLE session_pauses;
+DROP TABLE session_surfaces;
 DROP TABLE token_rows;
 DROP TABLE routine_fires;
 DROP TABLE objective_use;

@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn unreadable_value_lists_the_choices() {
         for (text, expected) in [
-            ("enabled", "write it as"),
+            ("enabled", "write it like"),
             ("enabled=yes", "`true` or `false`"),
             ("fuel_budget=-1", "a number, or `most`"),
             ("colour=red", "choose from enabled, allow_inline_modules"),
