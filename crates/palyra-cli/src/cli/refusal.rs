@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 /// A page to print or a mistake, and the form of output that was asked for.
 pub(crate) struct Refusal {
-    said: Said,
+    message: Said,
     form: OutputForm,
     color: ColorWhen,
 }
@@ -33,19 +33,19 @@ impl Refusal {
         Self::of(Said::Clap(error), arguments)
     }
 
-    fn of(said: Said, arguments: &[OsString]) -> Self {
+    fn of(message: Said, arguments: &[OsString]) -> Self {
         let json = arguments.iter().any(|argument| argument == "--json");
         let form = asked(arguments, "--output", PALYRA_OUTPUT).filter(|_| !json).unwrap_or(match json {
             true => OutputForm::Json,
             false => OutputForm::Human,
         });
-        Self { said, form, color: asked(arguments, "--color", PALYRA_COLOR).unwrap_or_default() }
+        Self { message, form, color: asked(arguments, "--color", PALYRA_COLOR).unwrap_or_default() }
     }
 
     /// Help and version on standard output; a mistake on standard error, with exit code 2.
     pub(crate) fn show(self) -> ExitCode {
         self.color.apply();
-        let (page, code) = match self.said {
+        let (page, code) = match self.message {
             Said::Page(page) => (page, 0),
             Said::Clap(error) => {
                 let help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;

@@ -97,7 +97,7 @@ impl Driver {
                 Woken::Stopping | Woken::Command(None) => return,
                 Woken::Command(Some(command)) => self.command(command).await,
                 Woken::Effect(input) => self.take(input, Vec::new()).await,
-                Woken::Decision => self.look_at_approval().await,
+                Woken::Decision => self.read_approval().await,
                 Woken::Clock => self.take(Input::Clock, Vec::new()).await,
             };
             if let Err(error) = taken {
@@ -127,7 +127,7 @@ impl Driver {
     }
 
     /// Takes the decision of the approval the run waits for, where there is one.
-    async fn look_at_approval(&mut self) -> Result<(), StateError> {
+    async fn read_approval(&mut self) -> Result<(), StateError> {
         let pause = self.run.pause.clone().filter(|pause| pause.kind == PauseKind::Approval);
         let Some((pause_id, approval_id)) =
             pause.and_then(|pause| Some((pause.pause_id, pause.approval_id?)))
