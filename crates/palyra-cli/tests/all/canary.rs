@@ -147,7 +147,7 @@ fn skill_commands(ear: &mut Ear, port: u16) {
         ear.answer(&[&consent[..], secret].concat());
     }
     ear.run(&["skills", "list"]);
-    ear.run(&["skills", "info", ECHO]);
+    ear.run(&["skills", "show", ECHO]);
     ear.run(&["skills", "verify", ECHO]);
     ear.run(&["skills", "audit"]);
     ear.run(&["skills", "audit", "echo.palyra-skill"]);
@@ -265,7 +265,7 @@ fn record_commands(ear: &mut Ear) {
         &["objectives", "done", "goal"],
         &["objectives", "remove", "goal"],
         &["plugins", "list"],
-        &["plugins", "info", skill],
+        &["plugins", "show", skill],
         &["plugins", "grants", skill],
         &["plugins", "check", skill],
         &["plugins", "touched", skill],

@@ -24,6 +24,8 @@ fn the_help_of_palyra() {
       doctor         Check this machine and the state root, and report problems
 
     Talk to an agent:
+      chat           Talk to the agent
+      sessions       Manage sessions with the agent
       models         Set up the language models the agent asks
       console        Open the console in a browser, and manage who is signed in
 
@@ -171,6 +173,8 @@ fn the_help_of_run() {
           --export <NAME>            Exported function of a core module [default: palyra_plugin_main]
           --inline                   Run the module in the daemon under the runner policy, with a
                                      receipt in the journal
+          --describe                 Show the tools, hooks and schemas that the module describes, and
+                                     call nothing
           --input <JSON|@FILE|->     Input: JSON text, a file, or `-` for standard input [default: {}]
           --grant <GRANT>            Grant a capability, for example `storage:notes/` (repeatable)
           --limit <NAME=VALUE>       Set a limit, for example `fuel=1000000` or `timeout=5s`
@@ -232,14 +236,16 @@ fn the_help_of_the_small_commands() {
     Example:
       palyra man run | man -l -
       palyra man skills install | man -l -
+      palyra man --out ~/.local/share/man/man1
 
-    Usage: palyra man [COMMAND]...
+    Usage: palyra man [OPTIONS] [COMMAND]...
 
     Arguments:
       [COMMAND]...  Command with its verb [default: the page of `palyra` itself]
 
     Options:
-      -h, --help  Print help
+          --out <DIR>  Directory to write the pages of all commands to
+      -h, --help       Print help
 
     Options of every command (--json, --state-root, …): palyra help global
     ");
@@ -357,7 +363,7 @@ fn manual_pages() {
     exit 2
     --- stderr
     error: unknown command `fun`
-    hint: choose from `init`, `up`, `status`, `logs`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `routines`, `objectives`, `models`, `hooks`, `channels`, `deliveries`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `runner-policy`, `vault`, `journal`, `mcp`, `console`, `daemon`, `doctor`, `backup`, `restore`, `completions`, `man`, `version`
+    hint: choose from `init`, `up`, `status`, `logs`, `chat`, `sessions`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `routines`, `objectives`, `models`, `hooks`, `channels`, `deliveries`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `runner-policy`, `vault`, `journal`, `mcp`, `console`, `daemon`, `doctor`, `backup`, `restore`, `completions`, `man`, `version`
     ");
 }
 

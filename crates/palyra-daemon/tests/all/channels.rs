@@ -113,6 +113,7 @@ async fn refused_webhook(daemon: &Daemon, url: String) -> String {
         name: "alerts".into(),
         to: ChannelTarget::Webhook,
         url: Some(url),
+        secret: Some("global/hook_key".into()),
         ..AddChannelRequest::default()
     };
     daemon.over_socket().add_channel(&request).await.unwrap_err().into_problem().detail

@@ -257,7 +257,8 @@ fn told_by_mcp(result: Result<rmcp::model::CallToolResult, Value>) -> (String, V
 
 /// Hints and lists as they are over MCP: tools by the names the client knows, commands for somebody else.
 fn as_models_read_it(problem: &mut Value) {
-    for hint in problem["hints"].as_array_mut().into_iter().flatten() {
+    let hints = problem.get_mut("hints").and_then(Value::as_array_mut);
+    for hint in hints.into_iter().flatten() {
         let text = hint.as_str().unwrap();
         let named = text.replace("acme.bench.", "acme__bench__").replace("acme.off.", "acme__off__");
         *hint =
