@@ -7,10 +7,18 @@ interface Fixtures {
   signedIn: Page;
 }
 
-export const test = base.extend<Fixtures, { daemon: Daemon }>({
+interface WorkerFixtures {
+  /** Files with different values never share a daemon; those without one do. */
+  state: string;
+  daemon: Daemon;
+}
+
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  state: ['shared', { scope: 'worker', option: true }],
   daemon: [
-    // eslint-disable-next-line no-empty-pattern
-    async ({}, use) => {
+    // Playwright starts another worker, and with it another daemon, for another value of `state`.
+    async ({ state }, use) => {
+      void state;
       const daemon = await Daemon.start();
       await use(daemon);
       await daemon.remove();

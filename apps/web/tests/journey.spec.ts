@@ -3,6 +3,9 @@ import { expect, test } from './fixture';
 
 test.describe.configure({ mode: 'serial' });
 
+// It begins with a daemon that nobody has used.
+test.use({ state: 'journey' });
+
 test('first_call_then_denial_then_grant', async ({ signedIn: page }) => {
   await expect(page).not.toHaveURL(/code=/);
   await expect(page.getByRole('region', { name: 'Start here' })).toBeVisible();

@@ -19,6 +19,8 @@ export default function Chat() {
   const current = selected ?? (wide ? list[0]?.session_id : undefined);
   return (
     <div className="grid h-full min-h-0 grid-cols-[228px_minmax(0,1fr)] max-tab:grid-cols-1">
+      {/* Without a conversation, the list of sessions is all that a narrow screen shows. */}
+      {!current && <h1 className="screen-reader">Chat</h1>}
       <section aria-label="Sessions" className={`flex min-h-0 flex-col border-r ${selected ? 'max-tab:hidden' : ''}`}>
         <div className="flex items-center gap-2 py-3 pr-3 pl-5">
           <h2 className="flex-1">Sessions</h2>
@@ -49,10 +51,7 @@ export default function Chat() {
         {current ? (
           <Conversation key={current} id={current} />
         ) : (
-          <>
-            <h1 className="screen-reader">Chat</h1>
-            <Blank icon={MessageSquare} title="Start a conversation" text="The agent can use the tools of installed skills. Calls that need approval wait for your decision." action={<NewSession labeled />} />
-          </>
+          <Blank icon={MessageSquare} title="Start a conversation" text="The agent can use the tools of installed skills. Calls that need approval wait for your decision." action={<NewSession labeled />} />
         )}
       </section>
     </div>
