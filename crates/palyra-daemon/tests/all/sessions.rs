@@ -196,6 +196,8 @@ async fn model_calls_tools_and_reads_their_results_as_quoted_data() {
         "{results:?}"
     );
     assert!(results.iter().all(|result| result.contains(r#""untrusted":true"#)));
+    // Ids are ordered by the clock.
+    daemon.advance(1);
     let next = client.say(&session, "and one more").await.unwrap();
     settled(&client, &next.run_id).await;
     assert_eq!(provider.requests()[2].messages.len(), 6, "earlier runs are part of the conversation");
@@ -223,6 +225,8 @@ async fn call_that_needs_approval_waits_for_a_person_who_is_not_the_model() {
     client.answer_pause(&pause.pause_id, &yes(&pause, None)).await.unwrap();
     let run = settled(&client, &run.run_id).await;
     assert_eq!((run.status, run.used.tool_calls), (AgentRunStatus::Finished, 1));
+    // Ids are ordered by the clock.
+    daemon.advance(1);
     let run = client.say(&session, "again").await.unwrap();
     let pause = settled(&client, &run.run_id).await.pause.unwrap();
     let person =
@@ -256,12 +260,16 @@ async fn faults_of_a_provider_end_the_run_with_the_reason_and_leave_the_session_
     ];
     for (scripts, reason) in cases {
         scripted(&daemon, scripts);
+        // Ids are ordered by the clock.
+        daemon.advance(1);
         let run = client.say(&session, "go").await.unwrap();
         let run = settled(&client, &run.run_id).await;
         assert_eq!(run.status, AgentRunStatus::Failed, "{reason}");
         assert!(run.reason.as_deref().unwrap().contains(reason), "{:?}", run.reason);
     }
     scripted(&daemon, [Script::calls([call("acme.none", "{}")]), Script::text("Then not.")]);
+    // Ids are ordered by the clock.
+    daemon.advance(1);
     let run = client.say(&session, "go").await.unwrap();
     assert_eq!(
         settled(&client, &run.run_id).await.status,
@@ -295,6 +303,8 @@ async fn stop_ends_a_stalled_model_and_a_spinning_tool() {
         (AgentRunStatus::Cancelled, Some("stopped by owner"))
     );
     scripted(&daemon, [Script::calls([call("acme.bench.spin", "{}")])]);
+    // Ids are ordered by the clock.
+    daemon.advance(1);
     let run = client.say(&session, "spin").await.unwrap();
     begun("tool.started").await;
     let stopped = client.stop_agent_run(&run.run_id).await.unwrap();
