@@ -1,5 +1,6 @@
 //! Who may do what: scopes, as tokens hold them and routes ask for them.
 
+use crate::text::clip_untrusted;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -25,7 +26,7 @@ pub enum Scope {
 
 /// A word that is no scope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no scope `{0}`: choose from read, invoke, operate, approve, elicit, admin")]
+#[error("unknown scope `{0}`: choose from read, invoke, operate, approve, elicit, admin")]
 pub struct UnknownScope(String);
 
 /// Some scopes; the default holds none.
@@ -97,9 +98,7 @@ impl FromStr for Scope {
 
     fn from_str(text: &str) -> Result<Self, UnknownScope> {
         let found = Self::ALL.into_iter().find(|scope| scope.wire_name() == text);
-        found.ok_or_else(|| {
-            UnknownScope(crate::redact::escape_untrusted(&text.chars().take(40).collect::<String>()))
-        })
+        found.ok_or_else(|| UnknownScope(clip_untrusted(text, 40)))
     }
 }
 

@@ -35,7 +35,7 @@ pub fn format_byte_size(bytes: u64) -> String {
 
 /// Text that is not a byte count.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a byte count")]
+#[error("invalid byte count `{text}`")]
 pub struct ByteSizeError {
     /// The text, cut to 64 characters.
     pub text: String,

@@ -10,6 +10,7 @@
 //! | `secret:global/github_token hosts=api.github.com inject=bearer` | the host may inject it there |
 //! | `secret:skill:acme.notes/pin reveal` | the guest may read it |
 //! | `storage:cache/ bytes=1MiB keys=100` | keys below `cache/` of this skill |
+//! | `storage-read:cache/` | reading keys below `cache/`, and changing none |
 //! | `channel:alerts` | publishing to this channel |
 //! | `fs-read:docs=/srv/docs`, `fs-write:out=/srv/out` | a directory, seen as `/docs`, `/out` |
 //! | `address:10.0.0.0/8` | an address range that is closed otherwise; operators only |
@@ -33,13 +34,14 @@ pub use http_rule::{HttpRule, Scheme};
 pub use operator::OperatorGrants;
 pub use path_pattern::PathPattern;
 pub use secret::{SecretForm, SecretGrant, SecretRef, SecretScope};
-pub use storage::{StorageGrant, StoragePrefix};
+pub use storage::{StorageAccess, StorageGrant, StoragePrefix};
 
+use crate::text::clip_untrusted;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// One opened door.
+/// One granted capability.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Capability {
     /// An HTTP rule.
@@ -54,7 +56,7 @@ pub enum Capability {
     Filesystem(FilesystemGrant),
 }
 
-/// The kinds of door.
+/// The kinds of capability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CapabilityKind {
@@ -109,7 +111,8 @@ impl Capability {
         match kind {
             "http" => rest.parse().map(Self::Http),
             "secret" => rest.parse().map(Self::Secret),
-            "storage" => rest.parse().map(Self::Storage),
+            "storage" => StorageGrant::parse(StorageAccess::ReadWrite, rest).map(Self::Storage),
+            "storage-read" => StorageGrant::parse(StorageAccess::Read, rest).map(Self::Storage),
             "channel" => rest.parse().map(Self::Channel),
             "fs-read" => FilesystemGrant::parse(FilesystemAccess::Read, rest).map(Self::Filesystem),
             "fs-write" => FilesystemGrant::parse(FilesystemAccess::ReadWrite, rest).map(Self::Filesystem),
@@ -123,7 +126,7 @@ impl fmt::Display for Capability {
         match self {
             Self::Http(rule) => write!(f, "http:{rule}"),
             Self::Secret(grant) => write!(f, "secret:{grant}"),
-            Self::Storage(grant) => write!(f, "storage:{grant}"),
+            Self::Storage(grant) => write!(f, "{grant}"),
             Self::Channel(name) => write!(f, "channel:{name}"),
             Self::Filesystem(grant) => write!(f, "{grant}"),
         }
@@ -132,19 +135,18 @@ impl fmt::Display for Capability {
 
 /// Why a grant cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum GrantSyntaxError {
     /// No `kind:` in front.
-    #[error("grant `{0}` does not start with a kind")]
+    #[error("grant `{0}` has no kind")]
     NoKind(String),
     /// The kind is not one of ours.
     #[error("unknown kind of grant `{0}`")]
     UnknownKind(String),
     /// A part does not fit its grammar.
-    #[error("`{text}` is not a {what}: {reason}")]
+    #[error("invalid {what} `{text}`: {reason}")]
     Part {
-        /// What was expected.
         what: &'static str,
-        /// The text, clipped.
         text: String,
         /// Which rule of the grammar it breaks.
         reason: &'static str,
@@ -160,19 +162,20 @@ impl GrantSyntaxError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NoKind(_) | Self::UnknownKind(_) => {
-                "a grant starts with `http:`, `secret:`, `storage:`, `channel:`, `fs-read:`, `fs-write:` or `address:`"
+                "a grant starts with `http:`, `secret:`, `storage:`, `storage-read:`, `channel:`, `fs-read:`, `fs-write:` or \
+                 `address:`"
             }
             Self::Part { what, .. } => match *what {
                 "secret reference" | "secret scope" | "secret form" | "secret option" => {
-                    "write it as `secret:global/NAME hosts=api.example.com inject=bearer`"
+                    "write `secret:global/NAME hosts=api.example.com inject=bearer`"
                 }
                 "storage prefix" | "storage option" => {
-                    "write it as `storage:cache/` or `storage:cache/ bytes=1MiB keys=100`"
+                    "write `storage:cache/`, `storage:cache/ bytes=1MiB keys=100` or `storage-read:cache/`"
                 }
-                "channel name" => "write it as `channel:alerts`",
-                "filesystem root" => "write it as `fs-read:NAME=DIRECTORY`",
-                "address range" => "write it as `address:10.0.0.0/8`",
-                _ => "write it as `http:GET https://api.example.com/items/*`",
+                "channel name" => "write `channel:alerts`",
+                "filesystem root" => "write `fs-read:NAME=DIRECTORY`",
+                "address range" => "write `address:10.0.0.0/8`",
+                _ => "write `http:GET https://api.example.com/items/*`",
             },
         }
     }
@@ -195,7 +198,7 @@ fn check_text(text: &str, most_bytes: usize) -> Result<(), GrantSyntaxError> {
 }
 
 fn clip(text: &str) -> String {
-    crate::redact::escape_untrusted(&text.chars().take(80).collect::<String>())
+    clip_untrusted(text, 80)
 }
 
 impl Serialize for Capability {
@@ -234,7 +237,6 @@ serde_as_text!(
     SecretGrant,
     SecretRef,
     SecretForm,
-    StorageGrant,
     StoragePrefix,
     ChannelName,
     RootName

@@ -19,9 +19,9 @@ pub struct PluginCapabilityProfile {
     pub grants: Option<CapabilityGrantSet>,
     /// The directory of each logical root; a root without one stays closed.
     pub directories: BTreeMap<RootName, PathBuf>,
-    /// Address ranges that are closed otherwise.
+    /// Additional address ranges that are allowed.
     pub allow_addresses: Vec<IpNet>,
-    /// Ceilings by limit.
+    /// Maximum values by limit.
     pub limits: BTreeMap<LimitKind, u64>,
 }
 
@@ -56,7 +56,7 @@ impl PluginCapabilityProfile {
         for (kind, value) in &self.limits {
             let field = format!("limits.{kind}");
             if !LimitKind::SETTABLE.contains(kind) {
-                return Err(BadSetting::new(field, "no limit of a run", "a limit of a run"));
+                return Err(BadSetting::new(field, "an unknown limit", "a known limit"));
             }
             if *value == 0 && kind.must_be_positive() {
                 return Err(BadSetting::new(field, "0", "at least 1"));

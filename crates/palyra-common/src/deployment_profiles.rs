@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 /// One way to deploy a daemon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeploymentProfile {
-    /// What people call it.
+    /// Display name.
     pub name: &'static str,
     /// What it is for, in one sentence.
     pub summary: &'static str,
@@ -24,10 +24,10 @@ pub struct DeploymentProfile {
     pub files: &'static [&'static str],
 }
 
-/// What somebody is about to start.
+/// The daemon to start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServePlan {
-    /// Where it listens.
+    /// Listen address.
     pub listen: SocketAddr,
     /// Whether it has a certificate.
     pub tls: bool,
@@ -35,38 +35,26 @@ pub struct ServePlan {
     pub named: bool,
 }
 
-/// Why a profile does not let a daemon start.
+/// Why a profile forbids the start of a daemon.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ProfileRefusal {
     /// It cannot be used in this build.
-    #[error("the profile `{profile}` cannot be used: {reason}")]
-    NotInThisBuild {
-        /// The profile.
-        profile: &'static str,
-        /// Why.
-        reason: &'static str,
-    },
+    #[error("cannot use the profile `{profile}`: {reason}")]
+    NotInThisBuild { profile: &'static str, reason: &'static str },
     /// It would be reached from elsewhere.
     #[error("the profile `{profile}` listens on loopback addresses only, and `{listen}` is not one")]
-    NotLoopback {
-        /// The profile.
-        profile: &'static str,
-        /// The address.
-        listen: SocketAddr,
-    },
+    NotLoopback { profile: &'static str, listen: SocketAddr },
     /// Others would reach it in the clear, or not at all.
-    #[error("the profile `{profile}` needs TLS, or a proxy in front that has it")]
-    NeitherTlsNorProxy {
-        /// The profile.
-        profile: &'static str,
-    },
+    #[error("the profile `{profile}` requires TLS, or a proxy that terminates it")]
+    NeitherTlsNorProxy { profile: &'static str },
 }
 
 /// Every profile.
 pub const PROFILES: [DeploymentProfile; 3] = [
     DeploymentProfile {
         name: "local",
-        summary: "one person on their own machine: loopback, SQLite, the owner's token",
+        summary: "one person on their own machine: loopback, SQLite, owner token",
         loopback_only: true,
         needs_tls_or_proxy: false,
         refusal: None,
@@ -75,7 +63,7 @@ pub const PROFILES: [DeploymentProfile; 3] = [
     },
     DeploymentProfile {
         name: "single-vm",
-        summary: "a service on one machine, under TLS or behind a proxy, with backups",
+        summary: "a service on one machine, with TLS or behind a proxy, with backups",
         loopback_only: false,
         needs_tls_or_proxy: true,
         refusal: None,
@@ -99,17 +87,17 @@ pub const PROFILES: [DeploymentProfile; 3] = [
     },
     DeploymentProfile {
         name: "worker-enabled",
-        summary: "many machines: shared state, and workers that take signed orders",
+        summary: "many machines: shared state and workers that take signed jobs",
         loopback_only: false,
         needs_tls_or_proxy: true,
-        refusal: Some("no worker backend is in this build"),
+        refusal: Some("this build has no worker backend"),
         required_checks: &[],
         files: &[],
     },
 ];
 
 impl DeploymentProfile {
-    /// The profile unless somebody names another.
+    /// The default profile.
     pub const DEFAULT: &'static str = "local";
 
     /// The profile of a name.
@@ -126,15 +114,16 @@ impl DeploymentProfile {
         if self.loopback_only && !plan.listen.ip().is_loopback() {
             return Err(ProfileRefusal::NotLoopback { profile, listen: plan.listen });
         }
-        match self.needs_tls_or_proxy && !plan.tls && !plan.named {
-            true => Err(ProfileRefusal::NeitherTlsNorProxy { profile }),
-            false => Ok(()),
+        if self.needs_tls_or_proxy && !plan.tls && !plan.named {
+            Err(ProfileRefusal::NeitherTlsNorProxy { profile })
+        } else {
+            Ok(())
         }
     }
 }
 
 impl ProfileRefusal {
-    /// What a person can do.
+    /// Suggested next steps.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NotInThisBuild { .. } => "start it with `--profile local` or `--profile single-vm`",
@@ -142,7 +131,8 @@ impl ProfileRefusal {
                 "listen on 127.0.0.1, or start it with `--profile single-vm --tls-cert FILE --tls-key FILE`"
             }
             Self::NeitherTlsNorProxy { .. } => {
-                "give `--tls-cert FILE --tls-key FILE`, or `--allow-host NAME` with the name the proxy passes on"
+                "pass `--tls-cert FILE --tls-key FILE`, or `--allow-host NAME` with the name that the \
+                proxy forwards"
             }
         }
     }
@@ -176,7 +166,7 @@ mod tests {
         assert_eq!(ends("cluster", plan("127.0.0.1:1", true, true)), None);
         let refused = PROFILES[2].check(&plan("127.0.0.1:1", true, true));
         let message = refused.map_err(|refusal| refusal.to_string());
-        let words = "the profile `worker-enabled` cannot be used: no worker backend is in this build";
+        let words = "cannot use the profile `worker-enabled`: this build has no worker backend";
         assert_eq!(message, Err(words.to_owned()));
     }
 }

@@ -15,7 +15,7 @@ macro_rules! error_codes {
         /// The list is closed: a new kind is a new variant, and the tables of each transport (HTTP status, gRPC status,
         /// MCP error, exit code) do not compile without a row for it. The texts are part of the API and do not change.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[allow(missing_docs, reason = "a variant is named like its text, which docs/daemon.md explains")]
+        #[allow(missing_docs, reason = "the name of a variant is its wire text, explained in docs/daemon.md")]
         pub enum ErrorCode {
             $($variant,)+
             /// A code of a newer daemon, as a client reads it; nothing in this version produces it.

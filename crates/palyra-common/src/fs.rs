@@ -1,4 +1,4 @@
-//! Files that nobody else can read, that appear whole or not at all, and that have one owner.
+//! Private files that are written atomically and have one owner.
 //!
 //! A [`Directory`] is an open handle; every name is resolved under it without following a link, so what
 //! was checked is what is read. Every operation that changes something passes a [`fault::point`], so that

@@ -94,9 +94,12 @@ fn check(text: &str) -> Result<(), JsonTextError> {
     }
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let parsed = Shape::deserialize(&mut deserializer).and_then(|Shape| deserializer.end());
-    parsed.map_err(|error| match nesting(text) > MAX_JSON_DEPTH {
-        true => JsonTextError::TooDeep,
-        false => JsonTextError::NotJson { reason: error.to_string() },
+    parsed.map_err(|error| {
+        if nesting(text) > MAX_JSON_DEPTH {
+            JsonTextError::TooDeep
+        } else {
+            JsonTextError::NotJson { reason: error.to_string() }
+        }
     })
 }
 

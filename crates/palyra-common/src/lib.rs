@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod byte_size;
+mod cache;
 pub mod capabilities;
 mod capability_profile;
 pub mod deployment_profiles;
@@ -11,6 +12,7 @@ pub mod env_vars;
 mod error_code;
 pub mod fs;
 pub mod json;
+mod labels;
 pub mod limits;
 pub mod principal;
 pub mod random;
@@ -19,13 +21,16 @@ pub mod run_error;
 mod runner_policy;
 mod secret_strength;
 pub mod tally;
+pub mod text;
 pub mod time;
 
 pub use access::{Scope, ScopeSet};
+pub use cache::BoundedCache;
 pub use capabilities::{Capability, CapabilityGrantSet, CapabilityKind, OperatorGrants};
 pub use capability_profile::PluginCapabilityProfile;
 pub use error_code::ErrorCode;
 pub use json::{InOrder, JsonText, JsonTextError, canonical_text};
+pub use labels::InformationLabels;
 pub use limits::{LimitKind, RuntimeLimits};
 pub use principal::{Principal, PrincipalKind, Transport};
 pub use redact::SecretValue;

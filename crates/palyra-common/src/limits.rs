@@ -311,6 +311,7 @@ impl fmt::Display for LimitKind {
 
 /// A `--limit` that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum LimitSyntaxError {
     /// There is no `=`.
     #[error("limit `{0}` has no `=`")]
@@ -319,13 +320,8 @@ pub enum LimitSyntaxError {
     #[error("unknown limit `{0}`")]
     UnknownLimit(String),
     /// The value does not fit the limit.
-    #[error("`{value}` is not a value for limit `{kind}`")]
-    BadValue {
-        /// The limit.
-        kind: LimitKind,
-        /// The text given.
-        value: String,
-    },
+    #[error("invalid value `{value}` for limit `{kind}`")]
+    BadValue { kind: LimitKind, value: String },
 }
 
 impl LimitSyntaxError {
@@ -333,10 +329,10 @@ impl LimitSyntaxError {
     pub fn hint(&self) -> String {
         match self {
             Self::BadValue { kind: LimitKind::Timeout, .. } => {
-                "write it as `timeout=500ms`, `timeout=30s` or `timeout=2m`".into()
+                "write `timeout=500ms`, `timeout=30s` or `timeout=2m`".into()
             }
             Self::BadValue { kind, .. } => {
-                format!("write a number, as in `{kind}=1000000` or `{kind}=64MiB`")
+                format!("write a number, for example `{kind}=1000000` or `{kind}=64MiB`")
             }
             Self::NoEquals(_) | Self::UnknownLimit(_) => {
                 let names: Vec<&str> = LimitKind::SETTABLE.iter().map(|kind| kind.wire_name()).collect();
@@ -361,7 +357,7 @@ fn parse_milliseconds(text: &str) -> Option<u64> {
 }
 
 fn clip(text: &str) -> String {
-    text.chars().take(64).collect()
+    crate::text::clip(text, 64).to_owned()
 }
 
 #[cfg(test)]

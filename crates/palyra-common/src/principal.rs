@@ -11,7 +11,7 @@ use crate::access::{Scope, ScopeSet};
 /// The name of the owner of a state root; no token can have it.
 pub const OWNER: &str = "owner";
 
-/// Whoever asks for something, with everything a decision about it can depend on.
+/// The actor of a request, with everything that a decision can depend on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
     /// Its kind, as access rules see it.
@@ -163,7 +163,7 @@ impl Principal {
         self.scopes.contains(scope)
     }
 
-    /// Who counts as having asked for what it does: its creator, or itself.
+    /// The requester of its calls: its creator, or itself.
     pub fn requester(&self) -> &Self {
         self.on_behalf_of.as_deref().unwrap_or(self)
     }

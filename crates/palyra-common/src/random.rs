@@ -7,8 +7,8 @@ use std::cell::RefCell;
 /// Uses of a generator before the operating system is asked for another seed.
 const RESEED_AFTER: u32 = 1 << 20;
 
-/// Bytes nobody can foresee. The operating system is asked once for each thread and then rarely: a system call
-/// would cost more than a small guest does.
+/// Unpredictable bytes. The operating system seeds each thread once and then rarely, because a system call would cost
+/// more than a small guest.
 pub fn draw<const N: usize>() -> Result<[u8; N], getrandom::Error> {
     thread_local! {
         static GENERATOR: RefCell<Option<(ChaCha20Rng, u32)>> = const { RefCell::new(None) };

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WasmPluginRunErrorKind {
-    /// The runtime or inline modules are switched off.
+    /// The runtime or inline modules are disabled.
     Disabled,
     /// No such skill, version, tool, module or export.
     NotFound,
@@ -64,26 +64,23 @@ impl WasmPluginRunErrorKind {
     }
 }
 
-/// What is switched off where nothing runs.
+/// What is disabled where nothing runs.
 pub const THE_RUNNER: &str = "the runner";
-/// What is switched off where no module may come with a call.
+/// What is disabled where no module may come with a call.
 pub const INLINE_MODULES: &str = "running inline modules";
 
 /// A failed run with its facts.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum WasmPluginRunError {
-    /// Something is switched off.
-    #[error("{what} is switched off")]
-    Disabled {
-        /// What is switched off.
-        what: String,
-    },
+    /// Something is disabled.
+    #[error("{what} is disabled")]
+    Disabled { what: String },
     /// Something named does not exist.
-    #[error("no {what} `{name}`")]
+    #[error("{what} `{name}` does not exist")]
     NotFound {
         /// `tool`, `export`, `module`, `skill`.
         what: &'static str,
-        /// The name looked for.
         name: String,
         /// Names that do exist, for a hint.
         known: Vec<String>,
@@ -91,9 +88,7 @@ pub enum WasmPluginRunError {
     /// The skill may not run now.
     #[error("`{name}` cannot run: {reason}")]
     NotRunnable {
-        /// The skill.
         name: String,
-        /// Its state.
         reason: String,
         /// The command that would change it.
         remedy: String,
@@ -103,64 +98,48 @@ pub enum WasmPluginRunError {
     InvalidInput {
         /// `module` or `input`.
         subject: &'static str,
-        /// Where in the input, as a JSON pointer.
+        /// JSON pointer into the input.
         pointer: Option<String>,
-        /// What is wrong.
         reason: String,
-        /// What to do about it.
         remedy: Option<String>,
     },
     /// The output is not acceptable.
     #[error("invalid output of the tool: {reason}")]
     InvalidOutput {
-        /// Where in the output, as a JSON pointer.
+        /// JSON pointer into the output.
         pointer: String,
-        /// What is wrong.
         reason: String,
     },
     /// A person must decide first.
-    #[error("approval `{approval_id}` is required")]
+    #[error("`{tool}` needs approval `{approval_id}`: {because}")]
     ApprovalRequired {
         /// The approval, bound to the hash of these arguments.
         approval_id: String,
+        /// The tool.
+        tool: String,
+        /// Why a person has to decide.
+        because: String,
     },
     /// The guest used something not granted.
     #[error("{0}")]
     CapabilityDenied(Denial),
     /// A limit was reached.
-    #[error("the run went over its {limit} limit of {}", limit.format_value(*allowed))]
+    #[error("the run exceeded its {limit} limit of {}", limit.format_value(*allowed))]
     QuotaExceeded {
-        /// Which limit.
         limit: LimitKind,
-        /// Its value.
         allowed: u64,
-        /// What was used or asked for.
+        /// The used or requested resource.
         used: u64,
     },
     /// The wall clock ran out.
     #[error("the run did not finish within {limit_ms} ms")]
-    TimedOut {
-        /// The limit.
-        limit_ms: u64,
-    },
+    TimedOut { limit_ms: u64 },
     /// The guest returned its own error.
     #[error("the tool failed: {message}")]
-    ToolFailed {
-        /// The guest's code.
-        code: String,
-        /// The guest's message, escaped.
-        message: String,
-        /// The guest's details.
-        details: Option<serde_json::Value>,
-    },
+    ToolFailed { code: String, message: String, details: Option<serde_json::Value> },
     /// A wasm trap or a broken rule of the ABI.
     #[error("the guest trapped: {reason}")]
-    Trapped {
-        /// Which trap.
-        reason: String,
-        /// Frames, innermost first; bounded.
-        backtrace: Vec<String>,
-    },
+    Trapped { reason: String, backtrace: Vec<String> },
     /// No permit within the queue time.
     #[error("no capacity for the run: {reason}")]
     Busy {
@@ -172,7 +151,6 @@ pub enum WasmPluginRunError {
     TooManyWaiting {
         /// `waiting_approvals` or `waiting_approval_bytes`.
         limit: &'static str,
-        /// Its value.
         allowed: u64,
     },
     /// The caller cancelled the run.
@@ -225,7 +203,7 @@ impl WasmPluginRunError {
         match self {
             Self::Disabled { what } => disabled_hints(what),
             Self::NotFound { known, .. } if !known.is_empty() => {
-                vec![format!("there is {}", quoted_list(known))]
+                vec![format!("choose from {}", quoted_list(known))]
             }
             Self::NotRunnable { remedy, .. } => vec![remedy.clone()],
             Self::InvalidInput { remedy: Some(remedy), .. } => vec![remedy.clone()],
@@ -234,9 +212,15 @@ impl WasmPluginRunError {
             Self::TimedOut { limit_ms } => {
                 vec![format!("allow more time with `--limit timeout={}ms`", limit_ms.saturating_mul(2))]
             }
-            Self::ApprovalRequired { approval_id } => vec![format!("palyra approvals approve {approval_id}")],
-            Self::Busy { .. } => vec!["try again in a moment".into()],
-            Self::TooManyWaiting { .. } => vec!["decide what waits with `palyra approvals list`".into()],
+            Self::ApprovalRequired { approval_id, .. } => {
+                vec![format!("palyra approvals approve {approval_id}")]
+            }
+            Self::Busy { .. } => vec!["try again later".into()],
+            Self::TooManyWaiting { .. } => vec![
+                "decide pending approvals, listed by `palyra approvals \
+                list`"
+                    .into(),
+            ],
             _ => Vec::new(),
         }
     }
@@ -254,7 +238,9 @@ impl WasmPluginRunError {
                 json!({ "subject": subject, "pointer": pointer, "reason": reason })
             }
             Self::InvalidOutput { pointer, reason } => json!({ "pointer": pointer, "reason": reason }),
-            Self::ApprovalRequired { approval_id } => json!({ "approval_id": approval_id }),
+            Self::ApprovalRequired { approval_id, tool, because } => {
+                json!({ "approval_id": approval_id, "tool_id": tool, "because": because })
+            }
             Self::CapabilityDenied(denial) => serde_json::to_value(denial).unwrap_or_default(),
             Self::QuotaExceeded { limit, allowed, used } => {
                 json!({ "limit": limit, "allowed": allowed, "used": used })
@@ -277,15 +263,15 @@ impl WasmPluginRunError {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{kind} `{subject}` is not granted: {reason}")]
 pub struct Denial {
-    /// Which kind of door.
+    /// The kind of capability.
     pub kind: CapabilityKind,
     /// What the guest tried, without secrets: a URL, a secret's name, a key, a channel.
     pub subject: String,
-    /// Which check said no.
+    /// The failed check.
     pub reason: String,
     /// The grant that would have allowed it, as `--grant` and profiles write it.
     pub grant: Option<String>,
-    /// The line of `skill.toml` that would have asked for it.
+    /// The line of `skill.toml` that would request it.
     pub manifest: Option<String>,
 }
 
@@ -309,7 +295,7 @@ fn disabled_hints(what: &str) -> Vec<String> {
         INLINE_MODULES => "allow_inline_modules",
         _ => return Vec::new(),
     };
-    vec![format!("an operator allows it with `palyra runner-policy set {setting}=true`")]
+    vec![format!("ask an operator to allow it with `palyra runner-policy set {setting}=true`")]
 }
 
 fn quota_hints(limit: LimitKind, used: u64) -> Vec<String> {

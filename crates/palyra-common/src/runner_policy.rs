@@ -1,4 +1,4 @@
-//! What an operator allows runs at most, whatever a skill asks for and somebody agreed to.
+//! The operator's limits of every run, independent of manifest and consent.
 
 use crate::capabilities::{ChannelName, HostPattern, HttpRule, SecretRef, StorageGrant, StoragePrefix};
 use crate::limits::{LimitKind, MAX_MODULE_BYTES, RuntimeLimits};
@@ -12,21 +12,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WasmPluginRunnerPolicy {
-    /// Whether anything runs at all.
+    /// Whether runs are enabled.
     pub enabled: bool,
     /// Whether a module that is no installed skill may be handed in with a call.
     pub allow_inline_modules: bool,
-    /// Largest module that runs.
+    /// Maximum size of a module.
     pub max_module_bytes: u64,
-    /// Most fuel of a run.
+    /// Maximum fuel of a run.
     pub fuel_budget: u64,
-    /// Most memory of a run.
+    /// Maximum memory of a run.
     pub max_memory_bytes: u64,
-    /// Most table elements of a run.
+    /// Maximum table elements of a run.
     pub max_table_elements: u64,
-    /// Most core instances of a run.
+    /// Maximum core instances of a run.
     pub max_instances: u64,
-    /// Most wall clock of a run.
+    /// Maximum wall clock of a run.
     pub wall_clock_timeout_ms: u64,
     /// Hosts that may be reached.
     pub allowed_http_hosts: Option<Vec<HostPattern>>,
@@ -34,7 +34,7 @@ pub struct WasmPluginRunnerPolicy {
     pub allowed_secrets: Option<Vec<SecretRef>>,
     /// Prefixes that may be kept under.
     pub allowed_storage_prefixes: Option<Vec<StoragePrefix>>,
-    /// Channels that may be published to.
+    /// Channels that runs can publish to.
     pub allowed_channels: Option<Vec<ChannelName>>,
 }
 
@@ -61,9 +61,9 @@ impl Default for WasmPluginRunnerPolicy {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}` is {found}, expected {expected}")]
 pub struct BadSetting {
-    /// Which field.
+    /// The field.
     pub field: String,
-    /// What it is.
+    /// Description.
     pub found: String,
     /// What it may be.
     pub expected: String,
@@ -135,10 +135,9 @@ impl WasmPluginRunnerPolicy {
         let secrets = grants.secrets().iter().filter(|grant| secret_allowed(&grant.secret)).cloned();
         bound.extend(secrets.map(Capability::Secret));
         match &self.allowed_storage_prefixes {
-            Some(prefixes) => bound.extend(prefixes.iter().map(|prefix| {
-                let prefix = prefix.clone();
-                Capability::Storage(StorageGrant { prefix, max_bytes: None, max_keys: None })
-            })),
+            Some(prefixes) => {
+                bound.extend(prefixes.iter().cloned().map(StorageGrant::read_write).map(Capability::Storage))
+            }
             None => bound.extend(grants.storage().iter().cloned().map(Capability::Storage)),
         }
         let channel_allowed =

@@ -1,4 +1,4 @@
-//! Numbers that many threads add to and somebody reads now and then.
+//! Counters that many threads increment and that are read rarely.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 

@@ -2,8 +2,9 @@
 
 use crate::error::EgressError;
 use palyra_common::capabilities::HttpRule;
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// The bytes one run may exchange, shared by all its requests.
 ///
@@ -33,7 +34,7 @@ impl ByteBudget {
     }
 
     fn rule_counter(&self, rule: &HttpRule) -> Arc<AtomicU64> {
-        let mut rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rules = self.rules.lock();
         if let Some((_, counter)) = rules.iter().find(|(known, _)| known == rule) {
             return Arc::clone(counter);
         }

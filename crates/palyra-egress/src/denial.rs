@@ -26,7 +26,8 @@ pub(crate) fn override_header(target: &Target, header: &str, rule: &HttpRule) ->
         kind: CapabilityKind::Http,
         subject: clipped(target.without_query()),
         reason: format!(
-            "header `{header}` can change the method, path or host that the server acts on, and rule `{rule}` limits them"
+            "header `{header}` can change the method, path or host that the server uses, and rule `{rule}` \
+            limits them"
         ),
         manifest: Some(manifest_rule(None, &whole)),
         grant: Some(format!("http:{whole}")),
@@ -68,7 +69,7 @@ pub(crate) fn closed_address(target: &Target, closed: ClosedAddress) -> Denial {
 
 /// The address is one of Palyra's own listeners.
 pub(crate) fn own_listener(target: &Target) -> Denial {
-    never(target, "a listener of Palyra itself is there")
+    never(target, "it is a listener of Palyra")
 }
 
 /// The secret may not be put there.
@@ -101,11 +102,7 @@ pub(crate) fn leak(secret: &SecretRef, host: &HostPattern, place: &str) -> Denia
 
 /// Guest text for a message: bounded.
 pub(crate) fn clipped(text: &str) -> String {
-    const LONGEST: usize = 256;
-    match text.char_indices().nth(LONGEST) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
+    palyra_common::text::clip_marked(text, 256).into_owned()
 }
 
 /// The rule for this method, origin and path, and as little else as the grammar can say.

@@ -13,15 +13,15 @@ pub enum EgressError {
     #[error("{0}")]
     Denied(Denial),
     /// Over a byte limit of the rule or of the run ([`LimitKind::Egress`](palyra_common::LimitKind::Egress)).
-    #[error("{used} bytes are over the egress limit of {allowed}")]
+    #[error("{used} bytes exceed the egress limit of {allowed}")]
     Quota {
         /// The limit.
         allowed: u64,
-        /// What was used or asked for.
+        /// The used or requested resource.
         used: u64,
     },
     /// The guest's own mistake: the request is not one that can be sent.
-    #[error("the request is not valid: {0}")]
+    #[error("invalid request: {0}")]
     InvalidRequest(String),
     /// The request's own time limit ran out.
     #[error("the request did not finish in time")]
@@ -70,11 +70,11 @@ impl EgressError {
     }
 }
 
-/// Why a guard could not be built.
+/// Why the guard could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum EgressSetupError {
     /// A root certificate cannot be used.
-    #[error("extra root certificate {index} cannot be used")]
+    #[error("cannot use extra root certificate {index}")]
     BadRoot {
         /// Its place in the list, counted from 0.
         index: usize,
@@ -83,6 +83,6 @@ pub enum EgressSetupError {
         source: rustls::Error,
     },
     /// TLS cannot be set up at all.
-    #[error("TLS cannot be set up")]
+    #[error("cannot set up TLS")]
     Tls(#[from] rustls::Error),
 }

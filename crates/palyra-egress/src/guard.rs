@@ -57,7 +57,7 @@ impl Default for EgressConfig {
 pub struct EgressContext<'a> {
     /// Whose run it is, usually a skill id; connections are never shared between owners.
     pub owner: &'a str,
-    /// Address ranges an operator opened.
+    /// Address ranges that an operator allowed.
     pub allow_addresses: &'a [IpNet],
     /// Secrets to put into this request.
     pub injections: &'a [Injection],

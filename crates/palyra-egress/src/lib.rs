@@ -56,9 +56,9 @@ pub mod limits {
     pub const MAX_URL_BYTES: usize = 8 << 10;
     /// Most header lines of a request, and of a response.
     pub const MAX_HEADERS: usize = 128;
-    /// Most bytes of the header lines of a request.
+    /// Maximum bytes of the header lines of a request.
     pub const MAX_REQUEST_HEADER_BYTES: usize = 32 << 10;
-    /// Most bytes of the head of a response.
+    /// Maximum bytes of the head of a response.
     pub const MAX_RESPONSE_HEAD_BYTES: usize = 32 << 10;
     /// Most secrets injected into one request.
     pub const MAX_INJECTIONS: usize = 16;

@@ -10,7 +10,6 @@ mod unescape;
 pub use stream::RedactorStream;
 
 use crate::limits::MIN_SECRET_BYTES;
-use crate::secrets::GuardedSecret;
 use forms::{Form, forms_of};
 use memchr::memmem;
 use palyra_common::SecretValue;
@@ -55,11 +54,6 @@ impl Redactor {
             first_bytes[usize::from(*byte)] = true;
         }
         Self { forms, first_bytes, reach }
-    }
-
-    /// Looks for the values of these secrets.
-    pub fn for_guarded(secrets: &[GuardedSecret]) -> Self {
-        Self::new(secrets.iter().map(|secret| &secret.value))
     }
 
     /// Whether there is nothing to look for.

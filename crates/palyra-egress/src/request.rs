@@ -9,7 +9,7 @@ use bytes::Bytes;
 use headers::{find_override, read_headers};
 use http::{HeaderMap, Method};
 use palyra_common::capabilities::HttpRule;
-use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_untrusted;
 use std::fmt;
 use std::time::Duration;
 use target::Target;
@@ -84,7 +84,7 @@ fn read_method(text: &str) -> Result<Method, EgressError> {
     let plain =
         !text.is_empty() && text.len() <= 20 && text.bytes().all(|b| b.is_ascii_uppercase() || b == b'-');
     if !plain {
-        let shown = escape_untrusted(&text.chars().take(20).collect::<String>());
+        let shown = clip_untrusted(text, 20);
         return Err(EgressError::invalid(format!("`{shown}` is not an upper-case method")));
     }
     Method::from_bytes(text.as_bytes()).map_err(|_| EgressError::invalid("the method is not a token"))

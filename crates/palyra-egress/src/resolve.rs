@@ -8,11 +8,11 @@ use crate::listeners::RefusedListeners;
 use crate::request::target::Target;
 use async_trait::async_trait;
 use ipnet::IpNet;
+use palyra_common::BoundedCache;
 use palyra_common::capabilities::HostPattern;
-use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Finds the addresses of a name.
@@ -52,9 +52,10 @@ pub(crate) struct Addresses {
     resolver: Arc<dyn Resolver>,
     listeners: RefusedListeners,
     lifetime: Duration,
-    known: Mutex<HashMap<String, Known>>,
+    known: BoundedCache<String, Known>,
 }
 
+#[derive(Clone)]
 struct Known {
     addresses: Arc<[IpAddr]>,
     resolved_at: Instant,
@@ -65,7 +66,12 @@ const MAX_KNOWN: usize = 1_024;
 
 impl Addresses {
     pub(crate) fn new(resolver: Arc<dyn Resolver>, listeners: RefusedListeners, lifetime: Duration) -> Self {
-        Self { resolver, listeners, lifetime: lifetime.min(MAX_RESOLUTION_AGE), known: Mutex::default() }
+        Self {
+            resolver,
+            listeners,
+            lifetime: lifetime.min(MAX_RESOLUTION_AGE),
+            known: BoundedCache::new(MAX_KNOWN),
+        }
     }
 
     /// The addresses of a target, if every one of them is open.
@@ -107,26 +113,15 @@ impl Addresses {
     }
 
     fn remembered(&self, origin: &str) -> Option<Arc<[IpAddr]>> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known
-            .get(origin)
-            .filter(|known| known.resolved_at.elapsed() < self.lifetime)
-            .map(|known| Arc::clone(&known.addresses))
+        let known = self.known.get_if(origin, |known| known.resolved_at.elapsed() < self.lifetime);
+        known.map(|known| known.addresses)
     }
 
     fn remember(&self, origin: &str, addresses: &Arc<[IpAddr]>) {
         if self.lifetime.is_zero() {
             return;
         }
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MAX_KNOWN {
-            known.retain(|_, known| known.resolved_at.elapsed() < self.lifetime);
-        }
-        // A thousand live names at once is a guest that walks through a wildcard: start over.
-        if known.len() >= MAX_KNOWN {
-            known.clear();
-        }
         let entry = Known { addresses: Arc::clone(addresses), resolved_at: Instant::now() };
-        known.insert(origin.to_owned(), entry);
+        self.known.insert(origin.to_owned(), entry);
     }
 }

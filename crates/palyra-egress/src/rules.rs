@@ -13,7 +13,7 @@ pub(crate) fn find<'r>(
     overriding: Option<&'static str>,
 ) -> Result<&'r HttpRule, EgressError> {
     if matches!(method, "CONNECT" | "TRACE") {
-        return Err(EgressError::Denied(denial::never(target, "CONNECT and TRACE are never granted")));
+        return Err(EgressError::Denied(denial::never(target, "CONNECT and TRACE cannot be granted")));
     }
     let mut nearest: Option<(Mismatch, &HttpRule)> = None;
     for rule in rules {
@@ -67,7 +67,7 @@ fn first_mismatch(
 fn reason(nearest: Option<(Mismatch, &HttpRule)>, method: &str, target: &Target) -> String {
     let Some((mismatch, rule)) = nearest else { return "no HTTP rule is granted".into() };
     match mismatch {
-        Mismatch::Host => format!("no rule names the host `{}`", target.host),
+        Mismatch::Host => format!("no rule covers the host `{}`", target.host),
         Mismatch::Scheme => {
             format!(
                 "rule `{rule}` is for scheme `{}`, not `{}`",
@@ -76,10 +76,10 @@ fn reason(nearest: Option<(Mismatch, &HttpRule)>, method: &str, target: &Target)
             )
         }
         Mismatch::Port => format!("rule `{rule}` is for port {}, not {}", rule.port, target.port),
-        Mismatch::Method => format!("rule `{rule}` does not name the method `{method}`"),
+        Mismatch::Method => format!("rule `{rule}` does not allow the method `{method}`"),
         Mismatch::Path => {
             format!("rule `{rule}` does not cover the path `{}`", denial::clipped(target.path()))
         }
-        Mismatch::Override(header) => format!("header `{header}` can undo rule `{rule}`"),
+        Mismatch::Override(header) => format!("header `{header}` can bypass rule `{rule}`"),
     }
 }

@@ -11,13 +11,13 @@ use palyra_common::capabilities::{HostPattern, SecretForm, SecretGrant, SecretRe
 pub struct Injection {
     /// What may be done with the secret.
     pub grant: SecretGrant,
-    /// Where to put it.
+    /// The target path.
     pub form: InjectionForm,
     /// Its value.
     pub value: SecretValue,
 }
 
-/// Where an injected secret goes.
+/// Placement of an injected secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InjectionForm {
     /// `Authorization: Bearer SECRET`.

@@ -85,7 +85,7 @@ fn mean(numbers: &[f64]) -> f64 {
     numbers.iter().sum::<f64>() / numbers.len() as f64
 }
 
-/// A run's receipt, as the corridor of calls writes it.
+/// A run's receipt, as the pipeline of calls writes it.
 fn receipt(number: u64) -> NewEvent {
     NewEvent::new(EventKind::RunCompleted, 1_700_000_000_000 + number)
         .actor("owner")

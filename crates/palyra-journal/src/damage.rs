@@ -21,7 +21,7 @@ impl std::fmt::Display for Witness {
         f.write_str(match self {
             Self::Head => "its head row",
             Self::Checkpoint => "its signed checkpoint",
-            Self::Anchor => "the head kept in the vault",
+            Self::Anchor => "the head stored in the vault",
             Self::Outside => "the checkpoint it was compared with",
         })
     }
@@ -30,19 +30,16 @@ impl std::fmt::Display for Witness {
 /// The first thing found wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, serde::Serialize)]
 #[serde(tag = "damage", rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum Damage {
     /// A row that should be there is not.
     #[error("the event at sequence {sequence} is missing")]
-    EventMissing {
-        /// Its sequence.
-        sequence: u64,
-    },
+    EventMissing { sequence: u64 },
     /// A row is not the one that was written there: edited, or moved from another place.
     #[error(
         "the event at sequence {sequence} was changed: its leaf has hash `{found}`, expected `{expected}`"
     )]
     EventChanged {
-        /// Its sequence.
         sequence: u64,
         /// The hash kept when it was written.
         expected: TreeHash,
@@ -50,17 +47,11 @@ pub enum Damage {
         found: TreeHash,
     },
     /// A row holds a value that no event has.
-    #[error("the event at sequence {sequence} cannot be read: {reason}")]
-    EventUnreadable {
-        /// Its sequence.
-        sequence: u64,
-        /// What the reader says.
-        reason: String,
-    },
+    #[error("cannot read the event at sequence {sequence}: {reason}")]
+    EventUnreadable { sequence: u64, reason: String },
     /// Rows beyond the end.
-    #[error("there is an event at sequence {sequence}, beyond the journal's end at {size}")]
+    #[error("unexpected event at sequence {sequence}, after the journal's end at {size}")]
     EventBeyondEnd {
-        /// Its sequence.
         sequence: u64,
         /// The size the head row states.
         size: u64,
@@ -74,7 +65,7 @@ pub enum Damage {
         level: u32,
     },
     /// A stored subtree hash does not follow from the leaves.
-    #[error("the subtree hashes from sequence {sequence} on, level {level}, do not follow from the leaves")]
+    #[error("the subtree hashes from sequence {sequence} on, level {level}, do not match the leaves")]
     NodesChanged {
         /// The first sequence under the hash that differs.
         sequence: u64,
@@ -88,19 +79,12 @@ pub enum Damage {
         sequence: u64,
     },
     /// The journal ends before a place where it is known to have been.
-    #[error("the journal was truncated: it has {found} events, {witness} says {expected}")]
-    Truncated {
-        /// How many there are.
-        found: u64,
-        /// How many there were.
-        expected: u64,
-        /// Who says so.
-        witness: Witness,
-    },
+    #[error("the journal was truncated: it has {found} events, {witness} has {expected}")]
+    Truncated { found: u64, expected: u64, witness: Witness },
     /// The leaves up to a known head are other leaves.
     #[error(
-        "the journal is not the one that was signed: {size} events have root `{found}`, {witness} says `{expected}`; \
-         the first difference is at sequence {intact_before} or later"
+        "the journal differs from the signed one: {size} events have root `{found}`, {witness} has \
+        `{expected}`; the first difference is at sequence {intact_before} or later"
     )]
     Forked {
         /// The size of the head.
@@ -111,15 +95,13 @@ pub enum Damage {
         found: TreeHash,
         /// Up to here an earlier witness agrees.
         intact_before: u64,
-        /// Who says so.
         witness: Witness,
     },
     /// A stored checkpoint is not by the journal's key.
-    #[error("the stored checkpoint at size {size} is not valid: {reason}")]
+    #[error("invalid stored checkpoint at size {size}: {reason}")]
     CheckpointInvalid {
         /// The size it is stored under.
         size: u64,
-        /// What the check says.
         reason: String,
     },
     /// There is no checkpoint at all.
@@ -127,10 +109,7 @@ pub enum Damage {
     CheckpointMissing,
     /// The head row is missing or not readable.
     #[error("the journal's head row is missing or unreadable: {reason}")]
-    HeadUnreadable {
-        /// What the reader says.
-        reason: String,
-    },
+    HeadUnreadable { reason: String },
 }
 
 impl Damage {
@@ -156,15 +135,16 @@ impl Damage {
         match self {
             Self::Truncated { witness: Witness::Anchor, .. }
             | Self::Forked { witness: Witness::Anchor, .. } => {
-                "the database is older than the vault or was replaced; put back the newer copy, \
-                 or accept this one with `palyra trust repair`"
+                "the database is older than the vault or was replaced; restore the newer copy, or accept \
+                this one with `palyra trust repair`"
             }
             Self::Truncated { witness: Witness::Outside, .. }
             | Self::Forked { witness: Witness::Outside, .. } => {
-                "two histories of this journal exist; compare it with the machine that made the checkpoint"
+                "this journal has two histories; compare it with the machine that created the checkpoint"
             }
             _ => {
-                "see what differs with `palyra trust repair`; put the database back from a backup if you have one"
+                "show the damage with `palyra trust repair`; restore the database from a backup if you \
+                have one"
             }
         }
     }

@@ -8,68 +8,54 @@ use std::sync::Arc;
 
 /// Why the journal could not do what it was asked; cheap to clone, because a group shares its fate.
 #[derive(Debug, Clone, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum JournalError {
     /// There is no database, and opening never makes one.
-    #[error("there is no journal at `{path}`")]
+    #[error("no journal at `{path}`")]
     Missing {
-        /// Where it was looked for.
+        /// The searched place.
         path: PathBuf,
     },
     /// There is one already, and creating never replaces one.
-    #[error("there is already a database at `{path}`")]
-    AlreadyExists {
-        /// Where.
-        path: PathBuf,
-    },
+    #[error("a database already exists at `{path}`")]
+    AlreadyExists { path: PathBuf },
     /// The file is something else.
     #[error("`{path}` is not a journal: its application id is `{found:#010x}`, expected `{expected:#010x}`")]
     NotAJournal {
-        /// The file.
         path: PathBuf,
         /// The id in the file.
         found: u32,
-        /// The id of ours.
         expected: u32,
     },
     /// A newer version has changed the tables.
-    #[error("the database has migration `{found}`, which this version does not know")]
-    NewerSchema {
-        /// The first unknown migration.
-        found: String,
-    },
+    #[error("the database has the unknown migration `{found}`")]
+    NewerSchema { found: String },
     /// A migration was edited after it had been applied.
-    #[error("the migration `{name}` in the database is not the one of this version")]
-    MigrationChanged {
-        /// Which one.
-        name: String,
-    },
+    #[error("the migration `{name}` in the database differs from the one in this version")]
+    MigrationChanged { name: String },
     /// The journal is not what was written.
     #[error("the journal is damaged")]
     Damaged(#[from] Damage),
     /// The event cannot be a leaf.
-    #[error("the event cannot be journalled")]
+    #[error("cannot record the event")]
     Event(#[from] EventError),
     /// A note is not a checkpoint.
-    #[error("the checkpoint cannot be used")]
+    #[error("invalid checkpoint")]
     Checkpoint(#[from] CheckpointError),
     /// A segment file cannot be used.
-    #[error("the journal segment cannot be used")]
+    #[error("invalid journal segment")]
     Segment(#[from] SegmentError),
     /// SQLite refused.
-    #[error("the database refused to {operation}")]
+    #[error("the database failed to {operation}")]
     Sqlite {
-        /// What was tried.
         operation: &'static str,
-        /// What SQLite says.
         #[source]
         source: Arc<rusqlite::Error>,
     },
     /// The operating system refused.
     #[error("cannot {operation}")]
     Io {
-        /// What was tried.
         operation: &'static str,
-        /// What the system says.
         #[source]
         source: Arc<io::Error>,
     },
@@ -78,21 +64,13 @@ pub enum JournalError {
     File(Arc<FsError>),
     /// Work inside a transaction panicked; nothing of it was kept.
     #[error("the work inside a transaction panicked: {message}")]
-    Panicked {
-        /// What the panic said.
-        message: String,
-    },
+    Panicked { message: String },
     /// A step inside a transaction failed and the caller went on; nothing of it was kept.
-    #[error("a step of the transaction had failed, nothing of it was kept")]
+    #[error("a step of the transaction failed; the transaction was rolled back")]
     TransactionBroken,
     /// Too much is waiting to be written.
-    #[error("{bytes} bytes wait to be journalled, at most {limit} may")]
-    QueueFull {
-        /// How much is waiting.
-        bytes: usize,
-        /// How much may.
-        limit: usize,
-    },
+    #[error("the journal queue has {bytes} bytes, the limit is {limit}")]
+    QueueFull { bytes: usize, limit: usize },
     /// The writer has stopped.
     #[error("the journal is closed")]
     Closed,
@@ -103,32 +81,23 @@ impl JournalError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Missing { .. } => {
-                Some("make a state root with `palyra init`, or point `--state-root` at one")
+                Some("create a state root with `palyra init`, or choose one with `--state-root`")
             }
             Self::AlreadyExists { .. } => Some("open it, or choose another state root"),
-            Self::NotAJournal { .. } => Some("point `--state-root` at a state root of palyra"),
+            Self::NotAJournal { .. } => Some("choose a state root with `--state-root`"),
             Self::NewerSchema { .. } => Some("use the version of palyra that last opened it, or a newer one"),
-            Self::MigrationChanged { .. } => Some("use the version of palyra that made this state root"),
+            Self::MigrationChanged { .. } => Some("use the version of palyra that created this state root"),
             Self::Damaged(damage) => Some(damage.hint()),
             Self::Event(error) => Some(error.hint()),
             Self::Checkpoint(error) => Some(error.hint()),
             Self::Segment(error) => Some(error.hint()),
             Self::Sqlite { source, .. } => sqlite_hint(source),
-            Self::QueueFull { .. } => Some("try again when the disk has caught up"),
+            Self::QueueFull { .. } => Some("try again later; the disk is too slow for the load"),
             Self::Io { .. }
             | Self::File(_)
             | Self::Panicked { .. }
             | Self::TransactionBroken
             | Self::Closed => None,
-        }
-    }
-
-    /// Whether the disk is full.
-    pub fn is_disk_full(&self) -> bool {
-        match self {
-            Self::Sqlite { source, .. } => source.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
-            Self::Io { source, .. } => source.kind() == io::ErrorKind::StorageFull,
-            _ => false,
         }
     }
 
@@ -151,13 +120,13 @@ impl From<FsError> for JournalError {
 fn sqlite_hint(error: &rusqlite::Error) -> Option<&'static str> {
     use rusqlite::ErrorCode;
     match error.sqlite_error_code()? {
-        ErrorCode::DiskFull => Some("free some space on the disk; nothing that was acknowledged is lost"),
+        ErrorCode::DiskFull => Some("free disk space; no acknowledged event is lost"),
         ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen => {
-            Some("check that the state root belongs to you and is writable")
+            Some("check that you own the state root and can write to it")
         }
-        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Some("another program has the database open"),
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Some("another program is using the database"),
         ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
-            Some("the file is damaged; put it back from a backup")
+            Some("the file is damaged; restore it from a backup")
         }
         _ => None,
     }

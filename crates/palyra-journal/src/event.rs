@@ -20,15 +20,15 @@ use serde_json::Value;
 /// `at_ms` comes from the author's clock and decides nothing; the order of events is their sequence.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct NewEvent {
-    /// What happened.
+    /// The change.
     pub kind: EventKind,
     /// When, in milliseconds of Unix time, by the author's clock.
     pub at_ms: u64,
     /// On whose behalf: a principal.
     pub actor: Option<String>,
-    /// Which run.
+    /// The run.
     pub run: Option<String>,
-    /// Which skill.
+    /// The skill.
     pub skill: Option<String>,
     /// What else the event is about: a publisher, a key id, the name of a secret.
     pub subject: Option<String>,
@@ -77,23 +77,19 @@ impl NewEvent {
 
 /// Why an event cannot be a leaf, or bytes are not one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum EventError {
     /// The canonical form is too large.
-    #[error("the event has {bytes} bytes, at most {MAX_EVENT_BYTES} are journalled")]
+    #[error("the event has {bytes} bytes, the limit is {MAX_EVENT_BYTES}")]
     TooLarge {
         /// Its size in canonical form.
         bytes: usize,
     },
     /// A name is too long.
-    #[error("the event's `{field}` has {bytes} bytes, at most {MAX_FIELD_BYTES} are journalled")]
-    FieldTooLong {
-        /// Which field.
-        field: &'static str,
-        /// Its length.
-        bytes: usize,
-    },
+    #[error("the event's `{field}` has {bytes} bytes, the limit is {MAX_FIELD_BYTES}")]
+    FieldTooLong { field: &'static str, bytes: usize },
     /// Fractions have no one spelling.
-    #[error("the event's details hold the number `{number}`, only integers of 64 bits are journalled")]
+    #[error("the event's details contain the number `{number}`, only 64-bit integers are allowed")]
     NotAnInteger {
         /// The number as it was given.
         number: String,
@@ -103,18 +99,12 @@ pub enum EventError {
     TooDeep,
     /// A time no clock shows.
     #[error("the event's time `{at_ms}` is above {MAX_TIME_MS}")]
-    TimeOutOfRange {
-        /// The time.
-        at_ms: u64,
-    },
+    TimeOutOfRange { at_ms: u64 },
     /// Not a leaf of this journal's form.
-    #[error("the leaf is not an event: {reason}")]
-    NotAnEvent {
-        /// What the reader says.
-        reason: String,
-    },
+    #[error("invalid leaf: {reason}")]
+    NotAnEvent { reason: String },
     /// A kind this version does not know.
-    #[error("the event kind `{kind}` is not known to this version")]
+    #[error("unknown event kind `{kind}`")]
     UnknownKind {
         /// The kind as it is written.
         kind: String,
@@ -132,15 +122,13 @@ impl EventError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::TooLarge { .. } | Self::FieldTooLong { .. } => {
-                "journal a digest of the value and keep the value elsewhere"
+                "record a digest of the value and store the value elsewhere"
             }
-            Self::NotAnInteger { .. } => "journal fractions as text or in a smaller unit",
-            Self::TooDeep => "journal a flatter form",
+            Self::NotAnInteger { .. } => "record fractions as text or in a smaller unit",
+            Self::TooDeep => "record a flatter form",
             Self::TimeOutOfRange { .. } => "check the clock of this machine",
             Self::UnknownKind { .. } => "read it with the version of palyra that wrote it, or a newer one",
-            Self::NotAnEvent { .. } | Self::NotCanonical { .. } => {
-                "get the file again from where it was written"
-            }
+            Self::NotAnEvent { .. } | Self::NotCanonical { .. } => "get the file again from its source",
         }
     }
 }

@@ -22,7 +22,7 @@ pub enum ProofError {
         size: u64,
     },
     /// The proof has more or fewer hashes than its tree needs.
-    #[error("the proof has {found} hashes, a tree of {size} leaves needs another number")]
+    #[error("the proof has {found} hashes, which does not match a tree of {size} leaves")]
     WrongLength {
         /// How many hashes there are.
         found: usize,

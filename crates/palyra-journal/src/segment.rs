@@ -27,7 +27,7 @@ use crate::{
 
 /// Most events in one segment file.
 pub const MAX_SEGMENT_EVENTS: usize = 1 << 16;
-/// Most bytes of leaves in one segment file.
+/// Maximum bytes of leaves in one segment file.
 pub const MAX_SEGMENT_LEAF_BYTES: usize = 96 << 20;
 /// Largest segment file that is read.
 pub const MAX_SEGMENT_BYTES: usize = MAX_SEGMENT_LEAF_BYTES + (1 << 20);
@@ -35,25 +35,17 @@ const MAGIC: &str = "palyra-journal-segment/1";
 
 /// Why bytes are not a segment, or a segment is not of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum SegmentError {
     /// Larger than any segment.
-    #[error("the segment has {bytes} bytes, at most {MAX_SEGMENT_BYTES} are read")]
-    TooLarge {
-        /// Its size.
-        bytes: usize,
-    },
+    #[error("the segment has {bytes} bytes, the limit is {MAX_SEGMENT_BYTES}")]
+    TooLarge { bytes: usize },
     /// Not in the form of a segment.
     #[error("line {line} of the segment: {expected}")]
-    BadForm {
-        /// Which line, from 1.
-        line: usize,
-        /// What was expected.
-        expected: &'static str,
-    },
+    BadForm { line: usize, expected: &'static str },
     /// A line is not an event.
     #[error("line {line} of the segment, sequence {sequence}")]
     BadLeaf {
-        /// Which line, from 1.
         line: usize,
         /// The sequence it would have.
         sequence: u64,
@@ -62,19 +54,14 @@ pub enum SegmentError {
         source: EventError,
     },
     /// The checkpoint at its end is not one of the journal.
-    #[error("the segment's checkpoint cannot be used")]
+    #[error("invalid checkpoint in the segment")]
     BadCheckpoint(#[source] CheckpointError),
     /// The leaves are not those that were signed.
-    #[error("the segment's leaves are not those that its checkpoint covers")]
+    #[error("the segment's leaves do not match its checkpoint")]
     NotProven(#[source] ProofError),
     /// It does not border on the events in the database.
     #[error("the segment ends at sequence {end}, the journal's rows begin at {archived}")]
-    NotAdjacent {
-        /// Where the segment ends.
-        end: u64,
-        /// Where the rows begin.
-        archived: u64,
-    },
+    NotAdjacent { end: u64, archived: u64 },
 }
 
 impl SegmentError {
@@ -82,8 +69,8 @@ impl SegmentError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NotAdjacent { .. } => "import the segments from the newest to the oldest, each once",
-            Self::BadCheckpoint(_) => "give the public key of the journal that wrote the segment",
-            _ => "the file is damaged or was changed; get another copy of it",
+            Self::BadCheckpoint(_) => "pass the public key of the journal that wrote the segment",
+            _ => "the file is damaged or was changed; get another copy",
         }
     }
 }
@@ -140,8 +127,8 @@ impl Segment {
             return Err(SegmentError::TooLarge { bytes: bytes.len() });
         }
         let mut lines = Lines { rest: bytes, line: 0 };
-        if lines.next("a segment of version 1 is expected")? != MAGIC.as_bytes() {
-            return Err(lines.bad("a segment of version 1 is expected"));
+        if lines.next("expected a segment of version 1")? != MAGIC.as_bytes() {
+            return Err(lines.bad("expected a segment of version 1"));
         }
         let [first, count, hashes] = lines.header()?;
         let outside = (0..hashes).map(|_| lines.hash()).collect::<Result<Vec<_>, _>>()?;
@@ -215,8 +202,7 @@ impl<'a> Lines<'a> {
     }
 
     fn header(&mut self) -> Result<[u64; 3], SegmentError> {
-        const EXPECTED: &str =
-            "the first sequence, the number of leaves and the number of hashes are expected";
+        const EXPECTED: &str = "expected the first sequence, the number of leaves and the number of hashes";
         let line = self.next(EXPECTED)?;
         let numbers: Vec<u64> =
             std::str::from_utf8(line).unwrap_or_default().split(' ').map_while(decimal).collect();
@@ -225,28 +211,29 @@ impl<'a> Lines<'a> {
             return Err(self.bad(EXPECTED));
         }
         if count == 0 || count > MAX_SEGMENT_EVENTS as u64 {
-            return Err(self.bad("1 to 65536 leaves are expected"));
+            return Err(self.bad("expected 1 to 65536 leaves"));
         }
         if hashes > MAX_RANGE_PROOF as u64 {
-            return Err(self.bad("at most 126 hashes are expected"));
+            return Err(self.bad("expected at most 126 hashes"));
         }
-        match first.checked_add(count).is_some_and(|end| end <= i64::MAX as u64) {
-            true => Ok([first, count, hashes]),
-            false => Err(self.bad("a sequence below 2^63 is expected")),
+        if first.checked_add(count).is_some_and(|end| end <= i64::MAX as u64) {
+            Ok([first, count, hashes])
+        } else {
+            Err(self.bad("expected a sequence below 2^63"))
         }
     }
 
     fn hash(&mut self) -> Result<TreeHash, SegmentError> {
-        const EXPECTED: &str = "a hash in base64 is expected";
+        const EXPECTED: &str = "expected a hash in base64";
         let line = self.next(EXPECTED)?;
         let hash = std::str::from_utf8(line).ok().and_then(TreeHash::from_base64);
         hash.ok_or_else(|| self.bad(EXPECTED))
     }
 
     fn leaf(&mut self, sequence: u64) -> Result<Vec<u8>, SegmentError> {
-        let line = self.next("a leaf is expected")?;
+        let line = self.next("expected a leaf")?;
         if line.len() > MAX_EVENT_BYTES {
-            return Err(self.bad("a leaf of at most 65536 bytes is expected"));
+            return Err(self.bad("expected a leaf of at most 65536 bytes"));
         }
         match crate::decode_leaf(line) {
             Ok(_) => Ok(line.to_vec()),
@@ -255,7 +242,7 @@ impl<'a> Lines<'a> {
     }
 
     fn note(&mut self) -> Result<String, SegmentError> {
-        const EXPECTED: &str = "a signed checkpoint of at most 8 KiB is expected";
+        const EXPECTED: &str = "expected a signed checkpoint of at most 8 KiB";
         self.line += 1;
         if self.rest.is_empty() || self.rest.len() > MAX_NOTE_BYTES {
             return Err(self.bad(EXPECTED));
@@ -277,7 +264,7 @@ mod tests {
     use serde_json::json;
     use std::convert::Infallible;
 
-    /// Nodes of a small tree, hashed anew each time.
+    /// Nodes of a small tree, hashed again each time.
     struct SmallTree(Vec<TreeHash>);
 
     impl NodeSource for SmallTree {

@@ -35,16 +35,17 @@ use crate::event::{Encoded, RedactText};
 use crate::{Checkpoint, CheckpointKey, JournalError, NewEvent, TreeHead};
 use follow::Heads;
 use group::{Member, SharedWork};
+use parking_lot::Mutex;
 use readers::Readers;
 use rusqlite::Connection;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 use writer::Request;
 
-/// Most bytes of events that may wait for the writer.
+/// Maximum bytes of events that may wait for the writer.
 const MAX_QUEUED_BYTES: usize = 64 << 20;
 
 /// The journal: appends go to its one writer thread, reads to connections of their own.
@@ -213,7 +214,7 @@ impl JournalStore {
     }
 
     fn join(&self) {
-        let handle = self.writer.lock().map(|mut writer| writer.take()).unwrap_or_default();
+        let handle = self.writer.lock().take();
         if let Some(handle) = handle {
             let _ = handle.join();
         }

@@ -10,9 +10,9 @@ pub(crate) use tail::{TILE_HEIGHT, TILE_WIDTH, Tile, TreeTail};
 
 use crate::hash::TreeHash;
 
-/// Where the hashes of complete subtrees come from.
+/// The source of the hashes of complete subtrees.
 pub trait NodeSource {
-    /// Why a node could not be had.
+    /// Why a node could not be read.
     type Error;
 
     /// The hash over the `2^height` leaves from `index * 2^height` on.

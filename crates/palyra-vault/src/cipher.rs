@@ -1,4 +1,4 @@
-//! XChaCha20-Poly1305 and the system's randomness, each in one place.
+//! XChaCha20-Poly1305 and the system random source, each in one place.
 
 use crate::VaultError;
 use chacha20poly1305::aead::{Aead, Payload};

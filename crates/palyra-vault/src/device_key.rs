@@ -90,34 +90,23 @@ pub trait DeviceKeySource: Send + Sync {
     }
 }
 
-/// Why the device key is not to be had.
+/// Why the device key is not available.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum DeviceKeyError {
     /// It is not where it should be.
-    #[error("there is no device key in {place}")]
-    Missing {
-        /// Where it should be.
-        place: String,
-    },
+    #[error("no device key in {place}")]
+    Missing { place: String },
     /// What is there is no device key.
-    #[error("what is in {place} is not a device key")]
-    Malformed {
-        /// Where it is.
-        place: String,
-    },
+    #[error("{place} does not contain a device key")]
+    Malformed { place: String },
     /// It is under a passphrase, and none was given.
-    #[error("the device key `{}` is under a passphrase, and none was given", path.display())]
-    PassphraseNeeded {
-        /// Its file.
-        path: PathBuf,
-    },
+    #[error("the device key `{}` needs a passphrase, and none was given", path.display())]
+    PassphraseNeeded { path: PathBuf },
     /// The keyring did not answer.
-    #[error("the operating system's keyring cannot be used: {reason}")]
-    KeyringUnavailable {
-        /// What it said.
-        reason: String,
-    },
+    #[error("cannot use the operating system's keyring: {reason}")]
+    KeyringUnavailable { reason: String },
     /// This build does not know the keyring.
     #[error("this build of palyra cannot use the operating system's keyring")]
     KeyringNotBuilt,
@@ -125,11 +114,9 @@ pub enum DeviceKeyError {
     #[error(transparent)]
     Files(#[from] FsError),
     /// Its sealed file did not open.
-    #[error("the device key `{}` cannot be opened", path.display())]
+    #[error("cannot open the device key `{}`", path.display())]
     KeyFile {
-        /// Its file.
         path: PathBuf,
-        /// Why.
         #[source]
         source: KeyFileError,
     },
@@ -146,7 +133,9 @@ impl DeviceKeyError {
             }
             Self::KeyringNotBuilt => Some("use a build of palyra with the feature `os-keyring`".to_owned()),
             Self::PassphraseNeeded { .. } => Some(
-                "give it by a systemd credential, a file or a descriptor, never as an argument".to_owned(),
+                "pass it as a systemd credential, a file or a file descriptor, never as an \
+                argument"
+                    .to_owned(),
             ),
             Self::Missing { .. } | Self::Malformed { .. } => {
                 Some("restore it from a backup; without it nothing in the vault can be read".to_owned())
@@ -174,18 +163,19 @@ impl Protection {
     pub fn describe(self) -> &'static str {
         match self {
             Self::OsKeyring => {
-                "the device key is in the operating system's keyring: a copy of the disk or of this directory \
-                 opens nothing, and an old copy of the state put back is found out; whoever can use your \
-                 unlocked session can use the vault"
+                "the device key is in the operating system's keyring: a copy of the disk or of this \
+                directory cannot be decrypted, and restoring an old copy of the state is detected; \
+                programs in your unlocked session can use the vault"
             }
             Self::PrivateFile => {
-                "the device key is in a file that only this user reads: other users of this machine are kept \
-                 out; whoever has a copy of this directory, a backup of it, or root, has the secrets; an old \
-                 copy of the whole state root put back is not found out"
+                "the device key is in a file that only this user can read: other users of this machine \
+                have no access; root, and anyone with a copy or backup of this directory, can read the \
+                secrets; restoring an old copy of the whole state root cannot be detected"
             }
             Self::PassphraseFile => {
-                "the device key is in a file under a passphrase: a copy of this directory is as strong as the \
-                 passphrase; an old copy of the whole state root put back is not found out"
+                "the device key is in a file encrypted with a passphrase: a copy of this directory is as \
+                safe as the passphrase is strong; restoring an old copy of the whole state root cannot be \
+                detected"
             }
         }
     }
@@ -200,7 +190,7 @@ impl Protection {
         match self {
             Self::OsKeyring => "the operating system's keyring",
             Self::PrivateFile => "a private file",
-            Self::PassphraseFile => "a private file under a passphrase",
+            Self::PassphraseFile => "a private file encrypted with a passphrase",
         }
     }
 

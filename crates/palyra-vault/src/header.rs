@@ -11,7 +11,7 @@ const MAGIC: &[u8; 8] = b"PLYRVHD1";
 const BODY_BYTES: usize = 8 + 1 + 16 + 1;
 const MAC_BYTES: usize = 32;
 
-/// What it says.
+/// Its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) protection: Protection,
@@ -80,12 +80,13 @@ impl UncheckedHeader {
 }
 
 fn parse(bytes: &[u8]) -> Result<UncheckedHeader, &'static str> {
-    let rest = bytes.strip_prefix(MAGIC).ok_or("it does not begin as one of this version")?;
-    let (&[protection], rest) = rest.split_first_chunk().ok_or("it is cut short")?;
-    let (vault, rest) = rest.split_first_chunk().ok_or("it is cut short")?;
-    let (&[begun], rest) = rest.split_first_chunk().ok_or("it is cut short")?;
-    let mac = rest.try_into().map_err(|_| "it is cut short")?;
-    let protection = Protection::from_byte(protection).ok_or("it names no known place of the device key")?;
+    let rest = bytes.strip_prefix(MAGIC).ok_or("it is not a header of this version")?;
+    let (&[protection], rest) = rest.split_first_chunk().ok_or("it is truncated")?;
+    let (vault, rest) = rest.split_first_chunk().ok_or("it is truncated")?;
+    let (&[begun], rest) = rest.split_first_chunk().ok_or("it is truncated")?;
+    let mac = rest.try_into().map_err(|_| "it is truncated")?;
+    let protection =
+        Protection::from_byte(protection).ok_or("it has an unknown location of the device key")?;
     Ok(UncheckedHeader { header: Header { protection, vault: VaultId::from_bytes(*vault), begun }, mac })
 }
 

@@ -18,7 +18,7 @@ use zeroize::Zeroizing;
 /// Largest file that is read; a real one has about 400 bytes.
 const MAX_FILE_BYTES: u64 = 4096;
 
-/// What the key in a file is for.
+/// Type of a key file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyFileType {
     /// The seed of an Ed25519 key that signs skills.
@@ -30,38 +30,24 @@ pub enum KeyFileType {
 /// Why a key file was not used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum KeyFileError {
     /// The file is not one that only its owner reads, or the system refused.
     #[error(transparent)]
     Files(#[from] FsError),
     /// The bytes of some key with nothing that says what it is.
-    #[error("{bytes} bytes without a header are not a key file, whatever they are")]
-    RawKey {
-        /// How many.
-        bytes: usize,
-    },
+    #[error("not a key file: {bytes} bytes without a header")]
+    RawKey { bytes: usize },
     /// Something else.
-    #[error("it is not a key file: line {line}: {problem}")]
-    NotAKeyFile {
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong there.
-        problem: &'static str,
-    },
+    #[error("not a key file: line {line}: {problem}")]
+    NotAKeyFile { line: usize, problem: &'static str },
     /// A key for another purpose.
-    #[error("it holds a `{found}`, expected a `{expected}`")]
-    WrongType {
-        /// What it says.
-        found: &'static str,
-        /// What was asked for.
-        expected: &'static str,
-    },
+    #[error("it contains a `{found}`, expected a `{expected}`")]
+    WrongType { found: &'static str, expected: &'static str },
     /// Opening it would cost too much, or sealing it cost too little.
     #[error("its `{field}` is {found}, expected {low} to {high}")]
     UnacceptableCost {
-        /// Which number.
         field: &'static str,
-        /// What it says.
         found: u32,
         /// The least that is accepted.
         low: u32,
@@ -69,14 +55,11 @@ pub enum KeyFileError {
         high: u32,
     },
     /// The passphrase is another one, or the file was changed.
-    #[error("the passphrase does not open it, or it was changed")]
+    #[error("wrong passphrase, or the file was changed")]
     WrongPassphrase,
     /// The passphrase could not be turned into a key.
-    #[error("the passphrase could not be turned into a key: {reason}")]
-    Derivation {
-        /// What the function said.
-        reason: String,
-    },
+    #[error("cannot derive a key from the passphrase: {reason}")]
+    Derivation { reason: String },
     /// The system gave no randomness, or the cipher refused.
     #[error(transparent)]
     Sealing(Box<VaultError>),
@@ -88,11 +71,19 @@ impl KeyFileError {
         match self {
             Self::Files(error) => error.hint(),
             Self::RawKey { .. } => Some(
-                "a key is taken from the vault or from a key file, never from loose bytes; make one with `palyra keys new NAME`".to_owned(),
+                "use a key of the vault or a key file; create one with `palyra keys new NAME`".to_owned(),
             ),
-            Self::WrongPassphrase => Some("type it again; if it is right, restore the file from a backup".to_owned()),
-            Self::UnacceptableCost { .. } => Some("check where the file came from".to_owned()),
-            Self::NotAKeyFile { .. } | Self::WrongType { .. } => Some("check that this is the file you meant".to_owned()),
+            Self::WrongPassphrase => Some(
+                "try again; if the passphrase is right, restore the file from a \
+                backup"
+                    .to_owned(),
+            ),
+            Self::UnacceptableCost { .. } => Some("check the origin of the file".to_owned()),
+            Self::NotAKeyFile { .. } | Self::WrongType { .. } => Some(
+                "check that this is the right \
+                file"
+                    .to_owned(),
+            ),
             Self::Derivation { .. } | Self::Sealing(_) => None,
         }
     }

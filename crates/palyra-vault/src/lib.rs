@@ -1,8 +1,8 @@
 //! Secrets at rest, signing keys, the device key, and the anchor of the state.
 //!
-//! A [`Vault`] is a private directory. Everything in it is sealed or authenticated under keys derived from
-//! one device key, which the operating system's keyring holds, or a private file if the operator chose that.
-//! What this protects from whom is told in `docs/vault.md`.
+//! A [`Vault`] is a private directory. Everything in it is encrypted or authenticated with keys derived from one
+//! device key, which is stored in the operating system's keyring or in a private file. `docs/vault.md` describes what
+//! this protects against.
 
 #![forbid(unsafe_code)]
 

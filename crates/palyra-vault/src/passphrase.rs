@@ -19,9 +19,10 @@ const CREDENTIAL: &str = "palyra.passphrase";
 #[derive(Debug, Clone)]
 pub struct Passphrase(SecretValue);
 
-/// Why a passphrase was not taken.
+/// Why a passphrase was rejected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum PassphraseError {
     /// It has no bytes.
     #[error("the passphrase is empty")]
@@ -33,21 +34,14 @@ pub enum PassphraseError {
     #[error(transparent)]
     Files(#[from] FsError),
     /// The credential can be read by everybody, or belongs to a stranger.
-    #[error("the credential `{}` is not a regular file of root's or ours that others cannot read (mode {mode:04o}, user {owner})", path.display())]
-    NotACredential {
-        /// Its path.
-        path: PathBuf,
-        /// Its permission bits.
-        mode: u32,
-        /// Its owner.
-        owner: u32,
-    },
+    #[error("the credential `{}` must be a regular file of root or this user that other users cannot read \
+        (mode {mode:04o}, user {owner})", path.display())]
+    NotACredential { path: PathBuf, mode: u32, owner: u32 },
     /// The source could not be read.
     #[error("cannot read the passphrase from {place}")]
     Unreadable {
         /// Where it was to come from.
         place: String,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
@@ -72,8 +66,7 @@ impl Passphrase {
         Self::from_line(bytes.ok_or_else(missing)?)
     }
 
-    /// The passphrase nobody has to type: of the file somebody named, else of the credential of a systemd service, in the
-    /// directory its variable names.
+    /// The passphrase that needs no prompt: from the given file, else from a systemd credential.
     pub fn given(
         file: Option<&Path>,
         credentials_directory: Option<&Path>,

@@ -18,74 +18,48 @@ const MAC_BYTES: usize = 32;
 /// Two anchor values and their lengths.
 pub(crate) const MAX_PAYLOAD_BYTES: usize = 2 * 4096 + 16;
 
-/// Why a record of the vault was not taken for true.
+/// Why a record of the vault was rejected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum AnchorError {
     /// It was written once and is gone.
-    #[error("`{}` was deleted: the vault's header says that it was written", path.display())]
-    Deleted {
-        /// Where it was.
-        path: PathBuf,
-    },
+    #[error("`{}` was deleted, although the vault's header lists it", path.display())]
+    Deleted { path: PathBuf },
     /// It ends too early.
-    #[error("`{}` is cut short: {found} bytes, expected {expected}", path.display())]
+    #[error("`{}` is truncated: {found} bytes, expected {expected}", path.display())]
     Truncated {
-        /// Where it is.
         path: PathBuf,
-        /// Its size.
         found: usize,
         /// The size it should have, at least.
         expected: usize,
     },
     /// Its bytes are not those that were written.
-    #[error("`{}` was edited: its MAC does not fit", path.display())]
-    Edited {
-        /// Where it is.
-        path: PathBuf,
-    },
+    #[error("`{}` was edited: its MAC does not match", path.display())]
+    Edited { path: PathBuf },
     /// It is an old copy.
-    #[error("`{}` is an old copy: generation {found}, the keyring remembers {expected}", path.display())]
+    #[error("`{}` is an old copy: it has generation {found}, the keyring has {expected}", path.display())]
     RolledBack {
-        /// Where it is.
         path: PathBuf,
-        /// Its generation.
         found: u64,
         /// The newest generation, at least.
         expected: u64,
     },
     /// Nothing was ever written there.
     #[error("`{}` was never written", path.display())]
-    NeverInitialised {
-        /// Where it would be.
-        path: PathBuf,
-    },
+    NeverInitialised { path: PathBuf },
     /// A first value was given to an anchor that has one.
-    #[error("`{}` was written before", path.display())]
-    AlreadyInitialised {
-        /// Where it is.
-        path: PathBuf,
-    },
+    #[error("`{}` was already written", path.display())]
+    AlreadyInitialised { path: PathBuf },
     /// A value is waiting, and what became of it must be settled first.
-    #[error("`{}` has a pending value already", path.display())]
-    PendingExists {
-        /// Where it is.
-        path: PathBuf,
-    },
+    #[error("`{}` already has a pending value", path.display())]
+    PendingExists { path: PathBuf },
     /// There is no value waiting.
     #[error("`{}` has no pending value", path.display())]
-    NothingPending {
-        /// Where it is.
-        path: PathBuf,
-    },
+    NothingPending { path: PathBuf },
     /// The value is too long.
-    #[error("a value of {bytes} bytes is too long, expected at most {limit}")]
-    ValueTooLong {
-        /// Its size.
-        bytes: usize,
-        /// The largest size.
-        limit: usize,
-    },
+    #[error("a value of {bytes} bytes is above the limit of {limit}")]
+    ValueTooLong { bytes: usize, limit: usize },
     /// The file is not one that only we read, or the system refused.
     #[error(transparent)]
     Files(#[from] FsError),
@@ -93,7 +67,7 @@ pub enum AnchorError {
     #[error(transparent)]
     DeviceKey(#[from] DeviceKeyError),
     /// The vault's header did not check out.
-    #[error("the vault's header cannot be used")]
+    #[error("cannot use the vault's header")]
     Header(#[source] Box<VaultError>),
 }
 
@@ -103,7 +77,7 @@ impl AnchorError {
         match self {
             Self::Deleted { .. } | Self::Truncated { .. } | Self::Edited { .. } | Self::RolledBack { .. } => {
                 Some(
-                    "nothing runs until `palyra trust repair` has shown what differs and you confirmed it"
+                    "run `palyra trust repair`; nothing runs until you confirmed the repair it shows"
                         .to_owned(),
                 )
             }

@@ -20,18 +20,18 @@ pub struct Secrets<'v> {
 pub struct SecretInfo {
     /// Its name.
     pub reference: SecretRef,
-    /// When it was first put, in milliseconds of the caller's clock.
+    /// Time of creation, in milliseconds of the caller's clock.
     pub created_ms: u64,
-    /// When it was last put.
+    /// Time of the last change.
     pub updated_ms: u64,
 }
 
 /// All secrets, sorted by reference, and the files that could not be read.
 #[derive(Debug)]
 pub struct SecretList {
-    /// What is there.
+    /// The found value.
     pub secrets: Vec<SecretInfo>,
-    /// What did not check out.
+    /// The failed check.
     pub damaged: Vec<DamagedFile>,
 }
 

@@ -23,7 +23,7 @@ pub struct SigningKeyInfo {
     pub name: String,
     /// The public key.
     pub public_key: [u8; 32],
-    /// When it was made or imported, in milliseconds of the caller's clock.
+    /// Time of creation or import, in milliseconds of the caller's clock.
     pub created_ms: u64,
     /// Whether it may sign.
     pub state: KeyState,
@@ -50,9 +50,9 @@ pub enum KeyState {
 /// All signing keys, sorted by name, and the files that could not be read.
 #[derive(Debug)]
 pub struct SigningKeyList {
-    /// What is there.
+    /// The found value.
     pub keys: Vec<SigningKeyInfo>,
-    /// What did not check out.
+    /// The failed check.
     pub damaged: Vec<DamagedFile>,
 }
 

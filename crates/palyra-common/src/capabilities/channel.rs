@@ -28,7 +28,7 @@ impl FromStr for ChannelName {
             return Err(GrantSyntaxError::part(
                 "channel name",
                 text,
-                "it is `[a-z0-9][a-z0-9._-]*`, at most 64 bytes",
+                "expected `[a-z0-9][a-z0-9._-]*`, at most 64 bytes",
             ));
         }
         Ok(Self(text.to_owned()))

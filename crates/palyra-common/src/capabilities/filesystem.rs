@@ -52,7 +52,7 @@ impl FilesystemGrant {
         };
         if directory.as_deref().is_some_and(|d| d.components().any(|c| c == std::path::Component::ParentDir))
         {
-            return Err(bad("the directory has a `..`"));
+            return Err(bad("the directory contains `..`"));
         }
         Ok(Self { root: name.parse()?, access, directory })
     }
@@ -73,7 +73,7 @@ impl FromStr for RootName {
             return Err(GrantSyntaxError::part(
                 "filesystem root",
                 text,
-                "its name is `[a-z0-9-]+`, at most 64 bytes",
+                "expected `[a-z0-9-]+`, at most 64 bytes",
             ));
         }
         Ok(Self(text.to_owned()))

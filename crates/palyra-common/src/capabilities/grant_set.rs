@@ -2,7 +2,8 @@
 
 use super::lattice;
 use super::{
-    Capability, ChannelName, FilesystemAccess, FilesystemGrant, HttpRule, SecretGrant, StorageGrant,
+    Capability, ChannelName, FilesystemAccess, FilesystemGrant, HttpRule, SecretGrant, StorageAccess,
+    StorageGrant,
 };
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -72,10 +73,24 @@ impl CapabilityGrantSet {
 
     /// Whether a run under these grants can change anything outside of itself.
     pub fn may_have_effects(&self) -> bool {
-        let writes = |grant: &FilesystemGrant| grant.access == FilesystemAccess::ReadWrite;
-        let reaches_out =
-            !self.http().is_empty() || !self.storage().is_empty() || !self.channels().is_empty();
-        reaches_out || self.filesystem().iter().any(writes)
+        let reaches_out = !self.http().is_empty() || !self.channels().is_empty();
+        reaches_out || self.writes_storage() || self.writes_files()
+    }
+
+    /// Whether a run under these grants can change what its skill has stored.
+    pub fn writes_storage(&self) -> bool {
+        self.storage.iter().any(|grant| grant.access == StorageAccess::ReadWrite)
+    }
+
+    /// Whether a run under these grants can change files.
+    pub fn writes_files(&self) -> bool {
+        self.filesystem.iter().any(|grant| grant.access == FilesystemAccess::ReadWrite)
+    }
+
+    /// Whether a run under these grants can change something outside the state root: files, a channel, or a server by
+    /// a request other than `GET`, `HEAD` or `OPTIONS`.
+    pub fn writes_outside(&self) -> bool {
+        self.writes_files() || !self.channels().is_empty() || !self.http().iter().all(HttpRule::is_read_only)
     }
 }
 
@@ -170,6 +185,8 @@ mod tests {
         )
             .prop_map(|(p, o)| format!("storage:{p}{o}"));
         let rest = prop_oneof![
+            Just("storage-read:a/".to_owned()),
+            Just("storage-read:a/b/".to_owned()),
             Just("channel:x".to_owned()),
             Just("channel:y".to_owned()),
             Just("fs-read:docs".to_owned()),
@@ -191,7 +208,7 @@ mod tests {
                 grants.iter().map(|text| text.parse::<Capability>().unwrap()).collect();
             grants.may_have_effects()
         };
-        assert!(!may(&[]) && !may(&["secret:global/token reveal", "fs-read:data"]));
+        assert!(!may(&[]) && !may(&["secret:global/token reveal", "fs-read:data", "storage-read:notes/"]));
         for effect in ["http:GET https://example.com/", "storage:notes/", "channel:news", "fs-write:data"] {
             assert!(may(&[effect]), "{effect}");
         }
@@ -231,7 +248,7 @@ mod tests {
         }
 
         #[test]
-        fn any_accepted_text_prints_and_reads_back(text in "(http|secret|storage|channel|fs-read):[ -~]{0,40}") {
+        fn any_accepted_text_prints_and_reads_back(text in "(http|secret|storage|storage-read|channel|fs-read):[ -~]{0,40}") {
             if let Ok(capability) = text.parse::<Capability>() {
                 prop_assert_eq!(capability.to_string().parse::<Capability>().unwrap(), capability);
             }

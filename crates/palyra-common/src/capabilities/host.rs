@@ -55,7 +55,7 @@ impl FromStr for HostPattern {
             return Err(bad("it is longer than 253 bytes"));
         }
         if let Some(inner) = text.strip_prefix('[') {
-            let inner = inner.strip_suffix(']').ok_or_else(|| bad("the bracket is not closed"))?;
+            let inner = inner.strip_suffix(']').ok_or_else(|| bad("missing `]`"))?;
             return inner
                 .parse::<Ipv6Addr>()
                 .map(|a| Self::Address(a.into()))
@@ -105,13 +105,13 @@ impl Authority for HostPattern {
 /// Lower-case ASCII form of a DNS name, refusing everything that a resolver might read as something else.
 fn normal_name(text: &str) -> Result<String, &'static str> {
     if text.contains('*') {
-        return Err("`*` may only stand for the first label");
+        return Err("`*` is only allowed as the first label");
     }
     if text.ends_with('.') {
         return Err("it ends with a dot");
     }
     if text.contains(['@', '/', ':', '\\', '%', '?', '#', ' ']) {
-        return Err("it has a character that a host name cannot have");
+        return Err("it has a character that is not allowed in a host name");
     }
     let ascii = idna::domain_to_ascii_strict(text).map_err(|_| "it is not a valid domain name")?;
     if ascii.is_empty()
@@ -121,7 +121,7 @@ fn normal_name(text: &str) -> Result<String, &'static str> {
         return Err("it is not a valid domain name");
     }
     if looks_numeric(&ascii) {
-        return Err("it reads as an address in disguise");
+        return Err("it is an obfuscated address");
     }
     Ok(ascii)
 }

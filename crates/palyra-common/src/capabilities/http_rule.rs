@@ -20,11 +20,11 @@ pub struct HttpRule {
     pub methods: Option<BTreeSet<String>>,
     /// The paths.
     pub path: PathPattern,
-    /// Most bytes of one request body.
+    /// Maximum bytes of one request body.
     pub request_bytes: Option<u64>,
-    /// Most bytes of one response body.
+    /// Maximum bytes of one response body.
     pub response_bytes: Option<u64>,
-    /// Most bytes of all requests and responses of one run under this rule.
+    /// Maximum bytes of all requests and responses of one run under this rule.
     pub total_bytes: Option<u64>,
 }
 
@@ -55,7 +55,16 @@ impl Scheme {
     }
 }
 
+/// Methods that change nothing on the server.
+const SAFE_METHODS: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
+
 impl HttpRule {
+    /// Whether the rule allows only methods that change nothing on the server.
+    pub fn is_read_only(&self) -> bool {
+        let safe = |method: &String| SAFE_METHODS.contains(&method.as_str());
+        self.methods.as_ref().is_some_and(|methods| methods.iter().all(safe))
+    }
+
     /// A rule for everything on one host and port.
     pub fn any(scheme: Scheme, host: HostPattern, port: u16) -> Self {
         Self {
@@ -110,7 +119,7 @@ impl FromStr for HttpRule {
 impl HttpRule {
     fn set_option(&mut self, option: &str) -> Result<(), GrantSyntaxError> {
         let bad = |reason| GrantSyntaxError::part("http option", option, reason);
-        let (name, value) = option.split_once('=').ok_or_else(|| bad("it is not NAME=BYTES"))?;
+        let (name, value) = option.split_once('=').ok_or_else(|| bad("expected NAME=BYTES"))?;
         let field = match name {
             "request" => &mut self.request_bytes,
             "response" => &mut self.response_bytes,
@@ -118,9 +127,9 @@ impl HttpRule {
             _ => return Err(bad("the options are `request`, `response` and `total`")),
         };
         if field.is_some() {
-            return Err(bad("it is given twice"));
+            return Err(bad("it is given more than once"));
         }
-        *field = Some(parse_byte_size(value).map_err(|_| bad("it is not NAME=BYTES"))?);
+        *field = Some(parse_byte_size(value).map_err(|_| bad("expected NAME=BYTES"))?);
         Ok(())
     }
 }
@@ -139,7 +148,7 @@ fn parse_methods(text: &str) -> Result<Option<BTreeSet<String>>, GrantSyntaxErro
             return Err(bad("methods are upper-case words, separated by commas"));
         }
         if matches!(method, "CONNECT" | "TRACE") {
-            return Err(bad("CONNECT and TRACE are never granted"));
+            return Err(bad("CONNECT and TRACE cannot be granted"));
         }
         methods.insert(method.to_owned());
     }

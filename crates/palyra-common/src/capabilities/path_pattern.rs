@@ -127,7 +127,7 @@ impl FromStr for PathPattern {
         let bad = |reason| GrantSyntaxError::part("path", text, reason);
         let rest = text.strip_prefix('/').ok_or_else(|| bad("it does not start with `/`"))?;
         if text.contains(['?', '#', '\\', ' ']) {
-            return Err(bad("it has a character that a path cannot have"));
+            return Err(bad("it has a character that is not allowed in a path"));
         }
         if !text.is_ascii() {
             return Err(bad("write other characters percent-encoded"));

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-/// Whose secret it is.
+/// The scope of the secret.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SecretScope {
     /// Everybody's on this machine.
@@ -22,13 +22,13 @@ pub enum SecretScope {
 /// The name of a secret: `global/github_token`, `skill:acme.notes/pin`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SecretRef {
-    /// Whose it is.
+    /// Owner.
     pub scope: SecretScope,
     /// Its name in the scope, `[A-Za-z0-9_.-]+`.
     pub key: String,
 }
 
-/// Where the host may put a secret.
+/// Allowed placements of a secret.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SecretForm {
     /// `Authorization: Bearer`.
@@ -99,7 +99,7 @@ impl FromStr for SecretScope {
         }
         let (kind, name) = text
             .split_once(':')
-            .ok_or_else(|| bad("it is `global`, `principal:…`, `channel:…` or `skill:…`"))?;
+            .ok_or_else(|| bad("expected `global`, `principal:…`, `channel:…` or `skill:…`"))?;
         if !is_plain_name(name) {
             return Err(bad("its name has a character other than letters, digits, `.`, `_` and `-`"));
         }
@@ -107,7 +107,7 @@ impl FromStr for SecretScope {
             "principal" => Ok(Self::Principal(name.to_owned())),
             "channel" => Ok(Self::Channel(name.to_owned())),
             "skill" => Ok(Self::Skill(name.to_owned())),
-            _ => Err(bad("it is `global`, `principal:…`, `channel:…` or `skill:…`")),
+            _ => Err(bad("expected `global`, `principal:…`, `channel:…` or `skill:…`")),
         }
     }
 }
@@ -128,7 +128,7 @@ impl FromStr for SecretRef {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let bad = |reason| GrantSyntaxError::part("secret reference", text, reason);
-        let (scope, key) = text.split_once('/').ok_or_else(|| bad("it is not SCOPE/KEY"))?;
+        let (scope, key) = text.split_once('/').ok_or_else(|| bad("expected SCOPE/KEY"))?;
         if !is_plain_name(key) {
             return Err(bad("the key has a character other than letters, digits, `.`, `_` and `-`"));
         }
@@ -158,7 +158,7 @@ impl FromStr for SecretForm {
                 Ok(Self::Header(lower))
             }
             Some(("query", name)) if is_plain_name(name) => Ok(Self::Query(name.to_owned())),
-            _ => Err(bad("it is `bearer`, `basic`, `header:NAME` or `query:NAME`")),
+            _ => Err(bad("expected `bearer`, `basic`, `header:NAME` or `query:NAME`")),
         }
     }
 }
@@ -200,7 +200,7 @@ impl FromStr for SecretGrant {
             return Err(GrantSyntaxError::part(
                 "secret option",
                 text,
-                "say `hosts=…` and `inject=…`, or `reveal`",
+                "write `hosts=…` and `inject=…`, or `reveal`",
             ));
         }
         Ok(grant)

@@ -1,4 +1,4 @@
-//! Storage prefixes and their quotas.
+//! Storage prefixes, what may be done below them, and their quotas.
 
 use super::GrantSyntaxError;
 use super::http_rule::tighter;
@@ -11,15 +11,64 @@ use std::str::FromStr;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StoragePrefix(String);
 
-/// A prefix and how much may be kept under it.
+/// What may be done below a prefix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StorageAccess {
+    /// Get and list.
+    Read,
+    /// Get, list, put and delete.
+    ReadWrite,
+}
+
+/// A prefix, what may be done below it, and how much may be kept there.
+///
+/// A grant for reading has no quotas: nothing is kept under it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StorageGrant {
     /// The prefix.
     pub prefix: StoragePrefix,
-    /// Most bytes of keys and values; `None` leaves it to the host's default.
+    /// Permitted operations.
+    pub access: StorageAccess,
+    /// Maximum bytes of keys and values; `None` leaves it to the host's default.
     pub max_bytes: Option<u64>,
     /// Most keys; `None` leaves it to the host's default.
     pub max_keys: Option<u64>,
+}
+
+impl StorageGrant {
+    /// Grants reading below a prefix.
+    pub fn read(prefix: StoragePrefix) -> Self {
+        Self { prefix, access: StorageAccess::Read, max_bytes: None, max_keys: None }
+    }
+
+    /// Grants reading and writing below a prefix, within the host's default quotas.
+    pub fn read_write(prefix: StoragePrefix) -> Self {
+        Self { access: StorageAccess::ReadWrite, ..Self::read(prefix) }
+    }
+
+    /// Reads `PREFIX/`, for writing also with `bytes=…` and `keys=…`.
+    pub fn parse(access: StorageAccess, text: &str) -> Result<Self, GrantSyntaxError> {
+        let mut words = text.split(' ').filter(|word| !word.is_empty());
+        let mut grant = Self { access, ..Self::read(words.next().unwrap_or_default().parse()?) };
+        for option in words {
+            let bad = |reason| GrantSyntaxError::part("storage option", option, reason);
+            if access == StorageAccess::Read {
+                return Err(bad("`storage-read:` has no options"));
+            }
+            let (name, value) =
+                option.split_once('=').ok_or_else(|| bad("the options are `bytes=…` and `keys=…`"))?;
+            let field = match name {
+                "bytes" => &mut grant.max_bytes,
+                "keys" => &mut grant.max_keys,
+                _ => return Err(bad("the options are `bytes=…` and `keys=…`")),
+            };
+            if field.is_some() {
+                return Err(bad("it is given more than once"));
+            }
+            *field = Some(parse_byte_size(value).map_err(|_| bad("it is not a number"))?);
+        }
+        Ok(grant)
+    }
 }
 
 impl StoragePrefix {
@@ -43,7 +92,7 @@ impl FromStr for StoragePrefix {
                 .bytes()
                 .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-'));
             if segment.is_empty() || segment == "." || segment == ".." || !plain {
-                return Err(bad("segments are `[a-z0-9._-]+`"));
+                return Err(bad("segments must match `[a-z0-9._-]+`"));
             }
         }
         Ok(Self(text.to_owned()))
@@ -56,34 +105,13 @@ impl fmt::Display for StoragePrefix {
     }
 }
 
-impl FromStr for StorageGrant {
-    type Err = GrantSyntaxError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let mut words = text.split(' ').filter(|word| !word.is_empty());
-        let mut grant =
-            Self { prefix: words.next().unwrap_or_default().parse()?, max_bytes: None, max_keys: None };
-        for option in words {
-            let bad = |reason| GrantSyntaxError::part("storage option", option, reason);
-            let (name, value) =
-                option.split_once('=').ok_or_else(|| bad("the options are `bytes=…` and `keys=…`"))?;
-            let field = match name {
-                "bytes" => &mut grant.max_bytes,
-                "keys" => &mut grant.max_keys,
-                _ => return Err(bad("the options are `bytes=…` and `keys=…`")),
-            };
-            if field.is_some() {
-                return Err(bad("it is given twice"));
-            }
-            *field = Some(parse_byte_size(value).map_err(|_| bad("it is not a number"))?);
-        }
-        Ok(grant)
-    }
-}
-
 impl fmt::Display for StorageGrant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.prefix)?;
+        let kind = match self.access {
+            StorageAccess::Read => "storage-read",
+            StorageAccess::ReadWrite => "storage",
+        };
+        write!(f, "{kind}:{}", self.prefix)?;
         if let Some(bytes) = self.max_bytes {
             write!(f, " bytes={}", format_byte_size(bytes))?;
         }
@@ -102,10 +130,13 @@ impl Authority for StorageGrant {
     fn meet(&self, other: &Self) -> Option<Self> {
         let (short, long) =
             if self.prefix.0.len() <= other.prefix.0.len() { (self, other) } else { (other, self) };
-        long.prefix.0.starts_with(&short.prefix.0).then(|| Self {
-            prefix: long.prefix.clone(),
-            max_bytes: tighter(self.max_bytes, other.max_bytes),
-            max_keys: tighter(self.max_keys, other.max_keys),
+        long.prefix.0.starts_with(&short.prefix.0).then(|| match self.access.min(other.access) {
+            StorageAccess::Read => Self::read(long.prefix.clone()),
+            StorageAccess::ReadWrite => Self {
+                max_bytes: tighter(self.max_bytes, other.max_bytes),
+                max_keys: tighter(self.max_keys, other.max_keys),
+                ..Self::read_write(long.prefix.clone())
+            },
         })
     }
 }
@@ -113,16 +144,36 @@ impl Authority for StorageGrant {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Capability;
 
     #[test]
     fn grammar() {
-        for (text, expected) in
-            [("cache/", "cache/"), ("a/b.c/ keys=5 bytes=1024", "a/b.c/ bytes=1KiB keys=5")]
-        {
-            assert_eq!(text.parse::<StorageGrant>().unwrap().to_string(), expected);
+        for (text, expected) in [
+            ("storage:cache/", "storage:cache/"),
+            ("storage:a/b.c/ keys=5 bytes=1024", "storage:a/b.c/ bytes=1KiB keys=5"),
+            ("storage-read:a/b/", "storage-read:a/b/"),
+        ] {
+            assert_eq!(text.parse::<Capability>().unwrap().to_string(), expected);
         }
         for text in ["", "/", "cache", "../", "a//", "A/", "a/ size=1", "a/ bytes=1 bytes=2", "a b/"] {
-            assert!(text.parse::<StorageGrant>().is_err(), "{text}");
+            for kind in ["storage", "storage-read"] {
+                assert!(format!("{kind}:{text}").parse::<Capability>().is_err(), "{kind}:{text}");
+            }
         }
+        let refused = "storage-read:a/ bytes=1".parse::<Capability>().unwrap_err();
+        assert_eq!(refused.to_string(), "invalid storage option `bytes=1`: `storage-read:` has no options");
+    }
+
+    #[test]
+    fn reading_is_within_writing_and_never_the_other_way() {
+        let grant = |text: &str| match text.parse::<Capability>() {
+            Ok(Capability::Storage(grant)) => grant,
+            other => panic!("{other:?}"),
+        };
+        let (read, write) = (grant("storage-read:a/"), grant("storage:a/ bytes=10"));
+        assert!(read.is_within(&write) && !write.is_within(&read));
+        assert_eq!(write.meet(&read), Some(read.clone()));
+        assert_eq!(read.meet(&grant("storage:a/b/ keys=1")), Some(grant("storage-read:a/b/")));
+        assert_eq!(read.meet(&grant("storage:c/")), None);
     }
 }

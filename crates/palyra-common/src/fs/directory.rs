@@ -250,7 +250,7 @@ impl Directory {
         }
     }
 
-    /// Takes a temporary file away if its use failed; the first error is the one that is told.
+    /// Removes a temporary file after a failure; the first error is returned.
     fn clean_up<T>(&self, outcome: Result<T, FsError>, temporary: &str) -> Result<T, FsError> {
         if outcome.is_err() && point("unlink", &self.path).is_ok() {
             let _ = rustix::fs::unlinkat(&self.handle, temporary, AtFlags::empty());

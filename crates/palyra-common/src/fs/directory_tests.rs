@@ -40,7 +40,7 @@ fn files_are_private_and_whole() {
 fn a_new_file_replaces_nothing() {
     let (_home, directory) = directory();
     directory.write_new("x", b"one").unwrap();
-    assert_eq!(refusal(&directory, directory.write_new("x", b"two")), "`DIR/x` exists already");
+    assert_eq!(refusal(&directory, directory.write_new("x", b"two")), "`DIR/x` already exists");
     assert_eq!(directory.read("x", LIMIT).unwrap().unwrap(), b"one");
     assert_eq!(directory.entries().unwrap(), ["x"]);
 }
@@ -53,7 +53,10 @@ fn what_is_not_a_private_file_is_refused() {
     directory.write("real", b"text").unwrap();
     for open in [0o640, 0o604, 0o620, 0o660] {
         set_mode(&at("real"), open);
-        assert_eq!(read("real"), format!("`DIR/real` is open to others: mode {open:04o}, expected 0600"));
+        assert_eq!(
+            read("real"),
+            format!("`DIR/real` is accessible to other users: mode {open:04o}, expected 0600")
+        );
     }
     set_mode(&at("real"), 0o600);
     symlink(at("real"), at("link")).unwrap();
@@ -66,7 +69,7 @@ fn what_is_not_a_private_file_is_refused() {
         .unwrap();
     assert_eq!(read("fifo"), "`DIR/fifo` is a FIFO, not a regular file");
     directory.write("large", &[0; 65]).unwrap();
-    assert_eq!(read("large"), "`DIR/large` has 65 bytes, more than 64");
+    assert_eq!(read("large"), "`DIR/large` has 65 bytes, the limit is 64");
 }
 
 #[test]
@@ -91,7 +94,7 @@ fn a_directory_open_to_others_or_linked_is_refused() {
         refused.as_ref().unwrap_err().hint(),
         Some(format!("chmod 700 {}", directory.path().display()))
     );
-    assert_eq!(refusal(&directory, refused), "`DIR` is open to others: mode 0750, expected 0700");
+    assert_eq!(refusal(&directory, refused), "`DIR` is accessible to other users: mode 0750, expected 0700");
     assert!(Directory::open_private(&home.path().join("none")).unwrap_err().is_not_found());
 }
 

@@ -37,7 +37,7 @@ mod injection {
     static PASSED: AtomicU64 = AtomicU64::new(0);
 
     thread_local! {
-        /// Points left before the thread stops; `None` when nobody asked.
+        /// Points left before the thread stops; `None` if not set.
         static LEFT: Cell<Option<u64>> = const { Cell::new(None) };
         static STOPPED_AT: Cell<Option<&'static str>> = const { Cell::new(None) };
     }
@@ -74,7 +74,7 @@ mod injection {
         }
     }
 
-    #[allow(clippy::print_stderr, reason = "the last words of a process that a test ends")]
+    #[allow(clippy::print_stderr, reason = "the last output of a process that a test ends")]
     pub(super) fn in_process(name: &'static str) {
         static AT: OnceLock<Option<u64>> = OnceLock::new();
         let Some(at) = *AT.get_or_init(|| std::env::var(PALYRA_FAULT_AT).ok()?.parse().ok()) else {

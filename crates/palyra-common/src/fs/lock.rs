@@ -1,13 +1,13 @@
 //! One owner at a time, by a lock the system drops when its holder ends.
 
 use super::{Directory, FsError, fault, strict};
+use parking_lot::Mutex;
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::{File, Metadata, TryLockError, symlink_metadata};
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Longest description of a holder that is shown.
@@ -40,7 +40,7 @@ struct LockFile {
 pub enum LockOutcome {
     /// It is ours.
     Acquired(OwnerLock),
-    /// Somebody else has it.
+    /// Another process holds it.
     Held {
         /// How the holder described itself, escaped; empty while it is still writing that.
         holder: String,
@@ -48,7 +48,7 @@ pub enum LockOutcome {
 }
 
 impl OwnerLock {
-    /// Takes the lock on this directory and its file `name` if nobody has it, and says there who we are.
+    /// Locks this directory and its file `name` if they are free, and writes our identity into the file.
     pub fn try_acquire(directory: &Directory, name: &str, holder: &str) -> Result<LockOutcome, FsError> {
         let directory = directory.reopen()?;
         // The directory first: a process that is refused must not leave a lock file of its own behind.
@@ -60,7 +60,7 @@ impl OwnerLock {
         if !try_lock(&file, directory.path().join(name))? {
             return Ok(LockOutcome::Held { holder: read_holder(&mut file) });
         }
-        // A creation that failed takes its lock file along: whoever locked that file owns nothing.
+        // A failed creation removes its lock file; a lock on that file means nothing.
         if !directory.is_entry(name, &file)? {
             return Ok(LockOutcome::Held { holder: String::new() });
         }
@@ -75,7 +75,7 @@ impl OwnerLock {
     /// [`FsError::LockLost`] where another file or another directory has taken its place: another process may own
     /// what this lock protects.
     pub fn confirm(&self) -> Result<(), FsError> {
-        let mut held = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.file.lock();
         let path = self.directory.path().join(&self.name);
         match symlink_metadata(&path) {
             Ok(found) if identity(&found) == held.identity => return Ok(()),

@@ -37,10 +37,7 @@ pub fn open_append_without_links(path: &Path) -> io::Result<File> {
             |error| match error {
                 Errno::LOOP | Errno::NOTDIR => {
                     let part = Path::new(part).display();
-                    invalid(format!(
-                        "`{part}` in `{}` is not a directory but a link or a file",
-                        path.display()
-                    ))
+                    invalid(format!("`{part}` in `{}` is a link or a file, not a directory", path.display()))
                 }
                 error => error.into(),
             },
@@ -50,9 +47,10 @@ pub fn open_append_without_links(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let mode = Mode::RUSR | Mode::WUSR;
     let file = File::from(rustix::fs::openat(&directory, name, flags | OFlags::CLOEXEC, mode)?);
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(invalid(format!("`{}` is not a regular file", path.display()))),
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(invalid(format!("`{}` is not a regular file", path.display())))
     }
 }
 

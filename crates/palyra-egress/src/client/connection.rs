@@ -53,7 +53,7 @@ pub(super) enum SendFailure {
     Failed(EgressError),
 }
 
-/// An open connection. Whoever holds it drives it; dropping it closes the socket.
+/// An open connection, driven by its holder; dropping it closes the socket.
 pub(crate) struct LiveConnection {
     pub(crate) key: RouteKey,
     sender: SendRequest<RequestBody>,

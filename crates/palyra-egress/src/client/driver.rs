@@ -18,7 +18,7 @@ const READ_BUFFER_BYTES: usize = 64 << 10;
 
 /// Moves bytes when it is polled, and only then.
 pub(super) struct Driver {
-    /// Dropped as soon as it ends, so that whoever waits for an answer is told.
+    /// Dropped as soon as it ends, so that waiting requests fail.
     connection: Option<Connection<TokioIo<CountedStream>, RequestBody>>,
     received: Arc<AtomicU64>,
     counted: u64,
@@ -55,7 +55,7 @@ impl Driver {
         self.connection.is_some()
     }
 
-    /// How the connection ended is told by the response or the body that waits on it.
+    /// The response or body that uses the connection reports how it ended.
     fn poll_connection(&mut self, cx: &mut Context<'_>) {
         if let Some(connection) = &mut self.connection
             && Pin::new(connection).poll(cx).is_ready()

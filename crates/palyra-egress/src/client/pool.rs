@@ -3,8 +3,10 @@
 use super::connection::LiveConnection;
 use super::{PinnedAddresses, Route};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 /// Idle connections, the oldest first.
 pub(crate) struct Pool {
@@ -80,12 +82,12 @@ impl Pool {
         next
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> parking_lot::MutexGuard<'_, State> {
+        self.state.lock()
     }
 }
 
-/// Closes connections nobody came back for; ends when none is left.
+/// Closes idle connections; ends when none is left.
 async fn reap(mark: ReaperMark) {
     while let Some(wait) = mark.0.upgrade().and_then(|pool| pool.sweep()) {
         tokio::time::sleep(wait).await;

@@ -67,9 +67,8 @@ fn secret_escaped_by_any_writer_is_masked_whole() {
         secret.chars().map(escaped).collect()
     };
     let markup = |hexadecimal: bool| -> String {
-        let one = |c: char| match hexadecimal {
-            true => format!("&#x{:X};", u32::from(c)),
-            false => format!("&#{};", u32::from(c)),
+        let one = |c: char| {
+            if hexadecimal { format!("&#x{:X};", u32::from(c)) } else { format!("&#{};", u32::from(c)) }
         };
         secret.chars().map(one).collect()
     };

@@ -3,29 +3,29 @@
 use crate::error::EgressError;
 use crate::limits::{MAX_HEADERS, MAX_REQUEST_HEADER_BYTES};
 use http::{HeaderMap, HeaderName, HeaderValue};
-use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_untrusted;
 
 /// Checks the guest's header lines: count and size first, then each name and value.
 pub(crate) fn read_headers(lines: &[(String, String)]) -> Result<HeaderMap, EgressError> {
     if lines.len() > MAX_HEADERS {
         return Err(EgressError::invalid(format!(
-            "{} header lines are more than {MAX_HEADERS}",
+            "{} header lines exceed the limit of {MAX_HEADERS}",
             lines.len()
         )));
     }
     let bytes: usize = lines.iter().map(|(name, value)| name.len() + value.len() + 4).sum();
     if bytes > MAX_REQUEST_HEADER_BYTES {
         return Err(EgressError::invalid(format!(
-            "{bytes} bytes of headers are more than {MAX_REQUEST_HEADER_BYTES}"
+            "{bytes} bytes of headers exceed the limit of {MAX_REQUEST_HEADER_BYTES}"
         )));
     }
     let mut headers = HeaderMap::with_capacity(lines.len() + 4);
     for (name, value) in lines {
-        let shown = || escape_untrusted(&name.chars().take(64).collect::<String>());
+        let shown = || clip_untrusted(name, 64);
         let parsed = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| EgressError::invalid(format!("`{}` is not a header name", shown())))?;
+            .map_err(|_| EgressError::invalid(format!("invalid header name `{}`", shown())))?;
         if is_set_by_the_host(&parsed) {
-            return Err(EgressError::invalid(format!("header `{parsed}` is set by the host only")));
+            return Err(EgressError::invalid(format!("only the host can set header `{parsed}`")));
         }
         let value = HeaderValue::from_str(value).ok().filter(|_| value.is_ascii()).ok_or_else(|| {
             EgressError::invalid(format!("the value of header `{parsed}` is not printable ASCII"))

@@ -26,13 +26,13 @@ impl Target {
         check_text(&spelled)?;
         let (scheme, authority) = split(&spelled)?;
         let origin = read_authority(&spelled, scheme, authority)?;
-        let url = Url::parse(&spelled)
-            .map_err(|error| EgressError::invalid(format!("the URL cannot be read: {error}")))?;
+        let url =
+            Url::parse(&spelled).map_err(|error| EgressError::invalid(format!("invalid URL: {error}")))?;
         if url.fragment().is_some() {
             return Err(EgressError::invalid("the URL has a fragment"));
         }
         if !same_origin(&url, &origin) {
-            return Err(ambiguous(&spelled, "its host can be read in two ways"));
+            return Err(ambiguous(&spelled, "its host is ambiguous"));
         }
         Ok(Self { scheme, host: origin.host, port: origin.port, url, spelled })
     }
@@ -91,11 +91,11 @@ fn split(spelled: &str) -> Result<(Scheme, &str), EgressError> {
     let scheme = match scheme {
         _ if scheme.eq_ignore_ascii_case("https") => Scheme::Https,
         _ if scheme.eq_ignore_ascii_case("http") => Scheme::Http,
-        _ => return Err(ambiguous(spelled, "only `https` and `http` can be granted")),
+        _ => return Err(ambiguous(spelled, "only `https` and `http` are supported")),
     };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
     if authority.contains('@') {
-        return Err(ambiguous(spelled, "a URL with user information is never sent"));
+        return Err(ambiguous(spelled, "a URL with user information is not allowed"));
     }
     Ok((scheme, authority))
 }
@@ -106,10 +106,10 @@ fn read_authority(spelled: &str, scheme: Scheme, authority: &str) -> Result<Http
         |error: palyra_common::capabilities::GrantSyntaxError| ambiguous(spelled, &error.to_string()),
     )?;
     if origin.host.is_wildcard() {
-        return Err(ambiguous(spelled, "a request needs one host, not a pattern"));
+        return Err(ambiguous(spelled, "a request requires a host, not a pattern"));
     }
     if !authority.is_ascii() && !is_normal_unicode(authority, &origin.host) {
-        return Err(ambiguous(spelled, &format!("its host is another way to write `{}`", origin.host)));
+        return Err(ambiguous(spelled, &format!("its host is another spelling of `{}`", origin.host)));
     }
     Ok(origin)
 }

@@ -50,15 +50,13 @@ fn check_grant(injection: &Injection, host: &HostPattern) -> Result<(), EgressEr
     let form = injection.form.granted_as();
     // The name of a header or parameter comes from the guest: only what a grant could name goes any further.
     if form.to_string().parse::<SecretForm>().as_ref() != Ok(&form) {
-        return Err(EgressError::invalid(
-            "the name of the header or parameter for a secret is not a plain one",
-        ));
+        return Err(EgressError::invalid("invalid name of the header or parameter for a secret"));
     }
     if injection.grant.allows_injection(host, &form) {
         return Ok(());
     }
     let reason = if injection.grant.is_bound_to(host) {
-        format!("it may not be injected as `{form}`")
+        format!("its grant does not allow the form `{form}`")
     } else {
         format!("it is not bound to the host `{host}`")
     };
@@ -111,12 +109,12 @@ impl Draft {
     fn set(&mut self, secret: &SecretRef, name: HeaderName, parts: &[&[u8]]) -> Result<(), EgressError> {
         if self.headers.contains_key(&name) {
             return Err(EgressError::invalid(format!(
-                "header `{name}` is set, and secret `{secret}` goes there too"
+                "header `{name}` is already set, so secret `{secret}` cannot be injected there"
             )));
         }
         let line = Zeroizing::new(parts.concat());
         let mut value = HeaderValue::from_bytes(&line).map_err(|_| {
-            EgressError::invalid(format!("secret `{secret}` has bytes that a header cannot carry"))
+            EgressError::invalid(format!("secret `{secret}` has bytes that are not allowed in a header"))
         })?;
         value.set_sensitive(true);
         self.headers.insert(name, value);
@@ -127,7 +125,7 @@ impl Draft {
         let query = self.path_and_query.split_once('?').map_or("", |(_, query)| query);
         if url::form_urlencoded::parse(query.as_bytes()).any(|(given, _)| given == name) {
             return Err(EgressError::invalid(format!(
-                "query parameter `{name}` is there, and a secret goes there too"
+                "query parameter `{name}` is already set, so a secret cannot be injected there"
             )));
         }
         self.path_and_query.push(if self.has_query { '&' } else { '?' });
@@ -148,7 +146,7 @@ impl Draft {
 
     fn finish(mut self, method: &Method, body: &Bytes) -> Result<SealedRequest, EgressError> {
         let uri = Uri::try_from(self.path_and_query.as_str())
-            .map_err(|_| EgressError::invalid("the URL has characters that a request cannot carry"))?;
+            .map_err(|_| EgressError::invalid("the URL has characters that are not allowed in a request"))?;
         let body_bytes = body.len() as u64;
         if body_bytes > 0 || matches!(*method, Method::POST | Method::PUT | Method::PATCH) {
             self.headers.insert(CONTENT_LENGTH, HeaderValue::from(body_bytes));

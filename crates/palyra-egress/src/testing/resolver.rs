@@ -1,11 +1,11 @@
-//! A resolver that answers what it was told.
+//! A resolver with fixed answers.
 
 use crate::resolve::Resolver;
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::io;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
 
 /// Answers from a list, and counts how often it was asked.
 ///
@@ -51,7 +51,7 @@ impl FixedResolver {
     }
 
     fn edit<T>(&self, host: &str, change: impl FnOnce(&mut Name) -> T) -> T {
-        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = self.names.lock();
         change(names.entry(host.to_owned()).or_default())
     }
 }

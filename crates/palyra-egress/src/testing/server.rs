@@ -10,11 +10,12 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
 use rustls_pki_types::CertificateDer;
 use std::collections::VecDeque;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -98,7 +99,7 @@ impl TestServer {
         Self::start((Ipv4Addr::LOCALHOST, 0).into(), None, Service::Raw(reply)).await
     }
 
-    /// Where it listens.
+    /// Listen address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -110,7 +111,7 @@ impl TestServer {
 
     /// The requests so far, the latest 1,024 of them.
     pub fn requests(&self) -> Vec<TestRequest> {
-        self.seen.requests.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.seen.requests.lock().iter().cloned().collect()
     }
 
     /// How many connections were opened so far.
@@ -204,7 +205,7 @@ async fn answer(
         connection,
     };
     let reply = handler(&request);
-    let mut requests = seen.requests.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut requests = seen.requests.lock();
     if requests.len() >= MAX_REMEMBERED {
         requests.pop_front();
     }

@@ -36,25 +36,25 @@ async fn g08_denied_with_the_grant_that_would_allow_it() {
         (
             "GET",
             "https://evil.example/",
-            "no rule names the host `evil.example`",
+            "no rule covers the host `evil.example`",
             "http:GET https://evil.example/",
         ),
         (
             "GET",
             "https://api.example.com.evil.example/items/1",
-            "no rule names the host",
+            "no rule covers the host",
             "http:GET https://api.example.com.evil.example/items/1",
         ),
         (
             "GET",
             "https://xapi.example.com/items/1",
-            "no rule names the host",
+            "no rule covers the host",
             "http:GET https://xapi.example.com/items/1",
         ),
         (
             "GET",
             "https://аpi.example.com/items/1",
-            "no rule names the host `xn--",
+            "no rule covers the host `xn--",
             "http:GET https://xn--pi-6kc.example.com/items/1",
         ),
         (
@@ -93,25 +93,25 @@ async fn g08_denied_with_the_grant_that_would_allow_it() {
         (
             "GET",
             "https://127.0.0.1/items/42",
-            "no rule names the host `127.0.0.1`",
+            "no rule covers the host `127.0.0.1`",
             "http:GET https://127.0.0.1/items/42",
         ),
         (
             "GET",
             "https://[::1]/items/42",
-            "no rule names the host `[::1]`",
+            "no rule covers the host `[::1]`",
             "http:GET https://[::1]/items/42",
         ),
         (
             "GET",
             "https://[::ffff:127.0.0.1]/",
-            "no rule names the host",
+            "no rule covers the host",
             "http:GET https://[::ffff:127.0.0.1]/",
         ),
         (
             "GET",
             "https://[64:ff9b::7f00:1]/",
-            "no rule names the host",
+            "no rule covers the host",
             "http:GET https://[64:ff9b::7f00:1]/",
         ),
     ] {
@@ -135,12 +135,12 @@ async fn g08_spellings_that_no_grant_allows() {
         ("https://api.example.com./items/1", "ends with a dot"),
         ("https://api.example.com\\@evil.example/items/1", "backslash"),
         ("https://api.example.com/items/1\r\nhost: evil", "control character"),
-        ("https://2130706433/", "address in disguise"),
-        ("https://0x7f.0.0.1/", "address in disguise"),
-        ("https://0177.0.0.1/", "address in disguise"),
-        ("https://127.1/", "address in disguise"),
-        ("https://api.example.com%2eevil.example/", "cannot have"),
-        ("https://ａｐｉ.example.com/items/1", "another way to write `api.example.com`"),
+        ("https://2130706433/", "an obfuscated address"),
+        ("https://0x7f.0.0.1/", "an obfuscated address"),
+        ("https://0177.0.0.1/", "an obfuscated address"),
+        ("https://127.1/", "an obfuscated address"),
+        ("https://api.example.com%2eevil.example/", "not allowed in a host name"),
+        ("https://ａｐｉ.example.com/items/1", "another spelling of `api.example.com`"),
         ("gopher://api.example.com/items/1", "only `https` and `http`"),
     ] {
         let Err(EgressError::Denied(denial)) =

@@ -66,7 +66,7 @@ async fn a_connection_the_server_closed_is_replaced() {
 }
 
 #[tokio::test]
-async fn bytes_nobody_asked_for_never_answer_the_next_request() {
+async fn unsolicited_bytes_never_answer_the_next_request() {
     let reply =
         b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nfirstHTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil"
             .to_vec();

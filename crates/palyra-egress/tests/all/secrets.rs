@@ -52,7 +52,7 @@ async fn g11_injection_needs_host_and_form() {
     for (grant, reason) in [
         ("global/token hosts=other.example inject=bearer", "not bound to the host `api.example.com`"),
         ("global/token hosts=*.api.example.com inject=bearer", "not bound to the host"),
-        ("global/token hosts=api.example.com inject=header:x-api-key", "may not be injected as `bearer`"),
+        ("global/token hosts=api.example.com inject=header:x-api-key", "does not allow the form `bearer`"),
         ("global/token reveal", "not bound to the host"),
     ] {
         let denial =

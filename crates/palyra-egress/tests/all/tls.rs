@@ -46,7 +46,7 @@ async fn g09_a_certificate_for_another_name_is_refused() {
 }
 
 #[tokio::test]
-async fn a_root_nobody_added_is_not_trusted() {
+async fn unknown_root_certificate_is_not_trusted() {
     let server = server(&["api.example.com"]).await;
     let port = server.address().port();
     let result =

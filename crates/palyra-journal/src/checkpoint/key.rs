@@ -15,28 +15,22 @@ const ED25519: u8 = 1;
 
 /// Why a key or an origin cannot stand for a journal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum KeyError {
     /// The origin is not a key name.
     #[error(
-        "the origin `{origin}` is not a key name: 1 to {MAX_ORIGIN_BYTES} visible ASCII characters without `+`"
+        "invalid origin `{origin}`: expected 1 to {MAX_ORIGIN_BYTES} visible ASCII characters without `+`"
     )]
-    BadOrigin {
-        /// The origin, escaped.
-        origin: String,
-    },
+    BadOrigin { origin: String },
     /// The public key is not a point that can be trusted.
-    #[error("the public key of `{origin}` is not a usable Ed25519 key")]
-    BadKey {
-        /// The origin.
-        origin: String,
-    },
+    #[error("the public key of `{origin}` is not a valid Ed25519 key")]
+    BadKey { origin: String },
     /// The text is not a verifier key.
-    #[error("the text is not a verifier key of the form `origin+hash+key`")]
+    #[error("invalid verifier key: expected `origin+hash+key`")]
     BadText,
     /// The short hash in the text is that of another key.
-    #[error("the verifier key of `{origin}` says hash `{found}`, the key has `{expected}`")]
+    #[error("the verifier key of `{origin}` has the hash `{found}`, expected `{expected}`")]
     WrongHash {
-        /// The origin.
         origin: String,
         /// The hash in the text.
         found: String,
@@ -171,12 +165,11 @@ impl fmt::Debug for CheckpointSigner {
 
 fn check_origin(origin: &str) -> Result<(), KeyError> {
     let plain = origin.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'+');
-    match plain && (1..=MAX_ORIGIN_BYTES).contains(&origin.len()) {
-        true => Ok(()),
-        false => {
-            let origin = palyra_common::redact::escape_untrusted(origin);
-            Err(KeyError::BadOrigin { origin: origin.chars().take(MAX_ORIGIN_BYTES).collect() })
-        }
+    if plain && (1..=MAX_ORIGIN_BYTES).contains(&origin.len()) {
+        Ok(())
+    } else {
+        let origin = palyra_common::redact::escape_untrusted(origin);
+        Err(KeyError::BadOrigin { origin: origin.chars().take(MAX_ORIGIN_BYTES).collect() })
     }
 }
 

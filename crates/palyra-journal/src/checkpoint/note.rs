@@ -17,9 +17,9 @@ const SIGNATURE_START: &str = "\u{2014} ";
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointError {
     /// Not in the form of a note.
-    #[error("the checkpoint is not a signed note: {reason}")]
+    #[error("invalid signed note: {reason}")]
     BadForm {
-        /// What was expected.
+        /// The expected value.
         reason: &'static str,
     },
     /// A checkpoint of another journal.
@@ -37,7 +37,7 @@ pub enum CheckpointError {
         expected: String,
     },
     /// A signature in the key's name that is not by the key.
-    #[error("the checkpoint's signature by `{origin}` is not valid")]
+    #[error("invalid signature of the checkpoint by `{origin}`")]
     BadSignature {
         /// The name on the signature line.
         origin: String,
@@ -49,7 +49,7 @@ impl CheckpointError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::BadForm { .. } => {
-                "save the output of `palyra journal checkpoint` unchanged, with its blank line"
+                "store the output of `palyra journal checkpoint` unchanged, with its blank line"
             }
             Self::WrongOrigin { .. } | Self::NotSigned { .. } => {
                 "use a checkpoint and a key of the same journal"
@@ -138,7 +138,7 @@ pub(super) fn check_statement(
 ) -> Result<(), CheckpointError> {
     let (text, signatures) = split_note(note)?;
     if text != statement(key.origin(), kind, line) {
-        return Err(CheckpointError::BadForm { reason: "a statement about something else was found" });
+        return Err(CheckpointError::BadForm { reason: "it is a different statement" });
     }
     check_signatures(text, signatures, key)
 }
@@ -146,20 +146,21 @@ pub(super) fn check_statement(
 fn split_note(note: &str) -> Result<(&str, &str), CheckpointError> {
     let bad = |reason| Err(CheckpointError::BadForm { reason });
     if note.len() > MAX_NOTE_BYTES {
-        return bad("at most 8 KiB are expected");
+        return bad("expected at most 8 KiB");
     }
     if note.bytes().any(|byte| byte < 0x20 && byte != b'\n') {
-        return bad("control characters have no place in it");
+        return bad("it contains control characters");
     }
     let Some(blank) = note.rfind("\n\n") else {
-        return bad("a blank line before the signatures is expected");
+        return bad("expected a blank line before the signatures");
     };
     let (Some(text), Some(signatures)) = (note.get(..blank + 1), note.get(blank + 2..)) else {
-        return bad("a blank line before the signatures is expected");
+        return bad("expected a blank line before the signatures");
     };
-    match signatures.ends_with('\n') {
-        true => Ok((text, signatures)),
-        false => bad("a line end after the last signature is expected"),
+    if signatures.ends_with('\n') {
+        Ok((text, signatures))
+    } else {
+        bad("expected a line end after the last signature")
     }
 }
 
@@ -169,14 +170,14 @@ fn read_text(text: &str) -> Result<(&str, TreeHead), CheckpointError> {
     let (Some(origin), Some(size), Some(root), None) =
         (lines.next(), lines.next(), lines.next(), lines.next())
     else {
-        return Err(bad("three lines are expected: origin, size, root"));
+        return Err(bad("expected three lines: origin, size, root"));
     };
     let size: u64 = size
         .parse()
         .ok()
         .filter(|number: &u64| number.to_string() == size)
-        .ok_or_else(|| bad("a decimal size is expected on line 2"))?;
-    let root = TreeHash::from_base64(root).ok_or_else(|| bad("a base64 root hash is expected on line 3"))?;
+        .ok_or_else(|| bad("expected a decimal size on line 2"))?;
+    let root = TreeHash::from_base64(root).ok_or_else(|| bad("expected a base64 root hash on line 3"))?;
     Ok((origin, TreeHead { size, root }))
 }
 
@@ -185,26 +186,27 @@ fn check_signatures(text: &str, signatures: &str, key: &CheckpointKey) -> Result
     let mut found = false;
     for (number, line) in signatures.split_terminator('\n').enumerate() {
         if number >= MAX_SIGNATURES {
-            return Err(bad("at most 16 signatures are expected"));
+            return Err(bad("expected at most 16 signatures"));
         }
         let parts = line.strip_prefix(SIGNATURE_START).and_then(|line| line.split_once(' '));
-        let (name, signature) = parts.ok_or_else(|| bad("a signature line has a dash, a name and base64"))?;
-        let bytes = STANDARD.decode(signature).map_err(|_| bad("a signature is expected in base64"))?;
+        let (name, signature) = parts.ok_or_else(|| {
+            bad("expected a signature line of a dash, a name and \
+            base64")
+        })?;
+        let bytes = STANDARD.decode(signature).map_err(|_| bad("expected a signature in base64"))?;
         let Some((hash, signature)) = bytes.split_first_chunk::<4>() else {
-            return Err(bad("a signature begins with four bytes of its key's hash"));
+            return Err(bad("expected a signature that starts with four bytes of its key's hash"));
         };
         if name != key.origin() || *hash != key.hash() {
             continue;
         }
-        match signature.try_into().is_ok_and(|signature| key.accepts(text.as_bytes(), signature)) {
-            true => found = true,
-            false => return Err(CheckpointError::BadSignature { origin: name.to_owned() }),
+        if signature.try_into().is_ok_and(|signature| key.accepts(text.as_bytes(), signature)) {
+            found = true
+        } else {
+            return Err(CheckpointError::BadSignature { origin: name.to_owned() });
         }
     }
-    match found {
-        true => Ok(()),
-        false => Err(CheckpointError::NotSigned { expected: key.to_string() }),
-    }
+    if found { Ok(()) } else { Err(CheckpointError::NotSigned { expected: key.to_string() }) }
 }
 
 #[cfg(test)]

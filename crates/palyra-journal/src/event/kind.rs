@@ -120,9 +120,9 @@ event_kinds! {
     StateInitialised = "state:initialised",
     /// An operator accepted a difference that kept the state closed.
     StateRepaired = "state:repaired",
-    /// A copy of the whole state was made for somebody.
+    /// The state was backed up.
     StateBackedUp = "state:backed_up",
-    /// The state was put back from a copy.
+    /// The state was restored from a copy.
     StateRestored = "state:restored",
     /// A compiled module on disk was not what it should be and was made again.
     StateCacheDiscarded = "state:cache_discarded",
@@ -148,7 +148,7 @@ event_kinds! {
     TokenAdded = "token:added",
     /// A token was removed: it is worth nothing any more.
     TokenRemoved = "token:removed",
-    /// Somebody came without a right to.
+    /// A request was denied.
     AccessRefused = "access:refused",
     /// A browser signed in to the console.
     ConsoleSignedIn = "console:signed_in",
@@ -212,6 +212,6 @@ mod tests {
     #[test]
     fn an_unknown_kind_is_named() {
         let error = "skill:teleported".parse::<EventKind>().unwrap_err();
-        assert_eq!(error.to_string(), "the event kind `skill:teleported` is not known to this version");
+        assert_eq!(error.to_string(), "unknown event kind `skill:teleported`");
     }
 }

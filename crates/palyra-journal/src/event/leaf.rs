@@ -118,7 +118,7 @@ impl Encoded {
         debug_assert_eq!(
             parse(&details).ok().map(|value| Self::new(event.clone().details(value), redactor)),
             Some(Self::of_text(event.clone(), details.clone(), redactor)),
-            "facts that are not in their one form"
+            "facts that are not in canonical form"
         );
         match redactor.redact(&details) {
             Cow::Borrowed(_) => Self::of_text(event, details, redactor),
@@ -187,9 +187,7 @@ pub(crate) fn read_event(leaf: &[u8]) -> Result<(NewEvent, Encoded), EventError>
     }
     let wire: Wire = serde_json::from_slice(leaf).map_err(not_an_event)?;
     if wire.v != 1 {
-        return Err(EventError::NotAnEvent {
-            reason: format!("its form is version `{}`, expected `1`", wire.v),
-        });
+        return Err(EventError::NotAnEvent { reason: format!("its version is `{}`, expected `1`", wire.v) });
     }
     let event = NewEvent {
         kind: wire.kind.parse()?,
@@ -259,14 +257,14 @@ mod tests {
     #[test]
     fn what_is_no_event_is_refused() {
         let check = |leaf: &str| decode_leaf(leaf.as_bytes()).unwrap_err().to_string();
-        assert!(check("").contains("not an event"));
-        assert!(check(r#"{"at_ms":1,"details":{},"kind":"vault:put","v":2}"#).contains("version `2`"));
+        assert!(check("").contains("invalid leaf"));
+        assert!(check(r#"{"at_ms":1,"details":{},"kind":"vault:put","v":2}"#).contains("version is `2`"));
         assert!(
             check(r#"{"at_ms":1,"details":{},"kind":"vault:put","x":0,"v":1}"#).contains("unknown field `x`")
         );
         assert!(check(r#"{"at_ms":1,"details":{},"kind":"vault:sung","v":1}"#).contains("`vault:sung`"));
-        assert!(check(r#"{"at_ms":-1,"details":{},"kind":"vault:put","v":1}"#).contains("not an event"));
-        assert!(check(&" ".repeat(MAX_EVENT_BYTES + 1)).contains("at most 65536"));
+        assert!(check(r#"{"at_ms":-1,"details":{},"kind":"vault:put","v":1}"#).contains("invalid leaf"));
+        assert!(check(&" ".repeat(MAX_EVENT_BYTES + 1)).contains("the limit is 65536"));
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! The words events are searched by, as bits of a set; worked out by whoever appends, so that the writer only
-//! sets them.
+//! The search terms of events as bits of a set, computed by the appending thread, so that the writer only sets them.
 
 use sha2::{Digest, Sha256};
 

@@ -72,9 +72,10 @@ impl ConsistencyProof {
 }
 
 fn expect(head: &TreeHead, found: TreeHash) -> Result<(), ProofError> {
-    match head.root == found {
-        true => Ok(()),
-        false => Err(ProofError::RootMismatch { size: head.size, expected: head.root, found }),
+    if head.root == found {
+        Ok(())
+    } else {
+        Err(ProofError::RootMismatch { size: head.size, expected: head.root, found })
     }
 }
 

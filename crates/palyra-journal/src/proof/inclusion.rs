@@ -46,10 +46,7 @@ impl InclusionProof {
         if last != 0 {
             return Err(wrong_length);
         }
-        match hash == expected {
-            true => Ok(()),
-            false => Err(ProofError::RootMismatch { size, expected, found: hash }),
-        }
+        if hash == expected { Ok(()) } else { Err(ProofError::RootMismatch { size, expected, found: hash }) }
     }
 }
 

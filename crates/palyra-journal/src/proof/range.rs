@@ -32,10 +32,7 @@ impl RangeProof {
         if walk.outside.next().is_some() {
             return Err(wrong_length());
         }
-        match found == expected {
-            true => Ok(()),
-            false => Err(ProofError::RootMismatch { size, expected, found }),
-        }
+        if found == expected { Ok(()) } else { Err(ProofError::RootMismatch { size, expected, found }) }
     }
 }
 

@@ -1,8 +1,7 @@
 //! What each block of 1,024 events is about, so that a search can pass over the others.
 //!
-//! An index over skills or runs would make every commit write a page for each skill, and grow slower with
-//! the journal; a summary is written once in 1,024 events and costs the same at any size. It can only say
-//! "not here" or "look": a search that is told to look may find nothing, and nothing is ever missed.
+//! An index over skills or runs would make every commit write a page per skill and get slower as the journal grows; a
+//! summary is written once per 1,024 events at constant cost. It can have false positives but no false negatives.
 
 use crate::event::{Encoded, EventTerms, TERM_BITS, Term};
 use crate::{Damage, EventKind, JournalError};
@@ -122,10 +121,7 @@ pub(super) fn check(connection: &Connection, block: u64) -> Result<(), JournalEr
         same = found == expected;
         Ok(true)
     })?;
-    match same {
-        true => Ok(()),
-        false => Err(Damage::SummaryChanged { sequence: block * BLOCK }.into()),
-    }
+    if same { Ok(()) } else { Err(Damage::SummaryChanged { sequence: block * BLOCK }.into()) }
 }
 
 /// Visits the summaries of the blocks `first..end` in either order, for as long as `visit` says true.

@@ -34,7 +34,7 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, JournalError> {
 /// A connection that only folds the log into the file.
 pub(super) fn open_folder(path: &Path) -> Result<Connection, JournalError> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    // The log is on the disk before the file is changed, and the file before the log begins anew.
+    // The log is synced before the file is changed, and the file before the log is reset.
     connection
         .pragma_update(None, "synchronous", "NORMAL")
         .map_err(JournalError::sqlite("set up the folding of the log"))?;

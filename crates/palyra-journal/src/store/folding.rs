@@ -1,26 +1,27 @@
 //! The log SQLite writes ahead, folded into the file by a thread of its own: a commit does not wait for that.
 //!
-//! The log begins anew only when a writer finds all of it folded. While events keep coming the other thread never
-//! catches up wholly, so the writer folds what is left itself, once the log is long and little is left.
+//! The log is reset only when a writer finds all of it checkpointed. Under load the other thread never catches up
+//! completely, so the writer checkpoints the rest itself once the log is long and little is left.
 
 use super::connection;
 use crate::JournalError;
+use parking_lot::{Mutex, MutexGuard};
 use rusqlite::Connection;
 use rusqlite::ffi::ErrorCode;
 use rusqlite::wal::CheckpointMode;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// When to fold, in pages of the log.
+/// Checkpoint threshold, in pages of the log.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FoldingLimits {
     /// So many are worth a turn of the other thread.
     turn: u32,
-    /// A log of so many should begin anew.
+    /// A log of this many pages should be reset.
     long: u32,
     /// The writer folds so many itself.
     rest: u32,
@@ -94,7 +95,7 @@ impl LogFolding {
     pub(super) fn after_commit(&mut self, connection: &Connection) {
         let pages = self.pages.load(Ordering::Relaxed);
         if pages < self.seen {
-            self.folded.begin_anew();
+            self.folded.reset_log();
         }
         self.seen = pages;
         let rest = pages.saturating_sub(self.folded.pages());
@@ -102,7 +103,7 @@ impl LogFolding {
             Step::Wait => {}
             Step::Ask => self.ask_helper(),
             Step::FoldRest => {
-                if let Ok(turn) = self.folded.turn.try_lock() {
+                if let Some(turn) = self.folded.turn.try_lock() {
                     fold(connection, &self.folded, &turn);
                 }
             }
@@ -134,7 +135,7 @@ struct Folded {
     /// How many pages of the present log are folded; the log's number stands in the upper half, so that what was
     /// true of an earlier log is not said of this one.
     present: AtomicU64,
-    /// Whoever folds.
+    /// The checkpointing connection.
     turn: Mutex<()>,
 }
 
@@ -143,7 +144,7 @@ impl Folded {
         self.present.load(Ordering::Relaxed) as u32
     }
 
-    fn begin_anew(&self) {
+    fn reset_log(&self) {
         let next = (self.present.load(Ordering::Relaxed) >> 32).wrapping_add(1);
         self.present.store(next << 32, Ordering::Relaxed);
     }
@@ -154,7 +155,7 @@ impl Folded {
     }
 
     fn turn(&self) -> MutexGuard<'_, ()> {
-        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+        self.turn.lock()
     }
 }
 
@@ -192,7 +193,7 @@ impl Drop for Helper {
     fn drop(&mut self) {
         drop(self.turns.take());
         if let Some(thread) = self.thread.take() {
-            // It has nothing to say; a turn under way is waited for, because the file may be moved afterwards.
+            // It has nothing to say; a turn in progress is waited for, because the file may be moved afterwards.
             let _ = thread.join();
         }
     }
@@ -208,7 +209,8 @@ fn open_for_ever(path: &Path) -> Result<&'static File, JournalError> {
 fn take_turns(connection: &Connection, file: &File, folded: &Folded, asked: &Receiver<()>) {
     while asked.recv().is_ok() {
         fold(connection, folded, &folded.turn());
-        // SQLite leaves that to whoever folds the rest: the writer, whom everybody would wait for meanwhile.
+        // SQLite leaves the sync to the connection that checkpoints the rest: the writer, which would block all
+        // commits.
         if let Err(error) = file.sync_data() {
             tracing::warn!(%error, "cannot sync the journal file");
         }
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_begins_anew_however_much_is_written() {
+    fn log_is_reset_under_constant_load() {
         let directory = tempfile::tempdir().unwrap();
         let (connection, mut folding) = opened(&directory);
         let pages: Vec<u32> = (0..2_000).map(|_| write(&connection, &mut folding)).collect();
@@ -262,12 +264,12 @@ mod tests {
         };
         assert_eq!(count(&reader), 1);
         let kept: Vec<u32> = (0..300).map(|_| write(&connection, &mut folding)).collect();
-        assert!(kept.is_sorted(), "the log began anew below a reader");
+        assert!(kept.is_sorted(), "the log was reset below a reader");
         assert_eq!(count(&reader), 1);
         reader.execute_batch("COMMIT").unwrap();
         assert_eq!(count(&reader), 301);
         let later: Vec<u32> = (0..100).map(|_| write(&connection, &mut folding)).collect();
-        assert!(later.iter().min() < kept.last(), "the log did not begin anew");
+        assert!(later.iter().min() < kept.last(), "the log was not reset");
     }
 
     #[test]
@@ -282,7 +284,7 @@ mod tests {
     fn pages_of_an_earlier_log_do_not_count_for_the_next() {
         let folded = Folded::default();
         let before = folded.present.load(Ordering::Relaxed);
-        folded.begin_anew();
+        folded.reset_log();
         folded.note(before, 99);
         assert_eq!(folded.pages(), 0);
         folded.note(folded.present.load(Ordering::Relaxed), 7);

@@ -20,7 +20,7 @@ pub(super) trait Shared: Send {
     /// Does it; called again if the commit did not come to be.
     fn run(&mut self, transaction: &mut JournalTransaction<'_>) -> Result<(), JournalError>;
 
-    /// Tells whoever waits.
+    /// Answers the waiting threads.
     fn answer(self: Box<Self>, committed: Result<(), JournalError>);
 }
 

@@ -9,10 +9,11 @@ use super::writer::{Checkpoints, Writer};
 use super::{JournalOptions, JournalStore, rows, schema, verify};
 use crate::tree::TreeTail;
 use crate::{JournalError, TreeHead};
+use parking_lot::Mutex;
 use rusqlite::{Connection, params};
 use std::path::Path;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, mpsc};
 use tokio::sync::watch;
 
 /// Makes the file, the tables and the first checkpoint.

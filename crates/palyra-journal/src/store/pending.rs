@@ -27,7 +27,7 @@ pub(super) struct Reply<T>(oneshot::Sender<T>);
 
 impl<T> Reply<T> {
     pub(super) fn send(self, answer: T) {
-        // Nobody may be waiting any more; what was done stays done.
+        // The caller may be gone; the change stays.
         let _ = self.0.send(answer);
     }
 }

@@ -32,7 +32,7 @@ pub struct Query {
     pub skill: Option<String>,
     /// In this run.
     pub run: Option<String>,
-    /// From the end backwards.
+    /// Newest first.
     pub newest_first: bool,
     /// At most so many, and never more than 1,000.
     pub limit: usize,
@@ -63,7 +63,7 @@ pub struct RecordedEvent {
     /// Its place and the hash of its leaf.
     #[serde(flatten)]
     pub leaf: Leaf,
-    /// What was written.
+    /// The written content.
     #[serde(flatten)]
     pub event: NewEvent,
     /// That it stands there in the tree of the page's head, if that was asked for.
@@ -78,7 +78,7 @@ pub struct Page {
     pub events: Vec<RecordedEvent>,
     /// The head of the journal when it was read.
     pub head: TreeHead,
-    /// How many of the oldest events are in segment files and cannot be found here.
+    /// Number of oldest events that are in segment files and not searched.
     pub archived: u64,
     /// The query for the following events; none if these were the last.
     pub next: Option<Query>,
@@ -87,7 +87,7 @@ pub struct Page {
 impl JournalStore {
     /// Finds events; blocks the calling thread. A row that is not the one that was written is an error.
     ///
-    /// Events that are committed and not announced yet are left out: nobody can read of a change before
+    /// Committed events that are not announced yet are omitted: no reader sees a change before
     /// [`JournalTransaction::before_announcement`](crate::JournalTransaction::before_announcement) published it.
     pub fn query(&self, query: &Query) -> Result<Page, JournalError> {
         let announced = self.head();
@@ -145,10 +145,7 @@ impl Search<'_> {
                 Ok(self.events.len() < self.wanted)
             })?;
         }
-        match query.newest_first {
-            true => Ok(()),
-            false => self.scan(first.max(summarised), end),
-        }
+        if query.newest_first { Ok(()) } else { self.scan(first.max(summarised), end) }
     }
 
     /// Takes the matching events in `first..end`, until there are enough.
@@ -235,9 +232,10 @@ pub(super) fn checked_proof(
 fn following(query: &Query, events: &[RecordedEvent]) -> Option<Query> {
     let last = events.last()?.leaf.sequence;
     let mut next = query.clone();
-    match query.newest_first {
-        true => next.before_sequence = Some(last),
-        false => next.from_sequence = Some(last + 1),
+    if query.newest_first {
+        next.before_sequence = Some(last)
+    } else {
+        next.from_sequence = Some(last + 1)
     }
     Some(next)
 }

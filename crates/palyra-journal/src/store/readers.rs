@@ -2,11 +2,11 @@
 
 use super::connection;
 use crate::JournalError;
+use parking_lot::Mutex;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
-/// Most connections that are kept while nobody uses them.
+/// Maximum number of idle connections.
 const MAX_IDLE: usize = 4;
 
 #[derive(Debug)]
@@ -25,11 +25,9 @@ impl Readers {
         &self.path
     }
 
-    /// Lets go of the connections that nobody uses.
+    /// Closes idle connections.
     pub(super) fn close(&self) {
-        if let Ok(mut idle) = self.idle.lock() {
-            idle.clear();
-        }
+        self.idle.lock().clear();
     }
 
     /// Runs work in one snapshot of the database.
@@ -37,18 +35,18 @@ impl Readers {
         &self,
         work: impl FnOnce(&Connection) -> Result<T, E>,
     ) -> Result<T, E> {
-        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        let idle = self.idle.lock().pop();
         let connection = match idle {
             Some(connection) => connection,
             None => connection::open_reader(&self.path)?,
         };
         let result = in_snapshot(&connection, work);
         // A connection whose snapshot did not end is not used again.
-        if connection.is_autocommit()
-            && let Ok(mut idle) = self.idle.lock()
-            && idle.len() < MAX_IDLE
-        {
-            idle.push(connection);
+        if connection.is_autocommit() {
+            let mut idle = self.idle.lock();
+            if idle.len() < MAX_IDLE {
+                idle.push(connection);
+            }
         }
         result
     }

@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 pub struct Receipt {
     /// The leaf, in its canonical form.
     pub leaf: String,
-    /// Where it stands.
+    /// Status.
     pub proof: InclusionProof,
-    /// The signed note of the head that the proof ends in.
+    /// The signed checkpoint of the proof's head.
     pub checkpoint: String,
 }
 
@@ -28,16 +28,16 @@ pub struct Receipt {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReceiptError {
     /// Its leaf is not an event.
-    #[error("the receipt's leaf is not an event")]
+    #[error("invalid leaf in the receipt")]
     Leaf(#[from] EventError),
     /// Its checkpoint is not one of the journal.
-    #[error("the receipt's checkpoint cannot be used")]
+    #[error("invalid checkpoint in the receipt")]
     Checkpoint(#[from] CheckpointError),
     /// Its proof does not lead from the leaf to the checkpoint.
-    #[error("the receipt's proof does not hold")]
+    #[error("invalid proof in the receipt")]
     Proof(#[from] ProofError),
     /// Its proof ends in another head than the checkpoint.
-    #[error("the receipt's proof ends in a head of {proof} events, its checkpoint is of {checkpoint}")]
+    #[error("the receipt's proof covers {proof} events, its checkpoint {checkpoint}")]
     OtherHead {
         /// The size in the proof.
         proof: u64,

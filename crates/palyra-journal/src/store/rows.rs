@@ -44,7 +44,7 @@ impl<'a> Stored<'a> {
                 subject: text(6)?,
                 details: required(8)?,
             },
-            hash: hash.ok_or_else(|| bad(&"its hash has not 32 bytes"))?,
+            hash: hash.ok_or_else(|| bad(&"its hash is not 32 bytes long"))?,
         })
     }
 
@@ -81,10 +81,7 @@ pub(super) fn each_event(
         visit(stored)?;
         expected += 1;
     }
-    match expected < end {
-        true => Err(Damage::EventMissing { sequence: expected }.into()),
-        false => Ok(()),
-    }
+    if expected < end { Err(Damage::EventMissing { sequence: expected }.into()) } else { Ok(()) }
 }
 
 /// Writes events; prepared once for many.

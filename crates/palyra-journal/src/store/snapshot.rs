@@ -50,7 +50,7 @@ impl Snapshot {
 pub fn copy_database(from: &Connection, path: &Path) -> rusqlite::Result<()> {
     let mut to = Connection::open(path)?;
     let backup = Backup::new(from, &mut to)?;
-    // All in one step: it holds nobody up, because readers of a write-ahead log do not.
+    // All in one step: readers of a write-ahead log do not block others.
     match backup.step(-1)? {
         StepResult::Done => Ok(()),
         _ => Err(rusqlite::Error::QueryReturnedNoRows),

@@ -83,8 +83,8 @@ impl<'a> JournalTransaction<'a> {
 
     /// Runs `publish` once the transaction is committed, before followers or queries can see its events.
     ///
-    /// For memory that mirrors the rows written here: whoever learns of an event finds what it tells of. It runs
-    /// on the writer's thread, so it must not wait for the journal.
+    /// For memory that mirrors the rows written here: a reader of an event finds its change there. It runs on the
+    /// writer's thread, so it must not wait for the journal.
     pub fn before_announcement(&mut self, publish: impl FnOnce() + Send + 'static) {
         self.publish.push(Box::new(publish));
     }

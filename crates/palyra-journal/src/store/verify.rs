@@ -159,10 +159,8 @@ fn check_everything(
         let next =
             rows::checkpoints_from(connection, size + 1, 1)?.first().map_or(u64::MAX, |(size, _)| *size);
         let end = head.size.min(tile_end).min(next);
-        let stored = match head.size >= tile_end {
-            true => rows::read_tile(connection, 0, size / TILE_WIDTH)?,
-            false => None,
-        };
+        let stored =
+            if head.size >= tile_end { rows::read_tile(connection, 0, size / TILE_WIDTH)? } else { None };
         let tile_hash = |sequence: u64| {
             let start = (sequence % TILE_WIDTH) as usize * 32;
             stored.as_ref().and_then(|tile| TreeHash::from_slice(tile.hashes.get(start..start + 32)?))
@@ -228,12 +226,11 @@ fn check_tile(connection: &Connection, tile: &Tile) -> Result<(), JournalError> 
     let stored = rows::read_tile(connection, tile.level, tile.index)?
         .ok_or(Damage::NodesMissing { sequence: first << width, level: tile.level })?;
     let same = tile.hashes.chunks(32).zip(stored.hashes.chunks(32)).take_while(|(a, b)| a == b).count();
-    match (same as u64) < TILE_WIDTH || stored.root != tile.root {
-        true => {
-            let sequence = (first + (same as u64).min(TILE_WIDTH - 1)) << width;
-            Err(Damage::NodesChanged { sequence, level: tile.level }.into())
-        }
-        false => Ok(()),
+    if (same as u64) < TILE_WIDTH || stored.root != tile.root {
+        let sequence = (first + (same as u64).min(TILE_WIDTH - 1)) << width;
+        Err(Damage::NodesChanged { sequence, level: tile.level }.into())
+    } else {
+        Ok(())
     }
 }
 
@@ -263,16 +260,15 @@ fn check_root(
     intact_before: u64,
     witness: Witness,
 ) -> Result<(), JournalError> {
-    match found.root == expected {
-        true => Ok(()),
-        false => {
-            let (size, found) = (found.size, found.root);
-            Err(Damage::Forked { size, expected, found, intact_before, witness }.into())
-        }
+    if found.root == expected {
+        Ok(())
+    } else {
+        let (size, found) = (found.size, found.root);
+        Err(Damage::Forked { size, expected, found, intact_before, witness }.into())
     }
 }
 
-/// The journal begins with the leaves of a head that somebody kept.
+/// The journal is a prefix-consistent extension of a stored head.
 fn check_contains(
     connection: &Connection,
     head: TreeHead,

@@ -56,13 +56,13 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Serves requests until told to stop, or until nobody can ask any more.
+    /// Serves requests until it is stopped or all senders are gone.
     pub(super) fn run(mut self, requests: &Receiver<Request>) {
         let mut group: Vec<Member> = Vec::new();
         loop {
             let Ok(mut request) = requests.recv() else { return };
             let mut taken = 1;
-            // Everything that has queued up meanwhile goes into the same commit.
+            // All queued requests go into the same commit.
             let other = loop {
                 match request {
                     Request::Join(member) => group.push(member),
@@ -150,7 +150,7 @@ impl Writer {
         Ok(value)
     }
 
-    /// Commits a group; one that fails is done again one by one, so that nobody fails with another.
+    /// Commits a group; a failed group is repeated one by one, so that requests do not fail together.
     fn commit_group(&mut self, group: &mut Vec<Member>) {
         if group.is_empty() {
             return;
@@ -195,7 +195,7 @@ impl Writer {
             return;
         };
         let checkpoint = self.last_checkpoint();
-        // Closed before the answer: whoever waits may open it again, or move the file away.
+        // Closed before the answer, because the caller may open the file again or move it.
         drop(self);
         reply.send(checkpoint);
     }
@@ -203,9 +203,10 @@ impl Writer {
     /// A durable checkpoint of the present head; signing is deterministic, so one that is there stays.
     fn last_checkpoint(&mut self) -> Result<Checkpoint, JournalError> {
         let head = self.tail.head();
-        match self.checkpoints.last_size == head.size && self.heads.borrow().durable == head {
-            true => Ok(self.checkpoints.signer.sign(head)),
-            false => self.transaction(Durability::Full, |transaction| transaction.checkpoint()),
+        if self.checkpoints.last_size == head.size && self.heads.borrow().durable == head {
+            Ok(self.checkpoints.signer.sign(head))
+        } else {
+            self.transaction(Durability::Full, |transaction| transaction.checkpoint())
         }
     }
 

@@ -73,7 +73,7 @@ async fn an_answer_can_be_awaited() {
 }
 
 #[test]
-fn a_follower_is_told_of_every_change_and_of_the_end() {
+fn follower_sees_every_change_and_the_end() {
     let home = Home::new();
     let store = home.create();
     let mut follower = store.follow();

@@ -306,7 +306,7 @@ fn a_checkpoint_beyond_the_end_is_truncation() {
 }
 
 #[test]
-fn a_history_written_anew_is_found_by_a_checkpoint_kept_elsewhere() {
+fn rewritten_history_is_detected_by_external_checkpoint() {
     let (home, _) = journal();
     let kept = {
         let store = home.open().unwrap();

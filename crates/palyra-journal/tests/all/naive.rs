@@ -36,9 +36,10 @@ pub(crate) fn path(m: usize, leaves: &[Vec<u8>]) -> Vec<Hash> {
         return Vec::new();
     }
     let k = largest_power_below(leaves.len());
-    let (mut path, sibling) = match m < k {
-        true => (path(m, &leaves[..k]), root(&leaves[k..])),
-        false => (path(m - k, &leaves[k..]), root(&leaves[..k])),
+    let (mut path, sibling) = if m < k {
+        (path(m, &leaves[..k]), root(&leaves[k..]))
+    } else {
+        (path(m - k, &leaves[k..]), root(&leaves[..k]))
     };
     path.push(sibling);
     path
@@ -54,9 +55,10 @@ fn subproof(m: usize, leaves: &[Vec<u8>], complete: bool) -> Vec<Hash> {
         return if complete { Vec::new() } else { vec![root(leaves)] };
     }
     let k = largest_power_below(leaves.len());
-    let (mut path, sibling) = match m <= k {
-        true => (subproof(m, &leaves[..k], complete), root(&leaves[k..])),
-        false => (subproof(m - k, &leaves[k..], false), root(&leaves[..k])),
+    let (mut path, sibling) = if m <= k {
+        (subproof(m, &leaves[..k], complete), root(&leaves[k..]))
+    } else {
+        (subproof(m - k, &leaves[k..], false), root(&leaves[..k]))
     };
     path.push(sibling);
     path

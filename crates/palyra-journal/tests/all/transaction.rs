@@ -254,7 +254,7 @@ fn a_change_is_published_before_followers_and_queries_see_its_events() {
 }
 
 #[test]
-fn a_transaction_that_fails_publishes_nothing_and_a_panicking_publication_stops_nobody() {
+fn failed_transaction_publishes_nothing_and_panic_does_not_block_others() {
     let home = Home::new();
     let store = create(&home);
     let (seen, report) = std::sync::mpsc::channel::<()>();

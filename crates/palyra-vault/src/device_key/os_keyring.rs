@@ -41,9 +41,10 @@ impl OsKeyring {
             entry.delete_credential()?;
             Ok(kept == PROBE.as_bytes())
         };
-        match within(limit, work)? {
-            true => Ok(()),
-            false => Err(unavailable("it did not give back what was stored")),
+        if within(limit, work)? {
+            Ok(())
+        } else {
+            Err(unavailable("it returned a different value than was stored"))
         }
     }
 
@@ -149,7 +150,7 @@ fn within<T: Send + 'static>(
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(unavailable(reason(&error))),
         Err(RecvTimeoutError::Timeout) => Err(unavailable(format!("no answer within {} s", limit.as_secs()))),
-        Err(RecvTimeoutError::Disconnected) => Err(unavailable("its client failed")),
+        Err(RecvTimeoutError::Disconnected) => Err(unavailable("the keyring client failed")),
     }
 }
 
@@ -161,8 +162,8 @@ fn unavailable(reason: impl Into<String>) -> DeviceKeyError {
 fn reason(error: &Error) -> String {
     match error {
         Error::PlatformFailure(cause) | Error::NoStorageAccess(cause) => cause.to_string(),
-        Error::NoEntry => "there is no such entry".to_owned(),
-        Error::Ambiguous(_) => "more than one entry has this name".to_owned(),
-        _ => "its answer was not understood".to_owned(),
+        Error::NoEntry => "the entry does not exist".to_owned(),
+        Error::Ambiguous(_) => "several entries have this name".to_owned(),
+        _ => "invalid response".to_owned(),
     }
 }

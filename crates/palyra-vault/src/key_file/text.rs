@@ -31,7 +31,7 @@ impl Fields {
             });
         }
         let text = std::str::from_utf8(bytes).map_err(|_| not(1, "it is not text"))?;
-        let body = text.strip_suffix('\n').ok_or_else(|| not(LINES, "the last line does not end"))?;
+        let body = text.strip_suffix('\n').ok_or_else(|| not(LINES, "the last line has no line break"))?;
         let lines: Vec<&str> = body.split('\n').collect();
         let [first, kind, kdf, salt, nonce, sealed] = lines.as_slice() else {
             return Err(not(lines.len().min(LINES + 1), "expected six lines"));
@@ -40,7 +40,7 @@ impl Fields {
             return Err(not(1, "its version is not 1"));
         }
         Ok(Self {
-            kind: parse_kind(kind).ok_or_else(|| not(2, "expected `type` and a type of key"))?,
+            kind: parse_kind(kind).ok_or_else(|| not(2, "expected `type` and a key type"))?,
             cost: parse_cost(kdf)
                 .ok_or_else(|| not(3, "expected `kdf argon2id memory=N passes=N lanes=N`"))??,
             salt: parse_hex(salt, "salt ").ok_or_else(|| not(4, "expected `salt` and 32 hex digits"))?,

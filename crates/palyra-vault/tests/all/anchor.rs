@@ -54,7 +54,7 @@ fn values_have_at_most_4096_bytes() {
 }
 
 #[test]
-fn never_written_deleted_cut_and_edited_are_told_apart() {
+fn anchor_states_are_distinguished() {
     let (home, vault) = Home::with_vault();
     let path = home.path.join("anchor");
     assert_eq!(vault.anchor().read().unwrap(), None);

@@ -25,7 +25,7 @@ fn a_passphrase_opens_what_it_closed() {
 }
 
 #[test]
-fn a_wrong_or_missing_passphrase_is_told() {
+fn wrong_or_missing_passphrase_is_reported() {
     let home = Home::empty();
     under_passphrase(&home, "correct horse");
     let refused = Vault::open(&home.path, Some(&passphrase("battery staple"))).unwrap_err();
@@ -101,11 +101,11 @@ fn a_vault_says_where_its_key_is_and_is_opened_there() {
 }
 
 #[test]
-fn protections_are_told_in_plain_words() {
+fn protections_state_whether_copies_are_detected() {
     for protection in [Protection::OsKeyring, Protection::PrivateFile, Protection::PassphraseFile] {
         let text = protection.to_string();
         assert!(text.starts_with("the device key is in "), "{text}");
-        let told = text.contains("is not found out");
+        let told = text.contains("cannot be detected");
         assert_eq!(told, !protection.detects_restored_copies(), "{text}");
     }
 }

@@ -24,7 +24,11 @@ fn a_file_that_others_may_read_or_write_is_refused() {
         for mode in [0o640, 0o604, 0o620, 0o602, 0o644, 0o660] {
             set_mode(&file, mode);
             let refused = read_all(&home.path).unwrap_err();
-            assert!(root_text(&refused).contains("is open to others"), "{}: {refused}", file.display());
+            assert!(
+                root_text(&refused).contains("is accessible to other users"),
+                "{}: {refused}",
+                file.display()
+            );
             assert_eq!(refused.hint(), Some(format!("chmod 600 {}", file.display())));
         }
         set_mode(&file, 0o600);
@@ -40,7 +44,10 @@ fn a_directory_that_others_may_enter_is_refused() {
         let directory = home.path.join(name);
         for mode in [0o750, 0o705, 0o711, 0o777] {
             set_mode(&directory, mode);
-            assert!(read_all(&home.path).unwrap_err().to_string().contains("is open to others"), "{name}");
+            assert!(
+                read_all(&home.path).unwrap_err().to_string().contains("is accessible to other users"),
+                "{name}"
+            );
         }
         set_mode(&directory, 0o700);
     }

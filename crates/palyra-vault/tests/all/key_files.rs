@@ -75,7 +75,7 @@ fn any_32_bytes_are_refused() {
     for raw in [&[0xa5; 32][..], digits.as_bytes(), format!("{digits}\n").as_bytes(), base64.as_bytes()] {
         let refused = refused(raw);
         assert!(matches!(refused, KeyFileError::RawKey { .. }), "{refused}");
-        assert!(refused.hint().unwrap().contains("never from loose bytes"));
+        assert!(refused.hint().unwrap().contains("palyra keys new NAME"));
     }
 }
 
@@ -84,14 +84,14 @@ fn another_type_is_refused() {
     let device = key_file::encode(KeyFileType::DeviceKey, &key(), &passphrase(), KdfCost::LEAST).unwrap();
     assert_eq!(
         refused(&device).to_string(),
-        "it holds a `palyra-device-key`, expected a `ed25519-signing-key`"
+        "it contains a `palyra-device-key`, expected a `ed25519-signing-key`"
     );
     let relabelled = device.replace("palyra-device-key", "ed25519-signing-key");
     assert!(matches!(refused(relabelled), KeyFileError::WrongPassphrase));
 }
 
 #[test]
-fn a_wrong_passphrase_is_told() {
+fn wrong_passphrase_is_reported() {
     let other = Passphrase::new("correct horses").unwrap();
     assert!(matches!(key_file::decode(KIND, text().as_bytes(), &other), Err(KeyFileError::WrongPassphrase)));
 }

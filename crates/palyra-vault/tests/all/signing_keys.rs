@@ -33,7 +33,7 @@ fn a_name_is_taken_once() {
     let (_home, vault) = Home::with_vault();
     let first = vault.keys().create("release", 1).unwrap();
     let refused = vault.keys().create("release", 2).unwrap_err();
-    assert_eq!(refused.to_string(), "there is a signing key `release` already");
+    assert_eq!(refused.to_string(), "signing key `release` already exists");
     assert_eq!(vault.keys().export_public("release").unwrap(), first);
 }
 
@@ -60,7 +60,7 @@ fn a_removed_key_is_unknown() {
     assert!(vault.keys().remove("gone").unwrap());
     assert!(!vault.keys().remove("gone").unwrap());
     for refused in [vault.keys().seed("gone").unwrap_err(), vault.keys().retire("gone", 1).unwrap_err()] {
-        assert_eq!(refused.to_string(), "there is no signing key `gone`");
+        assert_eq!(refused.to_string(), "signing key `gone` does not exist");
         assert!(refused.hint().unwrap().contains("keys list"));
     }
 }

@@ -132,7 +132,7 @@ fn another_vaults_file_is_refused() {
 }
 
 #[test]
-fn missing_files_are_told_apart_from_a_new_vault() {
+fn missing_files_differ_from_a_new_vault() {
     for name in ["header", "device.key", "anchor", "journal-head", "secrets", "keys"] {
         let (home, vault) = Home::with_vault();
         fill(&vault);
