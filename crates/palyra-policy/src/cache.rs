@@ -1,13 +1,13 @@
 //! Decisions that were made before.
 
 use crate::decision::PolicyDecision;
-use crate::request::{PolicyRequest, Principal, Resource};
+use crate::request::{PolicyContext, PolicyRequest, Principal, Resource};
 use crate::set::PolicySet;
 use crate::vocabulary::Action;
-use palyra_common::tally::CacheTally;
+use palyra_common::BoundedCache;
+use palyra_common::tally::{CacheCount, CacheTally};
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Most decisions that are kept.
 const MAX_KEPT: usize = 4_096;
@@ -20,8 +20,7 @@ pub struct PolicyKey([u8; 32]);
 #[derive(Debug)]
 pub struct DecisionCache {
     set: Arc<PolicySet>,
-    tally: Arc<CacheTally>,
-    made: Mutex<HashMap<PolicyKey, Arc<PolicyDecision>>>,
+    made: BoundedCache<PolicyKey, Arc<PolicyDecision>>,
 }
 
 impl PolicySet {
@@ -34,7 +33,15 @@ impl PolicySet {
         parts.resource(&request.resource);
         parts.text(request.context.face.as_str());
         match request.action {
-            Action::Invoke if self.reads_arguments() => parts.text(&request.context.arguments),
+            Action::Invoke => {
+                let PolicyContext { labels, writes_outside, approved, arguments, .. } = &request.context;
+                [labels.private, labels.untrusted, *writes_outside, *approved]
+                    .into_iter()
+                    .for_each(|flag| parts.flag(flag));
+                if self.reads_arguments() {
+                    parts.text(arguments);
+                }
+            }
             Action::Approve => {
                 parts.flag(request.context.elicited);
                 parts.principal(request.requester());
@@ -53,7 +60,7 @@ impl DecisionCache {
 
     /// The same, counted together with the caches of earlier policies.
     pub fn counted(set: Arc<PolicySet>, tally: Arc<CacheTally>) -> Self {
-        Self { set, tally, made: Mutex::default() }
+        Self { set, made: BoundedCache::counted(MAX_KEPT, tally) }
     }
 
     /// The policy it is about.
@@ -64,23 +71,17 @@ impl DecisionCache {
     /// Decides a request, or says again what was decided.
     pub fn evaluate(&self, request: &PolicyRequest) -> Arc<PolicyDecision> {
         let key = self.set.key(request);
-        let found = self.made().get(&key).cloned();
-        self.tally.note(found.is_some());
-        if let Some(decision) = found {
+        if let Some(decision) = self.made.get(&key) {
             return decision;
         }
         let decision = Arc::new(self.set.evaluate(request));
-        let mut made = self.made();
-        if made.len() >= MAX_KEPT {
-            made.clear();
-        }
-        made.insert(key, Arc::clone(&decision));
+        self.made.insert(key, Arc::clone(&decision));
         decision
     }
 
-    fn made(&self) -> std::sync::MutexGuard<'_, HashMap<PolicyKey, Arc<PolicyDecision>>> {
-        // A decision is inserted whole or not at all.
-        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    /// How often a decision had been made before, counted together with the caches of earlier policies.
+    pub fn count(&self) -> CacheCount {
+        self.made.count()
     }
 }
 

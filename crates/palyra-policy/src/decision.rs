@@ -1,4 +1,4 @@
-//! The answer: allowed or not, by which rules, and in words.
+//! The answer: allowed or not, by which rules, and as text.
 
 use crate::set::PolicyRevision;
 use crate::vocabulary::{Action, ResourceKind};
@@ -11,16 +11,16 @@ use std::fmt;
 pub struct PolicyDecision {
     /// Whether it may happen.
     pub allowed: bool,
-    /// What was asked for.
+    /// The request.
     pub action: Action,
     /// On what kind of thing.
     pub resource: ResourceKind,
-    /// Why.
+    /// Reason.
     #[serde(flatten)]
     pub verdict: PolicyVerdict,
     /// The rules that decided; where no rule did, the ones that came nearest. In the order of the text.
     pub reasons: Vec<PolicyReason>,
-    /// The policy that was asked.
+    /// The policy that decided.
     pub revision: PolicyRevision,
 }
 
@@ -41,7 +41,7 @@ pub enum PolicyVerdict {
     NotAQuestion,
     /// A rule could not be evaluated, and what it would have said is not known.
     Failed {
-        /// What went wrong.
+        /// The error.
         problem: String,
     },
 }
@@ -55,11 +55,11 @@ pub struct PolicyReason {
     pub effect: RuleEffect,
     /// The rule's own `@advice`.
     pub advice: String,
-    /// Where it begins in the text, counted from 1.
+    /// Its first line, counted from 1.
     pub line: usize,
 }
 
-/// What a rule does where it applies.
+/// Effect of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleEffect {
@@ -80,12 +80,12 @@ impl PolicyDecision {
                 format!("no rule permits `{action}` on {resource} without the scope `{scope}`")
             }
             PolicyVerdict::NotPermitted { missing_scope: None } if self.reasons.is_empty() => {
-                format!("no rule permits `{action}` on {resource} to anybody")
+                format!("no rule permits `{action}` on {resource} for any principal")
             }
             PolicyVerdict::NotPermitted { missing_scope: None } => {
-                format!("no rule permits `{action}` on {resource} to this caller")
+                format!("no rule permits `{action}` on {resource} for this caller")
             }
-            PolicyVerdict::NotAQuestion => format!("`{action}` is never about {resource}"),
+            PolicyVerdict::NotAQuestion => format!("`{action}` does not apply to {resource}"),
             PolicyVerdict::Failed { problem } => {
                 format!(
                     "`{action}` on {resource} is denied, because a rule could not be evaluated: {problem}"

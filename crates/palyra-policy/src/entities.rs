@@ -60,6 +60,7 @@ struct Names {
     kind: EntityTypeName,
     scope: EntityTypeName,
     face: EntityTypeName,
+    label: EntityTypeName,
     trust: EntityTypeName,
 }
 
@@ -78,6 +79,7 @@ impl Names {
             kind: name(PrincipalKind::ENTITY)?,
             scope: name("Scope")?,
             face: name(Face::ENTITY)?,
+            label: name("Label")?,
             trust: name(TrustState::ENTITY)?,
         })
     }
@@ -149,6 +151,13 @@ impl Names {
             Action::Invoke => {
                 let arguments = RestrictedExpression::new_string(context.arguments.clone());
                 pairs.push(("arguments".to_owned(), arguments));
+                let labels = context.labels.names().map(|label| self.word_value(&self.label, label));
+                pairs.push(("labels".to_owned(), RestrictedExpression::new_set(labels)));
+                for (name, holds) in
+                    [("writes_outside", context.writes_outside), ("approved", context.approved)]
+                {
+                    pairs.push((name.to_owned(), RestrictedExpression::new_bool(holds)));
+                }
             }
             Action::Approve => {
                 let requester = RestrictedExpression::new_entity_uid(self.principal(request.requester()));

@@ -5,8 +5,8 @@ use crate::request::PolicyRequest;
 use crate::set::PolicySet;
 use palyra_common::Scope;
 
-/// The one scope that would have been enough, and the rules that would permit it then; otherwise the rules that
-/// permit something like it to somebody.
+/// The one scope that would be sufficient, with the rules that would then permit it; otherwise the rules that permit
+/// a similar request of another principal.
 pub(crate) fn nearest(set: &PolicySet, request: &PolicyRequest) -> (Option<Scope>, Vec<PolicyReason>) {
     let missing = Scope::ALL.iter().filter(|scope| !request.principal.scopes.contains(scope));
     let with = |scope: &Scope| {

@@ -1,7 +1,7 @@
 //! What is asked: who, what, on what, and how it came.
 
 use crate::vocabulary::{Action, Face, PrincipalKind, ResourceKind, TrustState};
-use palyra_common::Scope;
+use palyra_common::{InformationLabels, Scope};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyRequest {
-    /// Who asks.
+    /// The caller.
     pub principal: Principal,
     /// For what.
     pub action: Action,
@@ -31,7 +31,7 @@ pub struct Principal {
     pub scopes: BTreeSet<Scope>,
 }
 
-/// What an action is about.
+/// Resource of an action.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Resource {
@@ -51,11 +51,11 @@ pub enum Resource {
 pub struct Tool {
     /// Its id.
     pub id: String,
-    /// The skill it is of.
+    /// Its skill.
     pub skill: String,
-    /// Whose skill that is.
+    /// The skill's publisher.
     pub publisher: String,
-    /// How far the skill is believed.
+    /// Trust state of the skill.
     pub trust: TrustState,
     /// Whether its results are sensitive unless said otherwise.
     pub sensitive: bool,
@@ -69,11 +69,11 @@ pub struct Tool {
 pub struct Skill {
     /// Its id.
     pub id: String,
-    /// Whose it is.
+    /// Owner.
     pub publisher: String,
     /// Which release of it: the one that comes in, else the one that runs.
     pub version: String,
-    /// How far it is believed.
+    /// Trust state.
     pub trust: TrustState,
 }
 
@@ -81,12 +81,21 @@ pub struct Skill {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyContext {
-    /// The door.
+    /// The transport.
     pub face: Face,
     /// For `invoke`: the SHA-256 of the canonical arguments, in hexadecimal.
     #[serde(default)]
     pub arguments: String,
-    /// For `approve`: who asked for the call; nobody counts as the one who decides.
+    /// For `invoke`: what the session of the call has read.
+    #[serde(default)]
+    pub labels: InformationLabels,
+    /// For `invoke`: the grants of the call let it change something outside the state root.
+    #[serde(default)]
+    pub writes_outside: bool,
+    /// For `invoke`: a person approves the call.
+    #[serde(default)]
+    pub approved: bool,
+    /// For `approve`: the requester of the call; an unknown requester counts as the decider.
     #[serde(default)]
     pub requester: Option<Principal>,
     /// For `approve`: a person answered a question their MCP client showed them.
@@ -95,14 +104,22 @@ pub struct PolicyContext {
 }
 
 impl PolicyContext {
-    /// A request that came through this door, with nothing else to say.
+    /// A request over this transport, without further context.
     pub const fn new(face: Face) -> Self {
-        Self { face, arguments: String::new(), requester: None, elicited: false }
+        Self {
+            face,
+            arguments: String::new(),
+            labels: InformationLabels::NONE,
+            writes_outside: false,
+            approved: false,
+            requester: None,
+            elicited: false,
+        }
     }
 }
 
 impl PolicyRequest {
-    /// Who decides whether a waiting call may run is compared with this principal.
+    /// The requester, compared with the principal that decides.
     pub(crate) fn requester(&self) -> &Principal {
         self.context.requester.as_ref().unwrap_or(&self.principal)
     }

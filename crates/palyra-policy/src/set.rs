@@ -8,7 +8,7 @@ use crate::explain::nearest;
 use crate::request::PolicyRequest;
 use crate::text::{CheckedRule, PolicyProblem, PolicyTextError, check_rules, error_at, reads_arguments};
 use cedar_policy as cedar;
-use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_untrusted;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use slices::Slices;
@@ -17,7 +17,9 @@ use std::str::FromStr;
 use std::sync::{Arc, LazyLock};
 
 /// The policy of a fresh state root.
-pub const DEFAULT_POLICY: &str = include_str!("default.cedar");
+pub const DEFAULT_POLICY: &str = concat!(include_str!("default.cedar"), include_str!("labels.cedar"));
+/// The rule of the default policy about labels, which policies of earlier versions lack.
+const LABEL_RULE: &str = include_str!("labels.cedar");
 /// What rules can be about.
 pub const SCHEMA: &str = include_str!("schema.cedarschema");
 
@@ -37,7 +39,7 @@ pub struct PolicySet {
     reads_arguments: bool,
 }
 
-/// Which policy it is: the SHA-256 of its text.
+/// SHA-256 of the policy text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PolicyRevision([u8; 32]);
 
@@ -60,8 +62,28 @@ impl PolicySet {
         Self::read(text, Some(validator))
     }
 
+    /// Reads a policy that was set before rules could see labels, with the default rule about labels added.
+    ///
+    /// Its text then contains that rule, unless a rule of the policy already has its name.
+    pub fn parse_before_labels(text: &str) -> Result<Self, PolicyTextError> {
+        let validator = VALIDATOR.as_ref().map_err(|reason| unusable(text, reason))?;
+        let mut rules = check_rules(text, Some(validator))?;
+        let lines = text.matches('\n').count();
+        for mut rule in check_rules(LABEL_RULE, None)? {
+            if rules.iter().any(|other| other.id == rule.id) {
+                return Self::of_rules(text, rules);
+            }
+            rule.line += lines;
+            rules.push(rule);
+        }
+        Self::of_rules(&format!("{text}{LABEL_RULE}"), rules)
+    }
+
     fn read(text: &str, validator: Option<&cedar::Validator>) -> Result<Self, PolicyTextError> {
-        let rules = check_rules(text, validator)?;
+        Self::of_rules(text, check_rules(text, validator)?)
+    }
+
+    fn of_rules(text: &str, rules: Vec<CheckedRule>) -> Result<Self, PolicyTextError> {
         let slices = Slices::new(&rules).map_err(|reason| unusable(text, &reason))?;
         Ok(Self {
             text: text.to_owned(),
@@ -153,7 +175,7 @@ impl PolicySet {
         permitted.then(|| self.reasons(|rule| ids.reason().any(|id| id == rule.policy.id())))
     }
 
-    /// The rules that permit something like this request to somebody.
+    /// The rules that permit a similar request of another principal.
     pub(crate) fn permits_about(&self, request: &PolicyRequest) -> Vec<PolicyReason> {
         let slice = self.slices.get(request.action, request.resource.kind());
         self.reasons(|rule| {
@@ -167,7 +189,7 @@ impl PolicySet {
     }
 
     fn fail(&self, request: &PolicyRequest, problem: &str, reasons: Vec<PolicyReason>) -> PolicyDecision {
-        let problem = escape_untrusted(&problem.chars().take(200).collect::<String>());
+        let problem = clip_untrusted(problem, 200);
         self.decide(request, PolicyVerdict::Failed { problem }, reasons)
     }
 

@@ -32,32 +32,25 @@ pub struct PolicyTextError {
 
 /// What can be wrong with the text of a policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum PolicyProblem {
     /// The text is too long.
-    #[error("the policy has {bytes} bytes, at most {MAX_POLICY_BYTES} are read")]
-    TooLong {
-        /// Its length.
-        bytes: usize,
-    },
+    #[error("the policy has {bytes} bytes, the limit is {MAX_POLICY_BYTES}")]
+    TooLong { bytes: usize },
     /// There are too many rules.
     #[error("the policy has more than {MAX_POLICY_RULES} rules")]
     TooManyRules,
     /// One rule is too long.
-    #[error("the rule has more than {MAX_RULE_TOKENS} words and signs")]
+    #[error("the rule has more than {MAX_RULE_TOKENS} tokens")]
     RuleTooLong,
     /// One rule is nested too deeply.
-    #[error("the rule is nested more than {MAX_RULE_DEPTH} brackets deep")]
+    #[error("the rule is nested more than {MAX_RULE_DEPTH} levels deep")]
     TooDeep,
     /// The rule is not Cedar.
     #[error("{reason}")]
-    NotCedar {
-        /// What the parser says.
-        reason: String,
-        /// What it suggests.
-        help: Option<String>,
-    },
+    NotCedar { reason: String, help: Option<String> },
     /// A template: there is nothing here that would fill its slots.
-    #[error("the rule has a slot, as in `?principal`")]
+    #[error("the rule has a template slot such as `?principal`")]
     Template,
     /// No `@id`.
     #[error("the rule has no `@id`")]
@@ -71,7 +64,6 @@ pub enum PolicyProblem {
     /// An `@id` twice.
     #[error("`@id(\"{id}\")` is also the name of the rule in line {line}")]
     SameId {
-        /// The name.
         id: String,
         /// Where the other rule is.
         line: usize,
@@ -80,18 +72,11 @@ pub enum PolicyProblem {
     #[error("the rule has no `@advice`")]
     NoAdvice,
     /// An `@advice` that cannot be shown on one line.
-    #[error(
-        "the `@advice` is empty, has more than {MAX_ADVICE_BYTES} bytes or characters that cannot be seen"
-    )]
+    #[error("the `@advice` is empty, longer than {MAX_ADVICE_BYTES} bytes or contains invisible characters")]
     BadAdvice,
     /// It is about something that does not exist, or compares what cannot be equal.
     #[error("{reason}")]
-    NotOfSchema {
-        /// What the validator says.
-        reason: String,
-        /// What it suggests.
-        help: Option<String>,
-    },
+    NotOfSchema { reason: String, help: Option<String> },
 }
 
 impl PolicyTextError {
@@ -99,18 +84,19 @@ impl PolicyTextError {
     pub fn hint(&self) -> String {
         match &self.problem {
             PolicyProblem::TooLong { .. } | PolicyProblem::TooManyRules => {
-                "keep one policy to what one person can read; tie several tools together with `resource in Skill::\"…\"`"
-                    .into()
+                "shorten the policy; cover several tools with `resource in Skill::\"…\"`".into()
             }
             PolicyProblem::RuleTooLong | PolicyProblem::TooDeep => "split it into several rules".into(),
             PolicyProblem::Template => "write the principal or resource out".into(),
-            PolicyProblem::NoId => "write `@id(\"what-it-is-for\")` above it".into(),
+            PolicyProblem::NoId => "write `@id(\"NAME\")` above it".into(),
             PolicyProblem::BadId { .. } => {
-                format!("write a name like `nightly-may-read`, at most {MAX_ID_BYTES} bytes")
+                format!("use a name like `nightly-read`, at most {MAX_ID_BYTES} bytes")
             }
-            PolicyProblem::SameId { .. } => "give one of them another name".into(),
+            PolicyProblem::SameId { .. } => "rename one of them".into(),
             PolicyProblem::NoAdvice | PolicyProblem::BadAdvice => {
-                "write `@advice(\"…\")` above it: one sentence for whoever it stops or lets through".into()
+                "write `@advice(\"…\")` above it: one sentence that explains the decision to the \
+                caller"
+                    .into()
             }
             PolicyProblem::NotCedar { help, .. } => help.clone().unwrap_or_else(|| {
                 "a rule is `permit (principal, action, resource) when { … };`, see `docs/policy.md`".into()
@@ -118,7 +104,7 @@ impl PolicyTextError {
             // The engine's guess at an action is any of them.
             PolicyProblem::NotOfSchema { help: Some(help), .. } if help.contains("`Action::") => {
                 let actions: Vec<&str> = Action::ALL.iter().map(|action| action.as_str()).collect();
-                format!("there is {}", actions.join(", "))
+                format!("choose from {}", actions.join(", "))
             }
             PolicyProblem::NotOfSchema { help, .. } => {
                 help.clone().unwrap_or_else(|| "see `docs/policy.md` for everything a rule can name".into())
@@ -129,11 +115,7 @@ impl PolicyTextError {
 
 /// Line and column of a place in a text, counted from 1.
 pub(crate) fn place(text: &str, offset: usize) -> (usize, usize) {
-    let mut end = offset.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let before = text.get(..end).unwrap_or_default();
+    let before = text.get(..text.floor_char_boundary(offset)).unwrap_or_default();
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
     (before.matches('\n').count() + 1, column)

@@ -36,7 +36,7 @@ macro_rules! words {
 }
 
 words! {
-    /// How far a skill is believed.
+    /// Trust state of a skill.
     TrustState in "Trust" {
         /// Stored, and nothing more.
         Quarantine = "quarantine",
@@ -52,7 +52,7 @@ words! {
 }
 
 words! {
-    /// What is asked for.
+    /// The request.
     Action in "Action" {
         /// Look at anything that is not a secret.
         Read = "read",
@@ -68,7 +68,7 @@ words! {
         Promote = "promote",
         /// Change what a plugin may touch: profiles, mapped directories, addresses.
         Grant = "grant",
-        /// Decide whose skills are believed, or repair the state.
+        /// Manage trusted publishers, or repair the state.
         Trust = "trust",
         /// Put or delete a secret or a signing key.
         Vault = "vault",
@@ -78,7 +78,7 @@ words! {
 }
 
 words! {
-    /// What an action is about.
+    /// Resource of an action.
     ResourceKind in "" {
         /// A tool of an installed skill.
         Tool = "Tool",

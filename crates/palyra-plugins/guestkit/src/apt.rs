@@ -44,15 +44,18 @@ struct Apt {
 
 impl Apt {
     fn find() -> Result<Self, String> {
-        let program = find_program("apt-get").ok_or("`apt-get` is not on this machine")?;
+        let program = find_program("apt-get").ok_or("`apt-get` is not installed")?;
         if rustix::process::geteuid().is_root() {
             return Ok(Self { program, sudo: None });
         }
-        let sudo = find_program("sudo").ok_or("installing packages needs root, and there is no `sudo`")?;
+        let sudo = find_program("sudo").ok_or(
+            "installing packages requires root, and `sudo` is not \
+            installed",
+        )?;
         let mut probe = Command::new(&sudo);
         probe.args(["-n", "true"]);
         run("sudo", probe, QUERY_LIMIT)
-            .map_err(|_| "installing packages needs root, and `sudo` asks for a password")?;
+            .map_err(|_| "installing packages requires root, and `sudo` asks for a password")?;
         Ok(Self { program, sudo: Some(sudo) })
     }
 

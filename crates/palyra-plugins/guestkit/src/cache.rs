@@ -10,7 +10,7 @@ mod tidy;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-pub(crate) use key::{InputHasher, files_below};
+pub(crate) use key::{InputHasher, files_below, sources_below};
 pub(crate) use root::cache_root;
 pub(crate) use store::write_whole;
 

@@ -22,8 +22,8 @@ pub(crate) struct Cli {
 }
 
 const ENVIRONMENT: &str = "Environment:
-  PALYRA_CACHE_DIR    where tools and finished guests are kept (default ~/.cache/palyra)
-  PALYRA_GUEST_ROUTE  how Rust is compiled: auto, installed, rustup or debian";
+  PALYRA_CACHE_DIR    directory for tools and built guests (default ~/.cache/palyra)
+  PALYRA_GUEST_ROUTE  Rust toolchain route: auto, installed, rustup or debian";
 
 #[derive(Subcommand)]
 enum Command {

@@ -23,7 +23,7 @@ pub fn encode_component(core: &[u8]) -> Result<Vec<u8>, GuestkitError> {
     Ok(component)
 }
 
-/// The shape of a component that somebody can call, or of a core module.
+/// The shape of a callable component, or of a core module.
 pub(crate) fn require_exports(wasm: &[u8]) -> Result<GuestShape, GuestkitError> {
     let shape = inspect_wasm(wasm)?;
     if shape.kind == WasmKind::Component && shape.exports.is_empty() {

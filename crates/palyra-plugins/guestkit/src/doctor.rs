@@ -13,7 +13,7 @@ use crate::rust_route::{DebianFiles, Programs, TARGET, has_standard_library};
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What was looked at.
+    /// The checked items.
     pub subject: &'static str,
     /// Would it work?
     pub works: bool,
@@ -49,7 +49,7 @@ fn rust_installed(programs: &Programs) -> Finding {
 
 fn rust_rustup(programs: &Programs) -> Finding {
     let result = match &programs.rustup {
-        Some(rustup) => Ok(format!("`{}` could add the target, if it reaches its server", rustup.display())),
+        Some(rustup) => Ok(format!("`{}` can add the target, if its server is reachable", rustup.display())),
         None => Err("`rustup` is not installed".to_owned()),
     };
     finding("rust: rustup", result)
@@ -59,7 +59,7 @@ fn rust_debian() -> Finding {
     let result = match DebianFiles::below(Path::new("/")).compiler() {
         Ok(compiler) => Ok(format!("`{}` with `{}`", compiler.library.display(), compiler.linker.display())),
         Err(missing) => match apt::can_install() {
-            Ok(()) => Ok(format!("{missing}, but could be")),
+            Ok(()) => Ok(format!("{missing}, but can be")),
             Err(reason) => Err(format!("{missing}; {reason}")),
         },
     };

@@ -2,20 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::rust_route::Refusal;
+use crate::rust_route::{Refusal, Route};
 
 /// Why a guest was not built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum GuestkitError {
     /// A file operation failed.
     #[error("cannot {action} `{}`", path.display())]
     File {
-        /// What was attempted, as a verb.
+        /// The attempted operation, as a verb.
         action: &'static str,
-        /// The file or directory.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: std::io::Error,
     },
@@ -24,7 +23,6 @@ pub enum GuestkitError {
     GuestFile {
         /// The `guest.toml`.
         path: PathBuf,
-        /// What the parser said.
         #[source]
         source: Box<toml::de::Error>,
     },
@@ -33,60 +31,42 @@ pub enum GuestkitError {
     GuestField {
         /// The `guest.toml`.
         path: PathBuf,
-        /// The field.
         field: &'static str,
         /// What is wrong with it.
         reason: String,
     },
     /// Two guests of one run would write the same file.
     #[error("guest name `{name}` is used by `{}` and `{}`", first.display(), second.display())]
-    DuplicateName {
-        /// The shared name.
-        name: String,
-        /// The first directory.
-        first: PathBuf,
-        /// The second directory.
-        second: PathBuf,
-    },
+    DuplicateName { name: String, first: PathBuf, second: PathBuf },
     /// One output file was named for several guests.
-    #[error("one output file cannot hold {guests} guests")]
+    #[error("cannot write {guests} guests to one output file")]
     OneFileForMany {
         /// How many guests were named.
         guests: usize,
     },
-    /// No cache directory was named and there is no home directory.
-    #[error("no directory for the cache: neither a cache directory nor a home directory is set")]
+    /// No cache directory was named and cannot find a home directory.
+    #[error("no cache directory: neither a cache directory nor a home directory is set")]
     NoCacheDirectory,
     /// Another run held a lock for too long.
     #[error("`{}` stayed locked by another run for {seconds} s", path.display())]
     LockTimeout {
-        /// The lock file.
         path: PathBuf,
         /// How long this run waited.
         seconds: u64,
     },
     /// `PALYRA_GUEST_ROUTE` holds something else than a route.
-    #[error("`{value}` is not one of auto, installed, rustup, debian")]
-    UnknownRoute {
-        /// The value found.
-        value: String,
-    },
+    #[error("invalid route `{value}`: expected auto, installed, rustup or debian")]
+    UnknownRoute { value: String },
     /// No way to compile Rust for WebAssembly works here.
-    #[error("no way to compile Rust for `{target}` works here{}", list_refusals(refusals))]
+    #[error("cannot compile Rust for `{target}` on this machine{}", list_refusals(refusals))]
     NoRustRoute {
-        /// The compilation target.
         target: &'static str,
         /// What was tried and why it did not work.
         refusals: Vec<Refusal>,
     },
     /// A program that a step needs is not installed.
-    #[error("`{program}` is not installed; it is needed to {purpose}")]
-    ProgramMissing {
-        /// The program.
-        program: &'static str,
-        /// What for.
-        purpose: &'static str,
-    },
+    #[error("`{program}` is not installed; it is required to {purpose}")]
+    ProgramMissing { program: &'static str, purpose: &'static str },
     /// Python has neither `venv` nor `pip`, and they could not be installed.
     #[error("python3 has neither `venv` nor `pip`: {reason}")]
     NoVirtualEnvironment {
@@ -96,28 +76,25 @@ pub enum GuestkitError {
     /// A program could not be started.
     #[error("cannot start {step}")]
     StepStart {
-        /// What the program was to do.
+        /// The step of the program.
         step: String,
-        /// What the system said.
         #[source]
         source: std::io::Error,
     },
     /// A program ended with a failure.
     #[error("{step} failed with {status}{}", after_newline(output))]
     StepFailed {
-        /// What the program was to do.
+        /// The step of the program.
         step: String,
-        /// Its exit status.
         status: String,
         /// The end of what it wrote.
         output: String,
     },
     /// A program did not end in time and was stopped.
-    #[error("{step} did not end within {seconds} s{}", after_newline(output))]
+    #[error("{step} timed out after {seconds} s{}", after_newline(output))]
     StepTimedOut {
-        /// What the program was to do.
+        /// The step of the program.
         step: String,
-        /// The limit.
         seconds: u64,
         /// The end of what it wrote.
         output: String,
@@ -127,16 +104,21 @@ pub enum GuestkitError {
     Manifest {
         /// The `Cargo.toml`.
         path: PathBuf,
-        /// What the parser said.
         #[source]
         source: Box<toml::de::Error>,
     },
-    /// A Rust guest's build produced no module.
-    #[error("the build of `{}` made no .wasm file", directory.display())]
-    NoModule {
-        /// The guest's directory.
-        directory: PathBuf,
+    /// A manifest of the SDK cannot be written out.
+    #[error("cannot write the manifest `{path}` of the SDK")]
+    Sdk {
+        /// The manifest, below the directory of the SDK.
+        path: String,
+        /// What the encoder said.
+        #[source]
+        source: Box<toml::ser::Error>,
     },
+    /// A Rust guest's build produced no module.
+    #[error("the build of `{}` produced no .wasm file", directory.display())]
+    NoModule { directory: PathBuf },
     /// The text is not WebAssembly text.
     #[error("cannot assemble WebAssembly text")]
     WasmText(#[source] wat::Error),
@@ -149,7 +131,7 @@ pub enum GuestkitError {
     /// A core module carries no WIT: it would become a component without exports.
     #[error("a core module without a component-type section would become a component with no exports")]
     NoComponentType,
-    /// A component exports nothing, so nobody could call it.
+    /// A component without exports cannot be called.
     #[error("the component has no exports")]
     NoExports,
     /// The encoder refused the module.
@@ -158,7 +140,6 @@ pub enum GuestkitError {
     /// A WIT text or world cannot be used.
     #[error("cannot use world `{world}`")]
     Wit {
-        /// The world asked for.
         world: String,
         /// What the parser or generator said.
         #[source]
@@ -171,12 +152,19 @@ impl GuestkitError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::NoCacheDirectory => Some("set PALYRA_CACHE_DIR to a writable directory".into()),
-            Self::LockTimeout { .. } => Some("wait for the other guest build to end, then try again".into()),
+            Self::LockTimeout { .. } => Some("wait for the other guest build to finish, then try \
+                again".into()),
             Self::UnknownRoute { .. } => Some("unset PALYRA_GUEST_ROUTE to try every route in order".into()),
-            Self::NoRustRoute { target, .. } => Some(format!(
-                "run `rustup target add {target}`, or on Debian install {}",
-                crate::rust_route::DEBIAN_PACKAGES.join(" ")
-            )),
+            Self::NoRustRoute { target, refusals } => {
+                let no_rustup = |refusal: &Refusal| {
+                    refusal.route == Route::Rustup && refusal.reason.contains("not installed")
+                };
+                let rustup = if refusals.iter().any(no_rustup) { "install Rust from https://rustup.rs and " } else { "" };
+                Some(format!(
+                    "{rustup}run `rustup target add {target}`, or on Debian install {}",
+                    crate::rust_route::DEBIAN_PACKAGES.join(" ")
+                ))
+            }
             Self::ProgramMissing { program, .. } => Some(install_hint(program)),
             Self::NoVirtualEnvironment { .. } => Some("install it (Debian: apt-get install python3-venv)".into()),
             Self::NoModule { .. } => Some("a guest's Cargo.toml needs crate-type = [\"cdylib\"]".into()),

@@ -146,13 +146,13 @@ fn check_name(name: &str) -> Result<(), String> {
 fn check_source(directory: &Path, source: &Path, language: Language) -> Result<(), String> {
     let inside = source.components().all(|part| matches!(part, Component::Normal(_)));
     if !inside || source.as_os_str().is_empty() {
-        return Err(format!("`{}` is not a path inside the guest's directory", source.display()));
+        return Err(format!("`{}` is not a path inside the directory of the guest", source.display()));
     }
     let path = directory.join(source);
     if path.is_file() || (language == Language::C && path.is_dir()) {
         return Ok(());
     }
-    Err(format!("there is no file `{}`", source.display()))
+    Err(format!("file `{}` does not exist", source.display()))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a run of guestkit works with: the cache, the wanted route, and somebody to tell.
+//! Context of a run of guestkit: the cache, the route, and progress output.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

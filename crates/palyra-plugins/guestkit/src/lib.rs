@@ -20,6 +20,7 @@ mod kit;
 mod languages;
 mod process;
 mod rust_route;
+mod sdk;
 
 pub use build::{BuildOptions, BuiltGuest, build_guest, build_guests};
 pub use c_bindings::write_c_bindings;
@@ -31,3 +32,4 @@ pub use guest::{Guest, Language};
 pub use inspect::{GuestShape, WasmKind, inspect_wasm};
 pub use kit::Kit;
 pub use rust_route::{Refusal, Route, WantedRoute};
+pub use sdk::{sdk_files, sdk_lock_file};

@@ -43,13 +43,13 @@ pub(crate) fn run(step: &str, mut command: Command, limit: Duration) -> Result<V
     }
 }
 
-/// Where `program` is on PATH, if it is.
+/// Path of `program` on PATH, if found.
 pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
     let paths = std::env::var_os("PATH")?;
     std::env::split_paths(&paths).map(|directory| directory.join(program)).find(|path| is_executable(path))
 }
 
-/// Is there a file at `path` that somebody may execute?
+/// Whether `path` is an executable file.
 pub(crate) fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
@@ -88,7 +88,8 @@ fn tail(file: &mut File) -> String {
         return String::new();
     }
     let text = String::from_utf8_lossy(&bytes);
-    let lines: Vec<&str> = text.lines().collect();
+    // The first line of a part is seldom a whole one.
+    let lines: Vec<&str> = text.lines().skip(usize::from(length > TAIL_BYTES)).collect();
     lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n")
 }
 

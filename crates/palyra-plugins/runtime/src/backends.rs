@@ -22,7 +22,7 @@ pub struct HostServices {
     pub storage: Arc<dyn StorageBackend>,
     /// Secret values by name.
     pub secrets: Arc<dyn SecretStore>,
-    /// Where messages go.
+    /// Delivery target.
     pub channels: Arc<dyn ChannelSink>,
     /// The one way out; `None` refuses every request as unavailable.
     pub egress: Option<EgressGuard>,
@@ -45,17 +45,13 @@ impl Default for HostServices {
     }
 }
 
-/// Why a backend did not do what it was asked.
+/// Errors of a backend.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum BackendError {
     /// A quota of the grant would be exceeded.
-    #[error("it would hold {used} where {allowed} are allowed")]
-    OverQuota {
-        /// The quota.
-        allowed: u64,
-        /// What it would be.
-        used: u64,
-    },
+    #[error("it would hold {used}, the limit is {allowed}")]
+    OverQuota { allowed: u64, used: u64 },
     /// It is not working now.
     #[error("{0}")]
     Unavailable(String),

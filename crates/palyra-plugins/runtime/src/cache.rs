@@ -3,4 +3,4 @@
 mod disk;
 
 pub(crate) use disk::DiskCache;
-pub use disk::{CacheEvent, CacheEventKind, DiskCacheConfig};
+pub use disk::{CacheEvent, CacheEventKind, DiskCacheConfig, has_code_on_disk};

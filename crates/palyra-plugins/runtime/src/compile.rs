@@ -27,24 +27,19 @@ pub struct CompiledBytes(pub(crate) Vec<u8>);
 
 /// Why there is no code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum CompileFailure {
     /// The module is not valid WebAssembly for this engine.
     #[error("{0}")]
     Invalid(String),
     /// The compilation went over its time.
     #[error("compilation took longer than {limit_ms} ms")]
-    OverTime {
-        /// The limit.
-        limit_ms: u64,
-    },
+    OverTime { limit_ms: u64 },
     /// The compilation went over its memory or was ended by the system.
     #[error("compilation needed more than {limit_bytes} bytes")]
-    OverMemory {
-        /// The limit.
-        limit_bytes: u64,
-    },
+    OverMemory { limit_bytes: u64 },
     /// The compiling process could not be started or spoken to.
-    #[error("the compiler did not work: {0}")]
+    #[error("the compiler failed: {0}")]
     Broken(String),
 }
 

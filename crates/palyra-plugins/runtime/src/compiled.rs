@@ -1,9 +1,8 @@
 //! The one place that loads compiled code.
 //!
-//! Deserialising trusts its bytes completely, so what is loaded here is only ever (a) what the
-//! compiler of this very runtime just returned, or (b) a cache file whose keyed MAC was checked over
-//! the same bytes. In both cases the bytes are first put into a sealed memory file: nobody, not even
-//! this process, can change them between the check and the load.
+//! Deserialising trusts its bytes completely, so the loaded bytes are only ever (a) the output of this runtime's
+//! compiler, or (b) a cache file whose keyed MAC was verified over the same bytes. In both cases the bytes are first
+//! copied into a sealed memory file, which not even this process can change between the check and the load.
 #![allow(unsafe_code, reason = "loading compiled code is unsafe by nature; the argument is above")]
 
 use crate::module::ModuleKind;
@@ -14,7 +13,7 @@ use std::os::fd::AsRawFd;
 use wasmtime::component::Component;
 use wasmtime::{Engine, Module};
 
-/// Code in a sealed memory file, checked by whoever made this value.
+/// Code in a sealed memory file, verified by the creator of this value.
 pub(crate) struct TrustedCode(File);
 
 impl TrustedCode {

@@ -23,9 +23,9 @@ pub struct RuntimeConfig {
     pub ceiling: RuntimeLimits,
     /// Largest module accepted.
     pub max_module_bytes: u64,
-    /// Runs that may be under way at once.
+    /// Runs that may be in progress at once.
     pub max_concurrent_runs: u32,
-    /// Sum of `max_memory_bytes` of the runs that may be under way at once.
+    /// Sum of `max_memory_bytes` of the runs that may be in progress at once.
     pub max_total_memory_bytes: u64,
     /// Most memory that idle slots of the pool keep resident, so that the next call of the same module is fast.
     pub warm_memory_bytes: u64,
@@ -35,9 +35,9 @@ pub struct RuntimeConfig {
     pub max_cached_modules: usize,
     /// Code of these modules together; one module may have more.
     pub max_cached_code_bytes: u64,
-    /// Who compiles.
+    /// The compiler.
     pub compiler: Arc<dyn Compiler>,
-    /// Where compiled code is kept between processes; `None` keeps it in memory only.
+    /// Directory of compiled code; `None` keeps it in memory only.
     pub disk_cache: Option<DiskCacheConfig>,
     /// Storage, secrets, channels and the egress guard.
     pub services: HostServices,

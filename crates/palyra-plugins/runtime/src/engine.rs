@@ -71,7 +71,7 @@ pub(crate) fn code_config() -> Config {
         .wasm_memory64(false)
         .wasm_multi_memory(true)
         .wasm_backtrace_max_frames(std::num::NonZeroUsize::new(32))
-        // Frames are told by name; offsets into the module would be a sixth of every artifact.
+        // Frames are identified by name; offsets into the module would be a sixth of every artifact.
         .generate_address_map(false)
         .concurrency_support(false)
         .memory_init_cow(true)

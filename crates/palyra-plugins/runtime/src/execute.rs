@@ -7,16 +7,19 @@ use crate::capabilities::CapabilityHandles;
 use crate::invocation::{Entry, Invocation};
 use crate::meter::MemoryMeter;
 use crate::module::LoadedModule;
+use crate::permits::RunPlace;
 use crate::random::RunSeed;
 use crate::report::{RunOutput, RunReport, RunUsage};
 use crate::run_context::{Changing, GuardedSecrets, RunContext};
 use crate::run_log::RunLog;
 use crate::runtime::WasmRuntime;
+use crate::step_times::StepTimes;
 use crate::tape::{Divergence, ReplayVerdict, TAPE_SCHEMA, Tape, TapeEnd, TapeHeader, TapeMachine};
 use palyra_common::{JsonText, LimitKind, RuntimeLimits, WasmPluginRunError};
 use palyra_egress::ByteBudget;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What a guest call leaves behind.
@@ -31,19 +34,25 @@ pub(crate) async fn execute(
     runtime: &WasmRuntime,
     module: &LoadedModule,
     invocation: Invocation,
+    place: Option<&RunPlace>,
 ) -> RunReport {
     let limits = runtime.limits_for(&invocation);
     let run = match prepare(runtime, module, &invocation, limits).await {
         Ok(run) => Arc::new(run),
         Err(refusal) => return refused(runtime, module, invocation, *refusal),
     };
-    let finished = match runtime.permits.admit(&run.limits, run.deadline).await {
-        Ok(_admitted) => {
-            let _ticking = runtime.ticker.run();
-            call::call(module, &invocation, &run, runtime).await
-        }
-        Err(busy) => Finished { result: Err(busy), fuel: 0, peak_memory: 0 },
+    let deadline = tokio::time::Instant::from(run.deadline);
+    let called = async {
+        let _place = match place {
+            Some(_) => None,
+            None => Some(runtime.permits.admit_until(deadline).await?),
+        };
+        let _memory = runtime.permits.memory(&run.limits, deadline).await?;
+        let _ticking = runtime.ticker.run();
+        Ok(call::call(module, &invocation, &run, runtime).await)
     };
+    let busy = |error: WasmPluginRunError| Finished { result: Err(error), fuel: 0, peak_memory: 0 };
+    let finished = called.await.unwrap_or_else(busy);
     report(runtime, module, invocation, run, finished)
 }
 
@@ -84,6 +93,7 @@ async fn prepare(
         violation: None,
         host_calls: 0,
         trace: Vec::new(),
+        step_times: StepTimes::default(),
         entered: false,
         masked_responses: 0,
         missed: None,
@@ -149,8 +159,11 @@ fn refused(
     let (error, replay) = match refusal {
         Refusal::Error(error) => (error, None),
         Refusal::Diverged(divergence) => {
-            let error =
-                WasmPluginRunError::Internal("the replay diverged from its tape before it began".into());
+            let error = WasmPluginRunError::Internal(
+                "the replay diverged from its tape before the first \
+                    step"
+                    .into(),
+            );
             (error, Some(ReplayVerdict::Diverged(divergence)))
         }
     };
@@ -163,6 +176,7 @@ fn refused(
         usage: RunUsage::default(),
         log: Vec::new(),
         host_calls: Vec::new(),
+        step_times: Vec::new(),
         tape,
         replay,
     }
@@ -197,7 +211,8 @@ fn report(
     let (tape, replay) = machine.finish(header, end);
     let log = std::mem::take(&mut changing.log.lines);
     let host_calls = std::mem::take(&mut changing.trace);
-    RunReport { result, usage, log, host_calls, tape, replay }
+    let step_times = std::mem::take(&mut changing.step_times).finish();
+    RunReport { result, usage, log, host_calls, step_times, tape, replay }
 }
 
 fn taped_output(output: &RunOutput) -> JsonText {

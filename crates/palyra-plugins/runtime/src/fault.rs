@@ -1,6 +1,7 @@
-//! From what the engine says to what a caller is told; types decide, never error texts.
+//! Maps engine errors to run errors, by type and never by text.
 
 use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_untrusted;
 use palyra_common::{LimitKind, RuntimeLimits, WasmPluginRunError};
 use wasmtime::component::ResourceTableError;
 use wasmtime::{PoolConcurrencyLimitError, Trap, WasmBacktrace};
@@ -119,7 +120,7 @@ fn classify_trap(
 fn backtrace(error: &wasmtime::Error) -> Vec<String> {
     let Some(backtrace) = error.downcast_ref::<WasmBacktrace>() else { return Vec::new() };
     let name = |frame: &wasmtime::FrameInfo| match frame.func_name() {
-        Some(name) => escape_untrusted(&name.chars().take(200).collect::<String>()),
+        Some(name) => clip_untrusted(name, 200),
         None => format!("function {}", frame.func_index()),
     };
     backtrace.frames().iter().take(MAX_FRAMES).map(name).collect()

@@ -51,15 +51,15 @@ pub enum HookDecision {
 pub struct Invocation {
     /// What is called.
     pub entry: Entry,
-    /// The input, checked once by whoever made it.
+    /// The input, validated once by its creator.
     pub input: JsonText,
     /// The id of the run.
     pub run_id: Arc<str>,
     /// The skill on whose behalf it runs; storage and connections are kept apart by it.
     pub owner: Arc<str>,
-    /// The doors that are open.
+    /// The granted capabilities.
     pub grants: Arc<CapabilityGrantSet>,
-    /// Address ranges an operator opened.
+    /// Address ranges that an operator allowed.
     pub allow_addresses: Arc<[IpNet]>,
     /// What may be used; capped by the runtime's ceiling.
     pub limits: RuntimeLimits,

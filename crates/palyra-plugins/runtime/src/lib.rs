@@ -1,9 +1,9 @@
 //! The sandbox: the only crate that knows wasmtime.
 //!
-//! [`WasmRuntime`] loads a module once and runs it many times, each time in a fresh instance, with
-//! exactly the doors of a [`CapabilityGrantSet`] open and every limit of [`RuntimeLimits`] counted.
-//! What happened comes back as a [`RunReport`]: a result or a typed error, what was used, the log,
-//! and a [`Tape`] from which the run can be replayed without the outside world.
+//! [`WasmRuntime`] loads a module once and runs it many times, each time in a fresh instance, with exactly the
+//! capabilities of a [`CapabilityGrantSet`] open and every limit of [`RuntimeLimits`] counted. What happened comes
+//! back as a [`RunReport`]: a result or a typed error, what was used, the log, and a [`Tape`] from which the run can
+//! be replayed without the outside world.
 //!
 //! It enforces a grant set and never decides one.
 
@@ -12,6 +12,7 @@
 mod backends;
 mod cache;
 mod capabilities;
+mod code_state;
 mod compile;
 mod compiled;
 mod config;
@@ -32,6 +33,7 @@ mod run_log;
 mod run_state;
 mod runtime;
 mod shape;
+mod step_times;
 mod tape;
 mod ticker;
 mod wasi;
@@ -40,8 +42,9 @@ pub use backends::{
     BackendError, ChannelMessage, ChannelSink, DirectoryStorage, HostServices, MemoryChannels, MemorySecrets,
     MemoryStorage, OnLine, SecretStore, StorageBackend, StorageQuota,
 };
-pub use cache::{CacheEvent, CacheEventKind, DiskCacheConfig};
+pub use cache::{CacheEvent, CacheEventKind, DiskCacheConfig, has_code_on_disk};
 pub use capabilities::{CapabilityHandles, register_capability_bindings};
+pub use code_state::CodeState;
 pub use compile::{
     ChildCompiler, CompileFailure, CompiledBytes, Compiler, InProcessCompiler, compile_child_main,
 };
@@ -51,9 +54,11 @@ pub use invocation::{CancelToken, Entry, HookDecision, Invocation};
 pub use loader::LoadRequest;
 pub use module::{LoadedModule, ModuleKind};
 pub use palyra_common::{CapabilityGrantSet, RuntimeLimits};
+pub use permits::RunPlace;
 pub use report::{HostCallTrace, ModuleOrigin, RunOutput, RunReport, RunUsage};
 pub use run_log::{LogLevel, LogLine};
 pub use run_state::RunState;
 pub use runtime::{RuntimeStartError, WasmRuntime};
 pub use shape::{ModuleShape, inspect_module};
+pub use step_times::StepTime;
 pub use tape::{Divergence, ReplayVerdict, Tape, TapeError, TapeHeader, TapeStep};

@@ -1,6 +1,7 @@
 //! Makes modules ready: from memory, from the disk cache, or by compiling them.
 
 use crate::cache::DiskCache;
+use crate::code_state::CodeState;
 use crate::compile::{CompileFailure, CompileLedger, CompilePermit, CompileQueue, CompiledBytes};
 use crate::compiled::{CodeBuffer, TrustedCode, load};
 use crate::config::RuntimeConfig;
@@ -10,18 +11,20 @@ use crate::report::ModuleOrigin;
 use crate::shape::{ModuleShape, inspect_module};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
+use hashlink::LruCache;
 use palyra_common::WasmPluginRunError;
 use palyra_common::tally::CacheTally;
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::OnceCell;
 
 /// Work from this many bytes on is done beside the async workers.
 const LONG_WORK_BYTES: usize = 256 << 10;
 
-/// Who wants a module, and how long it waits for one that has to be compiled.
+/// The owner of a module load, and its limit on waiting for a compilation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LoadRequest<'a> {
     /// Compilations are fair between owners: a skill, or the caller of a module that comes with its call.
@@ -45,7 +48,7 @@ pub(crate) struct ModuleLoader {
     queue: CompileQueue,
     modules: Mutex<ModuleCache>,
     ledger: Mutex<CompileLedger>,
-    /// Compilations under way; they go on when nobody waits for them any more.
+    /// Compilations in progress; they continue without a waiting caller.
     compiling: Mutex<HashMap<[u8; 32], Compiling>>,
 }
 
@@ -70,7 +73,7 @@ impl ModuleLoader {
             disk: disk.map(Arc::new),
             config: config.clone(),
             queue: CompileQueue::default(),
-            modules: Mutex::default(),
+            modules: Mutex::new(ModuleCache::new(config.max_cached_modules)),
             module_tally: CacheTally::default(),
             code_tally: CacheTally::default(),
             ledger: Mutex::default(),
@@ -90,7 +93,7 @@ impl ModuleLoader {
             let module = module.clone();
             off_the_worker(bytes.len(), move || Sha256::digest(&module).into()).await?
         };
-        let slot = lock(&self.modules).slot(sha256, self.config.max_cached_modules);
+        let slot = self.modules.lock().slot(sha256);
         self.module_tally.note(slot.initialized());
         let loading = slot.get_or_try_init(|| self.load_cold(sha256, module, request.owner));
         let loaded = match request.until {
@@ -99,7 +102,7 @@ impl ModuleLoader {
                 .await
                 .unwrap_or(Err(WasmPluginRunError::Busy { reason: "compiling" })),
         };
-        let mut modules = lock(&self.modules);
+        let mut modules = self.modules.lock();
         match loaded {
             Ok(loaded) => modules.loaded(&sha256, loaded.code_bytes, self.config.max_cached_code_bytes),
             Err(_) => modules.forget_empty(&sha256),
@@ -109,16 +112,35 @@ impl ModuleLoader {
     }
 
     pub(crate) fn evict(&self, sha256: &[u8; 32]) {
-        lock(&self.modules).forget(sha256);
+        self.modules.lock().forget(sha256);
     }
 
     pub(crate) fn allow_recompile(&self, sha256: &[u8; 32]) {
-        lock(&self.ledger).forget(sha256);
+        self.ledger.lock().forget(sha256);
+    }
+
+    /// Whether a module has code, without loading it.
+    pub(crate) fn code_state(&self, sha256: &[u8; 32]) -> CodeState {
+        // A slot that only the cache holds was left by a caller that went away.
+        let (loaded, loading) = match self.modules.lock().slots.peek(sha256) {
+            Some((slot, _)) => (slot.initialized(), Arc::strong_count(slot) > 1),
+            None => (false, false),
+        };
+        if loaded || self.disk.as_ref().is_some_and(|disk| disk.has(sha256)) {
+            return CodeState::Ready;
+        }
+        if loading || self.under_way(sha256).is_some() {
+            return CodeState::Compiling;
+        }
+        match self.ledger.lock().failure(sha256) {
+            Some(failure) => CodeState::Failed(failure.clone().into()),
+            None => CodeState::NotCompiled,
+        }
     }
 
     async fn load_cold(self: &Arc<Self>, sha256: [u8; 32], module: bytes::Bytes, owner: &str) -> Loaded {
         let started = Instant::now();
-        lock(&self.ledger).check(&sha256)?;
+        self.ledger.lock().check(&sha256)?;
         if let Some(compiling) = self.under_way(&sha256) {
             return compiling.await;
         }
@@ -142,12 +164,12 @@ impl ModuleLoader {
     }
 
     fn under_way(&self, sha256: &[u8; 32]) -> Option<Compiling> {
-        lock(&self.compiling).get(sha256).cloned()
+        self.compiling.lock().get(sha256).cloned()
     }
 
-    /// Compiles in a task of its own: whoever goes away does not throw it away.
+    /// Compiles in a separate task, which continues when the caller disconnects.
     fn start(self: &Arc<Self>, cold: Cold, permit: CompilePermit) -> Compiling {
-        let mut compiling = lock(&self.compiling);
+        let mut compiling = self.compiling.lock();
         if let Some(running) = compiling.get(&cold.sha256) {
             return running.clone();
         }
@@ -155,9 +177,9 @@ impl ModuleLoader {
         let task = tokio::spawn(async move {
             let loaded = loader.compile(cold).await;
             if let Ok(loaded) = &loaded {
-                lock(&loader.modules).keep(sha256, loaded, &loader.config);
+                loader.modules.lock().keep(sha256, loaded, &loader.config);
             }
-            lock(&loader.compiling).remove(&sha256);
+            loader.compiling.lock().remove(&sha256);
             drop(permit);
             loaded
         });
@@ -174,9 +196,9 @@ impl ModuleLoader {
         let began = Instant::now();
         let compiled = self.config.compiler.compile(cold.module.clone(), kind).await;
         let CompiledBytes(compiled) = compiled.inspect_err(|failure: &CompileFailure| {
-            lock(&self.ledger).failed(sha256, began.elapsed(), failure.is_limit());
+            self.ledger.lock().failed(sha256, began.elapsed(), failure.clone());
         })?;
-        lock(&self.ledger).forget(&sha256);
+        self.ledger.lock().forget(&sha256);
         let disk = self.disk.clone();
         let code = off_the_worker(usize::MAX, move || {
             if let Some(disk) = disk {
@@ -225,31 +247,31 @@ async fn off_the_worker<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.map_err(|error| WasmPluginRunError::Internal(error.to_string()))
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What is held under these locks is replaced whole; a panic cannot leave it half-changed.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 type Slot = Arc<OnceCell<Arc<LoadedModule>>>;
 
-/// Loaded modules by digest, oldest out first; bounded by number and by the size of their code.
-#[derive(Default)]
+/// Loaded modules by digest, the one not used for the longest out first; bounded by number and by the size of their
+/// code.
 struct ModuleCache {
-    slots: HashMap<[u8; 32], (Slot, u64)>,
-    order: VecDeque<[u8; 32]>,
+    slots: LruCache<[u8; 32], (Slot, u64)>,
     code_bytes: u64,
 }
 
 impl ModuleCache {
-    fn slot(&mut self, sha256: [u8; 32], capacity: usize) -> Slot {
+    fn new(most: usize) -> Self {
+        // The number is kept below by `slot`, so that what goes is counted.
+        Self { slots: LruCache::new(most.max(1)), code_bytes: 0 }
+    }
+
+    fn slot(&mut self, sha256: [u8; 32]) -> Slot {
         if let Some((slot, _)) = self.slots.get(&sha256) {
             return Arc::clone(slot);
         }
-        while self.order.len() >= capacity.max(1) {
+        while self.slots.len() >= self.slots.capacity() {
             self.forget_oldest();
         }
-        self.order.push_back(sha256);
-        Arc::clone(&self.slots.entry(sha256).or_default().0)
+        let slot = Slot::default();
+        self.slots.insert(sha256, (Arc::clone(&slot), 0));
+        slot
     }
 
     /// Counts the code of a slot that was filled, and makes room for it.
@@ -257,43 +279,37 @@ impl ModuleCache {
         let Some((_, counted)) = self.slots.get_mut(sha256) else { return };
         self.code_bytes = self.code_bytes.saturating_sub(*counted).saturating_add(bytes);
         *counted = bytes;
-        // The newest stays, however large it is.
-        while self.code_bytes > most && self.order.len() > 1 {
+        // The one just used stays, however large it is.
+        while self.code_bytes > most && self.slots.len() > 1 {
             self.forget_oldest();
         }
     }
 
     /// Fills the slot of a module whose caller may have gone away.
     fn keep(&mut self, sha256: [u8; 32], module: &Arc<LoadedModule>, config: &RuntimeConfig) {
-        let slot = self.slot(sha256, config.max_cached_modules);
-        // Somebody who waits for this compilation fills it with the same module.
-        if slot.set(Arc::clone(module)).is_ok() {
+        // A caller that waits for this compilation fills it with the same module.
+        if self.slot(sha256).set(Arc::clone(module)).is_ok() {
             self.loaded(&sha256, module.code_bytes, config.max_cached_code_bytes);
         }
     }
 
     fn forget_oldest(&mut self) {
-        if let Some(oldest) = self.order.pop_front() {
-            self.remove(&oldest);
+        if let Some((_, (_, bytes))) = self.slots.remove_lru() {
+            self.code_bytes = self.code_bytes.saturating_sub(bytes);
         }
     }
 
     fn forget(&mut self, sha256: &[u8; 32]) {
-        self.remove(sha256);
-        self.order.retain(|other| other != sha256);
-    }
-
-    /// Forgets a slot that nobody filled and nobody is about to fill.
-    fn forget_empty(&mut self, sha256: &[u8; 32]) {
-        let unused = |(slot, _): &(Slot, u64)| !slot.initialized() && Arc::strong_count(slot) <= 2;
-        if self.slots.get(sha256).is_some_and(unused) {
-            self.forget(sha256);
+        if let Some((_, bytes)) = self.slots.remove(sha256) {
+            self.code_bytes = self.code_bytes.saturating_sub(bytes);
         }
     }
 
-    fn remove(&mut self, sha256: &[u8; 32]) {
-        if let Some((_, bytes)) = self.slots.remove(sha256) {
-            self.code_bytes = self.code_bytes.saturating_sub(bytes);
+    /// Removes a slot that is empty and has no waiting caller.
+    fn forget_empty(&mut self, sha256: &[u8; 32]) {
+        let unused = |(slot, _): &(Slot, u64)| !slot.initialized() && Arc::strong_count(slot) <= 2;
+        if self.slots.peek(sha256).is_some_and(unused) {
+            self.forget(sha256);
         }
     }
 }

@@ -35,7 +35,7 @@ pub struct LoadedModule {
     pub(crate) shape: ModuleShape,
     pub(crate) class: EngineClass,
     pub(crate) linked: Linked,
-    /// Where the code came from.
+    /// The origin of the code.
     pub origin: ModuleOrigin,
     /// How long it took to get it.
     pub load_time: Duration,
@@ -67,7 +67,7 @@ impl LoadedModule {
         &self.sha256
     }
 
-    /// What the module declares.
+    /// Declarations of the module.
     pub fn shape(&self) -> &ModuleShape {
         &self.shape
     }

@@ -2,6 +2,7 @@
 
 use crate::invocation::HookDecision;
 use crate::run_log::LogLine;
+use crate::step_times::StepTime;
 use crate::tape::{ReplayVerdict, Tape};
 use palyra_common::{JsonText, WasmPluginRunError};
 use serde::Serialize;
@@ -12,12 +13,14 @@ use std::time::Duration;
 pub struct RunReport {
     /// The result, or why there is none.
     pub result: Result<RunOutput, WasmPluginRunError>,
-    /// What was used.
+    /// The used resources.
     pub usage: RunUsage,
     /// Log lines, oldest first.
     pub log: Vec<LogLine>,
     /// Host calls, in order.
     pub host_calls: Vec<HostCallTrace>,
+    /// How long the first steps of the tape took; a replay has no times.
+    pub step_times: Vec<StepTime>,
     /// The recording.
     pub tape: Tape,
     /// How a replay compared with its tape; `None` for a live run.
@@ -43,12 +46,12 @@ impl RunOutput {
     }
 }
 
-/// What a run used.
+/// Resource use of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RunUsage {
     /// Fuel.
     pub fuel: u64,
-    /// Most bytes all its memories held at once.
+    /// Peak memory in bytes.
     pub peak_memory_bytes: u64,
     /// Wall clock, compilation excluded.
     #[serde(rename = "elapsed_us", serialize_with = "as_micros")]
@@ -77,7 +80,7 @@ pub struct HostCallTrace {
     pub elapsed: Duration,
 }
 
-/// Where a loaded module's code came from.
+/// The origin of a loaded module's code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModuleOrigin {

@@ -1,4 +1,4 @@
-//! What one run shares between the guest's imports: facts, doors, tape, log and the first broken rule.
+//! State shared by the guest's imports in one run: facts, capabilities, tape, log and the first violation.
 
 mod channels;
 mod files;
@@ -18,16 +18,18 @@ use crate::meter::MemoryMeter;
 use crate::random::RunSeed;
 use crate::report::HostCallTrace;
 use crate::run_log::{LogLevel, RunLog};
+use crate::step_times::StepTimes;
 use crate::tape::{Begun, TapeFull, TapeMachine, rounded};
 use ipnet::IpNet;
 use palyra_common::{
     CapabilityGrantSet, CapabilityKind, Denial, JsonText, LimitKind, RuntimeLimits, WasmPluginRunError,
 };
 use palyra_egress::ByteBudget;
+use parking_lot::{Mutex, MutexGuard};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Longest subject of a step that is traced; storage keys and names are shorter.
@@ -65,6 +67,7 @@ pub(crate) struct Changing {
     pub(crate) violation: Option<WasmPluginRunError>,
     pub(crate) host_calls: u64,
     pub(crate) trace: Vec<HostCallTrace>,
+    pub(crate) step_times: StepTimes,
     /// Whether the entry export was called: what a toolchain looks for before that is not the guest's doing.
     pub(crate) entered: bool,
     /// HTTP responses from which a secret was removed.
@@ -206,7 +209,13 @@ impl RunContext {
 
     /// Puts the question on the tape, secrets removed.
     pub(crate) fn begin(&self, op: &'static str, request: Value) -> Result<BegunStep, HostFailure> {
-        let begun = self.changing().tape.begin(op, self.secrets.redact_value(request));
+        let request = self.secrets.redact_value(request);
+        let mut changing = self.changing();
+        let begun = changing.tape.begin(op, request);
+        if let Begun::Live(index) = begun {
+            changing.step_times.begin(index);
+        }
+        drop(changing);
         self.begun(begun)
     }
 
@@ -235,7 +244,10 @@ impl RunContext {
         taped: Value,
         failed: impl FnOnce(&HostFailure) -> Value,
     ) -> Result<(), HostFailure> {
-        let full = self.changing().tape.answer(index, taped);
+        let mut changing = self.changing();
+        changing.step_times.end(index);
+        let full = changing.tape.answer(index, taped);
+        drop(changing);
         full.map_err(|full| {
             let failure = self.tape_is_full(full);
             self.changing().tape.answer_shortly(index, failed(&failure));
@@ -368,7 +380,7 @@ impl RunContext {
 
     pub(crate) fn changing(&self) -> MutexGuard<'_, Changing> {
         // A panic while this was held cannot leave it half-changed in a way that matters.
-        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
+        self.changing.lock()
     }
 
     pub(crate) fn read_answer<T: DeserializeOwned>(
@@ -394,9 +406,10 @@ impl RunContext {
 
 /// A subject as it is traced: a URL is as long as the guest wants it.
 fn clipped(subject: String) -> String {
-    match subject.len() > MAX_SUBJECT_BYTES {
-        true => subject[..subject.floor_char_boundary(MAX_SUBJECT_BYTES)].to_owned(),
-        false => subject,
+    if subject.len() > MAX_SUBJECT_BYTES {
+        subject[..subject.floor_char_boundary(MAX_SUBJECT_BYTES)].to_owned()
+    } else {
+        subject
     }
 }
 

@@ -2,12 +2,13 @@
 
 use crate::backends::HostServices;
 use crate::cache::DiskCache;
+use crate::code_state::CodeState;
 use crate::config::RuntimeConfig;
 use crate::engine::{EngineClass, Engines, engine_fingerprint};
-use crate::invocation::Invocation;
+use crate::invocation::{CancelToken, Invocation};
 use crate::loader::{LoadRequest, ModuleLoader};
 use crate::module::LoadedModule;
-use crate::permits::Permits;
+use crate::permits::{Permits, RunPlace};
 use crate::report::RunReport;
 use crate::ticker::Ticker;
 use palyra_common::tally::CacheCount;
@@ -27,21 +28,17 @@ pub struct WasmRuntime {
 
 /// Why a runtime cannot start.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum RuntimeStartError {
     /// The engine refuses its settings, or the system refuses the memory for its pools.
-    #[error("the engine cannot start: {0}")]
+    #[error("cannot start the engine: {0}")]
     Engine(String),
     /// The ticker has no thread.
-    #[error("the clock of the runs cannot start: {0}")]
+    #[error("cannot start the epoch clock: {0}")]
     Ticker(std::io::Error),
     /// The directory of compiled code cannot be used.
-    #[error("compiled code cannot be kept in `{}`: {source}", directory.display())]
-    DiskCache {
-        /// The directory.
-        directory: std::path::PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
+    #[error("cannot store compiled code in `{}`: {source}", directory.display())]
+    DiskCache { directory: std::path::PathBuf, source: std::io::Error },
 }
 
 impl WasmRuntime {
@@ -68,8 +65,7 @@ impl WasmRuntime {
 
     /// Makes a module ready: from memory, from the disk cache, or by compiling it.
     ///
-    /// Two calls for the same bytes at once compile once. A compilation under way goes on when nobody waits for it
-    /// any more.
+    /// Concurrent calls for the same bytes compile once. A compilation continues without a waiting caller.
     pub async fn load_for(
         &self,
         bytes: &[u8],
@@ -78,7 +74,12 @@ impl WasmRuntime {
         self.loader.load(bytes, request).await
     }
 
-    /// Drops a module from memory; runs under way keep theirs.
+    /// Whether a module has code, without loading it; asks the disk, so that calls should not.
+    pub fn code_state(&self, sha256: &[u8; 32]) -> CodeState {
+        self.loader.code_state(sha256)
+    }
+
+    /// Drops a module from memory; runs in progress keep theirs.
     pub fn evict(&self, sha256: &[u8; 32]) {
         self.loader.evict(sha256);
     }
@@ -88,9 +89,26 @@ impl WasmRuntime {
         self.loader.allow_recompile(sha256);
     }
 
-    /// Runs a module once. Everything that happened is in the report.
+    /// Waits for a place among the runs under way, before anything of the run is written down.
+    ///
+    /// One owner, a skill, never gets all of them. No place in time is `busy`.
+    pub async fn admit(&self, owner: &str, cancel: &CancelToken) -> Result<RunPlace, WasmPluginRunError> {
+        self.permits.admit(owner, cancel).await
+    }
+
+    /// Runs a module once, as soon as there is a place. Everything that happened is in the report.
     pub async fn invoke(&self, module: &LoadedModule, invocation: Invocation) -> RunReport {
-        crate::execute::execute(self, module, invocation).await
+        crate::execute::execute(self, module, invocation, None).await
+    }
+
+    /// The same for a run that has its place.
+    pub async fn invoke_in(
+        &self,
+        place: &RunPlace,
+        module: &LoadedModule,
+        invocation: Invocation,
+    ) -> RunReport {
+        crate::execute::execute(self, module, invocation, Some(place)).await
     }
 
     /// How often a module was found in memory, and how often its compiled code was found on disk.
@@ -98,9 +116,9 @@ impl WasmRuntime {
         [("module", self.loader.module_tally.count()), ("compiled_code", self.loader.code_tally.count())]
     }
 
-    /// How many runs wait for room.
-    pub fn waiting(&self) -> usize {
-        self.permits.waiting.count()
+    /// How many runs wait for a place, and how many wait for memory.
+    pub fn waiting(&self) -> (usize, usize) {
+        (self.permits.waiting_for_place.count(), self.permits.waiting_for_memory.count())
     }
 
     /// The name of the engine and its settings.

@@ -91,11 +91,10 @@ fn detect_kind(bytes: &[u8]) -> Result<ModuleKind, WasmPluginRunError> {
     if !bytes.starts_with(b"\0asm") {
         let looks_like_text =
             bytes.iter().find(|b| !b.is_ascii_whitespace()).is_some_and(|b| matches!(b, b'(' | b';'));
-        return match looks_like_text {
-            true => {
-                refuse("it is WebAssembly text, not binary", Some("convert it, for example with `wat2wasm`"))
-            }
-            false => refuse("it does not start with the WebAssembly magic", None),
+        return if looks_like_text {
+            refuse("it is WebAssembly text, not binary", Some("convert it, for example with `wat2wasm`"))
+        } else {
+            refuse("it does not start with the WebAssembly magic", None)
         };
     }
     if Parser::is_component(bytes) {

@@ -1,4 +1,4 @@
-//! The tape: everything a guest was told by the outside world, in order.
+//! The tape: every external input of a guest, in order.
 //!
 //! As text it is one JSON object a line: a header, the steps, the large values their answers refer to, an end. There is
 //! exactly one spelling of a tape; anything else is refused, so equal tapes are equal bytes.
@@ -34,11 +34,11 @@ pub(crate) const TAPE_SCHEMA_V1: &str = "palyra.tape/v1";
 pub struct Tape {
     /// How the run began.
     pub header: TapeHeader,
-    /// What it asked and was told.
+    /// Its requests and their answers.
     pub steps: Vec<TapeStep>,
     /// Values that were too large for a step, by the SHA-256 of their JSON text; each is here once.
     pub blobs: BTreeMap<String, serde_json::Value>,
-    /// How it ended.
+    /// Status.
     pub end: TapeEnd,
 }
 
@@ -54,7 +54,7 @@ pub struct TapeHeader {
     /// The engine and its settings.
     #[serde(with = "shared")]
     pub engine: Arc<str>,
-    /// What was called.
+    /// The called entry.
     pub entry: Entry,
     /// The run's id.
     #[serde(with = "shared")]
@@ -68,7 +68,7 @@ pub struct TapeHeader {
     /// The operator's settings, JSON text.
     #[serde(with = "shared::json_text")]
     pub operator_config: JsonText,
-    /// The doors that were open.
+    /// The granted capabilities.
     #[serde(with = "shared")]
     pub grants: Arc<CapabilityGrantSet>,
     /// The limits in force.
@@ -114,27 +114,27 @@ pub struct TapeEnd {
     pub open: bool,
 }
 
-/// How a replay compared with its tape.
+/// Result of a replay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "verdict")]
 pub enum ReplayVerdict {
     /// Same steps, same outcome, same output and, on the same engine, the same fuel.
     Identical,
-    /// The recorded run was ended by time or cancellation; everything up to there was the same.
+    /// The recorded run was timed out or cancelled; the replay is identical up to that point.
     SamePrefix,
-    /// It went another way.
+    /// The replay diverged.
     Diverged(Divergence),
 }
 
-/// Where and why a replay went another way.
+/// Location and reason of a divergence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Divergence {
     /// The step, counted from 1; 0 is the header, the number after the last step is the end.
     pub step: usize,
     /// What differs: `module`, `input`, `op`, `request`, `answer`, `secret`, `outcome`, `output`, `fuel`, `steps`, `files`.
     pub what: String,
-    /// What the tape has.
+    /// The value on the tape.
     pub expected: String,
-    /// What was found.
+    /// The finding.
     pub found: String,
 }

@@ -18,13 +18,13 @@ pub(crate) struct Ticker {
 }
 
 struct Shared {
-    /// Runs under way.
+    /// Runs in progress.
     active: AtomicU64,
     parked: AtomicBool,
     stop: AtomicBool,
 }
 
-/// Keeps the ticker ticking while a run is under way.
+/// Keeps the ticker ticking while a run is in progress.
 pub(crate) struct Ticking<'a>(&'a Ticker);
 
 impl Ticker {
@@ -42,7 +42,7 @@ impl Ticker {
         Ok(Self { shared, thread: Some(thread) })
     }
 
-    /// Says that a run is under way until the result is dropped.
+    /// Says that a run is in progress until the result is dropped.
     pub(crate) fn run(&self) -> Ticking<'_> {
         self.shared.active.fetch_add(1, Ordering::SeqCst);
         if self.shared.parked.load(Ordering::SeqCst)

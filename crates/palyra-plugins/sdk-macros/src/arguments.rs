@@ -30,14 +30,21 @@ impl Arguments {
     pub(crate) fn take_string(&mut self, name: &str) -> Result<LitStr> {
         let value = self.take(name)?;
         string_literal(&value)
-            .ok_or_else(|| Error::new(value.span(), format!("`{name}` is text in double quotes")))
+            .ok_or_else(|| Error::new(value.span(), format!("`{name}` is a string in double quotes")))
     }
 
     /// The texts of a required list argument; at least one.
     pub(crate) fn take_strings(&mut self, name: &str) -> Result<Vec<LitStr>> {
         let value = self.take(name)?;
-        let bad =
-            |span: Span| Error::new(span, format!("`{name}` is a list of texts, as in `{name} = [\"…\"]`"));
+        let bad = |span: Span| {
+            Error::new(
+                span,
+                format!(
+                    "`{name}` is a list of strings, for example `{name} = \
+                [\"…\"]`"
+                ),
+            )
+        };
         let Expr::Array(array) = &value else { return Err(bad(value.span())) };
         if array.elems.is_empty() {
             return Err(Error::new(value.span(), format!("`{name}` is empty")));
@@ -45,7 +52,7 @@ impl Arguments {
         array.elems.iter().map(|element| string_literal(element).ok_or_else(|| bad(element.span()))).collect()
     }
 
-    /// Refuses what nobody took.
+    /// Rejects unused arguments.
     pub(crate) fn finish(self) -> Result<()> {
         match self.entries.first() {
             None => Ok(()),
@@ -107,16 +114,16 @@ mod tests {
             taken.unwrap_err().to_string()
         };
         assert_eq!(error(quote!()), "`#[tool]` needs `id = …`");
-        assert_eq!(error(quote!(id = 1)), "`id` is text in double quotes");
+        assert_eq!(error(quote!(id = 1)), "`id` is a string in double quotes");
         assert_eq!(error(quote!(id = "a", id = "b")), "`id` is given twice");
         assert_eq!(error(quote!(id = "a", events = [])), "`events` is empty");
         assert_eq!(
             error(quote!(id = "a", events = [1])),
-            "`events` is a list of texts, as in `events = [\"…\"]`"
+            "`events` is a list of strings, for example `events = [\"…\"]`"
         );
         assert_eq!(
             error(quote!(id = "a", events = "b")),
-            "`events` is a list of texts, as in `events = [\"…\"]`"
+            "`events` is a list of strings, for example `events = [\"…\"]`"
         );
         assert_eq!(
             error(quote!(id = "a", events = ["b"], color = "red")),

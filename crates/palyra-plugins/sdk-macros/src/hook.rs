@@ -49,11 +49,11 @@ fn read_arguments(tokens: TokenStream) -> Result<(LitStr, Vec<LitStr>)> {
     Ok((id, events))
 }
 
-/// The body of `on_event`.
+/// Request body of `on_event`.
 fn answer(function: &ItemFn) -> Result<TokenStream> {
     let name = &function.sig.ident;
     if only_argument("hook", function)?.is_none() {
-        return Err(Error::new_spanned(&function.sig, "a hook takes the event: `fn gate(event: Event)`"));
+        return Err(Error::new_spanned(&function.sig, "a hook takes an event: `fn gate(event: Event)`"));
     }
     let Some(returned) = return_type(function) else {
         return Err(Error::new_spanned(
@@ -110,7 +110,7 @@ mod tests {
                         f()
                     }
                 ),
-                "a hook takes the event",
+                "a hook takes an event",
             ),
             (
                 good,

@@ -10,7 +10,7 @@ pub(crate) fn check_id(id: &LitStr) -> Result<()> {
     let words: Vec<&str> = text.split('.').collect();
     if words.len() < 2 || !words.iter().all(|word| is_word(word)) {
         let message = format!(
-            "`{text}` is not an id: write lower-case words of `[a-z0-9_]`, joined by dots, as in `acme.echo`"
+            "invalid id `{text}`: use lower-case words of `[a-z0-9_]`, joined by dots, for example `acme.echo`"
         );
         return Err(Error::new(id.span(), message));
     }
@@ -27,7 +27,7 @@ pub(crate) fn check_event(event: &LitStr) -> Result<()> {
         Some((subject, what)) if is_word(subject) && is_word(what) => Ok(()),
         _ => Err(Error::new(
             event.span(),
-            format!("`{text}` is not an event: write it as in `run:before_tool`"),
+            format!("`{text}` is not an event: use a form such as `run:before_tool`"),
         )),
     }
 }

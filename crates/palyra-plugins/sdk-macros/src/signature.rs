@@ -8,7 +8,7 @@ use syn::{Error, FnArg, Item, ItemFn, Result, ReturnType, Type};
 pub(crate) fn plain_function(attribute: &str, item: TokenStream) -> Result<ItemFn> {
     let item: Item = syn::parse2(item)?;
     let Item::Fn(function) = item else {
-        return Err(Error::new_spanned(item, format!("`#[{attribute}]` stands on a function")));
+        return Err(Error::new_spanned(item, format!("`#[{attribute}]` is only allowed on a function")));
     };
     let signature = &function.sig;
     let refuse = |tokens: &dyn ToTokens, why: &str| {
@@ -21,12 +21,12 @@ pub(crate) fn plain_function(attribute: &str, item: TokenStream) -> Result<ItemF
         return refuse(keyword, "it cannot be `unsafe`");
     }
     if let Some(abi) = &signature.abi {
-        return refuse(abi, "it has no ABI of its own");
+        return refuse(abi, "it cannot have an ABI");
     }
     if !signature.generics.params.is_empty() {
         return refuse(
             &signature.generics.params,
-            "it has no generic parameters, its types stand in a schema",
+            "it cannot have generic parameters, because its types are described in a schema",
         );
     }
     Ok(function)
@@ -92,7 +92,7 @@ mod tests {
                 quote!(
                     struct A;
                 ),
-                "`#[tool]` stands on a function",
+                "`#[tool]` is only allowed on a function",
             ),
             (
                 quote!(
@@ -110,13 +110,13 @@ mod tests {
                 quote!(
                     extern "C" fn a() {}
                 ),
-                "no ABI",
+                "cannot have an ABI",
             ),
             (
                 quote!(
                     fn a<T>(x: T) {}
                 ),
-                "no generic parameters",
+                "cannot have generic parameters",
             ),
             (
                 quote!(

@@ -48,15 +48,12 @@ fn read_arguments(tokens: TokenStream) -> Result<(LitStr, LitStr)> {
     arguments.finish()?;
     check_id(&id)?;
     if description.value().trim().is_empty() {
-        return Err(Error::new(
-            description.span(),
-            "the description is empty: say what the tool does, a model reads it",
-        ));
+        return Err(Error::new(description.span(), "the description is empty: describe the tool for models"));
     }
     Ok((id, description))
 }
 
-/// The body of `call`, and of `input_schema`.
+/// Request body of `call`, and of `input_schema`.
 fn call_and_input_schema(function: &ItemFn) -> Result<(TokenStream, TokenStream)> {
     let name = &function.sig.ident;
     let (read, invoke, input) = match only_argument("tool", function)? {
@@ -162,7 +159,7 @@ mod tests {
         for (arguments, part) in [
             (quote!(description = "x"), "needs `id = …`"),
             (quote!(id = "acme.echo"), "needs `description = …`"),
-            (quote!(id = "echo", description = "x"), "`echo` is not an id"),
+            (quote!(id = "echo", description = "x"), "invalid id `echo`"),
             (quote!(id = "acme.echo", description = " "), "the description is empty"),
             (quote!(id = "acme.echo", description = "x", name = "y"), "has no argument `name`"),
         ] {

@@ -9,7 +9,7 @@ pub const PACKAGE: &str = "palyra:plugin";
 /// The version of the package and of every interface below.
 pub const VERSION: &str = "1.0.0";
 
-/// What `host-capabilities` returns for a door that is not open.
+/// The return value of `host-capabilities` for a capability that is not granted.
 pub const NOT_GRANTED: i32 = -1;
 
 /// Component interfaces by their full names.

@@ -30,28 +30,27 @@ struct Heap(UnsafeCell<Dlmalloc<Pages>>);
 
 // SAFETY: the target has no threads (the check below), and no method calls back into the heap.
 unsafe impl Sync for Heap {}
-const _: () =
-    assert!(!cfg!(target_feature = "atomics"), "this heap has no lock: switch the feature `heap` off");
+const _: () = assert!(!cfg!(target_feature = "atomics"), "this heap has no lock: disable the feature `heap`");
 
 // SAFETY: every method hands the caller's own layout to dlmalloc, which keeps the contract of `GlobalAlloc`.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: one thread, and dlmalloc calls nothing but `Pages`: no second reference exists meanwhile.
+        // SAFETY: one thread, and dlmalloc calls nothing but `Pages`: no second reference exists during the call.
         unsafe { (*self.0.get()).malloc(layout.size(), layout.align()) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as in `alloc`.
+        // SAFETY: such as `alloc`.
         unsafe { (*self.0.get()).calloc(layout.size(), layout.align()) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: as in `alloc`; the block came from this heap with this layout.
+        // SAFETY: such as `alloc`; the block came from this heap with this layout.
         unsafe { (*self.0.get()).free(block, layout.size(), layout.align()) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as in `dealloc`.
+        // SAFETY: such as `dealloc`.
         unsafe { (*self.0.get()).realloc(block, layout.size(), layout.align(), size) }
     }
 }

@@ -6,6 +6,7 @@ use crate::decision::RuleEffect;
 use cedar_policy as cedar;
 use miette::Diagnostic;
 use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_untrusted;
 use std::collections::BTreeMap;
 
 /// One rule of a policy.
@@ -96,5 +97,5 @@ fn is_name(id: &str) -> bool {
 
 /// Text that may repeat the policy's own, short and on one line.
 fn shown(text: &str) -> String {
-    escape_untrusted(&text.chars().take(300).collect::<String>())
+    clip_untrusted(text, 300)
 }

@@ -13,6 +13,8 @@ static READER: LazyLock<DecisionCache> = LazyLock::new(|| {
 when { principal.name != "a" && principal.scopes.contains(Scope::"read") };
 @id("calls") @advice("calls") forbid (principal, action == Action::"invoke", resource)
 when { context.arguments == "" };
+@id("labels") @advice("labels") forbid (principal, action == Action::"invoke", resource)
+when { context.labels.contains(Label::"private") && context.writes_outside } unless { context.approved };
 @id("approvals") @advice("approvals") forbid (principal, action == Action::"approve", resource)
 when { context.requester.kind == Kind::"hook" || context.requester.name == "" || context.elicited };
 @id("tools") @advice("tools") forbid (principal, action, resource is Tool)

@@ -1,8 +1,10 @@
 //! The default policy as a table a person can read, and the sentences of the design about it.
 
 use crate::requests::{default_policy, request, resource};
+use palyra_common::InformationLabels;
 use palyra_policy::{
-    Action, Face, PolicyRequest, PolicyVerdict, Principal, PrincipalKind, ResourceKind, Scope, TrustState,
+    Action, Face, PolicyRequest, PolicySet, PolicyVerdict, Principal, PrincipalKind, ResourceKind, Scope,
+    TrustState,
 };
 use std::fmt::Write as _;
 
@@ -70,7 +72,7 @@ fn approval(decides: Principal, face: Face, asked: Option<Principal>, elicited: 
 
 /// Who asks for a call does not decide it, but for the owner in person.
 #[test]
-fn nobody_decides_their_own_request_but_the_owner_in_person() {
+fn requester_cannot_decide_own_request_except_owner_in_person() {
     let set = default_policy();
     let owner = Principal::owner("me");
     let token = |id: &str| Principal::new(PrincipalKind::Token, id, Scope::ALL.iter().copied());
@@ -131,4 +133,47 @@ fn the_owners_token_is_for_a_person() {
         assert_eq!(decision.verdict, PolicyVerdict::Forbidden, "{decision}");
         assert_eq!(decision.reasons[0].policy, "owner-in-person");
     }
+}
+
+/// Once a session has read both kinds of content, a person looks at every call that can carry something away.
+#[test]
+fn labelled_session_needs_approval_for_writes_outside() {
+    let set = default_policy();
+    let agent = |private, untrusted, writes_outside, approved| {
+        let tool = resource(ResourceKind::Tool, TrustState::Trusted);
+        let mut asked = request(PrincipalKind::Agent, &[Scope::Invoke], Action::Invoke, tool);
+        asked.context.labels = InformationLabels { private, untrusted };
+        (asked.context.writes_outside, asked.context.approved) = (writes_outside, approved);
+        set.evaluate(&asked)
+    };
+    for bits in 0..8 {
+        let [private, untrusted, writes] = [bits & 1, bits & 2, bits & 4].map(|bit| bit != 0);
+        let decision = agent(private, untrusted, writes, false);
+        assert_eq!(decision.allowed, bits != 7, "{bits}: {decision}");
+        assert!(agent(private, untrusted, writes, true).allowed, "{bits}");
+    }
+    assert_eq!(agent(true, true, true, false).reasons[0].policy, "labelled-session-asks");
+}
+
+/// A policy from before rules could see labels keeps its text, and the default rule about labels holds as well.
+#[test]
+fn older_policy_gets_the_rule_about_labels() {
+    let own = "@id(\"all\") @advice(\"all\")\npermit (principal, action, resource);\n// end";
+    let asked = {
+        let tool = resource(ResourceKind::Tool, TrustState::Trusted);
+        let mut asked = request(PrincipalKind::Agent, &[Scope::Invoke], Action::Invoke, tool);
+        asked.context.labels = InformationLabels { private: true, untrusted: true };
+        asked.context.writes_outside = true;
+        asked
+    };
+    assert!(PolicySet::parse(own).unwrap().evaluate(&asked).allowed, "an operator may leave the rule out");
+    let older = PolicySet::parse_before_labels(own).unwrap();
+    let decision = older.evaluate(&asked);
+    assert_eq!((decision.allowed, decision.reasons[0].policy.as_str()), (false, "labelled-session-asks"));
+    // What is shown is what is in force, and can be set as it is.
+    let shown = PolicySet::parse(older.text()).unwrap();
+    assert_eq!(shown.revision(), older.revision());
+    assert_eq!(shown.evaluate(&asked), decision);
+    let named = "@id(\"labelled-session-asks\") @advice(\"mine\") permit (principal, action, resource);";
+    assert_eq!(PolicySet::parse_before_labels(named).unwrap().text(), named);
 }

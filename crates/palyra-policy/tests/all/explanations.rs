@@ -33,7 +33,7 @@ fn an_empty_policy_permits_nothing_and_says_so() {
     );
     let decision = set.evaluate(&asked);
     assert_eq!(decision.verdict, PolicyVerdict::NotPermitted { missing_scope: None });
-    assert_eq!(decision.to_string(), "no rule permits `read` on the daemon to anybody");
+    assert_eq!(decision.to_string(), "no rule permits `read` on the daemon for any principal");
 }
 
 /// A rule the engine would skip because it fails must not let a request through.

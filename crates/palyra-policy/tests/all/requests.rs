@@ -1,5 +1,6 @@
 //! Requests to ask with, chosen or drawn.
 
+use palyra_common::InformationLabels;
 use palyra_policy::{
     Action, DEFAULT_POLICY, Face, PolicyContext, PolicyRequest, PolicySet, Principal, PrincipalKind,
     Resource, ResourceKind, Scope, Skill, Tool, TrustState,
@@ -97,8 +98,13 @@ fn any_resource() -> impl Strategy<Value = Resource> {
 }
 
 fn any_context() -> impl Strategy<Value = PolicyContext> {
-    (any_of(Face::ALL), any_name(), prop::option::of(any_principal()), any::<bool>()).prop_map(
-        |(face, arguments, requester, elicited)| PolicyContext { face, arguments, requester, elicited },
+    let flags = prop::array::uniform5(any::<bool>());
+    (any_of(Face::ALL), any_name(), prop::option::of(any_principal()), flags).prop_map(
+        |(face, arguments, requester, flags)| {
+            let [private, untrusted, writes_outside, approved, elicited] = flags;
+            let labels = InformationLabels { private, untrusted };
+            PolicyContext { face, arguments, labels, writes_outside, approved, requester, elicited }
+        },
     )
 }
 

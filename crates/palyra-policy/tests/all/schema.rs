@@ -1,6 +1,7 @@
 //! The words of the code are the words of the schema.
 
 use cedar_policy::{Schema, SchemaFragment};
+use palyra_common::InformationLabels;
 use palyra_policy::{Action, Face, PrincipalKind, ResourceKind, SCHEMA, Scope, TrustState};
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -17,6 +18,8 @@ fn enumerations_are_the_same() {
     assert_eq!(words(PrincipalKind::ENTITY), texts(&mut PrincipalKind::ALL.iter().map(|word| word.as_str())));
     assert_eq!(words("Scope"), texts(&mut Scope::ALL.iter().map(|word| word.wire_name())));
     assert_eq!(words(Face::ENTITY), texts(&mut Face::ALL.iter().map(|word| word.as_str())));
+    let labels = InformationLabels { private: true, untrusted: true };
+    assert_eq!(words("Label"), texts(&mut labels.names()));
     assert_eq!(words(TrustState::ENTITY), texts(&mut TrustState::ALL.iter().map(|word| word.as_str())));
 }
 

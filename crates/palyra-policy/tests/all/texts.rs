@@ -108,7 +108,7 @@ fn a_revision_is_the_digest_of_the_text() {
     assert_ne!(set.revision(), PolicySet::parse(&format!("{DEFAULT_POLICY} ")).unwrap().revision());
     let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     assert_eq!(PolicySet::parse("").unwrap().revision().to_string(), empty);
-    assert_eq!(set.rules().count(), 13);
+    assert_eq!(set.rules().count(), 14);
     assert_eq!(PolicySet::standard().revision(), set.revision());
     assert!(PolicySet::standard().rules().eq(set.rules()));
     assert!(set.rules().all(|rule| DEFAULT_POLICY.contains(&rule.text)));

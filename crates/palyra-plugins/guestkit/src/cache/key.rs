@@ -9,6 +9,10 @@ use crate::error::GuestkitError;
 /// What a build or an editor leaves behind; never an input.
 const NOT_INPUTS: &[&str] = &["target", "node_modules", "__pycache__", ".git"];
 
+/// What a skill has beside the sources of its guest: the manifest, tests, and what is built from the sources.
+const NOT_SOURCES: &[&str] = &["modules", "tests", "skill.toml"];
+const PACKAGE: &str = "palyra-skill";
+
 /// A SHA-256 over labelled, length-prefixed values, so that no two different lists of inputs run together.
 pub(crate) struct InputHasher(Sha256);
 
@@ -30,9 +34,9 @@ impl InputHasher {
         Ok(())
     }
 
-    /// Every file below `directory`, by relative path and content.
+    /// Every source below `directory`, by relative path and content.
     pub(crate) fn add_directory(&mut self, directory: &Path) -> Result<(), GuestkitError> {
-        for path in files_below(directory)? {
+        for path in sources_below(directory)? {
             let relative = path.strip_prefix(directory).unwrap_or(&path);
             self.add_file(&relative.to_string_lossy(), &path)?;
         }
@@ -42,6 +46,18 @@ impl InputHasher {
     pub(crate) fn finish(self) -> String {
         hex::encode(self.0.finalize())
     }
+}
+
+/// The files a guest or package in `directory` can be built from, in a fixed order.
+pub(crate) fn sources_below(directory: &Path) -> Result<Vec<PathBuf>, GuestkitError> {
+    let is_source = |path: &PathBuf| {
+        let top = path.strip_prefix(directory).ok().and_then(|path| path.components().next());
+        let left_out = top.is_some_and(|top| NOT_SOURCES.iter().any(|name| top.as_os_str() == *name));
+        !left_out && path.extension().is_none_or(|extension| extension != PACKAGE)
+    };
+    let mut files = files_below(directory)?;
+    files.retain(is_source);
+    Ok(files)
 }
 
 /// The files below `directory` in a fixed order, without what builds leave behind.
@@ -108,6 +124,10 @@ mod tests {
         std::fs::write(path.join("target/debug/x"), "x").unwrap();
         std::fs::create_dir_all(path.join("src/__pycache__")).unwrap();
         std::fs::write(path.join("src/__pycache__/x.pyc"), "x").unwrap();
+        for name in ["modules/a.wasm", "tests/a.json", "skill.toml", "a.palyra-skill"] {
+            std::fs::create_dir_all(path.join(name).parent().unwrap()).unwrap();
+            std::fs::write(path.join(name), "x").unwrap();
+        }
         assert_eq!(directory_key(path), first);
 
         std::fs::write(path.join("src/a.c"), "two").unwrap();

@@ -10,7 +10,7 @@ use super::Cache;
 use super::tidy::remove_old;
 use crate::error::GuestkitError;
 
-/// A stored guest nobody asked for in this time is removed.
+/// A stored guest that was not used for this time is removed.
 const UNUSED_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
 
 impl Cache {

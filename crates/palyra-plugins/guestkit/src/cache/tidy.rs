@@ -1,4 +1,4 @@
-//! Removing what nobody needs any more: old guests, and directories that an interrupted run left behind.
+//! Removal of old guests, and of directories of interrupted runs.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};

@@ -17,7 +17,7 @@ pub(super) struct Args {
     /// The world.
     #[arg(value_name = "WORLD")]
     world: String,
-    /// Where the files go.
+    /// The target directory.
     #[arg(value_name = "OUT_DIR")]
     out: PathBuf,
 }

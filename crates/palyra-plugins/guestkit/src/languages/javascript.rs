@@ -103,9 +103,12 @@ fn bundle(node: &Path, tools: &Path, guest: &Guest, work: &Path) -> Result<PathB
 fn without_paths_of(wrapper: &Path, bundle: &str) -> String {
     let parent = wrapper.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
     let marker = format!("/{parent}/wrapper/");
-    let kept = |line: &str| match line.starts_with("// ") && line.contains(&marker) {
-        true => "//\n".to_owned(),
-        false => format!("{line}\n"),
+    let kept = |line: &str| {
+        if line.starts_with("// ") && line.contains(&marker) {
+            "//\n".to_owned()
+        } else {
+            format!("{line}\n")
+        }
     };
     bundle.lines().map(kept).collect()
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::python_tools;
-use crate::cache::{files_below, write_whole};
+use crate::cache::{sources_below, write_whole};
 use crate::contract;
 use crate::error::GuestkitError;
 use crate::guest::Guest;
@@ -52,7 +52,7 @@ pub(super) fn build(kit: &Kit, guest: &Guest) -> Result<Vec<u8>, GuestkitError> 
 }
 
 fn copy_sources(from: &Path, to: &Path) -> Result<(), GuestkitError> {
-    for path in files_below(from)? {
+    for path in sources_below(from)? {
         let target = to.join(path.strip_prefix(from).unwrap_or(&path));
         let parent = target.parent().unwrap_or(to);
         std::fs::create_dir_all(parent).map_err(GuestkitError::file("create", parent))?;

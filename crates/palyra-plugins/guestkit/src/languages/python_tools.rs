@@ -62,7 +62,7 @@ impl PythonTool {
     }
 }
 
-/// The interpreter behind an environment can go away with an upgrade; then it is made anew.
+/// An upgrade can remove the interpreter of an environment; then it is created again.
 fn is_usable(directory: &Path) -> bool {
     is_executable(&directory.join(VENV_PYTHON)) || (directory.join(SITE).is_dir() && find_python().is_some())
 }

@@ -76,7 +76,23 @@ fn write_lock_file(toolchain: &RustToolchain, guest: &Guest) -> Result<(), Guest
 }
 
 fn run_cargo(step: &str, command: Command) -> Result<Vec<u8>, GuestkitError> {
-    crate::process::run(step, command, LIMIT)
+    crate::process::run(step, command, LIMIT).map_err(|error| match error {
+        GuestkitError::StepFailed { step, status, output } => {
+            GuestkitError::StepFailed { step, status, output: diagnostics(&output) }
+        }
+        other => other,
+    })
+}
+
+/// What cargo wrote, without its messages for programs and the names of packages it got and compiled.
+fn diagnostics(output: &str) -> String {
+    const PROGRESS: [&str; 7] =
+        ["Compiling", "Downloading", "Downloaded", "Updating", "Locking", "Adding", "Blocking"];
+    let is_progress = |line: &&str| {
+        let first = line.split_whitespace().next().unwrap_or_default();
+        line.starts_with("{\"reason\":") || (line.starts_with("  ") && PROGRESS.contains(&first))
+    };
+    output.lines().filter(|line| !is_progress(line)).collect::<Vec<_>>().join("\n")
 }
 
 fn cargo(toolchain: &RustToolchain, guest: &Guest) -> Command {
@@ -158,6 +174,16 @@ mod tests {
         assert_eq!(built_module(messages, Path::new("/g/Cargo.toml")), Some(PathBuf::from("/t/g.wasm")));
         assert_eq!(built_module(messages, Path::new("/other/Cargo.toml")), None);
         assert_eq!(built_module("", Path::new("/g/Cargo.toml")), None);
+    }
+
+    #[test]
+    fn diagnostics_are_what_a_person_reads() {
+        let output = "{\"reason\":\"compiler-artifact\"}\n   Compiling serde v1.0.0\nerror[E0425]: cannot find value\n\
+                      \n  --> src/lib.rs:3:5\n   |\n3  | Compiling\n";
+        assert_eq!(
+            diagnostics(output),
+            "error[E0425]: cannot find value\n\n  --> src/lib.rs:3:5\n   |\n3  | Compiling"
+        );
     }
 
     #[test]

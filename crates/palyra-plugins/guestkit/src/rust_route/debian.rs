@@ -61,12 +61,12 @@ impl DebianFiles {
         let rustc = program("rustc").ok_or("Debian's rustc is not installed")?;
         let cargo = program("cargo").ok_or("Debian's cargo is not installed")?;
         let version = ask(&rustc, &self.bin, &["-vV"]).ok_or("Debian's rustc does not run")?;
-        let release = line_value(&version, "release: ").ok_or("Debian's rustc does not say its version")?;
+        let release = line_value(&version, "release: ").ok_or("cannot read the version of Debian's rustc")?;
         let library = self.sources.join(format!("rustc-{release}/library"));
         if !library.join("std/Cargo.toml").is_file() || !library.join("vendor").is_dir() {
             return Err(format!("the sources of Rust {release} are not installed"));
         }
-        let linker = LINKERS.iter().find_map(|name| program(name)).ok_or("there is no linker `wasm-ld`")?;
+        let linker = LINKERS.iter().find_map(|name| program(name)).ok_or("no linker `wasm-ld`")?;
         Ok(DebianCompiler { cargo, rustc, linker, library, version })
     }
 }

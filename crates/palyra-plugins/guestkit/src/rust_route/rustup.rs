@@ -13,7 +13,7 @@ const LIMIT: Duration = Duration::from_secs(180);
 
 pub(super) fn attempt(programs: &Programs, say: &dyn Fn(&str)) -> Result<RustToolchain, String> {
     let rustup = found(&programs.rustup, "rustup")?;
-    // Otherwise the target would land in a toolchain that nobody uses.
+    // Otherwise the target would be added to an unused toolchain.
     ask(&rustup, &programs.directory, &["which", "rustc"]).ok_or("rustup has no active toolchain here")?;
     say(&format!("rustup target add {TARGET}"));
     let mut add = Command::new(&rustup);

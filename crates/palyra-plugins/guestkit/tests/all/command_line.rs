@@ -6,7 +6,7 @@ use wit_component::{StringEncoding, embed_component_metadata};
 use crate::sandbox::{Sandbox, text};
 
 #[test]
-fn build_all_finds_the_guests_of_the_project_it_stands_in() {
+fn build_all_finds_guests_of_the_current_project() {
     let sandbox = Sandbox::new();
     let built = sandbox.guestkit(&["build-all", "--json"]);
     assert!(built.status.success(), "{}", text(&built.stderr));

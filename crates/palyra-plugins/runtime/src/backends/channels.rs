@@ -3,7 +3,7 @@
 use super::BackendError;
 use async_trait::async_trait;
 use palyra_common::capabilities::ChannelName;
-use std::sync::Mutex;
+use parking_lot::Mutex;
 
 /// One message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct ChannelMessage {
     pub owner: String,
     /// The run that sent it.
     pub run_id: String,
-    /// What the body is.
+    /// Encoding of the body.
     pub content_type: String,
     /// The body.
     pub body: Vec<u8>,
@@ -34,15 +34,14 @@ pub struct MemoryChannels(Mutex<Vec<ChannelMessage>>);
 impl MemoryChannels {
     /// All messages so far, oldest first.
     pub fn messages(&self) -> Vec<ChannelMessage> {
-        self.0.lock().map(|messages| messages.clone()).unwrap_or_default()
+        self.0.lock().clone()
     }
 }
 
 #[async_trait]
 impl ChannelSink for MemoryChannels {
     async fn publish(&self, message: ChannelMessage) -> Result<(), BackendError> {
-        let mut messages = self.0.lock().map_err(|_| BackendError::Unavailable("poisoned".into()))?;
-        messages.push(message);
+        self.0.lock().push(message);
         Ok(())
     }
 }

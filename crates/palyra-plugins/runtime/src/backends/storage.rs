@@ -2,18 +2,18 @@
 
 use super::BackendError;
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
-/// How much may be kept under one prefix.
+/// Storage quota of one prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StorageQuota {
     /// The prefix the quota is for.
     pub prefix: String,
-    /// Most bytes of keys and values.
+    /// Maximum bytes of keys and values.
     pub max_bytes: u64,
-    /// Most keys.
+    /// Maximum number of keys.
     pub max_keys: u64,
 }
 
@@ -49,16 +49,10 @@ pub struct MemoryStorage(Mutex<Entries>);
 /// Values by owner and key.
 type Entries = BTreeMap<(String, String), Vec<u8>>;
 
-impl MemoryStorage {
-    fn lock(&self) -> Result<std::sync::MutexGuard<'_, Entries>, BackendError> {
-        self.0.lock().map_err(|_| BackendError::Unavailable("poisoned".into()))
-    }
-}
-
 #[async_trait]
 impl StorageBackend for MemoryStorage {
     async fn get(&self, owner: &str, key: &str) -> Result<Option<Vec<u8>>, BackendError> {
-        Ok(self.lock()?.get(&(owner.to_owned(), key.to_owned())).cloned())
+        Ok(self.0.lock().get(&(owner.to_owned(), key.to_owned())).cloned())
     }
 
     async fn put(
@@ -68,7 +62,7 @@ impl StorageBackend for MemoryStorage {
         value: Vec<u8>,
         quota: &StorageQuota,
     ) -> Result<(), BackendError> {
-        let mut map = self.lock()?;
+        let mut map = self.0.lock();
         let in_prefix = map
             .range((owner.to_owned(), quota.prefix.clone())..)
             .take_while(|((o, k), _)| o == owner && k.starts_with(&quota.prefix));
@@ -82,7 +76,7 @@ impl StorageBackend for MemoryStorage {
     }
 
     async fn delete(&self, owner: &str, key: &str) -> Result<bool, BackendError> {
-        Ok(self.lock()?.remove(&(owner.to_owned(), key.to_owned())).is_some())
+        Ok(self.0.lock().remove(&(owner.to_owned(), key.to_owned())).is_some())
     }
 
     async fn list(
@@ -92,7 +86,7 @@ impl StorageBackend for MemoryStorage {
         after: Option<&str>,
         limit: usize,
     ) -> Result<Vec<String>, BackendError> {
-        let map = self.lock()?;
+        let map = self.0.lock();
         let start = after.filter(|after| *after >= prefix).unwrap_or(prefix);
         let keys = map
             .range((owner.to_owned(), start.to_owned())..)

@@ -1,13 +1,14 @@
 //! The disk cache: header ‖ code ‖ MAC. What does not check out is reported, ignored and rebuilt.
 
 use crate::compiled::{CodeBuffer, TrustedCode};
+use crate::engine::{code_config, engine_fingerprint};
 use crate::module::ModuleKind;
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use subtle::ConstantTimeEq;
 
 const MAGIC: &[u8; 8] = b"PLYRCOD1";
@@ -21,21 +22,21 @@ const CHUNK: usize = 64 << 10;
 /// Chunks that may wait to be written.
 const CHUNKS_AHEAD: usize = 8;
 
-/// Where compiled code is kept, and the key that makes it ours.
+/// Directory of compiled code, and its key.
 #[derive(Clone)]
 pub struct DiskCacheConfig {
     /// A directory of mode 0700; made if it is missing.
     pub directory: PathBuf,
     /// The key; it must not be kept in the directory.
     pub key: [u8; 32],
-    /// Told about files that were not accepted.
+    /// Receives warnings about rejected files.
     pub on_event: Option<Arc<dyn Fn(CacheEvent) + Send + Sync>>,
 }
 
-/// Something about a cache file that somebody should know.
+/// A warning about a cache file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheEvent {
-    /// What happened.
+    /// The change.
     pub kind: CacheEventKind,
     /// The file's name.
     pub file: String,
@@ -70,9 +71,17 @@ impl DiskCache {
             || metadata.mode() & 0o077 != 0
             || metadata.uid() != rustix::process::geteuid().as_raw()
         {
-            return Err(io::Error::other("the cache directory is not a directory of ours with mode 0700"));
+            return Err(io::Error::other(
+                "the cache directory must be a directory of this user with mode \
+                0700",
+            ));
         }
-        Ok(Self { config, fingerprint: *blake3::hash(engine_fingerprint.as_bytes()).as_bytes() })
+        Ok(Self { config, fingerprint: digest_of(engine_fingerprint) })
+    }
+
+    /// Whether there is a file for a module; what is in it is checked when it is loaded.
+    pub(crate) fn has(&self, module_sha256: &[u8; 32]) -> bool {
+        self.path(module_sha256).is_file()
     }
 
     /// Code for a module, if a file of ours has it and every byte checks out.
@@ -116,7 +125,7 @@ impl DiskCache {
         let mut stated_mac = [0; MAC_BYTES];
         file.read_exact(&mut stated_mac).map_err(unusable)?;
         if !bool::from(mac.finalize().as_bytes().ct_eq(&stated_mac)) {
-            return Err(wrong(CacheEventKind::WrongMac, "changed, cut or made under another key"));
+            return Err(wrong(CacheEventKind::WrongMac, "changed, truncated or created under another key"));
         }
         buffer.seal_checked().map(Some).map_err(unusable)
     }
@@ -151,17 +160,34 @@ impl DiskCache {
     }
 
     fn path(&self, module_sha256: &[u8; 32]) -> PathBuf {
-        let name = format!("{}-{}.code", hex::encode(module_sha256), hex::encode(&self.fingerprint[..8]));
-        self.config.directory.join(name)
+        self.config.directory.join(file_name(module_sha256, &self.fingerprint))
     }
 
     fn report(&self, path: &Path, rejection: Rejection) {
         let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        tracing::warn!(file, kind = ?rejection.kind, detail = rejection.detail, "compiled code not used");
+        tracing::warn!(file, kind = ?rejection.kind, detail = rejection.detail, "compiled code rejected");
         if let Some(on_event) = &self.config.on_event {
             on_event(CacheEvent { kind: rejection.kind, file, detail: rejection.detail });
         }
     }
+}
+
+fn digest_of(engine_fingerprint: &str) -> [u8; 32] {
+    *blake3::hash(engine_fingerprint.as_bytes()).as_bytes()
+}
+
+fn file_name(module_sha256: &[u8; 32], fingerprint: &[u8; 32]) -> String {
+    format!("{}-{}.code", hex::encode(module_sha256), hex::encode(&fingerprint[..8]))
+}
+
+/// Whether a directory has code of this build's engine for a module, without starting an engine for runs.
+pub fn has_code_on_disk(directory: &Path, module_sha256: &[u8; 32]) -> bool {
+    static FINGERPRINT: OnceLock<Option<[u8; 32]>> = OnceLock::new();
+    let fingerprint = FINGERPRINT.get_or_init(|| {
+        let engine = wasmtime::Engine::new(&code_config()).ok()?;
+        Some(digest_of(&engine_fingerprint(&engine)))
+    });
+    fingerprint.is_some_and(|fingerprint| directory.join(file_name(module_sha256, &fingerprint)).is_file())
 }
 
 struct Rejection {
@@ -191,7 +217,7 @@ fn open_plain_file(path: &Path) -> Result<Option<File>, Rejection> {
     if !metadata.is_file() || metadata.nlink() != 1 || !ours || metadata.mode() & 0o022 != 0 {
         return Err(wrong(
             CacheEventKind::NotAPlainFile,
-            "not a regular file with one name, written only by us",
+            "not a regular file with one link that only this user can write",
         ));
     }
     Ok(Some(file))

@@ -1,4 +1,4 @@
-//! Handles: opaque numbers for the doors of one call.
+//! Handles: opaque numbers for the capabilities of one call.
 
 use crate::random::{RandomUse, RunSeed};
 use crate::run_context::{HostFailure, RunContext};
@@ -36,7 +36,7 @@ impl CapabilityHandles {
         Self(handles)
     }
 
-    /// How many doors of a kind there are.
+    /// Number of capabilities of a kind.
     pub fn count(&self, kind: CapabilityKind) -> i32 {
         i32::try_from(self.0.iter().filter(|(_, k, _)| *k == kind).count()).unwrap_or(i32::MAX)
     }
@@ -115,9 +115,11 @@ impl RunContext {
         let missed = self.changing().missed.clone().filter(|(kind, _)| handle == -1 && *kind == wanted);
         let subject = &*self.secrets.redact_text(subject);
         let (subject, reason) = match (&missed, found) {
-            (Some((_, name)), _) => (name.clone(), "nothing granted has this name".to_owned()),
-            (None, Some(kind)) => (label(handle, subject), format!("the handle is one of kind `{kind}`")),
-            (None, None) => (label(handle, subject), "the number is not a handle of this call".to_owned()),
+            (Some((_, name)), _) => (name.clone(), "no grant has this name".to_owned()),
+            (None, Some(kind)) => (label(handle, subject), format!("the handle has the kind `{kind}`")),
+            (None, None) => {
+                (label(handle, subject), "the guest used a handle that it was never given".to_owned())
+            }
         };
         let name = missed.map(|(_, name)| name);
         let grant = name.as_deref().and_then(|name| suggested_grant(wanted, name));

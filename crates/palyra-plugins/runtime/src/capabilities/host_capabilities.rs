@@ -1,4 +1,4 @@
-//! `host-capabilities`: Tier A, which doors are open.
+//! `host-capabilities`: Tier A, the granted capabilities.
 
 use super::bindings::palyra::plugin::host_capabilities::Host;
 use super::bindings::palyra::plugin::types::CapabilityKind as WitKind;

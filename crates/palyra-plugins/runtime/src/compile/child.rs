@@ -117,7 +117,7 @@ impl ChildCompiler {
         }
         let mut output = answer.output;
         if output.is_empty() {
-            return Err(CompileFailure::Broken(format!("it ended with {} and said nothing", answer.status)));
+            return Err(CompileFailure::Broken(format!("it exited with {} and no output", answer.status)));
         }
         let kind = output.remove(0);
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();

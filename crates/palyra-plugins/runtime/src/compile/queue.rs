@@ -1,8 +1,9 @@
 //! Who compiles when: fair between owners, and small modules never behind large ones.
 
 use palyra_common::WasmPluginRunError;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Compilations at once; each may use all cores.
@@ -58,15 +59,12 @@ impl CompileQueue {
         let _waiting = self.enter(bytes)?;
         let large = bytes >= LARGE_MODULE_BYTES;
         let lane = acquire(&self.lane(owner, large)).await?;
-        let large = match large {
-            true => Some(acquire(&self.large_slots).await?),
-            false => None,
-        };
+        let large = if large { Some(acquire(&self.large_slots).await?) } else { None };
         Ok(CompilePermit { _lane: lane, _large: large, _slot: acquire(&self.slots).await? })
     }
 
     fn lane(&self, owner: &str, large: bool) -> Arc<Semaphore> {
-        let mut lanes = lock(&self.lanes);
+        let mut lanes = self.lanes.lock();
         if lanes.len() >= MAX_OWNERS {
             lanes.retain(|_, lane| lane.strong_count() > 0);
         }
@@ -79,7 +77,7 @@ impl CompileQueue {
     }
 
     fn enter(&self, bytes: usize) -> Result<InQueue<'_>, WasmPluginRunError> {
-        let mut waiting = lock(&self.waiting);
+        let mut waiting = self.waiting.lock();
         let more = waiting.bytes.saturating_add(bytes);
         // One module may always wait, however large it is.
         let full = waiting.modules >= MAX_WAITING || (waiting.modules > 0 && more > MAX_WAITING_BYTES);
@@ -99,7 +97,7 @@ struct InQueue<'a> {
 
 impl Drop for InQueue<'_> {
     fn drop(&mut self) {
-        let mut waiting = lock(&self.queue.waiting);
+        let mut waiting = self.queue.waiting.lock();
         waiting.modules = waiting.modules.saturating_sub(1);
         waiting.bytes = waiting.bytes.saturating_sub(self.bytes);
     }
@@ -108,10 +106,6 @@ impl Drop for InQueue<'_> {
 async fn acquire(semaphore: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, WasmPluginRunError> {
     let permit = Arc::clone(semaphore).acquire_owned().await;
     permit.map_err(|closed| WasmPluginRunError::Internal(closed.to_string()))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -178,6 +172,6 @@ mod tests {
         for number in 0..10_000 {
             drop(now(&queue, &number.to_string(), SMALL).unwrap());
         }
-        assert!(lock(&queue.lanes).len() <= MAX_OWNERS);
+        assert!(queue.lanes.lock().len() <= MAX_OWNERS);
     }
 }

@@ -12,6 +12,7 @@ use crate::runtime::WasmRuntime;
 use crate::wasi::WasiState;
 use palyra_common::WasmPluginRunError;
 use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_untrusted;
 use palyra_plugins_sdk::abi::{core_module, interfaces};
 use std::future::poll_fn;
 use std::pin::pin;
@@ -281,9 +282,10 @@ fn finish<T>(
 /// What the run is charged: the exact count where the engine wrote it back, else the most it can have been.
 fn charged_fuel(store: &Store<RunState>, run: &RunContext) -> u64 {
     let used = used_fuel(store, run);
-    match store.data().fuel_is_exact {
-        true => used,
-        false => used.saturating_add(FUEL_SLICE).min(run.limits.fuel_budget),
+    if store.data().fuel_is_exact {
+        used
+    } else {
+        used.saturating_add(FUEL_SLICE).min(run.limits.fuel_budget)
     }
 }
 
@@ -292,7 +294,7 @@ fn used_fuel(store: &Store<RunState>, run: &RunContext) -> u64 {
 }
 
 fn tool_failed(error: ToolError) -> WasmPluginRunError {
-    let clip = |text: &str, most: usize| escape_untrusted(&text.chars().take(most).collect::<String>());
+    let clip = |text: &str, most: usize| clip_untrusted(text, most);
     WasmPluginRunError::ToolFailed {
         code: clip(&error.code, 64),
         message: clip(&error.message, MAX_ERROR_CHARS),
@@ -319,7 +321,7 @@ enum GuestDecision {
 
 impl From<GuestDecision> for HookDecision {
     fn from(decision: GuestDecision) -> Self {
-        let clip = |text: String| escape_untrusted(&text.chars().take(MAX_ERROR_CHARS).collect::<String>());
+        let clip = |text: String| clip_untrusted(&text, MAX_ERROR_CHARS);
         match decision {
             GuestDecision::Continue => Self::Continue,
             GuestDecision::Annotate(text) => Self::Annotate(clip(text)),

@@ -2,7 +2,7 @@
 
 use super::{HostFailure, RunContext};
 use palyra_common::capabilities::{FilesystemGrant, RootName};
-use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_untrusted;
 use palyra_common::{CapabilityKind, Denial};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -186,7 +186,7 @@ impl RunContext {
 
 /// A path for people: bounded and escaped.
 pub(crate) fn shown(path: &str) -> String {
-    escape_untrusted(&path.chars().take(SHOWN_CHARS).collect::<String>())
+    clip_untrusted(path, SHOWN_CHARS)
 }
 
 /// No granted root holds the path.

@@ -82,7 +82,7 @@ impl RunContext {
         injections: Vec<Injection>,
     ) -> Result<HttpAnswer, HostFailure> {
         let guard = self.services.egress.as_ref();
-        let guard = guard.ok_or_else(|| HostFailure::Unavailable("there is no way out here".into()))?;
+        let guard = guard.ok_or_else(|| HostFailure::Unavailable("this run has no network access".into()))?;
         let outgoing = OutgoingRequest {
             method: request.method,
             url: request.url,
@@ -90,7 +90,7 @@ impl RunContext {
             body: request.body.into(),
             timeout: request.timeout_ms.map(|ms| Duration::from_millis(ms.into())),
         };
-        // A refused URL may hold what a guest was told under `reveal`.
+        // A denied URL may contain a revealed secret.
         let authorized =
             guard.authorize(rules, outgoing).map_err(|error| self.secrets.redact_error(error))?;
         let context = EgressContext {
@@ -136,7 +136,7 @@ impl RunContext {
                 // A replay sends nothing, so it needs no value.
                 (None, true) => palyra_common::SecretValue::new(Vec::new()),
                 (None, false) => {
-                    let reason = format!("the secret `{}` is granted but not kept here", grant.secret);
+                    let reason = format!("the secret `{}` is granted but not stored", grant.secret);
                     return Err(HostFailure::Unavailable(reason));
                 }
             };

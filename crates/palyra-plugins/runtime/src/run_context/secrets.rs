@@ -139,7 +139,7 @@ impl RunContext {
         match value {
             Some(value) if self.digest(value)? == taped => Ok(value),
             other => {
-                let found = if other.is_some() { "another value" } else { "no such secret here" };
+                let found = if other.is_some() { "another value" } else { "no such secret" };
                 self.changing().tape.diverge(index, "secret", "the revealed value".into(), found.into());
                 Err(HostFailure::Stopped)
             }
@@ -155,7 +155,7 @@ impl RunContext {
 }
 
 fn not_kept(name: &str) -> HostFailure {
-    HostFailure::Unavailable(format!("the secret `{name}` is granted but not kept here"))
+    HostFailure::Unavailable(format!("the secret `{name}` is granted but not stored"))
 }
 
 fn placed_denial(secret: &SecretRef, place: &str) -> Denial {
@@ -173,7 +173,7 @@ fn reveal_denial(grant: &SecretGrant) -> Denial {
     Denial {
         kind: CapabilityKind::Secret,
         subject: grant.secret.to_string(),
-        reason: "the grant does not say `reveal`".into(),
+        reason: "the grant does not have `reveal`".into(),
         grant: Some(Capability::Secret(wanted).to_string()),
         manifest: Some(format!("set `reveal = true` for `{}` in `[[capabilities.secrets]]`", grant.secret)),
     }

@@ -2,11 +2,12 @@
 
 use super::{Blob, HostFailure, RunContext, taped_bytes};
 use crate::backends::StorageQuota;
-use palyra_common::CapabilityKind;
-use palyra_common::capabilities::StorageGrant;
+use palyra_common::capabilities::{StorageAccess, StorageGrant};
 use palyra_common::limits::{
     DEFAULT_STORAGE_BYTES, DEFAULT_STORAGE_KEYS, MAX_STORAGE_KEY_BYTES, MAX_STORAGE_PAGE,
 };
+use palyra_common::redact::escape_untrusted;
+use palyra_common::{CapabilityKind, Denial};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -41,13 +42,19 @@ impl RunContext {
         };
         self.check_no_secret("storage.put", "a stored value", &value)?;
         let request = json!({ "key": key, "value": taped_bytes(&value) });
-        let live = async { Ok(self.services.storage.put(&self.owner, &key, value, &quota).await?) };
+        let live = async {
+            check_writable(grant, &key)?;
+            Ok(self.services.storage.put(&self.owner, &key, value, &quota).await?)
+        };
         self.step("storage.put", key.clone(), request, live).await
     }
 
     pub(crate) async fn storage_delete(&self, handle: i32, key: &str) -> Result<bool, HostFailure> {
-        let (_, key) = self.storage_key("storage.delete", handle, key)?;
-        let live = async { Ok(self.services.storage.delete(&self.owner, &key).await?) };
+        let (grant, key) = self.storage_key("storage.delete", handle, key)?;
+        let live = async {
+            check_writable(grant, &key)?;
+            Ok(self.services.storage.delete(&self.owner, &key).await?)
+        };
         self.step("storage.delete", key.clone(), json!({ "key": key }), live).await
     }
 
@@ -102,6 +109,21 @@ impl RunContext {
     fn storage_grant(&self, op: &'static str, handle: i32, key: &str) -> Result<&StorageGrant, HostFailure> {
         let index = self.resolve(op, handle, CapabilityKind::Storage, key)?;
         Ok(&self.grants.storage()[index])
+    }
+}
+
+/// Denies a change below a prefix that is granted for reading.
+fn check_writable(grant: &StorageGrant, key: &str) -> Result<(), HostFailure> {
+    let prefix = &grant.prefix;
+    match grant.access {
+        StorageAccess::ReadWrite => Ok(()),
+        StorageAccess::Read => Err(HostFailure::Denied(Denial {
+            kind: CapabilityKind::Storage,
+            subject: escape_untrusted(key),
+            reason: format!("`{prefix}` is granted for reading only"),
+            grant: Some(format!("storage:{prefix}")),
+            manifest: Some(format!("add `\"{prefix}\"` to `capabilities.storage_prefixes`")),
+        })),
     }
 }
 

@@ -16,27 +16,21 @@ const LIKELY_STEP_BYTES: usize = 256;
 
 /// Why bytes are not a tape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum TapeError {
     /// Too long to be read.
-    #[error("the tape has {bytes} bytes, more than {MAX_TAPE_BYTES}")]
-    TooLong {
-        /// Its length.
-        bytes: usize,
-    },
+    #[error("the tape has {bytes} bytes, the limit is {MAX_TAPE_BYTES}")]
+    TooLong { bytes: usize },
     /// A line is not what it should be.
-    #[error("line {line} of the tape is not right: {reason}")]
+    #[error("invalid line {line} of the tape: {reason}")]
     BadLine {
-        /// Which line, counted from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// What is wrong.
         reason: String,
     },
     /// The end is missing: the tape was cut.
-    #[error("the tape ends after line {line} without its end")]
-    Cut {
-        /// The last line.
-        line: usize,
-    },
+    #[error("the tape is truncated after line {line}")]
+    Cut { line: usize },
     /// It is not spelled the one way tapes are spelled.
     #[error("the tape is not in its normal form at line {line}")]
     NotNormal {
@@ -147,13 +141,13 @@ fn read_lines(bytes: &[u8]) -> Result<Tape, TapeError> {
                     return Err(bad("version 1 has no large values".into()));
                 }
                 if digest_of(&blob.value) != blob.sha256 {
-                    return Err(bad("the value is not the one of its digest".into()));
+                    return Err(bad("the value does not match its digest".into()));
                 }
                 blobs.insert(blob.sha256, blob.value);
             }
             (Line::End(end), true) => {
                 if lines.next() != Some(b"") || lines.next().is_some() {
-                    return Err(bad("something follows the end".into()));
+                    return Err(bad("unexpected data after the end".into()));
                 }
                 return match header {
                     Some(header) => Ok(Tape { header, steps, blobs, end }),

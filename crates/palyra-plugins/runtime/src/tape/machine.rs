@@ -265,9 +265,5 @@ fn brief(value: &Value) -> String {
 }
 
 fn clip(text: &str) -> String {
-    let mut short: String = text.chars().take(200).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
+    palyra_common::text::clip_marked(text, 200).into_owned()
 }

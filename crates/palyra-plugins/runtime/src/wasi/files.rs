@@ -26,14 +26,14 @@ use wasmtime_wasi::{FsPerms, OpenMode};
 pub(crate) enum FilesError {
     #[error("the root `{root}` is granted but mapped to no directory")]
     NotMapped { root: String },
-    #[error("the root `{root}` is mapped through a symbolic link: `{path}` is really `{real}`")]
+    #[error("the root `{root}` is mapped through a symbolic link: `{path}` resolves to `{real}`")]
     ThroughLink { root: String, path: String, real: String },
-    #[error("the root `{root}` cannot be opened: {reason}")]
+    #[error("cannot open the root `{root}`: {reason}")]
     Unusable { root: String, reason: String },
 }
 
 impl FilesError {
-    /// As every other door: what was asked for, and what would have opened it.
+    /// As for every capability: what was requested, and the grant that would allow it.
     pub(crate) fn denial(&self) -> Denial {
         let (Self::NotMapped { root } | Self::ThroughLink { root, .. } | Self::Unusable { root, .. }) = self;
         Denial {

@@ -81,7 +81,7 @@ impl WasiHttpHooks for HttpHooks {
     }
 }
 
-/// What the tape holds of an exchange: the body came after the step began.
+/// The exchange on the tape; the body came after the step started.
 #[derive(Serialize, Deserialize)]
 struct Taped {
     body: Value,

@@ -4,9 +4,10 @@ use crate::run_context::RunContext;
 use crate::run_log::LogLevel;
 use async_trait::async_trait;
 use bytes::Bytes;
+use parking_lot::Mutex;
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use tokio::io::AsyncWrite;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
@@ -35,7 +36,7 @@ impl LogPipe {
     }
 
     fn push(&self, bytes: &[u8]) {
-        let mut line = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut line = self.0.lock();
         for byte in bytes {
             if *byte == b'\n' || line.bytes.len() >= MAX_LINE_BYTES {
                 line.flush();

@@ -46,9 +46,10 @@ impl HostPollable for RunState {
 
     async fn ready(&mut self, pollable: Resource<DynPollable>) -> wasmtime::Result<bool> {
         // Live the answer is asked for first, because a reading is there at once when it is taped.
-        let live = match self.run.is_replay {
-            false => HostPollable::ready(&mut self.table, Resource::new_borrow(pollable.rep())).await?,
-            true => false,
+        let live = if self.run.is_replay {
+            false
+        } else {
+            HostPollable::ready(&mut self.table, Resource::new_borrow(pollable.rep())).await?
         };
         let ready = or_stop(self.run.observe("poll.ready", || u64::from(live)))? != 0;
         if ready && self.run.is_replay {

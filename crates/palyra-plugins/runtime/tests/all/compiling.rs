@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use palyra_common::WasmPluginRunError;
 use palyra_plugins_runtime::{
-    CompileFailure, CompiledBytes, Compiler, InProcessCompiler, LoadRequest, ModuleKind, RuntimeConfig,
-    WasmRuntime,
+    CodeState, CompileFailure, CompiledBytes, Compiler, InProcessCompiler, LoadRequest, ModuleKind,
+    RuntimeConfig, WasmRuntime,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -84,9 +84,12 @@ async fn compilation_outlives_the_caller_that_started_it() {
     let module = large(1);
     begin_and_leave(&compiler, &runtime, &module, "acme.slow").await;
     assert!(is_busy(&runtime.load_for(&module, at_once("acme.slow")).await), "a time-out is kept");
+    assert_eq!(runtime.code_state(&digest(&module)), CodeState::Compiling);
     compiler.large.add_permits(1);
     let loaded = runtime.load_for(&module, for_owner("acme.slow")).await.unwrap();
     assert_eq!(compiler.started.load(Ordering::SeqCst), 1, "what was under way was used");
+    assert_eq!(runtime.code_state(&digest(&module)), CodeState::Ready);
+    assert_eq!(runtime.code_state(&[0; 32]), CodeState::NotCompiled);
     assert!(runtime.invoke(&loaded, call("t", "1")).await.result.is_ok());
 }
 
@@ -105,6 +108,10 @@ async fn slow_compilation_does_not_delay_other_skills() {
     runtime.load_for(&other, for_owner("acme.third")).await.unwrap();
     runtime.load_for(&slow, for_owner("acme.slow")).await.unwrap();
     assert_eq!(compiler.started.load(Ordering::SeqCst), 4);
+}
+
+fn digest(module: &[u8]) -> [u8; 32] {
+    sha2::Digest::finalize(sha2::Digest::chain_update(sha2::Sha256::default(), module)).into()
 }
 
 /// Reaches its limit with every module.
@@ -130,9 +137,8 @@ async fn payload_over_the_compile_limit_is_not_compiled_again_until_asked() {
         assert_eq!(refused.kind().wire_name(), "quota_exceeded");
     }
     assert_eq!(compiler.0.load(Ordering::SeqCst), 1);
-    let digest: [u8; 32] =
-        sha2::Digest::finalize(sha2::Digest::chain_update(sha2::Sha256::default(), &module)).into();
-    runtime.allow_recompile(&digest);
+    assert!(matches!(runtime.code_state(&digest(&module)), CodeState::Failed(_)));
+    runtime.allow_recompile(&digest(&module));
     assert!(runtime.load(&module).await.is_err());
     assert_eq!(compiler.0.load(Ordering::SeqCst), 2);
 }

@@ -181,7 +181,7 @@ async fn g11_no_name_tells_a_secret() {
     for (find, operation) in refused {
         let report = act(&runtime, &grants, find, operation.clone()).await;
         assert_eq!(kind(&report), "capability_denied", "{operation}");
-        assert_unsaid(&report);
+        assert_value_absent(&report);
     }
     let long = json!({ "op": "channels.publish", "content_type": "a/b", "body_text": "x".repeat(MAX_MESSAGE_BYTES + 1) });
     let report = act(&runtime, &grants, channel, long).await;
@@ -195,7 +195,7 @@ async fn g11_no_name_tells_a_secret() {
         };
         let report = act(&runtime, &grants, Some((kind, &key)), operation).await;
         assert_eq!(error(&report).kind(), WasmPluginRunErrorKind::CapabilityDenied, "{kind}");
-        assert_unsaid(&report);
+        assert_value_absent(&report);
     }
 }
 
@@ -220,14 +220,14 @@ async fn guest_that_writes_a_guarded_secret_is_denied() {
             other => panic!("{operation}: {other:?}"),
         }
         assert_eq!(report.host_calls.last().unwrap().outcome, "denied", "{operation}");
-        assert_unsaid(&report);
+        assert_value_absent(&report);
     }
     let module = load(&runtime, &wat(&core(PASS_THROUGH))).await;
     let line = json!({ "op": "log.write", "level": "info", "message": guesses }).to_string();
     let report = runtime.invoke(&module, granted(call("t", &line), &grants)).await;
     assert_eq!(kind(&report), "capability_denied");
     assert!(report.log.is_empty(), "{:?}", report.log);
-    assert_unsaid(&report);
+    assert_value_absent(&report);
 }
 
 /// A host that answers with the secret again and again ends the run.
@@ -254,15 +254,16 @@ async fn responses_masked_too_often_end_the_run() {
         let module = load(&runtime, &wat(&core(&again))).await;
         let call = granted(call("t", &request.to_string()), &[&rule, &secret]);
         let report = runtime.invoke(&module, call).await;
-        match ends {
-            false => assert_eq!(output(&report)["ok"]["body_text"], "is it ****?"),
-            true => assert_eq!(kind(&report), "capability_denied"),
+        if ends {
+            assert_eq!(kind(&report), "capability_denied")
+        } else {
+            assert_eq!(output(&report)["ok"]["body_text"], "is it ****?")
         }
     }
 }
 
 /// The tape has the input as it was given; everything that the run itself said is looked at.
-fn assert_unsaid(report: &RunReport) {
+fn assert_value_absent(report: &RunReport) {
     let subjects = report.host_calls.iter().map(|call| call.subject.clone());
     let said = match &report.result {
         Ok(_) => output(report).to_string(),
@@ -363,4 +364,36 @@ async fn g14_a_host_call_that_blocks_ends_at_the_deadline() {
         assert_eq!(kind(&runtime.invoke(&module, invocation).await), "timed_out");
     }
     assert!(started.elapsed() < Duration::from_secs(10));
+}
+
+#[tokio::test]
+async fn change_below_a_prefix_for_reading_is_a_denied_step() {
+    let runtime = with_services(services());
+    let put = json!({ "op": "storage.put", "key": "k", "value_text": "first" });
+    output(&act(&runtime, &["storage:a/"], Some(("storage", "a/")), put).await);
+    let read = act(
+        &runtime,
+        &["storage-read:a/"],
+        Some(("storage", "a/")),
+        json!({ "op": "storage.list", "prefix": "", "limit": 5 }),
+    )
+    .await;
+    assert_eq!(output(&read)["ok"]["keys"], json!(["k"]));
+    for change in [
+        json!({ "op": "storage.put", "key": "k", "value_text": "second" }),
+        json!({ "op": "storage.delete", "key": "k" }),
+    ] {
+        let report = act(&runtime, &["storage-read:a/"], Some(("storage", "a/")), change.clone()).await;
+        let WasmPluginRunError::CapabilityDenied(denial) = error(&report) else { panic!("{change}") };
+        assert_eq!((denial.subject.as_str(), denial.grant.as_deref()), ("a/k", Some("storage:a/")));
+        assert_eq!(denial.reason, "`a/` is granted for reading only");
+        let step = report.tape.steps.last().unwrap();
+        assert_eq!(
+            (step.op.as_str(), &step.answer["Err"]["denied"]["subject"]),
+            (change["op"].as_str().unwrap(), &json!("a/k"))
+        );
+        // The hint opens exactly what was refused.
+        let grant = denial.grant.clone().unwrap();
+        output(&act(&runtime, &[&grant], Some(("storage", "a/")), change).await);
+    }
 }

@@ -83,7 +83,7 @@ impl From<HostError> for ToolError {
             HostError::Denied(text) => Self::new("denied", text),
             HostError::QuotaExceeded(text) => Self::new("quota_exceeded", text),
             HostError::InvalidArgument(text) => Self::new("invalid_argument", text),
-            HostError::TimedOut => Self::new("timed_out", "the other side did not answer in time"),
+            HostError::TimedOut => Self::new("timed_out", "the server did not respond in time"),
             HostError::Unavailable(text) => Self::new("unavailable", text),
         }
     }

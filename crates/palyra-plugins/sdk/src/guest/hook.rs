@@ -19,7 +19,7 @@ pub trait Hook {
 /// Something that happened, or is about to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// What, as in `run:before_tool`.
+    /// What, for example `run:before_tool`.
     pub kind: String,
     /// The facts.
     pub payload: Value,
@@ -29,10 +29,7 @@ impl Event {
     /// The facts as a type of yours.
     pub fn payload_as<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
         T::deserialize(&self.payload).map_err(|error| {
-            ToolError::new(
-                ToolError::INVALID_INPUT,
-                format!("the payload of `{}` does not fit: {error}", self.kind),
-            )
+            ToolError::new(ToolError::INVALID_INPUT, format!("invalid payload of `{}`: {error}", self.kind))
         })
     }
 }

@@ -3,7 +3,7 @@
 use super::raw::host_capabilities as raw;
 use super::raw::types::CapabilityKind;
 
-/// How many HTTP rules are granted.
+/// Number of granted HTTP rules.
 pub fn host_capability_http_count() -> i32 {
     raw::http_count()
 }
@@ -13,7 +13,7 @@ pub fn host_capability_http_handle(index: i32) -> i32 {
     raw::http_handle(index)
 }
 
-/// How many secrets are granted.
+/// Number of granted secrets.
 pub fn host_capability_secret_count() -> i32 {
     raw::secret_count()
 }
@@ -23,7 +23,7 @@ pub fn host_capability_secret_handle(index: i32) -> i32 {
     raw::secret_handle(index)
 }
 
-/// How many storage prefixes are granted.
+/// Number of granted storage prefixes.
 pub fn host_capability_storage_count() -> i32 {
     raw::storage_count()
 }
@@ -33,7 +33,7 @@ pub fn host_capability_storage_handle(index: i32) -> i32 {
     raw::storage_handle(index)
 }
 
-/// How many channels are granted.
+/// Number of granted channels.
 pub fn host_capability_channel_count() -> i32 {
     raw::channel_count()
 }

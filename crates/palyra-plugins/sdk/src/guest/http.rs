@@ -84,7 +84,7 @@ impl Request {
         self
     }
 
-    /// `Authorization: Bearer`, with the secret called `name`, as in `global/token`.
+    /// `Authorization: Bearer`, with the secret called `name`, for example `global/token`.
     pub fn bearer(self, name: impl Into<String>) -> Self {
         self.secret(name, SecretForm::Bearer)
     }

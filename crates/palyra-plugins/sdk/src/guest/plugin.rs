@@ -47,7 +47,7 @@ impl Plugin {
             ));
         };
         if !hook.events.contains(&kind) {
-            let message = format!("the hook `{hook_id}` does not answer `{kind}`");
+            let message = format!("the hook `{hook_id}` does not handle `{kind}`");
             return Err(ToolError::new("unexpected_event", message));
         }
         let payload = serde_json::from_str(payload_json).map_err(|error| {

@@ -12,7 +12,7 @@ pub mod types {
     pub use super::imports::types::{CapabilityKind, HostError, ToolError};
 }
 
-/// Tier A: which doors are open in this call.
+/// Tier A: the granted capabilities of this call.
 pub mod host_capabilities {
     #[cfg(not(target_arch = "wasm32"))]
     pub use super::host::host_capabilities::*;

@@ -26,7 +26,6 @@ pub fn remaining_milliseconds() -> u64 {
 
 /// The operator's settings for this plugin, as a type of yours.
 pub fn config<T: DeserializeOwned>() -> Result<T, ToolError> {
-    serde_json::from_str(&run::operator_config()).map_err(|error| {
-        ToolError::new("invalid_config", format!("the operator's settings do not fit: {error}"))
-    })
+    serde_json::from_str(&run::operator_config())
+        .map_err(|error| ToolError::new("invalid_config", format!("invalid operator settings: {error}")))
 }

@@ -16,7 +16,7 @@ pub struct Store {
     handle: i32,
 }
 
-/// Opens the prefix, as in `open("notes/")`; one that is not granted is refused when it is used.
+/// Opens the prefix, for example `open("notes/")`; one that is not granted is refused when it is used.
 pub fn open(prefix: &str) -> Store {
     Store { handle: host_capabilities::find(CapabilityKind::Storage, prefix) }
 }

@@ -1,9 +1,9 @@
 //! A host in memory, so that an author tests a guest without wasm.
 //!
-//! Grants are the lines of `--grant`; what they do not cover is denied, and a denied or over-quota call
-//! ends the run with that verdict even if the guest swallows the error, as on the real host. Handles are
-//! drawn anew for each call. Two things differ: a `static` of the guest keeps its value from call to call,
-//! which no guest can do on the host, and answers are not searched for secrets.
+//! Grants have the form of `--grant`; everything else is denied, and a denied or over-quota call ends the run with
+//! that error even if the guest ignores it, as on the real host. Handles are new in each call. Two things differ: a
+//! `static` of the guest keeps its value between calls, which is not possible on the host, and responses are not
+//! searched for secrets.
 
 mod error;
 mod grants;

@@ -24,7 +24,7 @@ impl<T, E> Fallible for Result<T, E> {
 /// Reads the input, or says where it does not fit.
 pub fn read_input<T: DeserializeOwned>(input_json: &str) -> Result<T, ToolError> {
     serde_json::from_str(input_json)
-        .map_err(|error| ToolError::new(ToolError::INVALID_INPUT, format!("the input does not fit: {error}")))
+        .map_err(|error| ToolError::new(ToolError::INVALID_INPUT, format!("invalid input: {error}")))
 }
 
 /// Writes the output.

@@ -195,7 +195,7 @@ fn given_bytes(name: &str, text: Option<String>, base64: Option<String>) -> Resu
         (None, Some(encoded)) => STANDARD
             .decode(encoded)
             .map_err(|error| HostFailure::Invalid(format!("`{name}_base64`: {error}"))),
-        _ => Err(HostFailure::Invalid(format!("give one of `{name}_text` and `{name}_base64`"))),
+        _ => Err(HostFailure::Invalid(format!("pass either `{name}_text` or `{name}_base64`"))),
     }
 }
 

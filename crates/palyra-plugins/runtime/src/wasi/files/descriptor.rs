@@ -116,10 +116,7 @@ impl HostDescriptor for RunState {
 
     async fn get_type(&mut self, fd: Fd) -> FsResult<DescriptorType> {
         // Nothing else is ever opened.
-        Ok(match self.node(&fd)?.is_directory {
-            true => DescriptorType::Directory,
-            false => DescriptorType::RegularFile,
-        })
+        Ok(if self.node(&fd)?.is_directory { DescriptorType::Directory } else { DescriptorType::RegularFile })
     }
 
     async fn set_size(&mut self, fd: Fd, size: Filesize) -> FsResult<()> {
@@ -296,10 +293,8 @@ impl HostDescriptor for RunState {
         let writes = flags.contains(DescriptorFlags::WRITE)
             || open_flags.contains(OpenFlags::CREATE)
             || open_flags.contains(OpenFlags::TRUNCATE);
-        let target = match writes {
-            true => self.changing_target_at(op, &fd, &path)?,
-            false => self.target_at(op, &fd, &path)?,
-        };
+        let target =
+            if writes { self.changing_target_at(op, &fd, &path)? } else { self.target_at(op, &fd, &path)? };
         if target.is_top {
             return Ok(self.push_node(Node::top())?);
         }
@@ -325,9 +320,10 @@ impl HostDescriptor for RunState {
             real = Some(opened);
             Ok(kind)
         };
-        let opened = match target.is_counted() {
-            true => target.run.file_step(op, &target.path, request, live).await,
-            false => target.run.observe_file(op, request, live).await,
+        let opened = if target.is_counted() {
+            target.run.file_step(op, &target.path, request, live).await
+        } else {
+            target.run.observe_file(op, request, live).await
         };
         let is_directory = matches!(opened.map_err(to_guest)?, Opened::Directory);
         let (path, root) = (target.path.clone(), target.root);
@@ -551,9 +547,10 @@ impl RunState {
             Some(_) => target.refuse_change(),
             None => {
                 target.is_top = false;
-                target.refusal = Some(match target.entered {
-                    true => HostFailure::Denied(denied_open(&target.path, true)),
-                    false => HostFailure::File(FileErrorCode(ErrorCode::NoEntry)),
+                target.refusal = Some(if target.entered {
+                    HostFailure::Denied(denied_open(&target.path, true))
+                } else {
+                    HostFailure::File(FileErrorCode(ErrorCode::NoEntry))
                 });
             }
         }
@@ -585,10 +582,7 @@ impl RunState {
             Located::Top => Target { is_top: true, ..nowhere },
             Located::Outside { path } => Target { path, ..nowhere },
             Located::Inside { root, from_descriptor, relative, path } => {
-                let real = match from_descriptor {
-                    true => node.real.clone(),
-                    false => self.granted_root(root),
-                };
+                let real = if from_descriptor { node.real.clone() } else { self.granted_root(root) };
                 Target { path, root: Some(root), real, relative, ..nowhere }
             }
         })
@@ -621,9 +615,10 @@ impl Target {
     fn refuse_change(&mut self) {
         let Some(grant) = self.root.and_then(|root| self.run.grants.filesystem().get(root)) else { return };
         if grant.access == FilesystemAccess::Read {
-            self.refusal = Some(match self.entered {
-                true => HostFailure::Denied(denied_write(grant, &self.path)),
-                false => HostFailure::File(FileErrorCode(ErrorCode::NotPermitted)),
+            self.refusal = Some(if self.entered {
+                HostFailure::Denied(denied_write(grant, &self.path))
+            } else {
+                HostFailure::File(FileErrorCode(ErrorCode::NotPermitted))
             });
         }
     }
@@ -662,9 +657,10 @@ impl Target {
         request: Value,
         live: impl Future<Output = Result<(), HostFailure>>,
     ) -> FsResult<()> {
-        let done = match self.is_counted() {
-            true => self.run.file_step(op, &self.path, request, live).await,
-            false => self.run.observe_file(op, request, live).await,
+        let done = if self.is_counted() {
+            self.run.file_step(op, &self.path, request, live).await
+        } else {
+            self.run.observe_file(op, request, live).await
         };
         done.map_err(to_guest)
     }

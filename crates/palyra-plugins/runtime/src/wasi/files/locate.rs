@@ -22,10 +22,7 @@ pub(super) enum Located {
 
 /// Resolves `path` as seen from a descriptor.
 pub(super) fn locate(node: &Node, path: &str, grants: &CapabilityGrantSet) -> Located {
-    let absolute = match path.starts_with('/') {
-        true => path.to_owned(),
-        false => format!("{}/{path}", node.path),
-    };
+    let absolute = if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", node.path) };
     let segments = normal_segments(&absolute);
     let whole = format!("/{}", segments.join("/"));
     if let Some(root) = node.root

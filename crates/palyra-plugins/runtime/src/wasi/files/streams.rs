@@ -20,7 +20,7 @@ use wasmtime_wasi::p2::{
 #[error("{}", .0.name())]
 pub(super) struct FileStreamError(pub(super) FileErrorCode);
 
-/// Whose stream it is.
+/// The principal of the stream.
 pub(super) struct StreamOf {
     pub(super) run: Arc<RunContext>,
     pub(super) path: String,
@@ -154,7 +154,7 @@ fn no_file() -> HostFailure {
     HostFailure::Unavailable("there is no file behind the stream".into())
 }
 
-/// What happened, in words a tape can hold.
+/// What happened, as text a tape can hold.
 fn failure(error: StreamError) -> HostFailure {
     match error {
         StreamError::Closed => HostFailure::File(FileErrorCode(ErrorCode::Pipe)),

@@ -18,6 +18,7 @@ pub(super) struct Grants {
 #[derive(Debug, Clone)]
 pub(super) struct StorageGrant {
     pub(super) prefix: String,
+    pub(super) read_only: bool,
     pub(super) max_bytes: Option<u64>,
     pub(super) max_keys: Option<u64>,
 }
@@ -34,9 +35,15 @@ impl Grants {
             "http" => self.http.push(HttpRule::parse(rest)?),
             "secret" => self.secrets.push(SecretGrant::parse(rest)?),
             "storage" => self.storage.push(parse_storage(rest)?),
+            "storage-read" if is_storage_prefix(rest) => {
+                let prefix = rest.to_owned();
+                let grant = StorageGrant { prefix, read_only: true, max_bytes: None, max_keys: None };
+                self.storage.push(grant);
+            }
+            "storage-read" => return Err("a prefix is `[a-z0-9._-]+/`, without options"),
             "channel" if is_channel(rest) => self.channels.push(rest.to_owned()),
             "channel" => return Err("a channel is `[a-z0-9][a-z0-9._-]*`, at most 64 bytes"),
-            _ => return Err("the kinds are `http`, `secret`, `storage` and `channel`"),
+            _ => return Err("the kinds are `http`, `secret`, `storage`, `storage-read` and `channel`"),
         }
         Ok(())
     }
@@ -46,7 +53,8 @@ fn parse_storage(text: &str) -> Result<StorageGrant, &'static str> {
     let mut words = text.split(' ').filter(|word| !word.is_empty());
     let prefix =
         words.next().filter(|prefix| is_storage_prefix(prefix)).ok_or("a prefix is `[a-z0-9._-]+/`")?;
-    let mut grant = StorageGrant { prefix: prefix.to_owned(), max_bytes: None, max_keys: None };
+    let mut grant =
+        StorageGrant { prefix: prefix.to_owned(), read_only: false, max_bytes: None, max_keys: None };
     for option in words {
         match option.split_once('=').map(|(name, value)| (name, parse_bytes(value))) {
             Some(("bytes", Some(bytes))) if grant.max_bytes.is_none() => grant.max_bytes = Some(bytes),
@@ -81,14 +89,17 @@ mod tests {
             "http:GET https://a.example",
             "secret:global/k reveal",
             "storage:notes/ bytes=1KiB keys=2",
+            "storage-read:archive/",
             "channel:alerts",
         ] {
             grants.add(line).unwrap();
         }
         assert_eq!((grants.http.len(), grants.secrets.len(), grants.channels.len()), (1, 1, 1));
         assert_eq!((grants.storage[0].max_bytes, grants.storage[0].max_keys), (Some(1024), Some(2)));
+        assert_eq!(grants.storage.iter().map(|grant| grant.read_only).collect::<Vec<_>>(), [false, true]);
         for line in [
             "",
+            "storage-read:archive/ keys=1",
             "alerts",
             "disk:x",
             "storage:n/ keys=1 keys=2",

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn drawn_anew() {
+    fn random_handle() {
         let mut grants = Grants::default();
         grants.add("channel:a").unwrap();
         grants.add("channel:b").unwrap();

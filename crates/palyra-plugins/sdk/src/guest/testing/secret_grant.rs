@@ -39,7 +39,7 @@ impl SecretGrant {
             return Err("a host is a name, `*.` and a name, or an address");
         }
         if !grant.reveal && (grant.hosts.is_empty() || grant.inject.is_empty()) {
-            return Err("say `hosts=…` and `inject=…`, or `reveal`");
+            return Err("write `hosts=…` and `inject=…`, or `reveal`");
         }
         Ok(grant)
     }

@@ -27,7 +27,7 @@ pub struct LogLine {
 pub struct Message {
     /// The channel.
     pub channel: String,
-    /// What the body is.
+    /// Encoding of the body.
     pub content_type: String,
     /// The bytes.
     pub body: Vec<u8>,

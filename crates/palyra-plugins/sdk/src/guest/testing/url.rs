@@ -9,7 +9,7 @@ pub(super) struct Url {
     pub(super) path: String,
 }
 
-/// Why a URL is not sent anywhere.
+/// Why a URL is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum UrlError {
     /// It could be read as another host than it seems to name: the host denies it.
@@ -47,7 +47,7 @@ pub(super) fn split_authority(authority: &str) -> Result<(String, Option<u16>), 
         return Err("it has user information");
     }
     let host_end = if authority.starts_with('[') {
-        authority.find(']').ok_or("the bracket is not closed")? + 1
+        authority.find(']').ok_or("missing `]`")? + 1
     } else {
         authority.find(':').unwrap_or(authority.len())
     };

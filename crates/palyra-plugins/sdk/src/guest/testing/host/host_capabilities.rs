@@ -6,7 +6,7 @@ use super::with;
 use crate::abi::NOT_GRANTED;
 use crate::guest::raw::types::CapabilityKind;
 
-/// How many HTTP rules are granted.
+/// Number of granted HTTP rules.
 pub fn http_count() -> i32 {
     with(|state| state.call.handles.count(CapabilityKind::Http))
 }
@@ -16,7 +16,7 @@ pub fn http_handle(index: i32) -> i32 {
     with(|state| state.call.handles.at(CapabilityKind::Http, index))
 }
 
-/// How many secrets are granted.
+/// Number of granted secrets.
 pub fn secret_count() -> i32 {
     with(|state| state.call.handles.count(CapabilityKind::Secret))
 }
@@ -26,7 +26,7 @@ pub fn secret_handle(index: i32) -> i32 {
     with(|state| state.call.handles.at(CapabilityKind::Secret, index))
 }
 
-/// How many storage prefixes are granted.
+/// Number of granted storage prefixes.
 pub fn storage_count() -> i32 {
     with(|state| state.call.handles.count(CapabilityKind::Storage))
 }
@@ -36,7 +36,7 @@ pub fn storage_handle(index: i32) -> i32 {
     with(|state| state.call.handles.at(CapabilityKind::Storage, index))
 }
 
-/// How many channels are granted.
+/// Number of granted channels.
 pub fn channel_count() -> i32 {
     with(|state| state.call.handles.count(CapabilityKind::Channel))
 }

@@ -53,9 +53,7 @@ fn read_url(state: &mut State, text: &str) -> Result<Url, HostError> {
 fn rule_of(state: &mut State, handle: i32, request: &Request) -> Result<usize, HostError> {
     if handle == crate::abi::NOT_GRANTED {
         let Request { method, url, .. } = request;
-        return Err(
-            state.deny(format!("no http rule covers `{url}`; a grant would be `http:{method} {url}`"))
-        );
+        return Err(state.deny(format!("no http rule covers `{url}`; grant `http:{method} {url}`")));
     }
     state.granted_index(CapabilityKind::Http, handle)
 }
@@ -89,7 +87,7 @@ fn check_headers(headers: &[Header]) -> Result<(), HostError> {
             return Err(HostError::InvalidArgument(format!("the header `{lower}` is malformed")));
         }
         if HOST_HEADERS.contains(&lower.as_str()) || lower.starts_with("proxy-") {
-            return Err(HostError::InvalidArgument(format!("the header `{lower}` is set by the host only")));
+            return Err(HostError::InvalidArgument(format!("only the host can set the header `{lower}`")));
         }
     }
     Ok(())
@@ -109,7 +107,7 @@ fn check_secrets(
             let (host, form) = (&url.host, form_text(&injection.form));
             let grant = format!("secret:{name} hosts={host} inject={form}");
             return Err(state.deny(format!(
-                "secret `{name}` may not go to `{host}` as {form}; a grant would be `{grant}`"
+                "no grant allows the secret `{name}` to be sent to `{host}` as {form}; grant `{grant}`"
             )));
         }
         if !state.secret_values.contains_key(&name) {
@@ -180,7 +178,7 @@ fn answer(state: &mut State, request: &Request) -> Result<Response, HostError> {
     let mut fitting = (0..state.answers.len()).filter(fits);
     let (first, more) = (fitting.next(), fitting.next().is_some());
     let Some(first) = first else {
-        let text = format!("the harness has no answer for `{} {}`", request.method, request.url);
+        let text = format!("the harness has no response for `{} {}`", request.method, request.url);
         return Err(HostError::Unavailable(text));
     };
     let answer = if more { state.answers.remove(first).answer } else { state.answers[first].answer.clone() };

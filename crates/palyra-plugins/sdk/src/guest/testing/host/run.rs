@@ -12,12 +12,12 @@ pub fn tool_id() -> String {
     with(|state| state.call.tool_id.clone())
 }
 
-/// Fuel left, as the harness was told.
+/// Remaining fuel, as set on the harness.
 pub fn remaining_fuel() -> u64 {
     with(|state| state.fuel)
 }
 
-/// Milliseconds left, as the harness was told.
+/// Remaining milliseconds, as set on the harness.
 pub fn remaining_milliseconds() -> u64 {
     with(|state| state.milliseconds)
 }

@@ -10,8 +10,9 @@ pub fn reveal(handle: i32) -> Result<Vec<u8>, HostError> {
         let grant = &state.grants.secrets[index];
         let name = grant.name.clone();
         if !grant.reveal {
-            return Err(state
-                .deny(format!("secret `{name}` may not be revealed; the grant is `secret:{name} reveal`")));
+            return Err(
+                state.deny(format!("no grant reveals the secret `{name}`; grant `secret:{name} reveal`"))
+            );
         }
         let value = state.secret_values.get(&name).cloned();
         value.ok_or_else(|| HostError::Unavailable(format!("the harness has no value for secret `{name}`")))

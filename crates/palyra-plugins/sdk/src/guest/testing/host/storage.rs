@@ -23,6 +23,7 @@ pub fn get(handle: i32, key: &str) -> Result<Option<Vec<u8>>, HostError> {
 pub fn put(handle: i32, key: &str, value: &[u8]) -> Result<(), HostError> {
     with(|state| {
         let (index, full) = full_key(state, handle, key)?;
+        check_writable(state, index)?;
         check_quota(state, index, &full, value)?;
         state.stored.insert(full, value.to_vec());
         Ok(())
@@ -32,7 +33,8 @@ pub fn put(handle: i32, key: &str, value: &[u8]) -> Result<(), HostError> {
 /// Removes `key`; says whether it was there.
 pub fn delete(handle: i32, key: &str) -> Result<bool, HostError> {
     with(|state| {
-        let (_, full) = full_key(state, handle, key)?;
+        let (index, full) = full_key(state, handle, key)?;
+        check_writable(state, index)?;
         Ok(state.stored.remove(&full).is_some())
     })
 }
@@ -70,6 +72,15 @@ fn full_key(state: &mut State, handle: i32, key: &str) -> Result<(usize, String)
         return bad("it is longer than 1,024 bytes");
     }
     Ok((index, full))
+}
+
+fn check_writable(state: &mut State, index: usize) -> Result<(), HostError> {
+    let grant = &state.grants.storage[index];
+    if !grant.read_only {
+        return Ok(());
+    }
+    let text = format!("storage: `{}` is granted for reading only", grant.prefix);
+    Err(state.deny(text))
 }
 
 /// Counts keys and values below the grant's prefix as they would be after the write.

@@ -1,0 +1,61 @@
+//! How long the steps of a tape took. The tape itself has no times: they differ with every run.
+
+use std::time::{Duration, Instant};
+
+/// Steps of one run that are timed; those after them are not.
+const MAX_TIMED: usize = 1_000;
+
+/// The times of a live run.
+#[derive(Default)]
+pub(crate) struct StepTimes {
+    begun: Vec<(usize, Instant)>,
+    ended: Vec<StepTime>,
+}
+
+/// How long a step of the tape took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StepTime {
+    /// Its place on the tape, from 0.
+    pub index: usize,
+    /// From the question to the answer.
+    pub elapsed: Duration,
+}
+
+impl StepTimes {
+    pub(crate) fn begin(&mut self, index: usize) {
+        if self.begun.len().saturating_add(self.ended.len()) < MAX_TIMED {
+            self.begun.push((index, Instant::now()));
+        }
+    }
+
+    pub(crate) fn end(&mut self, index: usize) {
+        let Some(at) = self.begun.iter().rposition(|(begun, _)| *begun == index) else { return };
+        let (_, began) = self.begun.swap_remove(at);
+        self.ended.push(StepTime { index, elapsed: began.elapsed() });
+    }
+
+    /// The times of all steps that were answered, in the order of the tape.
+    pub(crate) fn finish(mut self) -> Vec<StepTime> {
+        self.ended.sort_unstable_by_key(|time| time.index);
+        self.ended
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_bounded_and_in_the_order_of_the_tape() {
+        let mut times = StepTimes::default();
+        times.begin(0);
+        times.begin(1);
+        times.end(1);
+        times.end(0);
+        times.end(7);
+        (2..5_000).for_each(|index| times.begin(index));
+        (2..5_000).for_each(|index| times.end(index));
+        let indexes: Vec<usize> = times.finish().iter().map(|time| time.index).collect();
+        assert_eq!(indexes, (0..MAX_TIMED).collect::<Vec<_>>());
+    }
+}
