@@ -18,8 +18,19 @@ pub struct BuiltInSkill {
 }
 
 /// Every example skill of this version, by name.
-pub const ALL_NAMES: [&str; 7] =
-    ["counter-wat", "echo-http", "notes-js", "notify", "stats-python", "tool-gate", "wordcount-c"];
+pub const ALL_NAMES: [&str; 11] = [
+    "counter-wat",
+    "echo-http",
+    "notes-js",
+    "notify",
+    "packing-list",
+    "stats-python",
+    "table-chart",
+    "text-tools",
+    "todo",
+    "tool-gate",
+    "wordcount-c",
+];
 
 /// The skills that are in this build, by name.
 pub const EMBEDDED: &[BuiltInSkill] = include!(concat!(env!("OUT_DIR"), "/embedded.rs"));

@@ -81,12 +81,6 @@ impl SkillArtifact {
         self.find(path).map(|entry| self.slice(entry))
     }
 
-    /// Where one entry lies in [`Self::bytes`], for a reader that shares the buffer.
-    #[must_use]
-    pub fn entry_range(&self, path: &str) -> Option<Range<usize>> {
-        self.find(path).map(|entry| entry.range.clone())
-    }
-
     /// The modules: path and bytes.
     pub fn modules(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.entries().filter(|(path, _)| path.starts_with(MODULES_PREFIX))
@@ -133,7 +127,5 @@ impl SkillArtifact {
 
 /// A text from an archive, made safe and short enough to show.
 pub(crate) fn clip(text: &str) -> String {
-    const LONGEST: usize = 200;
-    let short: String = text.chars().take(LONGEST).collect();
-    palyra_common::redact::escape_untrusted(&short)
+    palyra_common::text::clip_untrusted(text, 200)
 }

@@ -29,7 +29,7 @@ use data::DataSearch;
 use report::Findings;
 use wasm::AuditWork;
 
-/// Audits a verified skill: modules, carried data, text for models, requested doors and dependencies.
+/// Audits a verified skill: modules, data, text for models, requested capabilities and dependencies.
 #[must_use]
 pub fn audit_skill_artifact_security(
     skill: &VerifiedSkill,
@@ -72,7 +72,7 @@ fn check_modules(
     for (id, module) in tools.chain(hooks) {
         if !entries.iter().any(|(path, _)| path == module) {
             let message = format!(
-                "`{}` names `{}`, which is not in the archive",
+                "`{}` refers to `{}`, which is not in the archive",
                 report::quote(id),
                 report::quote(module)
             );

@@ -1,4 +1,4 @@
-//! Corridor 1: manifest text, modules and assets become signed artifact bytes.
+//! The build pipeline: manifest text, modules and assets become signed artifact bytes.
 //!
 //! Nothing but the request goes in: no clock, locale, path or random number, so the same inputs give the same
 //! bytes on every machine.
@@ -27,9 +27,9 @@ use crate::trust::{LineageProblem, SignedRotation, check_lineage};
 pub struct BuildRequest<'a> {
     /// The text of `skill.toml`.
     pub manifest_toml: &'a str,
-    /// Modules: path, as in `modules/notes.wasm`, and bytes.
+    /// Modules: path, for example `modules/notes.wasm`, and bytes.
     pub modules: Vec<(&'a str, &'a [u8])>,
-    /// Assets: path, as in `assets/icon.svg`, and bytes.
+    /// Assets: path, for example `assets/icon.svg`, and bytes.
     pub assets: Vec<(&'a str, &'a [u8])>,
     /// The keys that sign.
     pub signers: Vec<&'a SkillSigningKey>,
@@ -74,6 +74,7 @@ pub struct PackedRelease<'a> {
 
 /// Why an artifact was not built.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum BuildError {
     /// The manifest.
     #[error(transparent)]
@@ -81,7 +82,6 @@ pub enum BuildError {
     /// A path where it does not belong.
     #[error("`{path}` cannot be a {place}: {problem}")]
     Path {
-        /// The path.
         path: String,
         /// `module` or `asset`.
         place: &'static str,
@@ -89,13 +89,8 @@ pub enum BuildError {
         problem: NameProblem,
     },
     /// An entrypoint without its module.
-    #[error("entrypoint `{entrypoint}` names `{module}`, which was not given")]
-    MissingModule {
-        /// The entrypoint.
-        entrypoint: String,
-        /// The module it names.
-        module: String,
-    },
+    #[error("entrypoint `{entrypoint}` refers to `{module}`, which is missing")]
+    MissingModule { entrypoint: String, module: String },
     /// The archive.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
@@ -103,21 +98,20 @@ pub enum BuildError {
     #[error(transparent)]
     Keys(#[from] KeySetError),
     /// Too few of the publisher's keys sign.
-    #[error("{found} of the publisher's keys sign, the threshold is {needed}")]
+    #[error("{found} of the publisher's keys signed, the threshold is {needed}")]
     Threshold {
-        /// How many sign.
         found: u32,
-        /// How many must.
+        /// Number of keys that must sign.
         needed: u32,
     },
     /// A key signs that is not the publisher's.
-    #[error("key `{0}` signs but is not one of the publisher's keys")]
+    #[error("key `{0}` signed but is not one of the publisher's keys")]
     ForeignKey(KeyId),
     /// More rotation statements than a package carries.
-    #[error("the lineage has {0} statements, a package carries at most {MAX_LINEAGE}")]
+    #[error("the lineage has {0} statements, the limit is {MAX_LINEAGE}")]
     LineageTooLong(usize),
     /// A lineage that does not lead to the keys that sign.
-    #[error("the lineage does not hold: {0}")]
+    #[error("invalid lineage: {0}")]
     Lineage(#[from] LineageProblem),
     /// A signature that is not one of this release.
     #[error(transparent)]
@@ -134,17 +128,17 @@ impl BuildError {
         match self {
             Self::Manifest(error) => error.hint().unwrap_or_else(|| format!("write {}", error.expected())),
             Self::Path { problem, .. } => problem.hint().into(),
-            Self::MissingModule { module, .. } => format!("build the module and put it at `{module}`"),
+            Self::MissingModule { module, .. } => format!("build the module and save it as `{module}`"),
             Self::Archive(error) => error.hint(),
             Self::Keys(_) | Self::Threshold { .. } | Self::ForeignKey(_) => {
-                "sign with the publisher's own keys, as many as its threshold".into()
+                "sign with as many of the publisher's keys as its threshold".into()
             }
-            Self::LineageTooLong(_) => "leave out the oldest rotation statements".into(),
+            Self::LineageTooLong(_) => "omit the oldest rotation statements".into(),
             Self::Lineage(_) => {
-                "give every rotation statement of the publisher up to its present keys with `--succession FILE`".into()
+                "pass every rotation statement of the publisher with `--succession FILE`".into()
             }
-            Self::Signature(_) => "sign the statement of this very release".into(),
-            Self::Json(_) => "this is a fault of the packager; please report it".into(),
+            Self::Signature(_) => "sign the statement of this release".into(),
+            Self::Json(_) => "this is a bug in the packager; please report it".into(),
         }
     }
 }

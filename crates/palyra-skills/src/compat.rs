@@ -16,7 +16,7 @@ pub struct Platform {
     pub palyra_version: Version,
     /// The major version of the plugin contract it speaks.
     pub protocol_major: u32,
-    /// What the machine has.
+    /// Capabilities of the machine.
     pub nodes: BTreeSet<NodeCapability>,
 }
 
@@ -42,7 +42,7 @@ pub enum NodeCapability {
 
 /// A name that is no node capability.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` is not a node capability")]
+#[error("unknown node capability `{name}`")]
 pub struct UnknownNodeCapability {
     /// The name.
     pub name: String,
@@ -50,29 +50,23 @@ pub struct UnknownNodeCapability {
 
 /// Why a skill does not fit this Palyra.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum CompatRefusal {
     /// The plugin contract has another major version.
-    #[error("the skill needs plugin contract {required}, this is contract {offered}")]
-    Protocol {
-        /// What the skill needs.
-        required: u32,
-        /// What this Palyra speaks.
-        offered: u32,
-    },
+    #[error("the skill requires plugin contract {required}, this program offers contract {offered}")]
+    Protocol { required: u32, offered: u32 },
     /// This Palyra is too old.
-    #[error("the skill needs Palyra {required} or later, this is {running}")]
+    #[error("the skill requires Palyra {required} or later, this is {running}")]
     TooOld {
         /// The first version that would do.
         required: Version,
-        /// The running version.
         running: Version,
     },
     /// This Palyra is too new.
-    #[error("the skill runs on Palyra up to {allowed}, this is {running}")]
+    #[error("the skill supports Palyra up to {allowed}, this is {running}")]
     TooNew {
         /// The last version that would do.
         allowed: Version,
-        /// The running version.
         running: Version,
     },
 }
@@ -80,7 +74,7 @@ pub enum CompatRefusal {
 /// Whether a skill can run here, and if not, everything that is missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Eligibility {
-    /// What stands in the way, in words; empty if nothing does.
+    /// What stands in the way, as text; empty if nothing does.
     pub missing: Vec<String>,
 }
 
@@ -112,13 +106,13 @@ pub fn eligibility(manifest: &SkillManifest, platform: &Platform) -> Eligibility
     let lacking = manifest.capabilities.node_capabilities.iter().filter_map(|name| match name.parse() {
         Ok(node) if platform.nodes.contains(&node) => None,
         Ok(node) => Some(format!("the machine has no `{node}`")),
-        Err(UnknownNodeCapability { name }) => Some(format!("`{name}` is not something a machine can have")),
+        Err(UnknownNodeCapability { name }) => Some(format!("unknown capability of a machine: `{name}`")),
     });
     Eligibility { missing: refusal.into_iter().chain(lacking).collect() }
 }
 
 impl CompatRefusal {
-    /// What a person can do.
+    /// Suggested next steps.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
@@ -129,7 +123,10 @@ impl CompatRefusal {
                 format!("ask the publisher for a release built for plugin contract {offered}")
             }
             Self::TooOld { required, .. } => format!("update Palyra to {required} or later"),
-            Self::TooNew { running, .. } => format!("ask the publisher for a release that allows {running}"),
+            Self::TooNew { running, .. } => format!(
+                "ask the publisher for a release that supports \
+                {running}"
+            ),
         }
     }
 }

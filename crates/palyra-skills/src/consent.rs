@@ -18,7 +18,7 @@ use crate::index::TrustState;
 use crate::manifest::SkillManifest;
 use crate::text::model_text_digest;
 
-/// What must be agreed to before a release runs.
+/// Consent required before a release can run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConsentRequest {
@@ -28,9 +28,9 @@ pub struct ConsentRequest {
     pub payload: Sha256Digest,
     /// The running release it would replace.
     pub replaces: Option<Sha256Digest>,
-    /// What the release may do.
+    /// Permissions of the release.
     pub capability_digest: Sha256Digest,
-    /// What models read of it.
+    /// Texts for models.
     pub model_text_digest: Sha256Digest,
 }
 
@@ -39,7 +39,7 @@ pub struct ConsentRequest {
 pub struct ConsentGiven {
     /// The digest that was shown to the person.
     pub digest: Sha256Digest,
-    /// Who agreed.
+    /// The principal that consented.
     pub principal: String,
     /// Secrets agreed to one by one; a publisher that is only pinned gets no other.
     pub secrets: BTreeSet<SecretRef>,
@@ -49,21 +49,21 @@ pub struct ConsentGiven {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConsentRecord {
-    /// What was agreed to.
+    /// The consent.
     pub request: ConsentRequest,
     /// What it opens; a run gets what this and the manifest have in common.
     pub granted: CapabilityGrantSet,
-    /// Why it holds.
+    /// Why the consent is valid.
     pub basis: ConsentBasis,
 }
 
-/// Why a consent holds.
+/// Why a consent is valid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum ConsentBasis {
     /// A person agreed.
     Given {
-        /// Who.
+        /// Principal.
         principal: String,
     },
     /// The release asks for nothing its predecessor was not allowed.
@@ -78,7 +78,7 @@ pub enum ConsentBasis {
 pub struct Withheld {
     /// The grant.
     pub grant: Capability,
-    /// Why it is closed, and what would open it.
+    /// Why it is denied, and what would allow it.
     pub reason: String,
 }
 
@@ -229,11 +229,11 @@ fn grantable(
 
 fn closed_for_pinned(grant: &Capability, named: &BTreeSet<SecretRef>) -> Option<String> {
     let wildcard =
-        "the publisher is only pinned, and gets no wildcard; allowlist it with `palyra trust allow`";
+        "the publisher is only pinned, so wildcards are denied; allowlist it with `palyra trust allow`";
     match grant {
         Capability::Http(rule) if rule.host.is_wildcard() => Some(wildcard.to_owned()),
         Capability::Secret(SecretGrant { secret, .. }) if !named.contains(secret) => Some(format!(
-            "the publisher is only pinned, and gets secrets one by one; agree to `{secret}` by name"
+            "the publisher is only pinned, so each secret needs consent; agree to `{secret}` by name"
         )),
         Capability::Secret(grant) if grant.hosts().iter().any(HostPattern::is_wildcard) => {
             Some(wildcard.to_owned())

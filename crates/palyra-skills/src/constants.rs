@@ -1,14 +1,14 @@
 //! Names and ceilings of the format; a number that another program must know stands here once.
 
-/// Most bytes of an archive.
+/// Maximum bytes of an archive.
 pub const MAX_ARCHIVE_BYTES: u64 = 128 << 20;
-/// Most bytes of one entry.
+/// Maximum bytes of one entry.
 pub const MAX_ENTRY_BYTES: u64 = palyra_common::limits::MAX_MODULE_BYTES;
 /// Most entries of an archive.
 pub const MAX_ENTRIES: usize = 512;
-/// Most bytes of `skill.toml`, the SBOM, the provenance and the signature, each.
+/// Maximum bytes of `skill.toml`, the SBOM, the provenance and the signature, each.
 pub const MAX_SIDECAR_BYTES: u64 = 1 << 20;
-/// Most bytes of an entry's path.
+/// Maximum bytes of an entry's path.
 pub const MAX_PATH_BYTES: usize = 200;
 /// Most segments of an entry's path.
 pub const MAX_PATH_SEGMENTS: usize = 8;
@@ -21,9 +21,9 @@ pub const SBOM_PATH: &str = "sbom.cyclonedx.json";
 pub const PROVENANCE_PATH: &str = "provenance.json";
 /// The signature, the one entry it does not cover.
 pub const SIGNATURE_PATH: &str = "signature.json";
-/// Where modules live.
+/// The directory of modules.
 pub const MODULES_PREFIX: &str = "modules/";
-/// Where assets live.
+/// The directory of assets.
 pub const ASSETS_PREFIX: &str = "assets/";
 
 /// Most keys of a publisher at one time.

@@ -16,20 +16,16 @@ pub struct CosignedPackage(PartlySigned);
 
 /// Why a signature was not added.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum CosignError {
     /// The file is not a sound package.
-    #[error("the package cannot be signed: {0}")]
+    #[error("cannot sign the package: {0}")]
     Package(Box<RefusalReason>),
     /// The key is none of those the package lists.
     #[error("key `{key}` is not one of the keys that the package lists for publisher `{publisher}`")]
-    NotListed {
-        /// The key.
-        key: KeyId,
-        /// The publisher.
-        publisher: String,
-    },
+    NotListed { key: KeyId, publisher: String },
     /// The key signed before.
-    #[error("key `{0}` has signed this package already")]
+    #[error("key `{0}` has already signed this package")]
     AlreadySigned(KeyId),
     /// The signature, or the archive with it.
     #[error(transparent)]
@@ -85,10 +81,7 @@ impl CosignedPackage {
             let publisher = self.0.manifest.publisher.clone();
             return Err(CosignError::NotListed { key: key.key_id(), publisher });
         }
-        match self.0.signers.contains(key) {
-            true => Err(CosignError::AlreadySigned(key.key_id())),
-            false => Ok(()),
-        }
+        if self.0.signers.contains(key) { Err(CosignError::AlreadySigned(key.key_id())) } else { Ok(()) }
     }
 
     /// The package with further signatures, each of which must hold.

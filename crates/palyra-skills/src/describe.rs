@@ -8,6 +8,7 @@ use std::fmt;
 
 use palyra_common::InOrder;
 use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_marked;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -53,16 +54,16 @@ pub struct DescribedHook {
 /// One thing that component and manifest do not agree about, with both sides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DescribeDifference {
-    /// The module, as in `modules/notes.wasm`.
+    /// The module, for example `modules/notes.wasm`.
     pub module: String,
     /// The tool or hook.
     pub id: String,
-    /// What differs.
+    /// The difference.
     #[serde(flatten)]
     pub what: DescribeProblem,
 }
 
-/// What differs.
+/// The difference.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "problem", rename_all = "snake_case")]
 pub enum DescribeProblem {
@@ -81,7 +82,7 @@ pub enum DescribeProblem {
     Field {
         /// `description`, `input_schema`, `output_schema` or `events`.
         field: &'static str,
-        /// What the manifest says.
+        /// The manifest.
         manifest: Value,
         /// What the component says.
         described: Value,
@@ -170,7 +171,7 @@ impl fmt::Display for DescribeDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (module, id) = (&self.module, shown(&self.id));
         match &self.what {
-            DescribeProblem::Duplicate => write!(f, "`describe()` of `{module}` has `{id}` twice"),
+            DescribeProblem::Duplicate => write!(f, "`describe()` of `{module}` has a duplicate `{id}`"),
             DescribeProblem::NotInManifest { .. } => {
                 write!(f, "`describe()` of `{module}` has the tool `{id}`, skill.toml does not")
             }
@@ -222,8 +223,5 @@ fn pointer(one: &Value, other: &Value) -> String {
 
 /// Text from a guest, short and on one line.
 fn shown(text: &str) -> String {
-    const LONGEST: usize = 120;
-    let short: String = text.chars().take(LONGEST).collect();
-    let dots = if short.len() < text.len() { "…" } else { "" };
-    format!("{}{dots}", escape_untrusted(&short))
+    escape_untrusted(&clip_marked(text, 120))
 }

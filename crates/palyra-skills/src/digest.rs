@@ -12,7 +12,7 @@ pub struct Sha256Digest([u8; 32]);
 
 /// A text that is not 64 lower-case hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a SHA-256 digest is 64 lower-case hexadecimal digits")]
+#[error("invalid SHA-256 digest: expected 64 lower-case hexadecimal digits")]
 pub struct DigestSyntaxError;
 
 impl Sha256Digest {

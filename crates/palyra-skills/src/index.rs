@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_untrusted;
 use semver::Version;
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use crate::manifest::{SkillManifest, ToolEntrypoint, model_name};
 /// Earlier releases a record remembers for going back.
 pub const MAX_PREVIOUS: usize = 8;
 
-/// How far a release is believed.
+/// Trust state of a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TrustState {
@@ -58,17 +58,17 @@ pub struct InstalledSkillsIndex(BTreeMap<String, Arc<SkillRecord>>);
 pub struct SkillRecord {
     /// The skill.
     pub skill_id: String,
-    /// Whose it is.
+    /// Owner.
     pub publisher: String,
-    /// The release that answers calls, as far as its state allows.
+    /// The active release.
     pub current: InstalledRelease,
-    /// A newer release that cannot run yet; the current one runs meanwhile.
+    /// A newer release that cannot run yet; the current one keeps running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<Box<InstalledRelease>>,
     /// Releases that ran before, newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub previous: Vec<PastRelease>,
-    /// Why an operator switched it off.
+    /// Why an operator disabled it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled: Option<String>,
 }
@@ -77,24 +77,24 @@ pub struct SkillRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InstalledRelease {
-    /// The digest of everything signed; the name of the release.
+    /// The payload digest, which identifies the release.
     pub payload: Sha256Digest,
     /// The digest of the archive; the name of the stored object.
     pub archive: Sha256Digest,
     /// The keys that signed it.
     pub signers: Vec<String>,
-    /// How far it is believed.
+    /// Trust state.
     pub trust: TrustState,
-    /// Why it is kept from running.
+    /// Why it cannot run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quarantine: Option<Quarantine>,
-    /// The consent that lets it run.
+    /// The consent for its permissions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<Sha256Digest>,
-    /// Whether an operator permitted its publisher to be pinned.
+    /// Whether its publisher may be pinned.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tofu_permitted: bool,
-    /// What the last audit said.
+    /// Result of the last audit.
     pub audit: AuditSummary,
     /// Its manifest.
     pub manifest: SkillManifest,
@@ -110,34 +110,34 @@ pub struct PastRelease {
     pub payload: Sha256Digest,
     /// Its stored object.
     pub archive: Sha256Digest,
-    /// Why its stored object is not what it was, as the last look found it; whoever goes back to it finds out anew.
+    /// Damage of its stored object, found by the last check; a rollback checks again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damage: Option<String>,
 }
 
-/// Why a release is kept from running.
+/// Why a release cannot run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Quarantine {
-    /// What kept it.
+    /// Reason.
     pub cause: QuarantineCause,
-    /// In words.
+    /// As text.
     pub reason: String,
 }
 
-/// What keeps a release from running.
+/// Obstacle to running a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuarantineCause {
-    /// Nobody here knows its publisher.
+    /// Its publisher is unknown.
     UnknownPublisher,
     /// The audit found something.
     Audit,
     /// An operator said so.
     Operator,
-    /// What it describes is not what it declared.
+    /// Its description differs from its manifest.
     Describe,
-    /// Its payload, its keys or its publisher are no longer believed.
+    /// Its payload, keys or publisher are no longer trusted.
     Trust,
     /// Its bytes are not what they were.
     Damage,
@@ -147,7 +147,7 @@ pub enum QuarantineCause {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AuditSummary {
-    /// The verdict, with what was accepted taken into account.
+    /// The verdict after accepted findings.
     pub verdict: Verdict,
     /// The risk.
     pub risk: RiskLevel,
@@ -156,7 +156,7 @@ pub struct AuditSummary {
     /// The findings that keep it from running, accepted ones included.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub findings: BTreeSet<FindingId>,
-    /// The findings an operator accepted for this release.
+    /// Findings of this release that an operator accepted.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub accepted: BTreeSet<FindingId>,
 }
@@ -297,7 +297,7 @@ impl InstalledRelease {
         }
     }
 
-    /// Whether nothing keeps it from running.
+    /// Whether it can run.
     #[must_use]
     pub fn is_runnable(&self) -> bool {
         self.status() == RuntimeStatus::Active
@@ -324,7 +324,7 @@ impl Quarantine {
     /// A quarantine with its reason, made safe to show.
     #[must_use]
     pub fn new(cause: QuarantineCause, reason: &str) -> Self {
-        Self { cause, reason: escape_untrusted(&reason.chars().take(500).collect::<String>()) }
+        Self { cause, reason: clip_untrusted(reason, 500) }
     }
 }
 

@@ -93,7 +93,7 @@ fn audit(
         count => format!("{verdict}, {count} findings under policy {}", report.policy_version),
     };
     let blocks = trust::summarise(request, context, verification, &report).verdict != Verdict::Pass;
-    progress.note(blocks, InstallStage::Audit, "modules, assets and text, without running anything", found);
+    progress.note(blocks, InstallStage::Audit, "modules, assets and text; nothing is run", found);
     report
 }
 

@@ -1,4 +1,4 @@
-//! Skills: manifest, signed archive, trust, audit, consent, index and the install corridor.
+//! Skills: manifest, signed archive, trust, audit, consent, index and the install pipeline.
 
 #![forbid(unsafe_code)]
 
@@ -31,7 +31,7 @@ pub use consent::{ConsentGiven, ConsentIndex, ConsentRecord, ConsentRequest};
 pub use cosign::{CosignError, CosignedPackage};
 pub use describe::{DescribeDifference, DescribeProblem, Description};
 pub use digest::Sha256Digest;
-pub use grants::{capability_digest, capability_grants_from_manifest};
+pub use grants::{capability_digest, capability_grants_from_manifest, narrowed_grants_of_tool};
 pub use index::{InstalledSkillsIndex, RuntimeStatus, SkillInventoryEntry, SkillRecord, TrustState};
 pub use install::{
     InstallContext, InstallDecision, InstallOutcome, InstallPlan, InstallRefusal, InstallRequest,

@@ -25,7 +25,8 @@ pub use error::{ManifestError, ManifestProblem};
 pub(crate) use error::{clip, closest};
 pub use model::{
     Capabilities, Compat, ConfigField, ConfigFieldKind, Entrypoints, FilesystemRoots, HookEntrypoint,
-    HttpRuleText, Operator, Quotas, Risk, SecretAccess, SkillManifest, ToolEntrypoint, ToolReturns,
+    HttpRuleText, Operator, Quotas, Risk, SecretAccess, SkillManifest, ToolCapabilities, ToolEntrypoint,
+    ToolReturns,
 };
 pub use names::{HOOK_EVENTS, MAX_RELEASE_COUNTER, PublisherName, model_name};
 pub use problems::manifest_problems;
@@ -59,7 +60,7 @@ pub fn print_manifest_toml(manifest: &SkillManifest) -> Result<String, PrintErro
 
 /// A manifest that has no TOML form, because a schema or example holds `null`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the manifest cannot be written as TOML: {reason}")]
+#[error("cannot write the manifest as TOML: {reason}")]
 pub struct PrintError {
     /// What the writer says.
     pub reason: String,

@@ -1,8 +1,8 @@
-//! Trust: whose keys are believed, which are gone for good, and how far each skill has come.
+//! Trust: trusted and revoked keys, and the high-water mark of each skill.
 //!
-//! [`SkillTrustStore`] is plain data with pure operations: it reads no clock and no file. Whoever keeps it
-//! (the state root) stores its [`TrustRow`]s. Verification sees a [`TrustSnapshot`] and proposes a
-//! [`TrustChange`]; nothing is pinned until somebody applies that.
+//! [`SkillTrustStore`] is plain data with pure operations: it reads no clock and no file. Its owner (the state root)
+//! stores its [`TrustRow`]s. Verification uses a [`TrustSnapshot`] and proposes a [`TrustChange`]; nothing is pinned
+//! until that is applied.
 
 mod change;
 mod decision;

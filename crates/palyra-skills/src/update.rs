@@ -1,8 +1,7 @@
 //! What an update changes: a diff over normalised sets, and whether a person must agree to it.
 //!
-//! Growth is whatever the old release could not do, by the order of grants: an element of the new set that no
-//! element of the old set allows. The same reach written in another way is no growth; a union nobody granted
-//! as such is.
+//! Growth is an element of the new set that no element of the old set allows. The same permissions written
+//! differently are not growth; a union that was not granted as such is.
 
 mod rows;
 
@@ -17,18 +16,18 @@ pub struct UpdateDiff {
     pub rows: Vec<DiffRow>,
 }
 
-/// One difference, for two columns.
+/// One difference, in two columns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiffRow {
     /// The part of the manifest.
     pub section: DiffSection,
-    /// What the row is about: a host, a secret, a tool, a pointer to a text.
+    /// Subject of the row: a host, a secret, a tool, a pointer to a text.
     pub subject: String,
     /// The old column; `None` if there was nothing.
     pub old: Option<String>,
     /// The new column; `None` if there is nothing any more.
     pub new: Option<String>,
-    /// What the difference means.
+    /// Meaning of the difference.
     pub change: Change,
 }
 
@@ -58,13 +57,13 @@ pub enum DiffSection {
     Hooks,
     /// Settings of the operator.
     Config,
-    /// What it runs on.
+    /// Requirements.
     Compat,
     /// Text models read.
     Text,
 }
 
-/// What a difference means.
+/// Meaning of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {

@@ -73,12 +73,12 @@ fn stages(
 ) -> Result<(VerifiedSkill, TrustDecision, Option<TrustChange>), Stop> {
     journal.begin(VerifyStepName::Size);
     check_archive_length(bytes.len() as u64)?;
-    journal.pass("the length against the ceiling", format!("{} bytes", bytes.len()));
+    journal.pass("size of the file", format!("{} bytes", bytes.len()));
 
     journal.begin(VerifyStepName::Archive);
     let artifact = SkillArtifact::read(Arc::clone(bytes))?;
     journal.pass(
-        "the archive against its one encoding",
+        "canonical encoding of the archive",
         format!("{} entries, every byte accounted for", artifact.entries().len()),
     );
 
@@ -86,35 +86,33 @@ fn stages(
     let signed = open_envelope(&artifact)?;
     journal.identify(&signed.statement);
     journal.pass(
-        "the envelope, its type and the keys it lists",
+        "signature envelope and its keys",
         format!("{} keys, threshold {}", signed.keys.keys().len(), signed.keys.threshold()),
     );
 
     journal.begin(VerifyStepName::Signatures);
     let signers = check_signatures(&signed)?;
-    journal.pass("each signature, strictly", format!("signed by {}", join(&signers)));
+    journal.pass("signatures", format!("signed by {}", join(&signers)));
 
     journal.begin(VerifyStepName::Statement);
     let payload = check_statement(&artifact, &signed)?;
-    journal.pass("the statement against every entry", format!("payload sha256:{payload}"));
+    journal.pass("signed hashes of all entries", format!("payload sha256:{payload}"));
 
     journal.begin(VerifyStepName::Manifest);
     let manifest = check_manifest(&artifact, &signed.statement)?;
-    journal.pass(
-        "`skill.toml` against its grammar and the statement",
-        format!("{} {}", manifest.skill_id, manifest.version),
-    );
+    journal
+        .pass("`skill.toml` and the signed statement", format!("{} {}", manifest.skill_id, manifest.version));
 
     journal.begin(VerifyStepName::Compat);
     check_compat(&manifest.compat, platform).map_err(RefusalReason::Compat)?;
     journal.pass(
-        "the versions it needs against this Palyra",
+        "required versions",
         format!("runs on {} with contract {}", platform.palyra_version, platform.protocol_major),
     );
 
     journal.begin(VerifyStepName::Trust);
     let (decision, keys) = check_trust(trust, &manifest, payload, &signed, &signers, mode)?;
-    journal.pass("the keys against the trust store", describe(&decision, &manifest.publisher));
+    journal.pass("trust in the publisher", describe(&decision, &manifest.publisher));
 
     journal.begin(VerifyStepName::Ownership);
     let release = ReleaseMark {
@@ -126,13 +124,13 @@ fn stages(
     };
     let known = trust.store().skill(&manifest.skill_id);
     check_ownership(known, &manifest.publisher, &release, mode)?;
-    journal.pass("the owner and the high-water mark", describe_progress(known, &release));
+    journal.pass("owner of the id and earlier releases", describe_progress(known, &release));
 
     journal.begin(VerifyStepName::Sidecars);
     let sbom = check_sbom(&artifact, &manifest)?;
     let provenance = check_provenance(&artifact, trust.store())?;
     journal.pass(
-        "the bill of materials and the provenance against the modules",
+        "bill of materials and provenance",
         format!(
             "{} modules, {} dependencies; provenance {provenance}",
             sbom.modules.len(),

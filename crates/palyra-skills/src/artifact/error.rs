@@ -5,46 +5,29 @@ use crate::constants::{MAX_ARCHIVE_BYTES, MAX_ENTRIES};
 
 /// Why bytes are not the one encoding of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ArchiveError {
     /// Longer than an archive may be; found by length, before reading.
-    #[error("the file has {length} bytes, a skill has at most {MAX_ARCHIVE_BYTES}")]
-    TooLarge {
-        /// Its length.
-        length: u64,
-    },
+    #[error("the file has {length} bytes, the limit is {MAX_ARCHIVE_BYTES}")]
+    TooLarge { length: u64 },
     /// The file could not be read.
     #[error("the file could not be read: {reason}")]
-    Unreadable {
-        /// What the system says.
-        reason: String,
-    },
+    Unreadable { reason: String },
     /// No end record anywhere near the end.
     #[error("the file is not a ZIP archive")]
     NotAnArchive,
     /// Bytes after the end record.
     #[error("{count} bytes follow the end of the archive")]
-    DataAfterEnd {
-        /// How many.
-        count: usize,
-    },
+    DataAfterEnd { count: usize },
     /// Bytes before the first entry, or between two records.
     #[error("{count} bytes at offset {offset} belong to no entry")]
-    StrayBytes {
-        /// Where.
-        offset: u64,
-        /// How many.
-        count: u64,
-    },
+    StrayBytes { offset: u64, count: u64 },
     /// More entries than a skill may have.
-    #[error("the archive says it has {count} entries, a skill has at most {MAX_ENTRIES}")]
-    TooManyEntries {
-        /// How many it says.
-        count: u32,
-    },
+    #[error("the archive has {count} entries, the limit is {MAX_ENTRIES}")]
+    TooManyEntries { count: u32 },
     /// An entry larger than it may be; found in the directory, before its bytes are touched.
-    #[error("entry `{path}` has {size} bytes, at most {limit} are allowed")]
+    #[error("entry `{path}` has {size} bytes, the limit is {limit}")]
     EntryTooLarge {
-        /// Its path.
         path: String,
         /// The size its record gives.
         size: u64,
@@ -52,19 +35,13 @@ pub enum ArchiveError {
         limit: u64,
     },
     /// A record ends beyond the bytes there are.
-    #[error("the {record} is cut off")]
-    CutOff {
-        /// Which record.
-        record: ArchiveRecord,
-    },
+    #[error("the {record} is truncated")]
+    CutOff { record: ArchiveRecord },
     /// A field that does not have the one value it can have.
     #[error("{field} of the {record} is {found:#x}, expected {expected:#x}")]
     Field {
-        /// Which record.
         record: ArchiveRecord,
-        /// Which field.
         field: &'static str,
-        /// The value there.
         found: u32,
         /// The value every canonical archive has there.
         expected: u32,
@@ -78,41 +55,28 @@ pub enum ArchiveError {
         problem: NameProblem,
     },
     /// The local header names another file than the directory.
-    #[error("the directory says `{path}`, the local header says `{local}`")]
+    #[error("the directory has `{path}`, the local header has `{local}`")]
     NamesDiffer {
-        /// The directory's name.
         path: String,
         /// The local header's name, with strange bytes escaped.
         local: String,
     },
     /// One path twice.
     #[error("duplicate entry `{path}`")]
-    Duplicate {
-        /// The path.
-        path: String,
-    },
+    Duplicate { path: String },
     /// Entries out of order.
     #[error("entry `{path}` must precede `{after}`: entries are sorted bytewise")]
     Unsorted {
         /// The entry out of place.
         path: String,
-        /// The one before it.
         after: String,
     },
     /// A file that would also have to be a directory.
-    #[error("entry `{path}` is a file and the directory of `{child}`")]
-    FileIsDirectory {
-        /// The file.
-        path: String,
-        /// An entry below it.
-        child: String,
-    },
+    #[error("entry `{path}` is both a file and the directory of `{child}`")]
+    FileIsDirectory { path: String, child: String },
     /// An entry that every skill has is missing.
     #[error("entry `{path}` is missing")]
-    Missing {
-        /// Its path.
-        path: &'static str,
-    },
+    Missing { path: &'static str },
     /// Encoding what was read gives other bytes.
     #[error("the bytes at offset {offset} differ from the canonical encoding")]
     NotCanonical {

@@ -7,21 +7,17 @@ use crate::constants::{
 
 /// What is wrong with a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum NameProblem {
     /// Too long, or empty.
-    #[error("a path has 1 to {MAX_PATH_BYTES} bytes, this one has {0}")]
+    #[error("the path has {0} bytes, expected 1 to {MAX_PATH_BYTES}")]
     Length(usize),
     /// Too deep.
-    #[error("a path has at most {MAX_PATH_SEGMENTS} segments, this one has {0}")]
+    #[error("the path has {0} segments, the limit is {MAX_PATH_SEGMENTS}")]
     Depth(usize),
     /// A byte outside the alphabet.
     #[error("byte {byte:#04x} at {offset} is not one of a-z 0-9 . _ - /")]
-    Byte {
-        /// The byte.
-        byte: u8,
-        /// Where it stands.
-        offset: usize,
-    },
+    Byte { byte: u8, offset: usize },
     /// Nothing between two slashes, or a slash at an end.
     #[error("it has an empty segment")]
     EmptySegment,
@@ -32,12 +28,12 @@ pub enum NameProblem {
     #[error("a segment is a device name on Windows")]
     Device,
     /// Well formed, but no place of a skill.
-    #[error("a skill has no such entry")]
+    #[error("a skill cannot have this entry")]
     NotAPlace,
 }
 
 impl NameProblem {
-    /// What to do about it.
+    /// Remedy.
     #[must_use]
     pub fn hint(self) -> &'static str {
         match self {
@@ -46,7 +42,7 @@ impl NameProblem {
                  `provenance.json` and `signature.json`; put other files under `assets/`"
             }
             _ => {
-                "rename the file: segments of a-z 0-9 . _ -, no dot at either end, as in `assets/icons/home.svg`"
+                "rename the file: segments of a-z 0-9 . _ -, no dot at either end, for example `assets/icons/home.svg`"
             }
         }
     }

@@ -22,40 +22,24 @@ use crate::signing::strict_json::StrictJsonError;
 
 /// Why a sidecar is not about these modules.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum SidecarError {
     /// The bill of materials cannot be read, or is not CycloneDX 1.6 as we write it.
     #[error("`{SBOM_PATH}` is not a CycloneDX 1.6 bill of materials in canonical form: {0}")]
     SbomForm(StrictJsonError),
     /// A field with another value than it can have.
     #[error("{field} of `{SBOM_PATH}` is `{found}`, expected `{expected}`")]
-    SbomField {
-        /// The field.
-        field: &'static str,
-        /// The value there.
-        found: String,
-        /// The value expected.
-        expected: String,
-    },
+    SbomField { field: &'static str, found: String, expected: String },
     /// A module that is listed but not there, or there but not listed.
-    #[error("`{sidecar}` and the archive do not have the same modules: `{path}` is only in {only_in}")]
-    Modules {
-        /// The sidecar.
-        sidecar: &'static str,
-        /// The module.
-        path: String,
-        /// Where it is.
-        only_in: &'static str,
-    },
+    #[error("`{sidecar}` and the archive have different modules: `{path}` is only in {only_in}")]
+    Modules { sidecar: &'static str, path: String, only_in: &'static str },
     /// The digest of a module is another.
-    #[error("`{sidecar}` gives `{path}` the sha256 `{stated}`, the archive has `{actual}`")]
+    #[error("`{sidecar}` states sha256 `{stated}` for `{path}`, the archive has `{actual}`")]
     Digest {
-        /// The sidecar.
         sidecar: &'static str,
         /// The module, or the manifest.
         path: String,
-        /// What the sidecar says.
         stated: Sha256Digest,
-        /// What is there.
         actual: Sha256Digest,
     },
     /// The provenance cannot be read.
@@ -70,8 +54,8 @@ impl SidecarError {
     /// What a person can do about it.
     #[must_use]
     pub fn hint(&self) -> String {
-        "the publisher must build the skill again with `palyra skills package build`, which writes both sidecars \
-         from the modules"
+        "ask the publisher to rebuild the skill with `palyra skills package build`, which writes both \
+        sidecars from the modules"
             .into()
     }
 }

@@ -21,7 +21,7 @@ pub struct AdvisoryList {
     pub advisories: Vec<Advisory>,
 }
 
-/// One known weakness.
+/// One advisory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Advisory {
@@ -33,17 +33,17 @@ pub struct Advisory {
     pub package: String,
     /// The affected versions, each a semver requirement such as `>=1.0.0, <1.2.3`.
     pub affected: Vec<VersionReq>,
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
     /// One line.
     pub title: String,
 }
 
-/// Why a list of advisories is not one.
+/// Why a list of advisories is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum AdvisoryError {
     /// Not JSON, an unknown field or a value of the wrong type.
-    #[error("the advisory list cannot be read")]
+    #[error("cannot read the advisory list")]
     Json(#[source] serde_json::Error),
     /// Not a day.
     #[error("the advisory list has the date `{0}`, expected `YYYY-MM-DD`")]
@@ -90,9 +90,10 @@ pub(super) fn check(entries: &[(&str, &[u8])], findings: &mut Findings<'_>) {
     };
     for dependency in dependencies {
         for advisory in list.matching(&dependency) {
-            let id = match advisory.severity >= Severity::High {
-                true => FindingId::DependencyVulnerable,
-                false => FindingId::DependencyAdvisory,
+            let id = if advisory.severity >= Severity::High {
+                FindingId::DependencyVulnerable
+            } else {
+                FindingId::DependencyAdvisory
             };
             let Dependency { ecosystem, package, version } = &dependency;
             let message = format!(

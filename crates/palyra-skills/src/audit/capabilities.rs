@@ -1,4 +1,4 @@
-//! Doors a skill asks for that the operator's policy has a word in.
+//! Requested capabilities that the audit policy restricts.
 
 use super::finding::FindingId;
 use super::report::{Findings, quote};
@@ -9,17 +9,21 @@ pub(super) fn check(capabilities: &Capabilities, findings: &mut Findings<'_>) {
     check_hosts(capabilities, findings);
     for device in &capabilities.device_capabilities {
         if !findings.policy().allowed_devices.contains(device) {
-            let message = format!("asks for the device `{}`, which the policy does not open", quote(device));
+            let message = format!("requests the device `{}`, which the policy does not allow", quote(device));
             findings.add(FindingId::CapabilityDevice, "/capabilities/device_capabilities", message, None);
         }
     }
     for rule in capabilities.http_rules.iter().filter(|rule| rule.scheme.as_deref() == Some("http")) {
-        let message = format!("asks for plain http to `{}`", quote(&rule.host));
+        let message = format!("requests unencrypted HTTP to `{}`", quote(&rule.host));
         findings.add(FindingId::CapabilityPlainHttp, "/capabilities/http_rules", message, None);
     }
     for secret in capabilities.secrets.iter().filter(|secret| secret.reveal) {
         let names = quote(&secret.key_names.join(", "));
-        let message = format!("wants to read the secrets {names} of scope `{}` itself", quote(&secret.scope));
+        let message = format!(
+            "requests the plain values of the secrets {names} of scope \
+            `{}`",
+            quote(&secret.scope)
+        );
         findings.add(FindingId::CapabilityReveal, "/capabilities/secrets", message, None);
     }
 }
@@ -35,7 +39,7 @@ fn check_hosts(capabilities: &Capabilities, findings: &mut Findings<'_>) {
         for host in hosts.into_iter().filter(|host| host.contains('*')) {
             if !findings.policy().allowed_wildcard_hosts.contains(host) {
                 let message =
-                    format!("asks for every host of `{}`, which the policy does not list", quote(host));
+                    format!("requests every host of `{}`, which the policy does not list", quote(host));
                 findings.add(FindingId::CapabilityWildcard, subject, message, Some(host));
             }
         }

@@ -71,11 +71,11 @@ fn check_credential(subject: &str, bytes: &[u8], pattern: usize, start: usize, f
         credentials::Examined::Nothing => {}
         credentials::Examined::KeyHeader => {
             let message =
-                format!("holds the first line of a private key at byte {start}, and no key after it");
+                format!("contains the first line of a private key at byte {start}, without a key after it");
             findings.add(FindingId::EmbeddedKeyHeader, subject, message, None);
         }
         credentials::Examined::Credential { name, shown } => {
-            let message = format!("holds what looks like a live {name} at byte {start}");
+            let message = format!("contains what looks like a live {name} at byte {start}");
             findings.add(FindingId::Credential, subject, message, Some(&shown));
         }
     }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// How bad a finding is if it is what it looks like.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -45,30 +45,30 @@ pub enum Effect {
     Refuse,
 }
 
-/// One thing that was found.
+/// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Finding {
     /// The rule that found it.
     pub id: FindingId,
-    /// Where: an entry of the archive, or a pointer into `skill.toml`.
+    /// Location: an entry of the archive, or a pointer into `skill.toml`.
     pub subject: String,
-    /// How bad it is if it is what it looks like.
+    /// Severity.
     pub severity: Severity,
-    /// How sure the audit is.
+    /// Certainty of the finding.
     pub certainty: Certainty,
-    /// What it does to the skill.
+    /// Effect on the skill.
     pub effect: Effect,
-    /// Whether no operator can accept it.
+    /// Whether it cannot be accepted.
     pub hard: bool,
-    /// What was checked, what was found and what was expected.
+    /// Check, finding and expectation.
     pub message: String,
-    /// The bytes that show it, clipped, with credentials cut short.
+    /// The matching bytes, clipped, with credentials shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
-    /// What the author can do.
+    /// Suggestion for the author.
     pub remedy: String,
-    /// How an operator silences it, or why that is not possible.
+    /// How an operator can silence it, or why not.
     pub silence: String,
 }
 
@@ -91,7 +91,7 @@ pub struct Rule {
     pub effect: Effect,
     /// Whether neither policy nor operator can change that.
     pub hard: bool,
-    /// What the author can do.
+    /// Suggestion for the author.
     pub remedy: &'static str,
 }
 
@@ -134,7 +134,7 @@ macro_rules! rules {
 rules! {
     /// Text with characters a reader cannot see.
     UnicodeText = "unicode-text", High Certain Refuse hard,
-        "remove the character that is named";
+        "remove the named character";
     /// Text for a model that is not UTF-8.
     TextNotUtf8 = "text-not-utf8", Medium Certain Refuse hard,
         "save the file as UTF-8";
@@ -143,19 +143,19 @@ rules! {
         "shorten the descriptions, or move reference text out of `assets/prompts/`";
     /// Text that gives a model orders beyond the tool's use.
     TextInstructions = "text-instructions", High Likely Quarantine soft,
-        "describe what the tool does; leave out orders to the reader";
+        "describe what the tool does; omit instructions to the reader";
     /// Text that asks for something to be kept from the person.
     TextConcealment = "text-concealment", High Likely Quarantine soft,
-        "remove the request to hide something, or the part that is out of sight";
+        "remove the request to hide something, or the hidden part";
     /// Text that asks for credentials or private files.
     TextCredentialRequest = "text-credential-request", High Likely Quarantine soft,
-        "ask for the secret in `[[capabilities.secrets]]`; the host injects it and the model never sees it";
+        "request the secret in `[[capabilities.secrets]]`; the host injects it and the model never sees it";
     /// A phrase that is worth a look.
     TextSuspicious = "text-suspicious", Low Possible Note soft,
-        "say it in other words if it is not meant as an order to the model";
+        "rephrase it if it is not an instruction to the model";
     /// Two tools with one id.
     ToolIdDuplicate = "tool-id-duplicate", High Certain Refuse hard,
-        "give each tool an id of its own";
+        "give each tool a unique id";
     /// A tool id that can be mistaken for an installed one.
     ToolIdConfusable = "tool-id-confusable", High Likely Quarantine soft,
         "choose an id that differs in more than look-alike letters and separators";
@@ -164,40 +164,40 @@ rules! {
         "put binary WebAssembly into `modules/`";
     /// A module the engine would not accept.
     ModuleInvalid = "module-invalid", High Certain Refuse hard,
-        "build it again, without proposals the engine does not have";
+        "rebuild it without proposals that the engine lacks";
     /// A custom section that no toolchain writes.
     CustomSection = "custom-section", Medium Certain Quarantine soft,
         "remove it, for example with `wasm-tools strip --all`";
     /// A module no entrypoint names.
     ModuleUnused = "module-unused", Info Certain Note soft,
-        "name it in an entrypoint, or leave it out";
+        "use it in an entrypoint, or remove it";
     /// 64-bit memory.
     ModuleMemory64 = "module-memory64", High Certain Quarantine hard,
-        "build for 32-bit memory";
+        "rebuild it for 32-bit memory";
     /// Memory shared between threads.
     ModuleSharedMemory = "module-shared-memory", High Certain Quarantine hard,
-        "build without threads";
+        "rebuild it without threads";
     /// Several memories in one module.
     ModuleMultiMemory = "module-multi-memory", Info Certain Note soft,
-        "nothing; all memories count together";
+        "none needed; all memories count together";
     /// A function that runs before the entrypoint.
     ModuleStart = "module-start", Low Certain Note soft,
-        "nothing; it runs inside each call, under the call's limits";
+        "none needed; it runs in each call, under the call's limits";
     /// More memory at the start than the skill asks for in its quotas.
     MemoryOverQuota = "memory-over-quota", Medium Certain Note soft,
         "raise `max_memory_bytes` in `[capabilities.quotas]`, or the tool cannot start";
     /// A count or size over the budget, which would make checking or compiling slow.
     BudgetExceeded = "budget-exceeded", High Certain Quarantine hard,
-        "build with optimisation for size, strip names and debug information, or split the module";
+        "optimise for size, strip names and debug information, or split the module";
     /// An import from outside the contract.
     ImportForbidden = "import-forbidden", High Certain Quarantine hard,
-        "import `palyra:plugin/*` and the WASI 0.2 interfaces of the guide only";
+        "import only `palyra:plugin/*` and the WASI 0.2 interfaces of the guide";
     /// An import of the contract with another type.
     ImportWrongType = "import-wrong-type", High Certain Quarantine hard,
-        "build it again with the bindings of this contract version";
+        "rebuild it with the bindings of this contract version";
     /// An import of the contract that no requested capability needs.
     ImportUnjustified = "import-unjustified", Low Possible Note soft,
-        "nothing if a toolchain adds it; the door stays closed";
+        "none needed if a toolchain adds it; the capability stays denied";
     /// An entrypoint whose export is not there.
     EntrypointMissing = "entrypoint-missing", High Certain Quarantine soft,
         "export what `skill.toml` names, or change the entrypoint";
@@ -209,28 +209,28 @@ rules! {
         "stop exporting it, or declare an entrypoint for it";
     /// A native program inside the skill.
     EmbeddedExecutable = "embedded-executable", High Likely Quarantine soft,
-        "leave native programs out; nothing can run them here";
+        "remove native programs; nothing can run them here";
     /// WebAssembly inside an asset or a data segment.
     EmbeddedWasm = "embedded-wasm", High Likely Quarantine soft,
         "put modules into `modules/`, where they are audited";
     /// An archive inside the skill.
     EmbeddedArchive = "embedded-archive", Low Likely Note soft,
-        "unpack it, so that its contents can be read";
+        "unpack it, so that its contents can be audited";
     /// The first line of a private key.
     EmbeddedKeyHeader = "embedded-key-header", Low Possible Note soft,
-        "nothing if it is the text of a parser";
+        "none needed if it is data of a parser";
     /// A complete credential.
     Credential = "credential", Critical Likely Quarantine soft,
-        "revoke it and ask for it in `[[capabilities.secrets]]` instead";
+        "revoke it, and request it in `[[capabilities.secrets]]` instead";
     /// Addresses of hosts the skill does not ask for.
     UrlUndeclared = "url-undeclared", Info Possible Note soft,
-        "nothing if they are only text; requests to them are denied";
+        "none needed if they are only text; requests to them are denied";
     /// A host pattern for any name below another.
     CapabilityWildcard = "capability-wildcard", High Certain Quarantine soft,
-        "name the hosts, or ask operators to add the pattern to `allowed_wildcard_hosts`";
+        "list the hosts, or ask operators to add the pattern to `allowed_wildcard_hosts`";
     /// A device the policy does not open.
     CapabilityDevice = "capability-device", High Certain Quarantine soft,
-        "drop the device, or ask operators to add it to `allowed_devices`";
+        "remove the device, or ask operators to add it to `allowed_devices`";
     /// Requests anybody on the way can read and change.
     CapabilityPlainHttp = "capability-plain-http", Medium Certain Note soft,
         "use https";
@@ -245,7 +245,7 @@ rules! {
         "update the dependency";
     /// An advisory list or bill of materials that could not be read.
     DependencyUnknown = "dependency-unknown", Low Certain Note soft,
-        "ship the bill of materials the packager writes";
+        "use the bill of materials that the packager writes";
 }
 
 impl FindingId {
@@ -272,7 +272,7 @@ impl fmt::Display for FindingId {
 
 /// A name that is no rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no audit rule is called `{0}`")]
+#[error("unknown audit rule `{0}`")]
 pub struct UnknownFinding(pub String);
 
 impl FromStr for FindingId {

@@ -1,4 +1,4 @@
-//! The operator's say in the audit: which rules count, which doors may be asked for, how much is looked at.
+//! The audit policy: rule settings, allowed capabilities, budgets.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub struct AuditPolicy {
     pub allowed_wildcard_hosts: BTreeSet<String>,
     /// Devices a skill may ask for. Default: none.
     pub allowed_devices: BTreeSet<String>,
-    /// How suspicious text must be.
+    /// Score thresholds for suspicious text.
     pub text: TextThresholds,
     /// How large modules may be in every respect.
     pub budgets: Budgets,
@@ -48,7 +48,7 @@ pub struct AuditPolicy {
     advisories: Option<Arc<AdvisoryList>>,
 }
 
-/// What an operator makes of a soft rule.
+/// Setting of a soft rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleSetting {
@@ -90,24 +90,23 @@ impl Default for AuditPolicy {
     }
 }
 
-/// Why a policy is not one.
+/// Why a policy is invalid.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum AuditPolicyError {
     /// Not TOML, an unknown key or a value of the wrong type.
-    #[error("the audit policy cannot be read")]
+    #[error("cannot read the audit policy")]
     Toml(#[source] Box<toml::de::Error>),
     /// Not JSON, an unknown key or a value of the wrong type.
-    #[error("the audit policy cannot be read")]
+    #[error("cannot read the audit policy")]
     Json(#[source] serde_json::Error),
     /// A rule that no policy can change.
     #[error("the audit rule `{0}` is hard and cannot be changed")]
     HardRule(FindingId),
     /// A budget over what the audit can promise to finish in time.
-    #[error("the budget `{name}` is {value}, over its ceiling of {ceiling}")]
+    #[error("the budget `{name}` is {value}, above its ceiling of {ceiling}")]
     BudgetTooLarge {
-        /// The budget.
         name: &'static str,
-        /// What was asked for.
         value: u64,
         /// The most that is possible.
         ceiling: u64,
@@ -115,13 +114,16 @@ pub enum AuditPolicyError {
 }
 
 impl AuditPolicyError {
-    /// What the operator can do.
+    /// Suggestion for the operator.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
             Self::Toml(_) | Self::Json(_) => "compare it with the default: `palyra audit-policy show`",
-            Self::HardRule(_) => "remove it from `[rules]`; import, Unicode and budget findings always hold",
-            Self::BudgetTooLarge { .. } => "lower it to the ceiling or leave it out",
+            Self::HardRule(_) => {
+                "remove it from `[rules]`; import, Unicode and budget findings cannot be \
+                changed"
+            }
+            Self::BudgetTooLarge { .. } => "lower it to the ceiling, or remove it",
         }
     }
 }

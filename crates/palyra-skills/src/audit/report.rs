@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use palyra_common::text::clip_marked;
 use serde::{Deserialize, Serialize};
 
 use super::finding::{Certainty, Effect, Finding, FindingId, Severity};
@@ -18,7 +19,7 @@ const MAX_QUOTE: usize = 160;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Nothing keeps it from running.
+    /// It can run.
     Pass,
     /// It is stored and cannot run.
     Quarantine,
@@ -30,7 +31,7 @@ pub enum Verdict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RiskLevel {
-    /// Nothing out of the ordinary.
+    /// No unusual findings.
     Low,
     /// Look at the findings.
     Medium,
@@ -62,34 +63,29 @@ pub struct FindingCounts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AuditReport {
-    /// What follows for the skill.
+    /// Consequence for the skill.
     pub verdict: Verdict,
-    /// How much harm it could do.
+    /// Risk.
     pub risk: RiskLevel,
-    /// The operator's number of the policy.
+    /// The operator's version number of the policy.
     pub policy_version: u64,
     /// The digest of policy, rules and advisories: another digest means another audit.
     pub policy_digest: Sha256Digest,
     /// The date of the imported advisories, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advisory_date: Option<String>,
-    /// How many findings of each severity.
+    /// Number of findings by severity.
     pub counts: FindingCounts,
     /// The findings: worst effect first, then rule, then place.
     pub findings: Vec<Finding>,
-    /// How much was looked at.
+    /// Scope of the audit.
     pub work: AuditWork,
 }
 
 impl AuditReport {
-    /// The findings that keep the skill from running and that no operator can accept.
-    pub fn hard_findings(&self) -> impl Iterator<Item = &Finding> {
-        self.findings.iter().filter(|finding| finding.hard && finding.quarantines())
-    }
-
     /// The rules an operator would have to accept for the skill to run; empty for a verdict of pass.
     ///
-    /// Nothing is left to accept either when a finding is hard: ask [`Self::hard_findings`] first.
+    /// Nothing is left to accept either when a finding is hard.
     #[must_use]
     pub fn acceptable_findings(&self) -> Vec<FindingId> {
         let soft = self.findings.iter().filter(|finding| finding.quarantines() && !finding.hard);
@@ -174,11 +170,7 @@ impl<'policy> Findings<'policy> {
 
 /// Untrusted text for a report: escaped, so that it cannot forge a line, and clipped.
 pub(crate) fn quote(text: &str) -> String {
-    let mut clipped: String = text.chars().take(MAX_QUOTE).collect();
-    if clipped.len() < text.len() {
-        clipped.push('…');
-    }
-    palyra_common::redact::escape_untrusted(&clipped)
+    palyra_common::redact::escape_untrusted(&clip_marked(text, MAX_QUOTE))
 }
 
 fn verdict_of<'finding>(findings: impl Iterator<Item = &'finding Finding>) -> Verdict {

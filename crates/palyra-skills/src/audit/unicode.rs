@@ -11,8 +11,8 @@ use unicode_script::{Script, UnicodeScript};
 
 /// Refuses text that holds something invisible, reordering, unassigned or not in normal form C.
 ///
-/// Newline and tab are the only control characters allowed. The first problem in reading order is returned;
-/// the normal form is looked at last, because a hidden character is the more useful thing to be told about.
+/// Newline and tab are the only allowed control characters. Returns the first problem in reading order; the normal
+/// form is checked last, because a hidden character is the more useful finding.
 pub fn check_text(text: &str) -> Result<(), UnicodeProblem> {
     // Printable ASCII with newlines and tabs, which is most text, has no problem and is always in form C.
     if text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~')) {
@@ -47,7 +47,7 @@ pub struct UnicodeProblem {
 }
 
 impl UnicodeProblem {
-    /// What the author can do about it.
+    /// Suggestion for the author.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         self.kind.hint()
@@ -86,7 +86,7 @@ pub enum UnicodeProblemKind {
 }
 
 impl UnicodeProblemKind {
-    /// What the author can do about it.
+    /// Suggestion for the author.
     #[must_use]
     pub const fn hint(self) -> &'static str {
         match self {

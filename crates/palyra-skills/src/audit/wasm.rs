@@ -55,14 +55,14 @@ pub(super) fn check_module(
         // The engine refuses these memories too, and the finding about them says more.
         Err(ScanStop::Invalid(_)) if stopped_by_feature => {}
         Err(ScanStop::Invalid(error)) => {
-            let message = format!("the engine does not accept it: {}", quote(&error.to_string()));
+            let message = format!("the engine rejects it: {}", quote(&error.to_string()));
             findings.add(FindingId::ModuleInvalid, path, message, None);
         }
     }
     report_memory(path, &facts, manifest, findings);
     let declared = Declared::of(&manifest.entrypoints, path);
     if !declared.is_used() {
-        let message = "no entrypoint of skill.toml names this module".to_owned();
+        let message = "no entrypoint of skill.toml uses this module".to_owned();
         findings.add(FindingId::ModuleUnused, path, message, None);
     }
     if let Some(types) = &facts.types {
@@ -100,18 +100,20 @@ fn detect_kind(path: &str, bytes: &[u8], findings: &mut Findings<'_>) -> Option<
 fn report_budget(path: &str, exceeded: Exceeded, findings: &mut Findings<'_>) {
     let Exceeded { kind, used, allowed } = exceeded;
     let message =
-        format!("reaches {used} in `{}`, the budget allows {allowed}; the rest was not read", kind.name());
+        format!("reaches {used} in `{}`, the budget is {allowed}; the rest was not read", kind.name());
     findings.add(FindingId::BudgetExceeded, path, message, Some(kind.name()));
 }
 
 /// Returns whether a memory is of a kind the engine refuses.
 fn report_features(path: &str, facts: &ModuleFacts<'_>, findings: &mut Findings<'_>) -> bool {
     if facts.memory64 {
-        let message = "has a memory or table with 64-bit indices, which the engine does not have".to_owned();
+        let message = "has a memory or table with 64-bit indices, which the engine does not \
+            support"
+            .to_owned();
         findings.add(FindingId::ModuleMemory64, path, message, None);
     }
     if facts.shared_memory {
-        let message = "has a memory shared between threads, which the engine does not have".to_owned();
+        let message = "has a memory shared between threads, which the engine does not support".to_owned();
         findings.add(FindingId::ModuleSharedMemory, path, message, None);
     }
     if facts.multi_memory {
@@ -132,8 +134,11 @@ fn report_memory(path: &str, facts: &ModuleFacts<'_>, manifest: &SkillManifest, 
     let asked = manifest.capabilities.quotas.0.get("max_memory_bytes").copied();
     let allowed = asked.unwrap_or_else(|| RuntimeLimits::default().max_memory_bytes);
     if facts.initial_memory_bytes > allowed {
-        let message =
-            format!("starts with {} bytes of memory, a run may have {allowed}", facts.initial_memory_bytes);
+        let message = format!(
+            "starts with {} bytes of memory, the limit of a run is \
+                {allowed}",
+            facts.initial_memory_bytes
+        );
         findings.add(FindingId::MemoryOverQuota, path, message, None);
     }
 }

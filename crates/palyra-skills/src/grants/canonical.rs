@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use palyra_common::{Capability, LimitKind, RuntimeLimits};
 
-use super::{capability_grants_from_manifest, limits_from_manifest};
+use super::{capability_grants_from_manifest, limits_from_manifest, narrowed_grants_of_tool};
 use crate::digest::Sha256Digest;
 use crate::manifest::{SkillManifest, ToolReturns};
 
@@ -40,10 +40,22 @@ pub fn canonical_capabilities(manifest: &SkillManifest) -> String {
         let _ = writeln!(out, "limit {kind} {}", limits.get(kind).unwrap_or(0));
     }
     let _ = writeln!(out, "wildcard {}", manifest.capabilities.wildcard_opt_in);
-    for line in sorted(tool_lines(manifest)).into_iter().chain(sorted(hook_lines(manifest))) {
+    let lines =
+        [sorted(tool_lines(manifest)), sorted(hook_lines(manifest)), sorted(narrowed_lines(manifest))];
+    for line in lines.iter().flatten() {
         let _ = writeln!(out, "{line}");
     }
     out
+}
+
+/// The grants of each tool that gets less than the skill. Other tools have no such line, so that the digest of a manifest
+/// from before tools could narrow anything stays what its publisher signed.
+fn narrowed_lines(manifest: &SkillManifest) -> impl Iterator<Item = String> {
+    manifest.entrypoints.tools.iter().filter_map(|tool| {
+        let grants = narrowed_grants_of_tool(manifest, tool)?;
+        // A JSON list: a grant may hold blanks and commas.
+        Some(format!("narrowed {} {}", tool.id, serde_json::to_string(&grants).unwrap_or_default()))
+    })
 }
 
 fn tool_lines(manifest: &SkillManifest) -> impl Iterator<Item = String> {

@@ -1,4 +1,4 @@
-//! From the tables of a manifest to a grant set.
+//! From the tables of a manifest to grant sets: of the skill, and of a tool that narrows it.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use palyra_common::capabilities::{
 };
 use palyra_common::{Capability, CapabilityGrantSet};
 
-use crate::manifest::{Capabilities, HttpRuleText, SecretAccess, SkillManifest};
+use crate::manifest::{Capabilities, HttpRuleText, SecretAccess, SkillManifest, ToolEntrypoint};
 
 /// Everything a manifest asks for; nothing more can ever be granted to the skill.
 ///
@@ -16,7 +16,43 @@ use crate::manifest::{Capabilities, HttpRuleText, SecretAccess, SkillManifest};
 /// with a reason.
 #[must_use]
 pub fn capability_grants_from_manifest(manifest: &SkillManifest) -> CapabilityGrantSet {
-    let capabilities = &manifest.capabilities;
+    grants_of(&manifest.capabilities)
+}
+
+/// What runs of a tool get at most, where its table in the manifest leaves less than the skill requests.
+#[must_use]
+pub fn narrowed_grants_of_tool(
+    manifest: &SkillManifest,
+    tool: &ToolEntrypoint,
+) -> Option<CapabilityGrantSet> {
+    let listed = grants_of(&tool.capabilities.as_ref()?.within(&manifest.capabilities));
+    let skill = capability_grants_from_manifest(manifest);
+    Some(skill.intersect(&listed)).filter(|left| *left != skill)
+}
+
+/// Returns what a run of a tool can be granted at most: the skill's grants, or those its own table leaves of them.
+pub fn grants_of_tool(manifest: &SkillManifest, tool: &ToolEntrypoint) -> CapabilityGrantSet {
+    narrowed_grants_of_tool(manifest, tool).unwrap_or_else(|| capability_grants_from_manifest(manifest))
+}
+
+/// Whether a grant that a tool lists is part of what its skill requests; a byte limit that is left out is the skill's.
+pub(crate) fn is_requested(skill: &CapabilityGrantSet, listed: &Capability) -> bool {
+    let shared = skill.intersect(&CapabilityGrantSet::from_iter([listed.clone()]));
+    Vec::<Capability>::from(shared).iter().any(|shared| match (shared, listed) {
+        (Capability::Http(shared), Capability::Http(listed)) => {
+            let limited = HttpRule {
+                request_bytes: listed.request_bytes.or(shared.request_bytes),
+                response_bytes: listed.response_bytes.or(shared.response_bytes),
+                total_bytes: listed.total_bytes.or(shared.total_bytes),
+                ..listed.clone()
+            };
+            *shared == limited
+        }
+        _ => shared == listed,
+    })
+}
+
+pub(crate) fn grants_of(capabilities: &Capabilities) -> CapabilityGrantSet {
     let secrets = capabilities.secrets.iter().filter_map(|secret| secret_grants_of(secret).ok()).flatten();
     http_grants(capabilities)
         .map(Capability::Http)
@@ -64,7 +100,7 @@ fn parse_scheme(text: Option<&str>) -> Result<Scheme, GrantSyntaxError> {
     match text {
         None | Some("https") => Ok(Scheme::Https),
         Some("http") => Ok(Scheme::Http),
-        Some(other) => Err(part("scheme", other, "it is `https` or `http`")),
+        Some(other) => Err(part("scheme", other, "expected `https` or `http`")),
     }
 }
 
@@ -73,7 +109,7 @@ fn parse_method(text: &str) -> Result<String, GrantSyntaxError> {
     let rule: HttpRule = format!("{text} https://example.com").parse()?;
     match rule.methods {
         Some(methods) if methods.len() == 1 && methods.contains(text) => Ok(text.to_owned()),
-        _ => Err(part("http method", text, "it is one upper-case word, as in `GET`")),
+        _ => Err(part("http method", text, "expected one upper-case word, for example `GET`")),
     }
 }
 
@@ -91,7 +127,9 @@ pub(crate) fn secret_grants_of(text: &SecretAccess) -> Result<Vec<SecretGrant>, 
 fn storage_grants(capabilities: &Capabilities) -> impl Iterator<Item = StorageGrant> {
     let prefixes = capabilities.storage_prefixes.iter().filter_map(|prefix| prefix.parse().ok());
     let max_bytes = capabilities.storage_quota_bytes;
-    prefixes.map(move |prefix| StorageGrant { prefix, max_bytes, max_keys: None })
+    let written = prefixes.map(move |prefix| StorageGrant { max_bytes, ..StorageGrant::read_write(prefix) });
+    let read = capabilities.storage_read_prefixes.iter().filter_map(|prefix| prefix.parse().ok());
+    written.chain(read.map(StorageGrant::read))
 }
 
 fn filesystem_grants(capabilities: &Capabilities) -> impl Iterator<Item = FilesystemGrant> {

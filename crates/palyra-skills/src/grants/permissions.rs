@@ -2,25 +2,26 @@
 
 use palyra_common::byte_size::format_byte_size;
 use palyra_common::capabilities::{
-    FilesystemAccess, FilesystemGrant, HostPattern, HttpRule, Scheme, SecretForm, SecretGrant, StorageGrant,
+    FilesystemAccess, FilesystemGrant, HostPattern, HttpRule, Scheme, SecretForm, SecretGrant, StorageAccess,
+    StorageGrant,
 };
 use palyra_common::limits::DEFAULT_STORAGE_BYTES;
 use palyra_common::{Capability, LimitKind, RuntimeLimits};
 use serde::{Deserialize, Serialize};
 
-use super::{capability_grants_from_manifest, limits_from_manifest};
-use crate::manifest::SkillManifest;
+use super::{capability_grants_from_manifest, limits_from_manifest, narrowed_grants_of_tool};
+use crate::manifest::{SkillManifest, ToolEntrypoint};
 
-/// One permission in plain words.
+/// One permission as text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Permission {
     /// A sentence without a subject: "Send GET requests to …".
     pub text: String,
-    /// How much it opens.
+    /// Weight.
     pub severity: PermissionSeverity,
 }
 
-/// How much a permission opens.
+/// Weight of a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PermissionSeverity {
@@ -44,12 +45,13 @@ pub fn describe_permissions(manifest: &SkillManifest) -> Vec<Permission> {
     permissions
         .extend(manifest.entrypoints.hooks.iter().flat_map(|hook| &hook.events).map(|event| hook(event)));
     permissions.extend(limits(&limits_from_manifest(manifest)));
+    permissions.extend(manifest.entrypoints.tools.iter().filter_map(|tool| narrowed(manifest, tool)));
     permissions.sort_by_key(|permission| std::cmp::Reverse(permission.severity));
     permissions.dedup();
     permissions
 }
 
-/// One grant in words.
+/// One grant as text.
 #[must_use]
 pub fn describe_grant(grant: &Capability) -> Permission {
     let (text, severity) = match grant {
@@ -87,7 +89,7 @@ fn http(rule: &HttpRule) -> (String, PermissionSeverity) {
         text.push_str(&format!(" ({shown})"));
     }
     if rule.host.is_wildcard() {
-        text.push_str(", whatever stands for `*`");
+        text.push_str(", any value for `*`");
     }
     if rule.scheme == Scheme::Http {
         text.push_str(", without encryption");
@@ -118,13 +120,13 @@ fn secret(grant: &SecretGrant) -> (String, PermissionSeverity) {
     let forms: Vec<String> = grant.inject().iter().map(form).collect();
     let forms = or(&forms.iter().map(String::as_str).collect::<Vec<_>>());
     match (grant.reveal, grant.hosts().is_empty() || grant.inject().is_empty()) {
-        (true, true) => (format!("Read the secret `{}` itself", grant.secret), PermissionSeverity::High),
+        (true, true) => (format!("Read the secret `{}`", grant.secret), PermissionSeverity::High),
         (true, false) => (
-            format!("Read the secret `{}` itself, and use it towards {hosts}, {forms}", grant.secret),
+            format!("Read the secret `{}`, and send it to {hosts}, {forms}", grant.secret),
             PermissionSeverity::High,
         ),
         (false, _) => (
-            format!("Use the secret `{}` towards {hosts}, {forms}; the skill never sees it", grant.secret),
+            format!("Send the secret `{}` to {hosts}, {forms}; the skill never sees it", grant.secret),
             PermissionSeverity::Medium,
         ),
     }
@@ -140,18 +142,41 @@ fn form(form: &SecretForm) -> String {
 }
 
 fn storage(grant: &StorageGrant) -> String {
-    let bytes = format_byte_size(grant.max_bytes.unwrap_or(DEFAULT_STORAGE_BYTES));
-    format!("Keep up to {bytes} of its own data under `{}`", grant.prefix)
+    match grant.access {
+        StorageAccess::Read => format!("Read its own data under `{}`", grant.prefix),
+        StorageAccess::ReadWrite => {
+            let bytes = format_byte_size(grant.max_bytes.unwrap_or(DEFAULT_STORAGE_BYTES));
+            format!("Store up to {bytes} of its own data under `{}`", grant.prefix)
+        }
+    }
+}
+
+/// What is left of the permissions above for a tool that narrows them.
+fn narrowed(manifest: &SkillManifest, tool: &ToolEntrypoint) -> Option<Permission> {
+    let grants: Vec<Capability> = narrowed_grants_of_tool(manifest, tool)?.into();
+    let texts: Vec<String> = grants.iter().map(|grant| lower_first(&describe_grant(grant).text)).collect();
+    let left = if texts.is_empty() { "do none of this".to_owned() } else { texts.join("; ") };
+    let text = format!("In the tool `{}` only: {left}", tool.id);
+    Some(Permission { text, severity: PermissionSeverity::Low })
+}
+
+fn lower_first(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or_else(String::new, |first| first.to_lowercase().chain(rest).collect())
 }
 
 fn filesystem(grant: &FilesystemGrant) -> (String, PermissionSeverity) {
     let root = &grant.root;
     match grant.access {
-        FilesystemAccess::Read => {
-            (format!("Read files in the directory an operator maps to `{root}`"), PermissionSeverity::Medium)
-        }
+        FilesystemAccess::Read => (
+            format!(
+                "Read files in the directory that an operator maps to \
+                `{root}`"
+            ),
+            PermissionSeverity::Medium,
+        ),
         FilesystemAccess::ReadWrite => (
-            format!("Read, change and remove files in the directory an operator maps to `{root}`"),
+            format!("Read, change and remove files in the directory that an operator maps to `{root}`"),
             PermissionSeverity::High,
         ),
     }
@@ -180,7 +205,7 @@ fn limits(asked: &RuntimeLimits) -> Vec<Permission> {
     let higher = |kind: LimitKind| {
         let (asked, ordinary) = (asked.get(kind)?, ordinary.get(kind)?);
         let (more, usual) = (kind.format_value(asked), kind.format_value(ordinary));
-        let text = format!("Use up to {more} of {} (ordinarily {usual})", thing(kind));
+        let text = format!("Use up to {more} {} (default {usual})", thing(kind));
         (asked > ordinary).then_some(Permission { text, severity: PermissionSeverity::Low })
     };
     LimitKind::SETTABLE.into_iter().filter_map(higher).collect()

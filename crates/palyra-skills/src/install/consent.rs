@@ -9,7 +9,7 @@ use crate::index::{InstalledRelease, TrustState};
 use crate::update::UpdateDiff;
 use crate::verify::Verification;
 
-/// Whether somebody agreed.
+/// Whether consent was given.
 pub(super) struct ConsentState {
     /// The consent, kept or new.
     pub(super) record: Option<ConsentRecord>,
@@ -17,7 +17,7 @@ pub(super) struct ConsentState {
     pub(super) is_new: bool,
     /// What is still to be agreed to.
     pub(super) request: Option<ConsentRequest>,
-    /// What changes from the running release.
+    /// Differences from the running release.
     pub(super) diff: Option<UpdateDiff>,
     /// What consent leaves closed.
     pub(super) withheld: Vec<Withheld>,
@@ -35,8 +35,8 @@ pub(super) fn decide_consent(
     let baseline = baseline(context, verification);
     let diff = baseline.map(|(release, _)| UpdateDiff::between(&release.manifest, manifest));
     if let Some(diff) = &diff {
-        let found = format!("{} differences, {} to agree to", diff.rows.len(), diff.consent_rows().count());
-        progress.pass(InstallStage::Update, "the release against the running one", found);
+        let found = format!("{} differences, {} need consent", diff.rows.len(), diff.consent_rows().count());
+        progress.pass(InstallStage::Update, "comparison with the running release", found);
     }
     // Only a release that goes on running is replaced by agreeing; one that cannot run is replaced at once.
     let running = baseline.filter(|(release, _)| release.is_runnable());
@@ -51,27 +51,27 @@ pub(super) fn decide_consent(
                 InstallRefusalReason::ConsentMismatch { given: given.digest, expected: asked.digest() };
             return Err(InstallRefusal::new(verification, reason));
         }
-        // Nobody can agree to a publisher that is not believed; the answer is asked for again when it is.
+        // Consent for an untrusted publisher has no effect; it is requested again when the publisher is trusted.
         if admission.trust == TrustState::Quarantine {
             state.request = Some(asked);
-            "agreed, and without effect until the publisher is known"
+            "consent given, without effect until the publisher is trusted"
         } else {
             let (record, withheld) = ConsentRecord::given(asked, given, manifest, admission.trust);
             (state.record, state.is_new, state.withheld) = (Some(record), true, withheld);
-            "agreed to what is shown"
+            "consent given to the permissions shown"
         }
     } else if let Some(kept) = context.consents.get(payload).filter(|kept| kept.covers(manifest, payload)) {
         state.withheld = kept.withheld(manifest, admission.trust);
         state.record = Some(kept.clone());
-        "agreed to before"
+        "consent given earlier"
     } else if let Some(consent) = carried(baseline, state.diff.as_ref()) {
         (state.record, state.is_new) = (Some(consent.carried(asked, manifest)), true);
-        "nothing more than its predecessor was allowed"
+        "no more permissions than its predecessor"
     } else {
         state.request = Some(asked);
-        "a person must agree first"
+        "consent is required first"
     };
-    let checked = "the permissions that were agreed to against those it asks for";
+    let checked = "consent to the requested permissions";
     progress.note(state.record.is_none(), InstallStage::Consent, checked, found);
     Ok(state)
 }

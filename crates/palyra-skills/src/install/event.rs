@@ -8,7 +8,7 @@ use crate::digest::Sha256Digest;
 /// One event for the journal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct InstallEvent {
-    /// What happened.
+    /// The change.
     pub kind: InstallEventKind,
     /// The skill, as far as it could be read.
     pub skill_id: Option<String>,

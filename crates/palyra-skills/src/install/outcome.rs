@@ -1,4 +1,4 @@
-//! What comes out of the corridor.
+//! The result of the install pipeline.
 
 use serde::Serialize;
 
@@ -16,13 +16,13 @@ use crate::verify::{Verification, VerifyStepName};
 /// A skill that was taken in, and everything a person wants to know about it.
 #[derive(Debug, Clone, Serialize)]
 pub struct InstallOutcome {
-    /// Where the release went.
+    /// Placement of the release.
     pub placement: Placement,
     /// The state of the release.
     pub status: RuntimeStatus,
-    /// How far it is believed.
+    /// Trust state.
     pub trust: TrustState,
-    /// What the trust step said; none if an installed release is no longer believed.
+    /// Trust decision; `null` if an installed release is no longer trusted.
     pub decision: Option<TrustDecision>,
     /// The release.
     pub payload: Sha256Digest,
@@ -30,15 +30,15 @@ pub struct InstallOutcome {
     pub archive: Sha256Digest,
     /// The keys that signed it, by key id.
     pub signers: Vec<String>,
-    /// What it may do, in words.
+    /// Permissions as text.
     pub permissions: Vec<Permission>,
-    /// What the audit said; none if verification ended before it.
+    /// Audit result; `null` if verification failed before it.
     pub audit: Option<AuditReport>,
-    /// What changes from the release that runs.
+    /// Differences from the running release.
     pub diff: Option<UpdateDiff>,
-    /// What a person must still agree to.
+    /// Permissions that still need consent.
     pub consent_request: Option<ConsentRequest>,
-    /// Grants that stay closed.
+    /// Requested grants that are not in effect.
     pub withheld: Vec<Withheld>,
     /// Whether it fits this machine.
     pub eligibility: Eligibility,
@@ -48,7 +48,7 @@ pub struct InstallOutcome {
     pub record: SkillRecord,
     /// A consent that is kept from now on.
     pub new_consent: Option<ConsentRecord>,
-    /// What is remembered about the publisher from now on.
+    /// The new trust record of the publisher.
     pub trust_change: Option<TrustChange>,
     /// Whether the bytes were proven and belong into the store.
     pub stores_bytes: bool,
@@ -56,7 +56,7 @@ pub struct InstallOutcome {
     pub events: Vec<InstallEvent>,
 }
 
-/// Where a release went.
+/// Placement of a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Placement {
@@ -66,7 +66,7 @@ pub enum Placement {
     Waiting,
 }
 
-/// The parts of the corridor.
+/// The steps of the install pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "stage", content = "step")]
 pub enum InstallStage {
@@ -74,9 +74,9 @@ pub enum InstallStage {
     Verify(VerifyStepName),
     /// The audit.
     Audit,
-    /// What follows for trust.
+    /// Trust decision.
     Trust,
-    /// What changes from the running release.
+    /// Differences from the running release.
     Update,
     /// What a person agreed to.
     Consent,
@@ -87,12 +87,12 @@ pub enum InstallStage {
 /// One step that passed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct InstallStep {
-    /// Which part.
+    /// The part.
     #[serde(flatten)]
     pub stage: InstallStage,
-    /// What was checked.
+    /// The check.
     pub checked: String,
-    /// What was found.
+    /// The finding.
     pub found: String,
     /// Whether this keeps the release from running.
     pub blocks: bool,
@@ -104,11 +104,11 @@ impl InstallStep {
     pub fn stored(outcome: &InstallOutcome) -> Self {
         let place = match outcome.placement {
             Placement::Current => "as the current release",
-            Placement::Waiting => "beside the current release, which runs on",
+            Placement::Waiting => "beside the current release, which keeps running",
         };
         Self {
             stage: InstallStage::Store,
-            checked: "object, trust, consent, row and journal in one transaction".to_owned(),
+            checked: "one transaction".to_owned(),
             found: format!("stored {place}, sha256:{}", outcome.archive),
             blocks: false,
         }

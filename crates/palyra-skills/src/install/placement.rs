@@ -78,7 +78,7 @@ fn release(
         signers: skill.signers().iter().map(|key| key.key_id().to_string()).collect(),
         trust: if pinned { admission.trust } else { TrustState::Quarantine },
         quarantine: admission.quarantine.clone(),
-        // Without a pin nobody is believed whom a consent could be for.
+        // Without a pin there is no trusted publisher that a consent could apply to.
         consent: consent.record.as_ref().filter(|_| pinned).map(crate::consent::ConsentRecord::id),
         tofu_permitted: admission.pins && request.permits_tofu(context) && !pinned,
         audit: admission.audit.clone(),
@@ -144,7 +144,7 @@ fn offered(record: &SkillRecord, release: &InstalledRelease) -> (SkillRecord, Pl
 
 fn promoted(record: &SkillRecord, release: &InstalledRelease) -> (SkillRecord, Placement) {
     let mut record = record.clone();
-    // Only what somebody agreed to can be gone back to.
+    // Only a release with consent can be rolled back to.
     if record.current.consent.is_some() {
         record.previous.insert(0, record.current.as_past());
     }

@@ -1,7 +1,7 @@
 //! An artifact that is not taken in, and what is known about it.
 
 use palyra_common::ErrorCode;
-use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_untrusted;
 use semver::Version;
 use serde_json::json;
 
@@ -15,7 +15,7 @@ use crate::verify::{Verification, VerifyRefusal};
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{reason}")]
 pub struct InstallRefusal {
-    /// Why.
+    /// Reason.
     pub reason: InstallRefusalReason,
     /// The skill, as far as it could be read.
     pub skill_id: Option<String>,
@@ -27,51 +27,33 @@ pub struct InstallRefusal {
 
 /// Why an artifact is refused.
 #[derive(Debug, Clone, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum InstallRefusalReason {
     /// Verification refused it.
     #[error(transparent)]
     Verify(Box<VerifyRefusal>),
     /// The audit found something that is never stored.
-    #[error("the audit refuses it: {}", first(.0))]
+    #[error("the audit rejects it: {}", first(.0))]
     Audit(Box<AuditReport>),
     /// Models would see two tools under one name.
-    #[error("models see `{tool}` as `{name}`, which is a tool of another installed skill")]
+    #[error("models see `{tool}` as `{name}`, which is already a tool of another installed skill")]
     ModelName {
         /// The tool that has the name.
         tool: String,
-        /// The name.
         name: String,
     },
     /// The digest agreed to is not the one shown.
-    #[error("consent was given to `{given}`, and `{expected}` is asked for")]
-    ConsentMismatch {
-        /// What was agreed to.
-        given: Sha256Digest,
-        /// What must be.
-        expected: Sha256Digest,
-    },
+    #[error("consent was given to `{given}`, but the release requests `{expected}`")]
+    ConsentMismatch { given: Sha256Digest, expected: Sha256Digest },
     /// Stored bytes of another release.
-    #[error("the stored bytes are release `{found}`, and `{expected}` was expected")]
-    OtherRelease {
-        /// What the index says.
-        expected: Sha256Digest,
-        /// What the bytes are.
-        found: Sha256Digest,
-    },
+    #[error("the stored bytes are release `{found}`, expected `{expected}`")]
+    OtherRelease { expected: Sha256Digest, found: Sha256Digest },
     /// Nothing is installed under this name.
     #[error("release `{payload}` of `{skill_id}` is not installed")]
-    NotInstalled {
-        /// The skill.
-        skill_id: String,
-        /// The release.
-        payload: Sha256Digest,
-    },
+    NotInstalled { skill_id: String, payload: Sha256Digest },
     /// Going back to a release that could not run.
     #[error("the earlier release cannot run: {why}")]
-    RollbackBlocked {
-        /// What keeps it.
-        why: String,
-    },
+    RollbackBlocked { why: String },
 }
 
 impl InstallRefusal {
@@ -96,7 +78,7 @@ impl InstallRefusal {
         }
     }
 
-    /// What a person can do.
+    /// Suggested next steps.
     #[must_use]
     pub fn hint(&self) -> String {
         match &self.reason {
@@ -109,15 +91,15 @@ impl InstallRefusal {
                 format!("remove the skill of `{tool}`, or ask the publisher to rename the tool")
             }
             InstallRefusalReason::ConsentMismatch { .. } => {
-                "look at what is asked for now, and agree to the digest shown with it".to_owned()
+                "read the requested permissions again, and consent to the digest shown with them".to_owned()
             }
             InstallRefusalReason::OtherRelease { .. } => {
-                "the store was changed from outside; run `palyra skills verify` and `palyra trust repair`"
+                "another program changed the store; run `palyra skills verify` and `palyra trust repair`"
                     .to_owned()
             }
             InstallRefusalReason::NotInstalled { .. } => "see `palyra skills list`".to_owned(),
             InstallRefusalReason::RollbackBlocked { .. } => {
-                "see `palyra skills info` for the releases that ran before".to_owned()
+                "see the earlier releases with `palyra skills show`".to_owned()
             }
         }
     }
@@ -139,7 +121,7 @@ impl InstallRefusal {
     /// The event to record.
     #[must_use]
     pub fn event(&self) -> InstallEvent {
-        let shown = |text: String| escape_untrusted(&text.chars().take(500).collect::<String>());
+        let shown = |text: String| clip_untrusted(&text, 500);
         InstallEvent {
             kind: InstallEventKind::Refused,
             skill_id: self.skill_id.clone(),

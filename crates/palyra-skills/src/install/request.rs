@@ -1,4 +1,4 @@
-//! What goes into the corridor.
+//! The input of the install pipeline.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::digest::Sha256Digest;
 use crate::index::{InstalledRelease, InstalledSkillsIndex, SkillRecord};
 use crate::trust::TrustSnapshot;
 
-/// What is asked for.
+/// The request.
 #[derive(Debug, Clone)]
 pub struct InstallRequest {
     /// The bytes of the artifact, offered or as stored.
@@ -25,7 +25,7 @@ pub struct InstallRequest {
     pub accept: BTreeSet<FindingId>,
 }
 
-/// How an artifact comes into the corridor.
+/// The origin of an artifact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InstallEntry {
     /// From outside: a first installation or an update.
@@ -36,12 +36,12 @@ pub enum InstallEntry {
         skill_id: String,
         /// The release.
         payload: Sha256Digest,
-        /// What for.
+        /// Purpose.
         purpose: Purpose,
     },
 }
 
-/// Why a stored release walks the corridor again.
+/// Why a stored release is checked again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// Policy, advisories or revocations may have changed; this never lifts a quarantine.
@@ -54,20 +54,20 @@ pub enum Purpose {
     Rollback,
 }
 
-/// What the corridor decides by; an immutable view of one generation of the state.
+/// The facts for the install pipeline: an immutable view of one generation of the state.
 #[derive(Debug, Clone, Copy)]
 pub struct InstallContext<'a> {
     /// The generation of everything below.
     pub generation: u64,
-    /// Whose keys are believed.
+    /// The trusted keys.
     pub trust: &'a TrustSnapshot,
-    /// What this machine is.
+    /// Facts about this machine.
     pub platform: &'a Platform,
     /// What the audit goes by.
     pub policy: &'a AuditPolicy,
-    /// What is installed.
+    /// Installed skills.
     pub index: &'a InstalledSkillsIndex,
-    /// What was agreed to.
+    /// The consent.
     pub consents: &'a ConsentIndex,
 }
 
@@ -84,7 +84,7 @@ impl InstallRequest {
         }
     }
 
-    /// A stored release that walks the corridor again.
+    /// A stored release that is checked again.
     #[must_use]
     pub fn installed(
         bytes: impl Into<Arc<[u8]>>,

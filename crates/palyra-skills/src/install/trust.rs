@@ -1,5 +1,4 @@
-//! From the trust decision and the findings to a standing: how far the release is believed, and why it may be
-//! kept from running.
+//! From the trust decision and the findings to the trust state of the release, and the reason why it may not run.
 
 use palyra_common::ErrorCode;
 use std::collections::BTreeSet;
@@ -17,9 +16,9 @@ use crate::verify::{RefusalReason, Verification, VerifyRefusal};
 
 /// How a release stands before anybody agreed to it.
 pub(super) struct Admission {
-    /// How far it would be believed if it runs.
+    /// Trust state if it runs.
     pub(super) trust: TrustState,
-    /// Why it is kept from running.
+    /// Why it cannot run.
     pub(super) quarantine: Option<Quarantine>,
     /// Whether running it means pinning its publisher.
     pub(super) pins: bool,
@@ -27,7 +26,7 @@ pub(super) struct Admission {
     pub(super) audit: AuditSummary,
 }
 
-/// Decides how the release stands; findings that are never stored end the corridor.
+/// Decides the trust state of the release; findings that are never stored end the pipeline.
 pub(super) fn decide_admission(
     request: &InstallRequest,
     context: &InstallContext<'_>,
@@ -59,7 +58,7 @@ pub(super) fn decide_admission(
         .or_else(|| by_person(request, record, stored));
     let found = match &quarantine {
         Some(quarantine) => quarantine.reason.clone(),
-        None => "nothing keeps it from running".to_owned(),
+        None => "it can run".to_owned(),
     };
     progress.note(quarantine.is_some(), InstallStage::Trust, "publisher and findings together", found);
     let pins = matches!(verification.trust, TrustDecision::TofuOffer { .. });
@@ -94,8 +93,8 @@ pub(super) fn summarise(
 
 fn unknown(decision: &TrustDecision) -> Option<Quarantine> {
     matches!(decision, TrustDecision::Unknown { .. }).then(|| {
-        let reason = "its publisher is unknown here; allow it with `palyra trust allow`, or install it \
-                      again with `--allow-tofu`";
+        let reason = "its publisher is unknown; allow it with `palyra trust allow`, or install it again \
+            with `--allow-tofu`";
         Quarantine::new(QuarantineCause::UnknownPublisher, reason)
     })
 }
@@ -189,7 +188,7 @@ fn quarantined_in_place(
     let (record, release) = request.stored(context)?;
     let release = release?.clone();
     let reason = quarantine.reason.clone();
-    let checked = "the stored release against the present trust store";
+    let checked = "trust in the publisher";
     progress.note(true, InstallStage::Trust, checked, reason.clone());
     let release = InstalledRelease { trust, quarantine: Some(quarantine), ..release };
     let (record, placement) = in_place(record, release.clone());

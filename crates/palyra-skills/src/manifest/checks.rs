@@ -5,6 +5,7 @@ mod entrypoints;
 mod hosts;
 mod identity;
 mod operator;
+mod tool_capabilities;
 
 use super::error::ManifestProblem;
 use super::locate::Step;
@@ -18,7 +19,7 @@ macro_rules! steps {
 }
 use steps;
 
-/// Most bytes of text for models, each with its pointer.
+/// Maximum bytes of text for models, each with its pointer.
 const MAX_MODEL_TEXT_BYTES: usize = 4 << 20;
 
 /// A broken rule and the path of the value that breaks it.
@@ -58,6 +59,7 @@ fn check_each(manifest: &SkillManifest) -> impl Iterator<Item = Checked> {
         .chain(std::iter::once(counted))
         .chain(entrypoints)
         .chain(rules(&capabilities::RULES))
+        .chain(rules(&tool_capabilities::RULES))
         .chain(std::iter::once_with(|| operator::check_operator(&manifest.operator)))
 }
 

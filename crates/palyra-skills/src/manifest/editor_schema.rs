@@ -15,7 +15,15 @@ pub fn json_schema() -> Value {
     let mut schema =
         SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<SkillManifest>().to_value();
     set(&mut schema, "", "title", json!("Palyra skill manifest (skill.toml)"));
-    set(&mut schema, "", "description", json!("What a skill is, what it offers, and what it asks for."));
+    set(
+        &mut schema,
+        "",
+        "description",
+        json!(
+            "Identity, entrypoints and requested capabilities of a \
+        skill."
+        ),
+    );
     let quotas: serde_json::Map<String, Value> = crate::grants::quota_names()
         .into_iter()
         .map(|name| (name, json!({ "type": "integer", "minimum": 1 })))

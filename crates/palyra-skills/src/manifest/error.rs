@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use palyra_common::capabilities::GrantSyntaxError;
 use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_marked;
 
 use super::tool_schema::SchemaProblem;
 use crate::audit::unicode::{UnicodeProblem, check_text};
@@ -25,45 +26,35 @@ struct Details {
 
 /// What is wrong, as facts.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ManifestProblem {
     /// The file is over the ceiling.
     #[error("the manifest has {bytes} bytes")]
-    TooLarge {
-        /// Its size.
-        bytes: usize,
-    },
+    TooLarge { bytes: usize },
     /// Brackets or dotted keys are nested too deeply.
     #[error("values are nested more than {} levels deep", super::nesting::MAX_LEVELS)]
     TooDeep,
     /// The text is not TOML; a key given twice is part of this.
-    #[error("this is not TOML: {message}")]
-    Toml {
-        /// What the parser says.
-        message: String,
-    },
+    #[error("invalid TOML: {message}")]
+    Toml { message: String },
     /// A character that cannot be seen, or text that is not in normal form.
     #[error("{0}")]
     Unicode(UnicodeProblem),
     /// A key this table does not have.
     #[error("unknown key `{key}`")]
     UnknownKey {
-        /// The key.
         key: String,
         /// The keys of this table.
         known: Vec<String>,
     },
     /// A key this table must have.
-    #[error("the key `{key}` is missing")]
-    MissingKey {
-        /// The key.
-        key: String,
-    },
+    #[error("missing key `{key}`")]
+    MissingKey { key: String },
     /// A value of another type, or one that cannot be.
     #[error("found {found}")]
     Value {
-        /// What stands there, in words.
+        /// What stands there, as text.
         found: String,
-        /// What should.
         expected: String,
         /// What to write, where that is known.
         fix: Option<String>,
@@ -86,7 +77,7 @@ struct ShownLine {
 
 impl ManifestError {
     pub(super) fn new(source: &str, span: Range<usize>, path: String, problem: ManifestProblem) -> Self {
-        let start = floor_boundary(source, span.start);
+        let start = source.floor_char_boundary(span.start);
         let before = source.get(..start).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
@@ -95,7 +86,7 @@ impl ManifestError {
         Self(Box::new(Details { problem, path, span, line, column, shown }))
     }
 
-    /// What is wrong.
+    /// The problem.
     #[must_use]
     pub fn problem(&self) -> &ManifestProblem {
         &self.0.problem
@@ -119,19 +110,19 @@ impl ManifestError {
         self.0.column
     }
 
-    /// The key it is about, as in `entrypoints.tools[0].id`; empty for the whole file.
+    /// The key it is about, for example `entrypoints.tools[0].id`; empty for the whole file.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.0.path
     }
 
-    /// What was expected at this place.
+    /// The expected value at this place.
     #[must_use]
     pub fn expected(&self) -> String {
         self.0.problem.expected()
     }
 
-    /// What to do about it.
+    /// Remedy.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         self.0.problem.fix()
@@ -188,7 +179,7 @@ impl ManifestProblem {
         }
     }
 
-    /// What was expected.
+    /// The expected value.
     #[must_use]
     pub fn expected(&self) -> String {
         match self {
@@ -196,8 +187,8 @@ impl ManifestProblem {
             Self::TooDeep => {
                 format!("at most {} levels of tables, arrays and dotted keys", super::nesting::MAX_LEVELS)
             }
-            Self::Toml { .. } => "a TOML document in which each key is given once".to_owned(),
-            Self::Unicode(_) => "visible text in normal form C".to_owned(),
+            Self::Toml { .. } => "a TOML document without duplicate keys".to_owned(),
+            Self::Unicode(_) => "visible text in Unicode normal form C".to_owned(),
             Self::UnknownKey { known, .. } => one_of(known),
             Self::MissingKey { key } => format!("`{key} = …`"),
             Self::Value { expected, .. } => expected.clone(),
@@ -207,7 +198,7 @@ impl ManifestProblem {
         }
     }
 
-    /// What to do about it.
+    /// Remedy.
     #[must_use]
     pub fn fix(&self) -> Option<String> {
         match self {
@@ -222,13 +213,13 @@ impl ManifestProblem {
             Self::MissingKey { key } => Some(format!("add `{key}`")),
             Self::Value { fix, .. } => fix.clone(),
             Self::Grant(GrantSyntaxError::Part { what: "host", .. }) => {
-                Some("write a plain name, as in `api.example.com`".to_owned())
+                Some("write a plain name such as `api.example.com`".to_owned())
             }
             Self::Grant(GrantSyntaxError::Part { what: "path", .. }) => {
-                Some("write a path, as in `/items/*` or `/items/**`".to_owned())
+                Some("write a path such as `/items/*` or `/items/**`".to_owned())
             }
             Self::Grant(GrantSyntaxError::Part { what: "filesystem root", .. }) => {
-                Some("write a logical name, as in `docs`; the operator maps it to a directory".to_owned())
+                Some("write a logical name such as `docs`; the operator maps it to a directory".to_owned())
             }
             Self::Grant(_) => None,
             Self::Schema(problem) => problem.fix(),
@@ -251,7 +242,7 @@ impl ShownLine {
         if skipped > 0 {
             shown_head.insert(0, '…');
         }
-        let marked_bytes = floor_boundary(tail, end.saturating_sub(start).min(tail.len()));
+        let marked_bytes = tail.floor_char_boundary(end.saturating_sub(start).min(tail.len()));
         let (marked, rest) = tail.split_at_checked(marked_bytes).unwrap_or((tail, ""));
         let clip = |text: &str| show(&text.chars().take(Self::WIDTH).collect::<String>());
         let (head, marked, rest) = (clip(&shown_head), clip(marked), clip(rest));
@@ -266,9 +257,8 @@ impl ShownLine {
 /// The text with everything escaped that a reader could not see.
 fn show(text: &str) -> String {
     let visible = |character: char| check_text(character.encode_utf8(&mut [0; 4])).is_ok();
-    let shown = |character: char| match visible(character) {
-        true => character.to_string(),
-        false => character.escape_unicode().to_string(),
+    let shown = |character: char| {
+        if visible(character) { character.to_string() } else { character.escape_unicode().to_string() }
     };
     escape_untrusted(&text.chars().map(shown).collect::<String>())
 }
@@ -292,11 +282,5 @@ pub(super) fn one_of(words: &[String]) -> String {
 }
 
 pub(crate) fn clip(text: &str) -> String {
-    let short: String = text.chars().take(80).collect();
-    let dots = if short.len() < text.len() { "…" } else { "" };
-    format!("{}{dots}", escape_untrusted(&short))
-}
-
-fn floor_boundary(text: &str, index: usize) -> usize {
-    (0..=index.min(text.len())).rev().find(|index| text.is_char_boundary(*index)).unwrap_or(0)
+    escape_untrusted(&clip_marked(text, 80))
 }

@@ -31,7 +31,7 @@ pub struct SkillManifest {
     #[schemars(regex(pattern = r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$"))]
     #[schemars(example = &"acme")]
     pub publisher: String,
-    /// Larger in each release than in the one before; an installation never goes back to a smaller one by itself.
+    /// A number that grows with each release; installation rejects a release with a smaller one.
     #[schemars(range(min = 1))]
     #[schemars(example = 3)]
     pub release_counter: u64,
@@ -51,21 +51,21 @@ pub struct SkillManifest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"https://notes.acme.example")]
     pub homepage: Option<String>,
-    /// Categories a catalogue lists it under.
+    /// Categories for catalogues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(example = serde_json::json!(["productivity"]))]
     pub categories: Vec<String>,
-    /// Words to find it by.
+    /// Search words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(example = serde_json::json!(["notes", "text"]))]
     pub tags: Vec<String>,
     /// The tools and hooks of the skill.
     #[serde(default, skip_serializing_if = "is_default")]
     pub entrypoints: Entrypoints,
-    /// What the skill requests from the outside world; nothing by default.
+    /// The permissions that the skill requests; none by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub capabilities: Capabilities,
-    /// The versions of Palyra the skill runs on.
+    /// The supported versions of Palyra.
     pub compat: Compat,
     /// Settings that the operator fills in.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -106,7 +106,7 @@ pub struct ToolEntrypoint {
     #[serde(serialize_with = "in_order::serialize", deserialize_with = "in_order::deserialize")]
     #[schemars(example = serde_json::json!({ "type": "object", "properties": { "id": { "type": "string" } } }))]
     pub output_schema: serde_json::Value,
-    /// The WebAssembly module of the package that has the tool.
+    /// The WebAssembly module that contains the tool.
     #[schemars(regex(pattern = r"^modules/[a-z0-9._/-]+\.wasm$"))]
     #[schemars(example = &"modules/notes.wasm")]
     pub module: String,
@@ -114,21 +114,83 @@ pub struct ToolEntrypoint {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"palyra_plugin_main")]
     pub export: Option<String>,
-    /// How careful a caller must be.
+    /// The risk of the tool.
     #[serde(default, skip_serializing_if = "is_default")]
     pub risk: Risk,
-    /// What the output is: `json`, or `a2ui` for a document that is shown to a person.
+    /// What runs of this tool get of the skill's capabilities; all of them without this table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capabilities: Option<ToolCapabilities>,
+    /// The type of the output: `json`, or `a2ui` for a document that is displayed.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(example = &"json")]
     pub returns: ToolReturns,
-    /// Inputs that work, for people, models and generated commands.
+    /// Valid inputs, for people, models and generated commands.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[serde(serialize_with = "in_order::list::serialize", deserialize_with = "in_order::list::deserialize")]
     #[schemars(example = serde_json::json!([{ "text": "buy milk" }]))]
     pub examples: Vec<serde_json::Value>,
 }
 
-/// How careful a caller must be with a tool.
+/// What one tool needs of the skill's capabilities. Its runs get only what is listed here and requested by the skill;
+/// an empty table leaves nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ToolCapabilities {
+    /// Hosts that can be reached over HTTPS on port 443 with any method and path.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(example = serde_json::json!(["api.acme.example"]))]
+    pub http_egress_allowlist: Vec<String>,
+    /// Hosts with methods, paths and byte limits; a limit that is left out is the skill's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub http_rules: Vec<HttpRuleText>,
+    /// Directories, by the skill's logical names.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub filesystem: FilesystemRoots,
+    /// Secrets, and the hosts that receive them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<SecretAccess>,
+    /// Key prefixes of the skill's own storage that can be read and written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(example = serde_json::json!(["notes/drafts/"]))]
+    pub storage_prefixes: Vec<String>,
+    /// Key prefixes of the skill's own storage that can be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(example = serde_json::json!(["notes/"]))]
+    pub storage_read_prefixes: Vec<String>,
+    /// Channels it can publish to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(example = serde_json::json!(["alerts"]))]
+    pub channels: Vec<String>,
+}
+
+impl ToolCapabilities {
+    /// As a request of the skill for nothing else, with its settings for every request.
+    pub(crate) fn within(&self, skill: &Capabilities) -> Capabilities {
+        let Self {
+            http_egress_allowlist,
+            http_rules,
+            filesystem,
+            secrets,
+            storage_prefixes,
+            storage_read_prefixes,
+            channels,
+        } = self.clone();
+        Capabilities {
+            http_egress_allowlist,
+            http_rules,
+            filesystem,
+            secrets,
+            storage_quota_bytes: skill.storage_quota_bytes.filter(|_| !storage_prefixes.is_empty()),
+            storage_prefixes,
+            storage_read_prefixes,
+            channels,
+            wildcard_opt_in: skill.wildcard_opt_in,
+            ..Capabilities::default()
+        }
+    }
+}
+
+/// The risk of a tool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Risk {
@@ -153,7 +215,7 @@ pub enum ToolReturns {
     A2ui,
 }
 
-/// A function that is called when something happens.
+/// A function that is called for events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HookEntrypoint {
@@ -161,7 +223,7 @@ pub struct HookEntrypoint {
     #[schemars(regex(pattern = r"^[a-z0-9_]+(\.[a-z0-9_]+)+$"), length(max = 60))]
     #[schemars(example = &"acme.notes.audit")]
     pub id: String,
-    /// The WebAssembly module of the package that has the hook.
+    /// The WebAssembly module that contains the hook.
     #[schemars(regex(pattern = r"^modules/[a-z0-9._/-]+\.wasm$"))]
     #[schemars(example = &"modules/notes.wasm")]
     pub module: String,
@@ -174,11 +236,11 @@ pub struct HookEntrypoint {
     pub events: Vec<String>,
 }
 
-/// What a skill requests; a run gets what the operator's consent, capability profile and policy leave of it.
+/// The requested permissions; a run gets what consent, capability profile and policies also allow.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Capabilities {
-    /// Hosts that may be reached over HTTPS on port 443 with any method and path.
+    /// Hosts that can be reached over HTTPS on port 443 with any method and path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(example = serde_json::json!(["api.acme.example"]))]
     pub http_egress_allowlist: Vec<String>,
@@ -188,25 +250,29 @@ pub struct Capabilities {
     /// Directories, by logical names that the operator maps to real ones.
     #[serde(default, skip_serializing_if = "is_default")]
     pub filesystem: FilesystemRoots,
-    /// Secrets, and the hosts they may be sent to.
+    /// Secrets, and the hosts that receive them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretAccess>,
-    /// Key prefixes of the skill's own storage.
+    /// Key prefixes of the skill's own storage, to read and write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(example = serde_json::json!(["notes/"]))]
     pub storage_prefixes: Vec<String>,
+    /// Key prefixes of the skill's own storage, to read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(example = serde_json::json!(["archive/"]))]
+    pub storage_read_prefixes: Vec<String>,
     /// Maximum number of bytes stored under each prefix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(example = 1_048_576)]
     pub storage_quota_bytes: Option<u64>,
-    /// Channels it may publish to.
+    /// Channels it can publish to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(example = serde_json::json!(["alerts"]))]
     pub channels: Vec<String>,
     /// Devices of the machine.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub device_capabilities: Vec<String>,
-    /// What the machine must have: `os:NAME`, `arch:NAME`, `net`, `gpu`, `display`.
+    /// Requirements of the machine: `os:NAME`, `arch:NAME`, `net`, `gpu`, `display`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(example = serde_json::json!(["net"]))]
     pub node_capabilities: Vec<String>,
@@ -260,11 +326,11 @@ pub struct HttpRuleText {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FilesystemRoots {
-    /// Directories that may be read; the guest sees each as `/NAME`.
+    /// Directories that the guest can read, mounted as `/NAME`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(example = serde_json::json!(["documents"]))]
     pub read_roots: Vec<String>,
-    /// Directories that may be read and written.
+    /// Directories that the guest can read and write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(example = serde_json::json!(["exports"]))]
     pub write_roots: Vec<String>,
@@ -274,13 +340,13 @@ pub struct FilesystemRoots {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SecretAccess {
-    /// Where the secret is kept in the vault: `global`, `principal:NAME`, `channel:NAME` or `skill:ID`.
+    /// The scope of the secret in the vault: `global`, `principal:NAME`, `channel:NAME` or `skill:ID`.
     #[schemars(example = &"global")]
     pub scope: String,
     /// Names of secrets in that scope.
     #[schemars(example = serde_json::json!(["notes-token"]))]
     pub key_names: Vec<String>,
-    /// Hosts the host may send the secret to.
+    /// Hosts that the secret can be sent to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(example = serde_json::json!(["api.acme.example"]))]
     pub hosts: Vec<String>,
@@ -288,7 +354,7 @@ pub struct SecretAccess {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(example = serde_json::json!(["bearer"]))]
     pub inject: Vec<String>,
-    /// Whether the guest may read the value itself.
+    /// Whether the guest can read the value.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schemars(example = false)]
     pub reveal: bool,
@@ -299,26 +365,26 @@ pub struct SecretAccess {
 #[serde(transparent)]
 pub struct Quotas(pub BTreeMap<String, u64>);
 
-/// The versions of Palyra a skill runs on.
+/// The supported versions of Palyra.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Compat {
     /// The major version of the plugin contract, 1.
     #[schemars(example = 1)]
     pub required_protocol_major: u32,
-    /// The oldest Palyra it runs on.
+    /// The oldest supported version of Palyra.
     #[serde(deserialize_with = "strict_version")]
     #[schemars(with = "String", regex(pattern = VERSION_PATTERN))]
     #[schemars(example = &"0.1.0")]
     pub min_palyra_version: Version,
-    /// The newest Palyra it runs on.
+    /// The newest supported version of Palyra.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "optional_strict_version")]
     #[schemars(with = "Option<String>", regex(pattern = VERSION_PATTERN))]
     #[schemars(example = &"0.9.0")]
     pub max_palyra_version: Option<Version>,
 }
 
-/// What the operator sets.
+/// Operator settings.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Operator {
@@ -335,11 +401,11 @@ pub struct ConfigField {
     #[serde(rename = "type")]
     #[schemars(example = &"string")]
     pub kind: ConfigFieldKind,
-    /// What the setting is for.
+    /// The purpose of the setting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"Folder that new notes go to")]
     pub description: Option<String>,
-    /// The value while the operator has set none.
+    /// The value if the operator has set none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(
         serialize_with = "in_order::optional::serialize",
@@ -351,7 +417,7 @@ pub struct ConfigField {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schemars(example = false)]
     pub required: bool,
-    /// Whether the value is left out of every output.
+    /// Whether the value is omitted from every output.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schemars(example = false)]
     pub redacted: bool,

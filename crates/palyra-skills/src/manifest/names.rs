@@ -38,7 +38,7 @@ pub struct PublisherName(String);
 
 /// A text that is no publisher's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a publisher's name: it is `[a-z][a-z0-9]*(_[a-z0-9]+)*`, at most 32 bytes")]
+#[error("invalid publisher name `{0}`: expected `[a-z][a-z0-9]*(_[a-z0-9]+)*`, at most 32 bytes")]
 pub struct PublisherNameError(String);
 
 impl PublisherName {

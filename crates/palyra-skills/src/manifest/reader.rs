@@ -89,7 +89,7 @@ impl<'de> de::Deserializer<'de> for Reader<'de> {
                 _ => Err(ReadError::new(ManifestProblem::text(number.as_str(), "a finite number"))),
             },
             DeValue::Datetime(value) => Err(ReadError::new(
-                ManifestProblem::value(format!("the date `{value}`"), "a value that JSON has too")
+                ManifestProblem::value(format!("the date `{value}`"), "a value that JSON supports")
                     .with_fix(format!("write it as text: \"{value}\"")),
             )),
             DeValue::Array(items) => visitor.visit_seq(Items { items: items.iter().enumerate() }),

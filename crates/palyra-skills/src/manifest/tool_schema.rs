@@ -45,44 +45,26 @@ pub struct SchemaMismatch {
 
 /// Why a schema cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum SchemaProblem {
     /// The schema is not a table, or the input is not an object.
-    #[error("the schema does not say `type = \"object\"`")]
+    #[error("the schema lacks `type = \"object\"`")]
     NotAnObject,
     /// The schema is too long.
     #[error("the schema has {bytes} bytes")]
-    TooLarge {
-        /// Its size as JSON.
-        bytes: usize,
-    },
+    TooLarge { bytes: usize },
     /// `$schema` names another dialect.
-    #[error("the schema is written in `{found}`")]
-    Dialect {
-        /// The dialect.
-        found: String,
-    },
+    #[error("the schema uses the dialect `{found}`")]
+    Dialect { found: String },
     /// A keyword that would let a schema mean something else elsewhere.
     #[error("`{pointer}` uses `{keyword}`")]
-    Keyword {
-        /// Where.
-        pointer: String,
-        /// The keyword.
-        keyword: String,
-    },
+    Keyword { pointer: String, keyword: String },
     /// A reference out of the schema, or to nothing.
     #[error("`{pointer}` refers to `{target}`")]
-    Reference {
-        /// Where.
-        pointer: String,
-        /// To what.
-        target: String,
-    },
+    Reference { pointer: String, target: String },
     /// A reference that comes back to itself on the same value.
-    #[error("`{pointer}` refers to itself without going into the value")]
-    Endless {
-        /// Where.
-        pointer: String,
-    },
+    #[error("`{pointer}` refers to itself without descending into the value")]
+    Endless { pointer: String },
     /// The schema applies too many rules to one value.
     #[error("the schema applies more than {} rules to one value", bounds::MAX_VISITS)]
     TooMuchWork,
@@ -95,20 +77,10 @@ pub enum SchemaProblem {
     Patterns,
     /// The schema is not valid 2020-12.
     #[error("`{pointer}` is not valid: {reason}")]
-    Invalid {
-        /// Where.
-        pointer: String,
-        /// What the validator says.
-        reason: String,
-    },
+    Invalid { pointer: String, reason: String },
     /// An example does not match the input schema.
     #[error("example {number} does not match the input schema {mismatch}")]
-    Example {
-        /// Which one, from 1.
-        number: usize,
-        /// Why.
-        mismatch: SchemaMismatch,
-    },
+    Example { number: usize, mismatch: SchemaMismatch },
 }
 
 impl ToolSchema {
@@ -192,7 +164,7 @@ impl ToolSchema {
 }
 
 impl SchemaProblem {
-    /// What was expected.
+    /// The expected value.
     #[must_use]
     pub fn expected(&self) -> String {
         match self {
@@ -200,17 +172,17 @@ impl SchemaProblem {
             Self::TooLarge { .. } => format!("a schema of at most {MAX_SCHEMA_BYTES} bytes as JSON"),
             Self::Dialect { .. } => format!("`{DRAFT_URI}`, or no `$schema`"),
             Self::Keyword { .. } | Self::Reference { .. } => {
-                "references within the schema only, as in `#/$defs/item`".to_owned()
+                "references within the schema, such as `#/$defs/item`".to_owned()
             }
-            Self::Endless { .. } => "a reference that ends".to_owned(),
-            Self::TooMuchWork => "a schema whose cost grows with the value and no faster".to_owned(),
+            Self::Endless { .. } => "a reference that terminates".to_owned(),
+            Self::TooMuchWork => "a schema whose cost is linear in the value".to_owned(),
             Self::Patterns => "fewer or shorter patterns".to_owned(),
             Self::Invalid { .. } => "JSON Schema 2020-12".to_owned(),
-            Self::Example { .. } => "an input the tool accepts".to_owned(),
+            Self::Example { .. } => "an input that the tool accepts".to_owned(),
         }
     }
 
-    /// What to do about it.
+    /// Remedy.
     #[must_use]
     pub fn fix(&self) -> Option<String> {
         Some(match self {

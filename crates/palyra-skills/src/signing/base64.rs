@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 
 /// Text that is not the one spelling of some bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("base64 uses the standard alphabet with padding and nothing else")]
+#[error("base64 must use the standard alphabet with padding")]
 pub struct Base64Error;
 
 /// Writes bytes.

@@ -34,11 +34,11 @@ pub struct EnvelopeSignature {
     pub sig: String,
 }
 
-/// Why an envelope does not hold.
+/// Why an envelope is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvelopeError {
     /// Signed as something else.
-    #[error("the envelope holds `{found}`, expected `{expected}`")]
+    #[error("the envelope contains `{found}`, expected `{expected}`")]
     PayloadType {
         /// The type it has.
         found: String,
@@ -52,19 +52,19 @@ pub enum EnvelopeError {
         part: &'static str,
     },
     /// None, or more than there can be keys.
-    #[error("an envelope has 1 to {MAX_SIGNATURES} signatures, this one has {0}")]
+    #[error("the envelope has {0} signatures, expected 1 to {MAX_SIGNATURES}")]
     Count(usize),
     /// One key cannot count twice.
-    #[error("key `{0}` signs twice; a key counts once towards a threshold")]
+    #[error("key `{0}` signed twice; a key counts once towards a threshold")]
     SignsTwice(KeyId),
     /// Signatures out of order.
     #[error("signatures are not sorted by key id")]
     Unsorted,
     /// A key the reader was not given.
-    #[error("no key with id `{0}` is known here")]
+    #[error("no known key has the id `{0}`")]
     UnknownKey(KeyId),
     /// The signature is not of this key over this payload and type.
-    #[error("the signature of key `{0}` does not hold")]
+    #[error("invalid signature of key `{0}`")]
     BadSignature(KeyId),
 }
 

@@ -46,10 +46,10 @@ pub enum KeyError {
     #[error("the public key has a torsion component: one secret key could pass for eight different keys")]
     Torsion,
     /// Not the text form of a public key.
-    #[error("a public key is written `{PUBLIC_KEY_PREFIX}` and 44 characters of base64")]
+    #[error("invalid public key: expected `{PUBLIC_KEY_PREFIX}` and 44 characters of base64")]
     KeySyntax,
     /// Not the text form of a key id.
-    #[error("a key id is written `ed25519:` and 64 lower-case hexadecimal digits")]
+    #[error("invalid key id: expected `ed25519:` and 64 lower-case hexadecimal digits")]
     IdSyntax,
 }
 
@@ -59,9 +59,9 @@ impl KeyError {
     pub fn hint(self) -> &'static str {
         match self {
             Self::KeySyntax | Self::IdSyntax => {
-                "copy it whole, as `palyra keys export NAME --public` prints it"
+                "copy all of it, as `palyra keys export NAME --public` prints it"
             }
-            _ => "ask the publisher for the key again; a key made by `palyra keys new` never looks like this",
+            _ => "ask the publisher for the key again; `palyra keys new` never creates such a key",
         }
     }
 }

@@ -19,13 +19,13 @@ pub struct KeySet {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeySetError {
     /// No key, or more than a publisher may have.
-    #[error("a publisher has 1 to {MAX_PUBLISHER_KEYS} keys, not {0}")]
+    #[error("{0} keys were given, a publisher has 1 to {MAX_PUBLISHER_KEYS}")]
     Count(usize),
     /// One key twice.
-    #[error("key `{0}` is listed twice")]
+    #[error("duplicate key `{0}`")]
     Twice(KeyId),
     /// A threshold of nothing, or of more keys than there are.
-    #[error("a threshold of {threshold} cannot be met by {keys} keys; it is 1 to the number of keys")]
+    #[error("invalid threshold {threshold} for {keys} keys: expected 1 to the number of keys")]
     Threshold {
         /// The threshold.
         threshold: u32,

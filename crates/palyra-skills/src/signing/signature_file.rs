@@ -29,7 +29,7 @@ pub struct SignatureFile {
     pub lineage: Vec<Envelope>,
 }
 
-/// Why `signature.json` cannot be relied on.
+/// Why `signature.json` is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureFileError {
     /// Not our JSON.
@@ -39,7 +39,7 @@ pub enum SignatureFileError {
     #[error("`signature.json` has schema `{0}`, expected `{SIGNATURE_SCHEMA}`")]
     Schema(String),
     /// A lineage longer than any publisher needs.
-    #[error("the lineage has {0} statements, at most {MAX_LINEAGE} are read")]
+    #[error("the lineage has {0} statements, the limit is {MAX_LINEAGE}")]
     LineageTooLong(usize),
     /// The envelope.
     #[error(transparent)]

@@ -43,7 +43,7 @@ pub struct ReleaseStatement {
 pub struct Subject {
     /// A path, or [`PAYLOAD_SUBJECT`].
     pub name: String,
-    /// Its digest.
+    /// Its SHA-256 digest.
     pub digest: DigestSet,
 }
 
@@ -96,8 +96,9 @@ pub struct ListedKey {
     pub public_key: String,
 }
 
-/// Why a statement says nothing that can be relied on.
+/// Why a statement is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum StatementError {
     /// Not our JSON.
     #[error("the statement is malformed: {0}")]
@@ -107,16 +108,14 @@ pub enum StatementError {
     Type {
         /// `_type` or `predicateType`.
         field: &'static str,
-        /// The value there.
         found: String,
-        /// The value expected.
         expected: &'static str,
     },
     /// A key of an algorithm that is not used here.
-    #[error("key algorithm `{0}` is not accepted, only `{LISTED_ALGORITHM}`")]
+    #[error("unsupported key algorithm `{0}`, expected `{LISTED_ALGORITHM}`")]
     Algorithm(String),
     /// A listed key that is not acceptable.
-    #[error("listed key `{id}` is refused: {problem}")]
+    #[error("invalid listed key `{id}`: {problem}")]
     Key {
         /// The id it is listed under.
         id: KeyId,
@@ -132,7 +131,7 @@ pub enum StatementError {
         actual: KeyId,
     },
     /// Keys and threshold that do not go together.
-    #[error("the keys of the statement are refused: {0}")]
+    #[error("invalid keys of the statement: {0}")]
     KeySet(KeySetError),
     /// Listed keys out of order.
     #[error("the keys of the statement are not sorted")]

@@ -1,4 +1,4 @@
-//! A change that verification proposes and somebody with the authority applies.
+//! A change that verification proposes and an authorized caller applies.
 
 use semver::Version;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use super::rotation::SignedRotation;
 use crate::digest::Sha256Digest;
 use crate::signing::KeySet;
 
-/// What would be remembered if the artifact is accepted.
+/// Trust changes on acceptance of the artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TrustChange {
     /// The publisher concerned.
@@ -44,7 +44,7 @@ pub enum PublisherChange {
     },
     /// Block a publisher whose keys signed two successors.
     Block {
-        /// Why.
+        /// Reason.
         reason: String,
     },
 }

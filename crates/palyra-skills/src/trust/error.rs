@@ -6,69 +6,51 @@ use crate::signing::KeyId;
 
 /// Why the store was not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum TrustError {
     /// Nothing is known of the publisher.
-    #[error("publisher `{0}` is not known here")]
+    #[error("publisher `{0}` is unknown")]
     UnknownPublisher(String),
     /// The publisher is blocked.
     #[error("publisher `{publisher}` is blocked: {reason}")]
-    Blocked {
-        /// The publisher.
-        publisher: String,
-        /// Why.
-        reason: String,
-    },
+    Blocked { publisher: String, reason: String },
     /// The publisher is not blocked.
     #[error("publisher `{0}` is not blocked")]
     NotBlocked(String),
-    /// Other keys are believed already.
-    #[error("publisher `{0}` is known by other keys")]
+    /// Other keys are trusted already.
+    #[error("publisher `{0}` has other keys")]
     OtherKeys(String),
-    /// A revoked key cannot be believed again.
+    /// A revoked key cannot be trusted again.
     #[error("{0} is revoked")]
     Revoked(RevocationTarget),
-    /// The rotation was signed by keys that are not believed.
+    /// The rotation was signed by keys that are not trusted.
     #[error(
-        "{found} of the trusted keys of publisher `{publisher}` signed the rotation, {needed} are needed"
+        "{found} of the trusted keys of publisher `{publisher}` signed the rotation, {needed} are required"
     )]
     NotTheirs {
-        /// The publisher.
         publisher: String,
-        /// How many believed keys signed.
+        /// Number of trusted keys that signed.
         found: u32,
-        /// How many must.
+        /// Number of keys that must sign.
         needed: u32,
     },
     /// The rotation starts where the publisher is not.
     #[error("the rotation starts at epoch {found}, publisher `{publisher}` is at epoch {known}")]
-    EpochGap {
-        /// The publisher.
-        publisher: String,
-        /// Where the rotation starts.
-        found: u64,
-        /// Where the publisher is.
-        known: u64,
-    },
+    EpochGap { publisher: String, found: u64, known: u64 },
     /// The rotation returns to a key that was retired.
     #[error("key `{key}` of publisher `{publisher}` was retired, and a rotation cannot bring it back")]
-    KeyReturns {
-        /// The publisher.
-        publisher: String,
-        /// The retired key.
-        key: KeyId,
-    },
+    KeyReturns { publisher: String, key: KeyId },
     /// The skill has another owner, or a newer release was accepted.
     #[error(transparent)]
     Rollback(Box<RollbackRefusal>),
-    /// A build level nobody can reach.
-    #[error("a builder has level 1 to 3, not {0}")]
+    /// An invalid build level.
+    #[error("invalid builder level {0}: expected 1 to 3")]
     Level(u8),
     /// Nothing by that name.
-    #[error("no {kind} `{name}` is known here")]
+    #[error("{kind} `{name}` is unknown")]
     NotFound {
         /// `builder` or `feed`.
         kind: &'static str,
-        /// The name.
         name: String,
     },
 }
@@ -85,29 +67,33 @@ impl TrustError {
     pub fn hint(&self) -> String {
         match self {
             Self::UnknownPublisher(publisher) => {
-                format!("name its key first: `palyra trust allow {publisher} KEY`")
+                format!("allow its key first: `palyra trust allow {publisher} KEY`")
             }
             Self::Blocked { publisher, .. } => {
-                format!("end the block with `palyra trust unblock {publisher}`")
+                format!("unblock it with `palyra trust unblock {publisher}`")
             }
-            Self::NotBlocked(_) | Self::NotFound { .. } => "`palyra trust list` shows what is known".into(),
+            Self::NotBlocked(_) | Self::NotFound { .. } => "list publishers, feeds and builders with \
+                `palyra trust list`"
+                .into(),
             Self::OtherKeys(publisher) => format!(
-                "follow the publisher's rotation with `palyra trust apply FILE`, or replace its keys with `palyra \
+                "apply the publisher's rotation with `palyra trust apply FILE`, or replace its keys with \
+                `palyra \
                  trust repin {publisher} KEY`"
             ),
-            Self::Revoked(_) => "nothing un-revokes a key; use another".into(),
+            Self::Revoked(_) => "a revocation is permanent; use another key".into(),
             Self::NotTheirs { publisher, .. } => {
                 format!(
-                    "compare the keys with `palyra trust show {publisher}`; this statement is not its own"
+                    "compare the keys with `palyra trust show {publisher}`; the publisher did not sign \
+                    this statement"
                 )
             }
             Self::EpochGap { known, .. } => format!(
-                "apply the rotations in order, oldest first; if none is missing, the publisher can write the statement \
-                 again with `palyra keys rotate … --epoch {known}`"
+                "apply the rotations in order, oldest first; if none is missing, the publisher can create \
+                the statement again with `palyra keys rotate … --epoch {known}`"
             ),
             Self::KeyReturns { .. } => "ask the publisher for a rotation to a new key".into(),
             Self::Rollback(refusal) => refusal.hint(),
-            Self::Level(_) => "give the SLSA build level you have checked yourself".into(),
+            Self::Level(_) => "use the SLSA build level that you have verified".into(),
         }
     }
 }

@@ -19,7 +19,7 @@ const MAX_REASON_BYTES: usize = 500;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RevocationList {
-    /// Who speaks.
+    /// The author of the message.
     pub issuer: FeedIssuer,
     /// Grows with each list of this issuer.
     pub number: u64,
@@ -45,7 +45,7 @@ pub enum FeedIssuer {
 pub struct RevokedKey {
     /// The key.
     pub key_id: KeyId,
-    /// Why.
+    /// Reason.
     pub reason: String,
 }
 
@@ -55,7 +55,7 @@ pub struct RevokedKey {
 pub struct RevokedRelease {
     /// The release.
     pub payload_sha256: Sha256Digest,
-    /// Why.
+    /// Reason.
     pub reason: String,
 }
 
@@ -89,6 +89,7 @@ pub struct SignedRevocations {
 
 /// Why a list is not applied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum FeedError {
     /// Not our JSON.
     #[error("the revocation list is malformed: {0}")]
@@ -97,32 +98,30 @@ pub enum FeedError {
     #[error("the revocation list: {0}")]
     Envelope(#[from] EnvelopeError),
     /// Longer than lists get.
-    #[error("the revocation list has {0} entries, at most {MAX_LIST_ENTRIES} are read")]
+    #[error("the revocation list has {0} entries, the limit is {MAX_LIST_ENTRIES}")]
     TooLong(usize),
     /// A reason longer than a reason needs to be.
-    #[error("a reason has {0} bytes, at most {MAX_REASON_BYTES} are read")]
+    #[error("a reason has {0} bytes, the limit is {MAX_REASON_BYTES}")]
     ReasonTooLong(usize),
-    /// Nobody here follows this issuer.
-    #[error("the issuer `{0}` of the revocation list is not known here")]
+    /// This issuer is not trusted.
+    #[error("unknown issuer `{0}` of the revocation list")]
     UnknownIssuer(String),
     /// Too few of the issuer's keys signed.
-    #[error("{found} of the issuer's keys signed the list, {needed} must")]
+    #[error("{found} of the issuer's keys signed the list, {needed} are required")]
     Threshold {
-        /// How many signed.
         found: u32,
-        /// How many must.
+        /// Number of keys that must sign.
         needed: u32,
     },
     /// An older list.
-    #[error("the list has number {found}, number {known} was applied already")]
+    #[error("the list has number {found}, number {known} was already applied")]
     Older {
         /// The number of this list.
         found: u64,
-        /// The number applied.
         known: u64,
     },
     /// Two lists under one number.
-    #[error("another list with number {0} was applied already")]
+    #[error("another list with number {0} was already applied")]
     TwoForOneNumber(u64),
 }
 
@@ -160,7 +159,7 @@ impl SignedRevocations {
         Ok(Self { envelope, list, digest: Sha256Digest::of(&payload) })
     }
 
-    /// What it says.
+    /// Its content.
     #[must_use]
     pub fn list(&self) -> &RevocationList {
         &self.list

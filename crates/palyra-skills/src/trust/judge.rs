@@ -38,7 +38,7 @@ pub(crate) enum VerifyMode {
 /// A refusal, and the change to the publisher it calls for.
 pub(crate) type Refused = (TrustRefusal, Option<PublisherChange>);
 
-/// Says how far an artifact's publisher is believed, and what would be remembered about its keys.
+/// Returns the trust state of an artifact's publisher, and the changes to its keys that would be stored.
 pub(crate) fn judge(
     trust: &TrustSnapshot,
     offer: &Offer<'_>,
@@ -100,7 +100,7 @@ fn judge_first_contact(
     offer: &Offer<'_>,
 ) -> Result<(TrustDecision, Option<PublisherChange>), Refused> {
     check_offered_lineage(offer).map_err(|problem| {
-        // Whoever signed the release signed this lineage too, so these keys are in more than one hand.
+        // The signers of the release signed this lineage too, so these keys are compromised.
         let misuse = problem.is_misuse();
         let refusal = lineage_refusal(offer, problem);
         let change = misuse.then(|| block_for(&refusal));
@@ -127,7 +127,7 @@ fn judge_known(
     offer: &Offer<'_>,
     mode: VerifyMode,
 ) -> Result<(TrustDecision, Option<PublisherChange>), Refused> {
-    // First what the believed keys themselves prove: only that may block the publisher.
+    // First, proof by the trusted keys themselves: only that may block the publisher.
     let lineage = follow_lineage(store, offer)?;
     check_offered_lineage(offer)
         .and_then(|()| check_history(anchor, offer, mode))
@@ -174,8 +174,8 @@ fn follow_lineage(
                 let block = block_for(&refusal);
                 return Err((refusal, Some(block)));
             }
-            // Statements older than what is known here, or signed by keys that are not believed, lead nowhere;
-            // `check_history` holds them against what is known.
+            // Statements that are older than the known epoch, or signed by untrusted keys, are ignored here;
+            // `check_history` compares them with the known keys.
             Err(_) => {}
         }
     }

@@ -6,19 +6,19 @@ use super::rotation::SignedRotation;
 use crate::artifact::clip;
 use crate::signing::{KeyId, KeySet, PublisherKey};
 
-/// Why rotation statements are not one line of succession to the keys of a release.
+/// Why rotation statements do not form a lineage to the keys of a release.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum LineageProblem {
-    /// A statement of somebody else.
-    #[error("it has a rotation of publisher `{0}`")]
+    /// A statement of another publisher.
+    #[error("it contains a rotation of publisher `{0}`")]
     OtherPublisher(String),
     /// Two successors for one epoch.
-    #[error("it has two different rotations from epoch {0}")]
+    #[error("it contains two different rotations from epoch {0}")]
     Forked(u64),
     /// A key comes back after it was retired.
     #[error("key `{key}` returns at epoch {epoch} after it was retired")]
     KeyReturns {
-        /// The key.
         key: KeyId,
         /// The epoch it returns at.
         epoch: u64,
@@ -32,30 +32,28 @@ pub enum LineageProblem {
         expected: u64,
     },
     /// A statement that the keys before it did not sign.
-    #[error("{found} of the keys of epoch {epoch} signed the rotation that ends it, {needed} must")]
+    #[error("{found} of the keys of epoch {epoch} signed the rotation that ends it, {needed} are required")]
     NotLinked {
-        /// The epoch that ends.
         epoch: u64,
         /// How many of its keys signed.
         found: u32,
-        /// How many must.
+        /// Number of keys that must sign.
         needed: u32,
     },
     /// It does not lead to the release.
-    #[error("it ends at epoch {ends} or with other keys, the release is of epoch {epoch}")]
+    #[error("it ends at epoch {ends} or with other keys, the release has epoch {epoch}")]
     OtherEnd {
-        /// Where it ends.
         ends: u64,
         /// The epoch of the release.
         epoch: u64,
     },
     /// It names other keys for an epoch than are known here.
-    #[error("it names other keys for epoch {0} than are known here")]
+    #[error("its keys for epoch {0} differ from the known keys")]
     OtherHistory(u64),
 }
 
 impl LineageProblem {
-    /// Whether only somebody who misuses the keys can have signed this.
+    /// Whether this proves misuse of the keys.
     pub(crate) fn is_misuse(&self) -> bool {
         matches!(self, Self::Forked(_) | Self::KeyReturns { .. })
     }
@@ -63,7 +61,7 @@ impl LineageProblem {
 
 /// Checks that statements, oldest first, are one line of succession that ends with these keys at this epoch.
 ///
-/// Each statement holds by itself already; nothing is said about whether the first keys are believed.
+/// Each statement is already valid on its own; whether the first keys are trusted is not checked.
 pub(crate) fn check_lineage(
     publisher: &str,
     lineage: &[SignedRotation],

@@ -62,7 +62,7 @@ impl SkillTrustStore {
         self.publishers.entry(publisher.to_owned()).or_default().blocked = Some(reason.to_owned());
     }
 
-    /// Ends a block; what was believed before is believed again.
+    /// Ends a block; the earlier trust is restored.
     pub fn unblock(&mut self, publisher: &str) -> Result<(), TrustError> {
         let trust = self.publishers.get_mut(publisher);
         let trust = trust.ok_or_else(|| TrustError::UnknownPublisher(publisher.to_owned()))?;
@@ -79,7 +79,7 @@ impl SkillTrustStore {
         self.insert_revocation(target, RevocationScope::Everywhere, revocation)
     }
 
-    /// Believes a builder's provenance statements up to a level.
+    /// Trusts a builder's provenance statements up to a level.
     pub fn allow_builder(&mut self, builder: BuilderKey) -> Result<(), TrustError> {
         if !(1..=3).contains(&builder.level) {
             return Err(TrustError::Level(builder.level));
@@ -89,7 +89,7 @@ impl SkillTrustStore {
         Ok(())
     }
 
-    /// No longer believes a builder.
+    /// No longer trusts a builder.
     pub fn remove_builder(&mut self, key: KeyId) -> Result<(), TrustError> {
         let missing = || TrustError::NotFound { kind: "builder", name: key.to_string() };
         self.builders.remove(&key).map(|_| ()).ok_or_else(missing)

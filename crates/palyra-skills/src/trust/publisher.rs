@@ -11,7 +11,7 @@ use crate::signing::{KeySet, PublisherKey};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublisherTrust {
-    /// The keys believed; none for a publisher that was blocked before it was known.
+    /// The trusted keys; none for a publisher that was blocked before it was known.
     pub anchor: Option<PublisherAnchor>,
     /// Why it is blocked, if it is.
     pub blocked: Option<String>,
@@ -19,11 +19,11 @@ pub struct PublisherTrust {
     pub revocations: Option<FeedMark>,
 }
 
-/// The keys of a publisher and how they came to be believed.
+/// The keys of a publisher and the origin of trust in them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublisherAnchor {
-    /// Who decided.
+    /// Principal that decided.
     pub origin: KeyOrigin,
     /// Grows with each rotation; learned from the first release when the operator only gave keys.
     pub epoch: Option<u64>,
@@ -33,7 +33,7 @@ pub struct PublisherAnchor {
     pub past: Vec<PastKeys>,
 }
 
-/// How keys came to be believed.
+/// Origin of trust in keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyOrigin {
@@ -65,7 +65,7 @@ pub enum EndedBy {
     Repin,
 }
 
-/// The state of a publisher in one word.
+/// Trust status of a publisher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PublisherMode {
@@ -73,7 +73,7 @@ pub enum PublisherMode {
     Allowlisted,
     /// Its keys were pinned at first contact.
     TofuPinned,
-    /// Nothing of it is accepted.
+    /// It is blocked.
     Blocked,
 }
 

@@ -21,7 +21,7 @@ pub enum RevocationTarget {
 pub enum RevocationScope {
     /// For every publisher.
     Everywhere,
-    /// Only for the publisher who said so: nobody revokes another's releases.
+    /// Only for its own publisher: a publisher cannot revoke releases of another.
     Publisher(String),
 }
 
@@ -29,13 +29,13 @@ pub enum RevocationScope {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Revocation {
-    /// Why.
+    /// Reason.
     pub reason: String,
-    /// Who said so.
+    /// The source of the statement.
     pub source: RevocationSource,
 }
 
-/// Who revoked something.
+/// The source of a revocation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum RevocationSource {

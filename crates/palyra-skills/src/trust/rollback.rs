@@ -10,72 +10,28 @@ use crate::digest::Sha256Digest;
 
 /// Why a release of a known skill is not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum RollbackRefusal {
     /// The id is not in the publisher's namespace.
     #[error(
         "skill `{skill_id}` is not in the namespace of publisher `{publisher}`, whose skills start with `{publisher}.`"
     )]
-    Namespace {
-        /// The skill.
-        skill_id: String,
-        /// Who signed.
-        publisher: String,
-    },
+    Namespace { skill_id: String, publisher: String },
     /// The skill is another publisher's.
     #[error("skill `{skill_id}` belongs to publisher `{owner}`, not to `{publisher}`")]
-    OtherOwner {
-        /// The skill.
-        skill_id: String,
-        /// Whose it is.
-        owner: String,
-        /// Who signed.
-        publisher: String,
-    },
+    OtherOwner { skill_id: String, owner: String, publisher: String },
     /// A newer version was accepted.
-    #[error("version {found} of `{skill_id}` is older than {known}, which was accepted here")]
-    Older {
-        /// The skill.
-        skill_id: String,
-        /// The version offered.
-        found: Version,
-        /// The newest version accepted.
-        known: Version,
-    },
+    #[error("version {found} of `{skill_id}` is older than {known}, which was accepted before")]
+    Older { skill_id: String, found: Version, known: Version },
     /// The same version with other bytes.
     #[error("version {version} of `{skill_id}` was accepted with payload `{known}`, this one has `{found}`")]
-    Equivocation {
-        /// The skill.
-        skill_id: String,
-        /// The version.
-        version: Version,
-        /// The payload accepted.
-        known: Sha256Digest,
-        /// The payload offered.
-        found: Sha256Digest,
-    },
+    Equivocation { skill_id: String, version: Version, known: Sha256Digest, found: Sha256Digest },
     /// The counter did not grow.
     #[error("release counter {found} of `{skill_id}` is not above {known}")]
-    CounterWentBack {
-        /// The skill.
-        skill_id: String,
-        /// The counter offered.
-        found: u64,
-        /// The highest counter accepted.
-        known: u64,
-    },
+    CounterWentBack { skill_id: String, found: u64, known: u64 },
     /// The counter grew too far at once.
-    #[error(
-        "release counter {found} of `{skill_id}` is more than {MAX_COUNTER_STEP} above {known}; a jump to the end \
-         would leave no next release"
-    )]
-    CounterJump {
-        /// The skill.
-        skill_id: String,
-        /// The counter offered.
-        found: u64,
-        /// The highest counter accepted.
-        known: u64,
-    },
+    #[error("release counter {found} of `{skill_id}` is more than {MAX_COUNTER_STEP} above {known}")]
+    CounterJump { skill_id: String, found: u64, known: u64 },
 }
 
 impl RollbackRefusal {
@@ -84,18 +40,17 @@ impl RollbackRefusal {
     pub fn hint(&self) -> String {
         match self {
             Self::Namespace { .. } | Self::OtherOwner { .. } => {
-                "the publisher must use an id of its own, `<publisher>.<name>`".into()
+                "the publisher must use an id in its own namespace, `<publisher>.<name>`".into()
             }
             Self::Older { skill_id, .. } => format!(
                 "to go back to a version that was active here, run `palyra skills rollback {skill_id}`; otherwise ask \
                  for a newer release"
             ),
             Self::Equivocation { .. } => {
-                "one version has one content: ask the publisher which is the true one and for a new version"
-                    .into()
+                "a version has one content: ask the publisher for a new version".into()
             }
             Self::CounterWentBack { .. } | Self::CounterJump { .. } => {
-                "the publisher raises `release_counter` in skill.toml by one with each release".into()
+                "ask the publisher to raise `release_counter` in skill.toml by one with each release".into()
             }
         }
     }

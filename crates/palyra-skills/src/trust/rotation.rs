@@ -22,7 +22,7 @@ pub struct RotationStatement {
     pub to_epoch: u64,
     /// The keys that end.
     pub old_keys: Vec<ListedKey>,
-    /// How many of them must sign.
+    /// Number of keys that must sign.
     pub old_threshold: u32,
     /// The keys that begin; all of them sign.
     pub new_keys: Vec<ListedKey>,
@@ -43,8 +43,9 @@ pub struct SignedRotation {
     digest: Sha256Digest,
 }
 
-/// Why a rotation does not hold.
+/// Why a rotation is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum RotationError {
     /// Not our JSON.
     #[error("the rotation statement is malformed: {0}")]
@@ -56,19 +57,17 @@ pub enum RotationError {
     #[error("the rotation statement: {0}")]
     Keys(#[from] StatementError),
     /// The epochs are not consecutive.
-    #[error("a rotation goes from epoch n to n+1, this one from {from} to {to}")]
+    #[error("the rotation goes from epoch {from} to {to}, expected consecutive epochs")]
     EpochGap {
-        /// The epoch that ends.
         from: u64,
         /// The epoch that would begin.
         to: u64,
     },
     /// Too few of the old keys signed.
-    #[error("{found} of the old keys signed the rotation, {needed} must")]
+    #[error("{found} of the old keys signed the rotation, {needed} are required")]
     OldThreshold {
-        /// How many signed.
         found: u32,
-        /// How many must.
+        /// Number of keys that must sign.
         needed: u32,
     },
     /// A new key did not sign.
@@ -136,7 +135,7 @@ impl SignedRotation {
         &self.envelope
     }
 
-    /// What it says.
+    /// Its content.
     #[must_use]
     pub fn statement(&self) -> &RotationStatement {
         &self.statement
@@ -154,7 +153,7 @@ impl SignedRotation {
         &self.new_keys
     }
 
-    /// Who signed.
+    /// The signers.
     #[must_use]
     pub fn signers(&self) -> &[PublisherKey] {
         &self.signers

@@ -22,28 +22,24 @@ pub struct TrustRow {
 
 /// Why rows are not a store.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum TrustRowError {
     /// One key twice.
     #[error("duplicate trust row `{0}`")]
     Duplicate(String),
     /// A key of no known kind, or one that does not fit its value.
-    #[error("trust row `{0}` has no meaning")]
+    #[error("unknown trust row `{0}`")]
     UnknownKey(String),
     /// A value that cannot be read, or is written another way than we write it.
     #[error("trust row `{key}` is damaged: {problem}")]
-    Value {
-        /// The row.
-        key: String,
-        /// What is wrong.
-        problem: StrictJsonError,
-    },
+    Value { key: String, problem: StrictJsonError },
 }
 
 impl TrustRowError {
     /// What a person can do about it.
     #[must_use]
     pub fn hint(&self) -> &'static str {
-        "the state was changed by something else than Palyra: run `palyra trust repair`, which says what differs"
+        "another program changed the state; show the damage with `palyra trust repair`"
     }
 }
 

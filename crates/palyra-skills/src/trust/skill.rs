@@ -23,7 +23,7 @@ pub struct SkillOwnership {
 pub struct KnownRelease {
     /// Its payload.
     pub payload: Sha256Digest,
-    /// Its counter.
+    /// Its release counter.
     pub release_counter: u64,
     /// Whether it was trusted because it was compiled into the program; that stays so after an upgrade.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

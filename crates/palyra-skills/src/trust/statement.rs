@@ -1,11 +1,11 @@
-//! A file for `palyra trust apply`: a rotation or a revocation list, told apart by what it was signed as.
+//! A file for `palyra trust apply`: a rotation or a revocation list, distinguished by its signed type.
 
 use super::feed::{FeedError, REVOCATIONS_PAYLOAD_TYPE, SignedRevocations};
 use super::rotation::{ROTATION_PAYLOAD_TYPE, RotationError, SignedRotation};
 use crate::signing::dsse::Envelope;
 use crate::signing::strict_json::{StrictJsonError, encode_canonical, parse_canonical};
 
-/// Most bytes of such a file.
+/// Maximum bytes of such a file.
 const MAX_STATEMENT_BYTES: usize = 32 << 20;
 
 /// A signed statement about trust.
@@ -21,7 +21,7 @@ pub enum TrustStatement {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrustStatementError {
     /// Longer than statements get.
-    #[error("the statement has {0} bytes, at most {MAX_STATEMENT_BYTES} are read")]
+    #[error("the statement has {0} bytes, the limit is {MAX_STATEMENT_BYTES}")]
     TooLarge(usize),
     /// Not an envelope.
     #[error("the statement is malformed: {0}")]

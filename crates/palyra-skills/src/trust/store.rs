@@ -11,7 +11,7 @@ use super::revocation::{Revocation, RevocationScope, RevocationTarget};
 use super::skill::SkillOwnership;
 use crate::signing::{KeyId, KeySet, PublisherKey};
 
-/// Everything this machine believes about publishers, skills, builders and feeds.
+/// The trust of this machine in publishers, skills, builders and feeds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SkillTrustStore {
     pub(super) publishers: BTreeMap<String, PublisherTrust>,
@@ -25,17 +25,17 @@ pub struct SkillTrustStore {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BuilderKey {
-    /// What the operator calls the builder.
+    /// The operator's name for the builder.
     pub name: String,
     /// Its key.
     pub key: PublisherKey,
-    /// The highest SLSA build level the operator believes of it, 1 to 3.
+    /// The highest SLSA build level that the operator trusts for it, 1 to 3.
     pub level: u8,
 }
 
 /// Questions.
 impl SkillTrustStore {
-    /// What is known of a publisher.
+    /// A publisher in the trust store.
     #[must_use]
     pub fn publisher(&self, publisher: &str) -> Option<&PublisherTrust> {
         self.publishers.get(publisher)

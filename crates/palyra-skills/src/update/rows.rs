@@ -7,7 +7,7 @@ use palyra_common::capabilities::{HttpRule, Scheme};
 use palyra_common::{Capability, CapabilityGrantSet, InOrder, LimitKind};
 
 use super::{Change, DiffRow, DiffSection};
-use crate::grants::{capability_grants_from_manifest, limits_from_manifest};
+use crate::grants::{capability_grants_from_manifest, limits_from_manifest, narrowed_grants_of_tool};
 use crate::manifest::{ConfigField, ConfigFieldKind, SkillManifest, ToolEntrypoint, ToolReturns};
 use crate::text::text_by_pointer;
 
@@ -18,6 +18,7 @@ pub(super) fn all(old: &SkillManifest, new: &SkillManifest) -> Vec<DiffRow> {
         devices(old, new),
         quotas(old, new),
         tools(old, new),
+        tool_grants(old, new),
         hooks(old, new),
         config(old, new),
         compat(old, new),
@@ -161,8 +162,31 @@ fn tool(id: &str, old: Option<&ToolEntrypoint>, new: Option<&ToolEntrypoint>) ->
     risk.into_iter().chain(code).chain(schemas).collect()
 }
 
+/// What tools get that narrow the skill's capabilities in one of the releases: a grant that moves to another tool is growth.
+fn tool_grants(old: &SkillManifest, new: &SkillManifest) -> Vec<DiffRow> {
+    let narrowed = |manifest: &SkillManifest| -> BTreeMap<String, Option<CapabilityGrantSet>> {
+        let tools = manifest.entrypoints.tools.iter();
+        tools.map(|tool| (tool.id.clone(), narrowed_grants_of_tool(manifest, tool))).collect()
+    };
+    let (before, after) = (narrowed(old), narrowed(new));
+    let (old_skill, new_skill) = (capability_grants_from_manifest(old), capability_grants_from_manifest(new));
+    let row = |(id, after): (&String, &Option<CapabilityGrantSet>)| {
+        // A new tool has a row of its own, and one that is not narrowed in either release has those of the skill.
+        let before = before.get(id)?;
+        if before.is_none() && after.is_none() {
+            return None;
+        }
+        let before = before.as_ref().unwrap_or(&old_skill);
+        let after = after.as_ref().unwrap_or(&new_skill);
+        let change = if after.is_within(before) { Change::Narrowing } else { Change::Growth };
+        let shown = |grants: &CapabilityGrantSet| lines(&Vec::<Capability>::from(grants.clone()));
+        changed(DiffSection::Tools, &format!("{id} capabilities"), shown(before), shown(after), change)
+    };
+    after.iter().filter_map(row).collect()
+}
+
 fn describe_risk(tool: &ToolEntrypoint) -> String {
-    let approval = if tool.risk.requires_approval { "asks for approval" } else { "runs without approval" };
+    let approval = if tool.risk.requires_approval { "requires approval" } else { "runs without approval" };
     let sensitive = if tool.risk.default_sensitive { ", results sensitive" } else { "" };
     let returns = if tool.returns == ToolReturns::A2ui { ", shows a document" } else { "" };
     format!("{approval}{sensitive}{returns}")
@@ -206,7 +230,7 @@ fn describe_setting(field: &ConfigField) -> String {
     let required = if field.required { ", required" } else { "" };
     let redacted = if field.redacted { ", redacted" } else { "" };
     let default =
-        field.default.as_ref().map(|value| format!(", by default {}", InOrder(value))).unwrap_or_default();
+        field.default.as_ref().map(|value| format!(", default {}", InOrder(value))).unwrap_or_default();
     let about = field.description.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
     format!("{kind}{required}{redacted}{default}{about}")
 }

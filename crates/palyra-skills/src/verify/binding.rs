@@ -37,7 +37,7 @@ pub(super) fn check_signatures(signed: &Signed) -> Result<Vec<PublisherKey>, Ref
     Ok(signers)
 }
 
-/// Who signed, whether or not these are enough.
+/// The signers, whether or not they are sufficient.
 fn proven_signers(signed: &Signed) -> Result<Vec<PublisherKey>, RefusalReason> {
     let signers = signed.file.envelope.verify(crate::signing::STATEMENT_PAYLOAD_TYPE, signed.keys.keys())?;
     match signers.first().map(PublisherKey::key_id) {
@@ -58,7 +58,7 @@ pub(crate) struct PartlySigned {
 }
 
 impl PartlySigned {
-    /// Checks everything about an artifact that does not depend on how many keys signed and who is believed.
+    /// Checks everything about an artifact that does not depend on the number of signatures and on trust.
     pub(crate) fn read(bytes: Arc<[u8]>) -> Result<Self, RefusalReason> {
         let artifact = SkillArtifact::read(bytes)?;
         let signed = open_envelope(&artifact)?;

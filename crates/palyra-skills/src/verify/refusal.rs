@@ -16,11 +16,11 @@ use crate::trust::{RollbackRefusal, RotationError, TrustChange, TrustRefusal};
 
 /// An artifact that is refused.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("refused at {step}: {reason}")]
+#[error("rejected at {step}: {reason}")]
 pub struct VerifyRefusal {
     /// The step that refused.
     pub step: VerifyStepName,
-    /// Why.
+    /// Reason.
     pub reason: RefusalReason,
     /// The steps before it.
     pub passed: Vec<VerifyStep>,
@@ -43,6 +43,7 @@ pub struct ClaimedIdentity {
 
 /// Why an artifact is refused.
 #[derive(Debug, Clone, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum RefusalReason {
     /// Not the canonical archive.
     #[error(transparent)]
@@ -54,15 +55,14 @@ pub enum RefusalReason {
     #[error("lineage: {0}")]
     Lineage(#[source] RotationError),
     /// Fewer keys signed than the statement itself asks for.
-    #[error("{found} distinct keys signed, the statement's threshold is {needed}")]
+    #[error("{found} distinct keys signed, the threshold is {needed}")]
     OwnThreshold {
-        /// How many signed.
         found: u32,
-        /// How many must.
+        /// Number of keys that must sign.
         needed: u32,
     },
     /// The key id beside the envelope is not the one that signed.
-    #[error("`signature.json` names key `{outer}`, the envelope is signed by {}", show(.proven))]
+    #[error("`signature.json` lists key `{outer}`, the envelope is signed by {}", show(.proven))]
     OuterKeyId {
         /// The id beside the envelope.
         outer: KeyId,
@@ -82,17 +82,12 @@ pub enum RefusalReason {
     #[error(transparent)]
     Manifest(Box<ManifestError>),
     /// An entrypoint without its module.
-    #[error("entrypoint `{entrypoint}` names `{module}`, which is not in the archive")]
-    MissingModule {
-        /// The entrypoint.
-        entrypoint: String,
-        /// The module it names.
-        module: String,
-    },
+    #[error("entrypoint `{entrypoint}` refers to `{module}`, which is not in the archive")]
+    MissingModule { entrypoint: String, module: String },
     /// This Palyra does not fit.
     #[error(transparent)]
     Compat(CompatRefusal),
-    /// The keys are not believed.
+    /// The keys are not trusted.
     #[error(transparent)]
     Trust(TrustRefusal),
     /// Another owner, or a step back.
@@ -105,6 +100,7 @@ pub enum RefusalReason {
 
 /// How a signed statement and an archive differ.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum StatementMismatch {
     /// The statement lists something the archive does not have.
     #[error("the signed statement lists `{0}`, which is not in the archive")]
@@ -113,28 +109,19 @@ pub enum StatementMismatch {
     #[error("entry `{0}` is not in the signed statement")]
     NotInStatement(String),
     /// Other bytes.
-    #[error("`{name}` has sha256 `{actual}`, the signed statement says `{stated}`")]
+    #[error("`{name}` has sha256 `{actual}`, the signed statement has `{stated}`")]
     Digest {
         /// The entry, or the payload.
         name: String,
-        /// What was signed.
         stated: Sha256Digest,
-        /// What is there.
         actual: Sha256Digest,
     },
     /// The same subjects in another order, or one of them twice.
     #[error("the signed statement lists `{0}` out of order")]
     Order(String),
     /// A field that says something else than the bytes do.
-    #[error("{field} is stated as `{stated}`, the archive gives `{actual}`")]
-    Field {
-        /// The field.
-        field: &'static str,
-        /// What was stated.
-        stated: String,
-        /// What the archive gives.
-        actual: String,
-    },
+    #[error("{field} is `{stated}` in the signed statement and `{actual}` in the archive")]
+    Field { field: &'static str, stated: String, actual: String },
 }
 
 impl StatementMismatch {
@@ -192,17 +179,23 @@ impl RefusalReason {
     pub fn hint(&self) -> String {
         match self {
             Self::Archive(error) => error.hint(),
-            Self::Manifest(error) => error.hint().unwrap_or_else(|| "the publisher must correct skill.toml".into()),
+            Self::Manifest(error) => error.hint().unwrap_or_else(|| {
+                "ask the publisher to correct \
+                skill.toml"
+                    .into()
+            }),
             Self::ManifestNotUtf8 { .. } | Self::MissingModule { .. } => {
-                "the publisher must correct the skill and build it again".into()
+                "ask the publisher to correct the skill and rebuild it".into()
             }
             Self::Compat(refusal) => refusal.hint(),
             Self::Trust(refusal) => refusal.hint(),
             Self::Rollback(refusal) => refusal.hint(),
             Self::Sidecar(error) => error.hint(),
-            Self::OwnThreshold { .. } => "the publisher must sign with enough of its keys".into(),
+            Self::OwnThreshold { .. } => "ask the publisher to sign with enough of its keys".into(),
             Self::Envelope(_) | Self::Lineage(_) | Self::OuterKeyId { .. } | Self::Statement(_) => {
-                "the file is not what its publisher signed: get it again, and tell the publisher if it stays so".into()
+                "the file is not what its publisher signed: get it again, and report it to the publisher \
+                if that does not help"
+                    .into()
             }
         }
     }
@@ -262,5 +255,5 @@ impl ClaimedIdentity {
 }
 
 fn show(id: &Option<KeyId>) -> String {
-    id.map_or_else(|| "nobody".into(), |id| format!("`{id}`"))
+    id.map_or_else(|| "no key".into(), |id| format!("`{id}`"))
 }

@@ -26,9 +26,9 @@ pub struct VerifiedSkill {
 pub struct Verification {
     /// The skill.
     pub skill: VerifiedSkill,
-    /// How far its publisher is believed.
+    /// Trust state of its publisher.
     pub trust: TrustDecision,
-    /// What would be remembered if it is accepted; none for an unknown publisher.
+    /// Trust changes on acceptance; `None` for an unknown publisher.
     pub proposed: Option<TrustChange>,
     /// Each step and what it found, in order.
     pub steps: Vec<VerifyStep>,
@@ -37,11 +37,11 @@ pub struct Verification {
 /// One step that passed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VerifyStep {
-    /// Which step.
+    /// The step.
     pub name: VerifyStepName,
-    /// What was checked.
+    /// The check.
     pub checked: &'static str,
-    /// What was found.
+    /// The finding.
     pub found: String,
 }
 
@@ -64,7 +64,7 @@ pub enum VerifyStepName {
     Manifest,
     /// The versions it needs.
     Compat,
-    /// Whether its keys are believed.
+    /// Whether its keys are trusted.
     Trust,
     /// Whose skill it is and how far it has come.
     Ownership,

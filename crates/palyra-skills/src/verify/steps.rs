@@ -5,7 +5,7 @@ use super::report::{VerifyStep, VerifyStepName};
 use crate::signing::{PublisherKey, ReleaseStatement};
 use crate::trust::{ReleaseMark, SkillOwnership, TrustChange, TrustDecision};
 
-/// Where a run ended, and what that calls for.
+/// The end of a run, and its consequence.
 pub(super) struct Stop {
     pub(super) reason: RefusalReason,
     pub(super) proposed: Option<TrustChange>,
@@ -50,11 +50,11 @@ pub(super) fn describe(decision: &TrustDecision, publisher: &str) -> String {
         TrustDecision::Allowlisted => format!("publisher `{publisher}` is allowlisted"),
         TrustDecision::Pinned => format!("publisher `{publisher}` is pinned"),
         TrustDecision::Lineage { to_epoch, .. } => {
-            format!("publisher `{publisher}` handed over to new keys, epoch {to_epoch}")
+            format!("publisher `{publisher}` rotated to new keys, epoch {to_epoch}")
         }
-        TrustDecision::TofuOffer { .. } => format!("publisher `{publisher}` is new here and can be pinned"),
+        TrustDecision::TofuOffer { .. } => format!("publisher `{publisher}` is new and can be pinned"),
         TrustDecision::Unknown { .. } => {
-            format!("publisher `{publisher}` is unknown and pinning was not permitted")
+            format!("publisher `{publisher}` is unknown and pinning was not allowed")
         }
     }
 }
@@ -65,7 +65,7 @@ pub(super) fn describe_progress(known: Option<&SkillOwnership>, release: &Releas
             "{} (counter {}) after {} (counter {})",
             release.version, release.release_counter, mark.version, mark.release_counter
         ),
-        None => format!("the first release seen here, {}", release.version),
+        None => format!("first known release, {}", release.version),
     }
 }
 

@@ -69,18 +69,18 @@ fn permissions_read_as_sentences() {
     let shown: Vec<String> = permissions.iter().map(|p| format!("{:?}: {}", p.severity, p.text)).collect();
     insta::assert_snapshot!(shown.join("\n"), @"
     High: Send any request to http://old.example.org:8080, any path, without encryption
-    High: Send any request to https://*.example.com, any path, whatever stands for `*`
-    High: Read the secret `skill:acme.notes/pin` itself
-    High: Read, change and remove files in the directory an operator maps to `out`
+    High: Send any request to https://*.example.com, any path, any value for `*`
+    High: Read the secret `skill:acme.notes/pin`
+    High: Read, change and remove files in the directory that an operator maps to `out`
     High: Use the device `camera`
     High: See every tool call before it runs, and hold or block it
     Medium: Send any request to https://api.github.com, any path
     Medium: Send any request to https://xn--bcher-kva.example, any path (bücher.example)
-    Medium: Use the secret `global/github_token` towards api.github.com, as a bearer token; the skill never sees it
+    Medium: Send the secret `global/github_token` to api.github.com, as a bearer token; the skill never sees it
     Medium: Publish messages to the channel `alerts`
-    Medium: Read files in the directory an operator maps to `docs`
-    Low: Keep up to 1MiB of its own data under `cache/`
-    Low: Use up to 128MiB of memory (ordinarily 64MiB)
+    Medium: Read files in the directory that an operator maps to `docs`
+    Low: Store up to 1MiB of its own data under `cache/`
+    Low: Use up to 128MiB memory (default 64MiB)
     ");
     assert!(describe_permissions(&corpus_manifest("plain")).is_empty());
     assert!(permissions.iter().any(|permission| permission.severity == PermissionSeverity::High));
@@ -192,4 +192,54 @@ proptest! {
         let granted = asked.intersect(&consent);
         prop_assert!(granted.is_within(&asked) && granted.is_within(&consent));
     }
+}
+
+const TWO_TOOLS: &str = r#"
+capabilities = { storage_read_prefixes = ["cache/"] }
+
+[[entrypoints.tools]]
+id = "acme.notes.more"
+name = "More"
+description = "More."
+module = "modules/notes.wasm"
+input_schema = { type = "object" }
+output_schema = { }
+
+[capabilities]
+storage_prefixes = ["cache/"]
+channels = ["alerts"]
+"#;
+
+#[test]
+fn canonical_form_has_one_line_for_each_tool_that_gets_less() {
+    let lines = |tables: &str| -> Vec<String> {
+        let text = canonical_capabilities(&parse(&manifest_with("", tables)));
+        text.lines().filter(|line| line.starts_with("narrowed ")).map(str::to_owned).collect()
+    };
+    assert_eq!(lines(TWO_TOOLS), [r#"narrowed acme.notes.run ["storage-read:cache/"]"#]);
+    let whole = TWO_TOOLS.replace(
+        "storage_read_prefixes = [\"cache/\"]",
+        "storage_prefixes = [\"cache/\"], channels = [\"alerts\"]",
+    );
+    let without = TWO_TOOLS.replace("capabilities = {", "# capabilities = {");
+    assert!(lines(&whole).is_empty() && lines(&without).is_empty());
+    let digest = |tables: &str| capability_digest(&parse(&manifest_with("", tables)));
+    assert_eq!(digest(&whole), digest(&without), "a table that leaves everything narrows nothing");
+    assert_ne!(digest(TWO_TOOLS), digest(&without));
+    let nothing = TWO_TOOLS.replace("{ storage_read_prefixes = [\"cache/\"] }", "{ }");
+    assert_eq!(lines(&nothing), ["narrowed acme.notes.run []"]);
+}
+
+#[test]
+fn permissions_say_what_a_tool_is_limited_to() {
+    let shown = |tables: &str| -> Vec<String> {
+        let permissions = describe_permissions(&parse(&manifest_with("", tables)));
+        permissions.into_iter().map(|permission| permission.text).collect()
+    };
+    let limited = "In the tool `acme.notes.run` only: read its own data under `cache/`";
+    assert_eq!(shown(TWO_TOOLS).last().map(String::as_str), Some(limited));
+    let nothing = TWO_TOOLS.replace("{ storage_read_prefixes = [\"cache/\"] }", "{ }");
+    assert_eq!(shown(&nothing).last().unwrap(), "In the tool `acme.notes.run` only: do none of this");
+    let reads = shown("[capabilities]\nstorage_read_prefixes = [\"cache/\"]");
+    assert_eq!(reads, ["Read its own data under `cache/`"]);
 }

@@ -38,7 +38,7 @@ fn an_error_shows_the_line_the_expectation_and_the_fix() {
        |
     16 | descripton = "Keeps short notes."
        | ^^^^^^^^^^
-       = expected: one of `id`, `name`, `description`, `input_schema`, `output_schema`, `module`, `export`, `risk`, `returns`, `examples`
+       = expected: one of `id`, `name`, `description`, `input_schema`, `output_schema`, `module`, `export`, `risk`, `capabilities`, `returns`, `examples`
        = fix: did you mean `description`?
     "#);
     insta::assert_snapshot!(refused(&with_line("version", "version = 12")).render(), @"
@@ -49,7 +49,7 @@ fn an_error_shows_the_line_the_expectation_and_the_fix() {
       = expected: a string
     ");
     insta::assert_snapshot!(refused(&with_line("publisher", "")).render(), @"
-    skill.toml:1:1: the key `publisher` is missing
+    skill.toml:1:1: missing key `publisher`
       |
     1 | manifest_version = 1
       | ^
@@ -62,14 +62,14 @@ fn an_error_shows_the_line_the_expectation_and_the_fix() {
     22 | http_egress_allowlist = ["ok.example", "*.example.com"]
        |                                        ^^^^^^^^^^^^^^^
        = expected: a host without a wildcard
-       = fix: name the hosts, or set `wildcard_opt_in = true` under `[capabilities]`
+       = fix: list the hosts, or set `wildcard_opt_in = true` under `[capabilities]`
     "#);
     insta::assert_snapshot!(refused(&with_line("name = \"Run\"", "name = \"Run\"\nname = \"Twice\"")).render(), @r#"
-    skill.toml:16:1: this is not TOML: duplicate key
+    skill.toml:16:1: invalid TOML: duplicate key
        |
     16 | name = "Twice"
        | ^^^^
-       = expected: a TOML document in which each key is given once
+       = expected: a TOML document without duplicate keys
     "#);
 }
 
@@ -441,4 +441,96 @@ fn a_manifest_without_entrypoints_offers_nothing() {
     let text = manifest_with("", "");
     let head = text.split("[[entrypoints.tools]]").next().unwrap();
     assert!(refused(head).hint().unwrap().contains("entrypoints.tools"));
+}
+
+/// A manifest whose tool has this table, with these capabilities of the skill.
+fn narrowed(tool: &str, skill: &str) -> String {
+    manifest_with("", &format!("[entrypoints.tools.capabilities]\n{tool}\n\n[capabilities]\n{skill}"))
+}
+
+#[test]
+fn tool_cannot_get_more_than_its_skill_requests() {
+    let skill = "storage_prefixes = [\"notes/\"]\nstorage_read_prefixes = [\"archive/\"]";
+    insta::assert_snapshot!(refused(&narrowed("storage_prefixes = [\"notes/\", \"archive/\"]", skill)).render(), @r#"
+    skill.toml:22:31: found `storage:archive/`, in `entrypoints.tools[0].capabilities.storage_prefixes[1]`
+       |
+    22 | storage_prefixes = ["notes/", "archive/"]
+       |                               ^^^^^^^^^^
+       = expected: something that `[capabilities]` of the skill includes
+       = fix: a tool can only narrow: request it under `[capabilities]`, or remove it here
+    "#);
+    let http =
+        "[[capabilities.http_rules]]\nhost = \"api.example.com\"\nmethods = [\"GET\"]\nresponse_bytes = 100";
+    let secret = "[[capabilities.secrets]]\nscope = \"global\"\nkey_names = [\"a\"]\nhosts = [\"api.example.com\"]\ninject = [\"bearer\"]";
+    let rest = format!("channels = [\"a\"]\nfilesystem = {{ read_roots = [\"docs\"] }}\n{http}\n{secret}");
+    let rule = |rest: &str| format!("http_rules = [{{ host = \"api.example.com\", {rest} }}]");
+    for (tool, place) in [
+        ("channels = [\"b\"]".to_owned(), "channels[0]"),
+        ("filesystem = { write_roots = [\"docs\"] }".to_owned(), "filesystem.write_roots[0]"),
+        ("http_egress_allowlist = [\"api.example.com\"]".to_owned(), "http_egress_allowlist[0]"),
+        (rule("methods = [\"POST\"]"), "http_rules[0].host"),
+        (rule("methods = [\"GET\"], response_bytes = 101"), "http_rules[0].host"),
+        (
+            "secrets = [{ scope = \"global\", key_names = [\"a\"], reveal = true }]".to_owned(),
+            "secrets[0].key_names[0]",
+        ),
+        ("storage_read_prefixes = [\"notes/\"]".to_owned(), "storage_read_prefixes[0]"),
+    ] {
+        let error = refused(&narrowed(&tool, &rest));
+        assert_eq!(error.path(), format!("entrypoints.tools[0].capabilities.{place}"), "{error}");
+    }
+    for tool in [
+        "",
+        "channels = [\"a\"]",
+        "filesystem = { read_roots = [\"docs\"] }",
+        &rule("methods = [\"GET\"], paths = [\"/items/*\"]"),
+        &rule("methods = [\"GET\"], response_bytes = 99"),
+    ] {
+        let text = narrowed(tool, &rest);
+        parse_manifest_toml(&text).unwrap_or_else(|error| panic!("{}", error.render()));
+    }
+}
+
+#[test]
+fn tool_table_has_grants_only_and_their_grammars() {
+    let skill = "storage_prefixes = [\"notes/\"]";
+    for (tool, path, problem) in [
+        (
+            "storage_prefixs = [\"notes/\"]",
+            "entrypoints.tools[0].capabilities",
+            "unknown key `storage_prefixs`",
+        ),
+        ("quotas = { fuel_budget = 5 }", "entrypoints.tools[0].capabilities", "unknown key `quotas`"),
+        ("wildcard_opt_in = true", "entrypoints.tools[0].capabilities", "unknown key `wildcard_opt_in`"),
+        (
+            "storage_read_prefixes = [\"notes\"]",
+            "entrypoints.tools[0].capabilities.storage_read_prefixes[0]",
+            "does not end with `/`",
+        ),
+        (
+            "storage_read_prefixes = [\"notes/\", \"notes/\"]",
+            "entrypoints.tools[0].capabilities.storage_read_prefixes[1]",
+            "found `notes/`",
+        ),
+        (
+            "http_egress_allowlist = [\"*.example.com\"]",
+            "entrypoints.tools[0].capabilities.http_egress_allowlist[0]",
+            "found `*.example.com`",
+        ),
+    ] {
+        let error = refused(&narrowed(tool, skill));
+        assert_eq!(error.path(), path, "{error}");
+        assert!(error.to_string().contains(problem), "{error}");
+    }
+}
+
+#[test]
+fn keys_of_a_later_palyra_need_its_version() {
+    for text in [narrowed("", "channels = [\"a\"]"), capabilities("storage_read_prefixes = [\"a/\"]")] {
+        assert!(parse_manifest_toml(&text).is_ok());
+        let early = text.replace("min_palyra_version = \"0.1.0\"", "min_palyra_version = \"0.0.9\"");
+        let error = refused(&early);
+        assert_eq!(error.path(), "compat.min_palyra_version");
+        assert!(error.hint().unwrap().contains("min_palyra_version = \"0.1.0\""), "{error}");
+    }
 }

@@ -8,11 +8,12 @@ use serde_json::Value;
 
 /// The tables of a manifest in reading order: the header, the definition in the schema, and what keys of it are
 /// tables of their own further down.
-const TABLES: [(&str, &str, &[&str]); 11] = [
+const TABLES: [(&str, &str, &[&str]); 12] = [
     ("", "", &["entrypoints", "capabilities", "compat", "operator"]),
     ("[compat]", "Compat", &[]),
-    ("[[entrypoints.tools]]", "ToolEntrypoint", &["risk"]),
+    ("[[entrypoints.tools]]", "ToolEntrypoint", &["capabilities", "risk"]),
     ("[entrypoints.tools.risk]", "Risk", &[]),
+    ("[entrypoints.tools.capabilities]", "ToolCapabilities", &["filesystem", "http_rules", "secrets"]),
     ("[[entrypoints.hooks]]", "HookEntrypoint", &[]),
     ("[capabilities]", "Capabilities", &["filesystem", "http_rules", "secrets", "quotas"]),
     ("[capabilities.filesystem]", "FilesystemRoots", &[]),
@@ -109,6 +110,7 @@ fn keys(definition: &Value) -> Vec<(&str, &Value, bool)> {
 
 fn type_name(property: &Value) -> String {
     let kind = match &property["type"] {
+        Value::Null if property["anyOf"][0]["$ref"].is_string() => "table",
         Value::String(kind) => kind.as_str(),
         Value::Array(kinds) => {
             kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null").unwrap_or("any")
@@ -142,6 +144,7 @@ fn example(header: &str, definition: &Value) -> String {
             }
             // A table of its own, further down.
             None if property["$ref"].is_string() || property["items"]["$ref"].is_string() => {}
+            None if property["anyOf"][0]["$ref"].is_string() => {}
             None => assert!(WITHOUT_EXAMPLE.contains(&key), "`{key}` of `{header}` has no example"),
         }
     }

@@ -203,3 +203,36 @@ proptest! {
         prop_assert!(kept.is_within(&capability_grants_from_manifest(&old)));
     }
 }
+
+/// Two tools, the first of which has this table, the second this one.
+fn two_tools(first: &str, second: &str) -> String {
+    let table = |text: &str| if text.is_empty() { String::new() } else { format!("capabilities = {text}") };
+    let skill = "[capabilities]\nstorage_prefixes = [\"notes/\"]\nchannels = [\"alerts\"]";
+    format!("{}\n{TOOL}\n{}\n{skill}", table(first), table(second))
+}
+
+#[test]
+fn grant_that_moves_between_tools_needs_consent() {
+    let (storage, channel) = ("{ storage_prefixes = [\"notes/\"] }", "{ channels = [\"alerts\"] }");
+    let moved = diff(&two_tools(storage, channel), &two_tools(channel, storage));
+    let rows: Vec<(&str, Option<&str>, Option<&str>)> = moved
+        .consent_rows()
+        .map(|row| (row.subject.as_str(), row.old.as_deref(), row.new.as_deref()))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("acme.notes.more capabilities", Some("channel:alerts"), Some("storage:notes/")),
+            ("acme.notes.run capabilities", Some("storage:notes/"), Some("channel:alerts")),
+        ]
+    );
+    grows(DiffSection::Tools, &two_tools("{ }", ""), &two_tools("", ""));
+    grows(
+        DiffSection::Tools,
+        &two_tools("{ storage_read_prefixes = [\"notes/\"] }", ""),
+        &two_tools(storage, ""),
+    );
+    let narrower = diff(&two_tools("", ""), &two_tools("{ storage_read_prefixes = [\"notes/\"] }", ""));
+    assert!(!narrower.is_empty() && !narrower.needs_consent(), "{narrower:?}");
+    assert!(diff(&two_tools(storage, ""), &two_tools(storage, "")).is_empty());
+}

@@ -29,7 +29,7 @@ pub const SELF_BUILDER_ID: &str = "urn:palyra:self-packaged";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ProvenanceEvidence {
-    /// Nobody this machine knows stands behind it; SLSA build level 1 at most, whatever it says.
+    /// No trusted builder signed it; at most SLSA build level 1, whatever it claims.
     Claimed {
         /// The builder it names.
         builder_id: String,
@@ -38,11 +38,11 @@ pub enum ProvenanceEvidence {
     Evidence {
         /// The builder it names.
         builder_id: String,
-        /// What the operator calls the builder.
+        /// The operator's name for the builder.
         builder: String,
         /// The key that signed.
         key_id: KeyId,
-        /// The SLSA build level the operator believes of that builder.
+        /// The SLSA build level that the operator trusts for that builder.
         level: u8,
     },
 }
@@ -61,9 +61,9 @@ impl ProvenanceEvidence {
 impl std::fmt::Display for ProvenanceEvidence {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Claimed { .. } => f.write_str("claimed, SLSA level 1 at most"),
+            Self::Claimed { .. } => f.write_str("claimed, at most SLSA level 1"),
             Self::Evidence { builder, level, .. } => {
-                write!(f, "signed by builder `{builder}`, SLSA level {level} at most")
+                write!(f, "signed by builder `{builder}`, at most SLSA level {level}")
             }
         }
     }

@@ -23,7 +23,7 @@ const PRODUCER_PROPERTY: &str = "palyra:producer:";
 pub struct SbomSummary {
     /// The modules.
     pub modules: Vec<SbomModule>,
-    /// What is linked into them.
+    /// Dependencies of the modules.
     pub dependencies: Vec<SbomDependency>,
 }
 
@@ -34,7 +34,7 @@ pub struct SbomModule {
     pub path: String,
     /// The SHA-256 of its bytes.
     pub sha256: Sha256Digest,
-    /// The languages and tools that made it, as in `language: Rust`.
+    /// The languages and tools it was built with, for example `language: Rust`.
     pub producers: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ pub struct SbomDependency {
     pub name: String,
     /// Its version.
     pub version: String,
-    /// Its package URL, if it comes from a registry that has one.
+    /// Its package URL, if its registry has one.
     pub purl: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Credentials by their complete form: a prefix alone is a word in somebody's program.
+//! Credentials by their complete form: a prefix alone can be ordinary text.
 
 /// What a place that looked like a credential turned out to be.
 #[derive(Debug, PartialEq, Eq)]

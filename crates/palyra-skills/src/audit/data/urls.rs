@@ -63,7 +63,7 @@ impl UndeclaredHosts {
         let more = self.undeclared.len().saturating_sub(named.len());
         let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
         let message =
-            format!("holds addresses of hosts that skill.toml does not ask for: {}{rest}", named.join(", "));
+            format!("contains URLs of hosts that skill.toml does not request: {}{rest}", named.join(", "));
         findings.add(FindingId::UrlUndeclared, path, message, None);
     }
 }

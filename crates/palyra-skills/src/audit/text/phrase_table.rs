@@ -31,7 +31,7 @@ const READ: &str =
     "read|open|load|fetch|get|cat|access|collect|gather|extract|steal|copy|dump|grab|retrieve|find|look up";
 const SEND: &str = "send|pass|upload|include|paste|attach|forward|provide|submit|put|exfiltrate|leak|transmit|append|\
     insert|supply";
-/// Where secrets are kept.
+/// The directory of secrets.
 const STORES: &str = "ssh key|ssh keys|ssh private key|private key|private keys|id rsa|id ed25519|env file|env files|\
     dot env|dotenv|dotenv file|environment variables|aws credentials|credentials file|credential file|credentials|\
     passwords|password file|etc passwd|etc shadow|keychain|browser cookies|session cookie|session cookies|\
@@ -42,7 +42,7 @@ pub(super) const PHRASES: &[Phrase] = &[
     order(
         60,
         3,
-        "tells the reader to drop earlier instructions",
+        "tells the reader to ignore earlier instructions",
         &[
             "ignore|disregard|forget|override|bypass|ignoring|disregarding",
             "previous|prior|above|earlier|preceding|your|system|safety|developer",
@@ -52,19 +52,19 @@ pub(super) const PHRASES: &[Phrase] = &[
     order(
         45,
         1,
-        "tells the reader to drop instructions",
+        "tells the reader to ignore instructions",
         &["ignore|disregard|forget|override", "all|any|other|the", "instruction|instructions|prompts"],
     ),
     order(
         40,
         2,
-        "gives the reader another role",
+        "assigns the reader another role",
         &["you are now|act as an unrestricted|pretend to be|enter developer mode|you must obey"],
     ),
     order(
         30,
         2,
-        "speaks of new instructions",
+        "announces new instructions",
         &[
             "new|real|true|updated|actual",
             "instructions follow|instructions are|system prompt|instruction is",
@@ -73,7 +73,7 @@ pub(super) const PHRASES: &[Phrase] = &[
     order(
         20,
         2,
-        "says what to do before a tool is used",
+        "says what to do before using a tool",
         &[
             "before|prior to|each time|every time|whenever",
             "using|you use|calling|you call|invoking|any other tool|any tool|answering|responding",
@@ -82,13 +82,13 @@ pub(super) const PHRASES: &[Phrase] = &[
     order(
         30,
         2,
-        "wants to be called in place of others",
+        "asks to be called in place of other tools",
         &["always|must|only", "call|use|invoke|run|prefer", "this tool|this one", "first|before|instead"],
     ),
     secrecy(
         60,
         2,
-        "tells the reader to keep something from the person",
+        "tells the reader to hide something from the user",
         &[NOT, "tell|mention|inform|disclose|say|admit", PERSON],
     ),
     secrecy(
@@ -104,22 +104,22 @@ pub(super) const PHRASES: &[Phrase] = &[
     secrecy(
         35,
         2,
-        "speaks of not showing something to the person",
+        "mentions hiding something from the user",
         &[NOT, "notify|alert|show|ask|reveal|warn", PERSON],
     ),
     secrecy(
         35,
         2,
-        "speaks of doing something unseen by the person",
+        "mentions acting without the user's knowledge",
         &["without", "telling|informing|notifying|mentioning|alerting|asking|showing", PERSON],
     ),
     secrecy(
         60,
         2,
-        "asks for a secret to be kept from the person",
+        "asks to keep a secret from the user",
         &["keep|hide|conceal", "secret|hidden|confidential|this|it", "from", PERSON],
     ),
-    secrecy(30, 1, "speaks of secrecy", &["secretly|covertly|in secret|surreptitiously"]),
+    secrecy(30, 1, "mentions secrecy", &["secretly|covertly|in secret|surreptitiously"]),
     request(40, 4, "tells the reader to read credentials or private files", &[READ, STORES]),
     request(40, 4, "tells the reader to hand over credentials or private files", &[SEND, STORES]),
     request(
@@ -141,7 +141,7 @@ pub(super) const PHRASES: &[Phrase] = &[
     request(
         30,
         1,
-        "says where to put what was read",
+        "says where to put the data",
         &[
             "pass|send|include|put|supply|paste|provide|submit",
             "it|its|them|their|this|that|everything",
@@ -151,7 +151,7 @@ pub(super) const PHRASES: &[Phrase] = &[
     request(
         25,
         0,
-        "names a place where secrets are kept",
+        "names a file that contains secrets",
         &["ssh id rsa|ssh id ed25519|etc shadow|etc passwd|aws credentials|cursor mcp json|gnupg"],
     ),
 ];
@@ -171,7 +171,7 @@ pub(super) const JOINED: &[(&str, Reason)] = &[
         Reason {
             intent: Intent::Instructions,
             points: 60,
-            why: "tells the reader to drop earlier instructions",
+            why: "tells the reader to ignore earlier instructions",
         },
     ),
     (
@@ -179,7 +179,7 @@ pub(super) const JOINED: &[(&str, Reason)] = &[
         Reason {
             intent: Intent::Concealment,
             points: 60,
-            why: "tells the reader to keep something from the person",
+            why: "tells the reader to hide something from the user",
         },
     ),
 ];

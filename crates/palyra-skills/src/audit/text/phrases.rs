@@ -48,7 +48,7 @@ impl Assessment {
         intents.into_iter().filter(|intent| total(*intent) > 0).max_by_key(|intent| total(*intent))
     }
 
-    /// The reasons in words.
+    /// The reasons as text.
     pub(super) fn explanation(&self) -> String {
         let reasons: Vec<_> =
             self.reasons.iter().map(|reason| format!("{} ({})", reason.why, reason.points)).collect();
@@ -62,7 +62,7 @@ impl Assessment {
     }
 }
 
-/// Looks for every phrase, and for text that is laid out so that nobody sees it.
+/// Searches for every phrase, and for hidden text.
 pub(super) fn assess(text: &str) -> Assessment {
     let mut assessment = Assessment::default();
     for words in [Some(Words::of(text)), Words::of_camel_case(text)].into_iter().flatten() {
@@ -147,10 +147,10 @@ fn find_layout(text: &str, assessment: &mut Assessment) {
     let blank = longest_run(body, |letter| letter.is_whitespace());
     let lines = longest_run(body, |letter| letter == '\n');
     if blank >= BLANK_RUN || lines >= BLANK_LINES {
-        assessment.add(conceals(45, "has text after a long blank stretch"));
+        assessment.add(conceals(45, "has text after a long blank area"));
     }
     if body.contains("<!--") {
-        assessment.add(conceals(30, "has a comment that is not drawn"));
+        assessment.add(conceals(30, "has a comment that is not displayed"));
     }
     if longest_run(body, |letter| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '/' | '='))
         >= OPAQUE_RUN
@@ -160,7 +160,7 @@ fn find_layout(text: &str, assessment: &mut Assessment) {
     let lower = plain(body);
     let tags = ["<important>", "<system>", "</system>", "<|im_start|>", "[inst]", "<assistant>"];
     if tags.iter().any(|tag| lower.contains(&plain(tag))) {
-        let why = "has a tag that passes for the system's own";
+        let why = "has a tag that imitates a system tag";
         assessment.add(Reason { intent: Intent::Instructions, points: 45, why });
     }
 }

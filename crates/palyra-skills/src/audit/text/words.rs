@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_security::confusable_detection::skeleton;
 
-/// Fewest single letters in a row that are one word, as in `i g n o r e`.
+/// Fewest single letters in a row that are one word, for example `i g n o r e`.
 const SPACED_LETTERS: usize = 3;
 
 /// A text as words, in the spelling of [`plain`].

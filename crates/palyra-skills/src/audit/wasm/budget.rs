@@ -71,7 +71,7 @@ budgets! {
     functions Functions = 250_000, 500_000;
     /// Bytes of the largest function body.
     body_bytes BodyBytes = 1 << 20, 4 << 20;
-    /// Steps of validating one function; what it leaves on the stack is kept in memory meanwhile.
+    /// Steps of validating one function; its stack contents are in memory during validation.
     body_steps BodySteps = 8_000_000, 16_000_000;
     /// Locals of one function.
     locals Locals = 10_000, 50_000;
@@ -109,7 +109,7 @@ budgets! {
     work Work = 120_000_000, 120_000_000;
 }
 
-/// How much was looked at.
+/// Scope of the audit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AuditWork {

@@ -77,7 +77,7 @@ pub(crate) fn core_import(module: &str, name: &str) -> Result<&'static str, &'st
     }
 }
 
-/// What opens the door an interface or import module leads to.
+/// The manifest table that requests the capability of an interface or import module.
 pub(crate) fn needed_capability(name: &str) -> Option<NeededCapability> {
     let base = name.split_once('@').map_or(name, |(base, _)| base);
     match base {

@@ -48,13 +48,13 @@ pub(super) fn check(path: &str, facts: &ModuleFacts<'_>, findings: &mut Findings
                 _ => read_component_names(segment.bytes, judge),
             };
             if read.is_err() {
-                let message = "is called a name section and cannot be read as one".to_owned();
+                let message = "is a malformed name section".to_owned();
                 findings.add(FindingId::CustomSection, &subject, message, None);
             }
         } else if TEXTS.contains(&name) {
             check_section(&subject, segment.bytes, findings);
         } else if !BINARY.contains(&name) && !BINARY_PREFIXES.iter().any(|start| name.starts_with(start)) {
-            let message = format!("custom section `{}` is not one that toolchains write", quote(name));
+            let message = format!("has the unknown custom section `{}`", quote(name));
             findings.add(FindingId::CustomSection, &subject, message, None);
         }
     }

@@ -79,7 +79,7 @@ pub(super) fn check(
     let allowed = checker.findings.policy().budgets.exported_functions;
     if functions > allowed {
         let name = BudgetKind::ExportedFunctions.name();
-        let message = format!("exports {functions} functions, the budget `{name}` allows {allowed}");
+        let message = format!("exports {functions} functions, the budget `{name}` is {allowed}");
         checker.findings.add(FindingId::BudgetExceeded, path, message, None);
     }
 }
@@ -108,7 +108,7 @@ impl Checker<'_, '_> {
         for (name, _) in functions {
             count += 1;
             if !self.declared.functions.contains(name) && !TOOLCHAIN_FUNCTIONS.contains(name) {
-                self.undeclared(name, "no entrypoint names it");
+                self.undeclared(name, "no entrypoint uses it");
             }
         }
         count
@@ -200,7 +200,7 @@ impl Checker<'_, '_> {
             match found {
                 Some(found) if found == **expected => {}
                 Some(found) => self.wrong_type(&subject, &found, expected),
-                None => self.wrong_type(&subject, "a type that is not of the contract", expected),
+                None => self.wrong_type(&subject, "a type outside the contract", expected),
             }
         }
         let own = [exports::INVOKE, exports::DESCRIBE, exports::ON_EVENT];
@@ -212,7 +212,7 @@ impl Checker<'_, '_> {
     }
 
     fn missing(&mut self, name: &str) {
-        let message = format!("does not export `{}`, which skill.toml or the ABI needs", quote(name));
+        let message = format!("does not export `{}`, which skill.toml or the ABI requires", quote(name));
         self.findings.add(FindingId::EntrypointMissing, self.path, message, Some(name));
     }
 

@@ -81,7 +81,7 @@ impl Checker<'_, '_> {
             (ComponentEntityType::Func(id), Some(expected)) => match function_text(types, instance, id) {
                 Some(found) if found == **expected => {}
                 Some(found) => self.wrong_type(&subject, &found, expected),
-                None => self.wrong_type(&subject, "a type that is not of the contract", expected),
+                None => self.wrong_type(&subject, "a type outside the contract", expected),
             },
             (ComponentEntityType::Func(_), None) => {
                 self.forbid(&subject, "the interface has no such function")
@@ -117,7 +117,7 @@ impl Checker<'_, '_> {
         let is_known = matches!(contract::imported_interface(name), Known::Interface(_))
             || matches!(contract::exported_interface(name), Known::Interface(_));
         if !is_wiring && !is_known {
-            self.forbid(name, "nothing inside satisfies it, and it is not of the contract");
+            self.forbid(name, "nothing in the component provides it, and it is not in the contract");
         }
     }
 
@@ -142,12 +142,14 @@ impl Checker<'_, '_> {
                 (self.capabilities.secrets.iter().any(|secret| secret.reveal), "capabilities.secrets")
             }
             NeededCapability::Storage => {
-                (!self.capabilities.storage_prefixes.is_empty(), "capabilities.storage_prefixes")
+                let written = !self.capabilities.storage_prefixes.is_empty();
+                let read = !self.capabilities.storage_read_prefixes.is_empty();
+                (written || read, "capabilities.storage_prefixes")
             }
             NeededCapability::Channel => (!self.capabilities.channels.is_empty(), "capabilities.channels"),
         };
         if !asked {
-            let message = format!("imports `{}`, and `{table}` of skill.toml asks for nothing", quote(name));
+            let message = format!("imports `{}`, but `{table}` of skill.toml is empty", quote(name));
             self.findings.add(FindingId::ImportUnjustified, self.path, message, None);
         }
     }

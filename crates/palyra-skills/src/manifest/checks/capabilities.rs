@@ -1,10 +1,12 @@
-//! What a skill asks for, read with the one grammar of each kind of grant.
+//! What a skill and its tools ask for, read with the one grammar of each kind of grant.
+
+use std::borrow::Cow;
 
 use palyra_common::capabilities::{
     ChannelName, HostPattern, RootName, SecretForm, SecretScope, StoragePrefix,
 };
 
-use super::{Checked, Refusal, Rule, at_most, distinct, indexed, manifest_host, require, steps};
+use super::{Checked, Refusal, Rule, at_most, distinct, manifest_host, require, steps};
 use crate::compat::NodeCapability;
 use crate::grants::{http_rules_of, quota_field, secret_grants_of};
 use crate::manifest::error::{ManifestProblem, closest, one_of};
@@ -18,29 +20,75 @@ const MAX_LIST: usize = 64;
 const MAX_NUMBER: u64 = (1 << 53) - 1;
 
 pub(super) const RULES: [Rule; 7] = [
-    |manifest| check_http(&manifest.capabilities),
-    |manifest| check_filesystem(&manifest.capabilities),
-    check_secrets,
-    |manifest| check_storage(&manifest.capabilities),
-    |manifest| check_names(&manifest.capabilities),
-    |manifest| check_nodes(&manifest.capabilities),
-    |manifest| check_quotas(&manifest.capabilities),
+    |manifest| check_http(&CapabilityTable::of_skill(manifest)),
+    |manifest| check_filesystem(&CapabilityTable::of_skill(manifest)),
+    |manifest| check_secrets(&CapabilityTable::of_skill(manifest)),
+    |manifest| check_storage(&CapabilityTable::of_skill(manifest)),
+    |manifest| check_names(&CapabilityTable::of_skill(manifest)),
+    |manifest| check_nodes(&CapabilityTable::of_skill(manifest)),
+    |manifest| check_quotas(&CapabilityTable::of_skill(manifest)),
 ];
 
-fn check_http(capabilities: &Capabilities) -> Checked {
-    at_most(&capabilities.http_egress_allowlist, MAX_RULES, || {
-        steps!["capabilities", "http_egress_allowlist"]
-    })?;
-    for (host, place) in
-        indexed(&capabilities.http_egress_allowlist, &["capabilities", "http_egress_allowlist"])
-    {
+/// A table of capabilities and its place in the manifest: `[capabilities]`, or that of a tool.
+pub(super) struct CapabilityTable<'m> {
+    skill_id: &'m str,
+    capabilities: Cow<'m, Capabilities>,
+    path: Vec<Step>,
+}
+
+impl<'m> CapabilityTable<'m> {
+    pub(super) fn of_skill(manifest: &'m SkillManifest) -> Self {
+        let capabilities = Cow::Borrowed(&manifest.capabilities);
+        Self { skill_id: &manifest.skill_id, capabilities, path: steps!["capabilities"] }
+    }
+
+    /// The table of a tool, if it has one.
+    pub(super) fn of_tool(manifest: &'m SkillManifest, index: usize) -> Option<Self> {
+        let narrowed = manifest.entrypoints.tools.get(index)?.capabilities.as_ref()?;
+        let capabilities = Cow::Owned(narrowed.within(&manifest.capabilities));
+        let path = steps!["entrypoints", "tools", index, "capabilities"];
+        Some(Self { skill_id: &manifest.skill_id, capabilities, path })
+    }
+
+    /// The path of something in the table.
+    pub(super) fn at(&self, steps: Vec<Step>) -> Vec<Step> {
+        self.path.iter().cloned().chain(steps).collect()
+    }
+
+    /// The entries of a list in the table, with their paths.
+    pub(super) fn entries<'l>(
+        &'l self,
+        key: &'l str,
+        list: &'l [String],
+    ) -> impl Iterator<Item = (&'l str, Vec<Step>)> {
+        let entry = move |(index, item): (usize, &'l String)| (item.as_str(), self.at(steps![key, index]));
+        list.iter().enumerate().map(entry)
+    }
+
+    pub(super) fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    /// Checks what tables of tools have in common with that of the skill.
+    pub(super) fn check_grants(&self) -> Checked {
+        [check_http, check_filesystem, check_secrets, check_storage, check_channels]
+            .iter()
+            .try_for_each(|rule| rule(self))
+    }
+}
+
+fn check_http(table: &CapabilityTable<'_>) -> Checked {
+    let capabilities = table.capabilities();
+    let hosts = &capabilities.http_egress_allowlist;
+    at_most(hosts, MAX_RULES, || table.at(steps!["http_egress_allowlist"]))?;
+    for (host, place) in table.entries("http_egress_allowlist", hosts) {
         check_host(host, capabilities, place)?;
     }
-    distinct(indexed(&capabilities.http_egress_allowlist, &["capabilities", "http_egress_allowlist"]))?;
-    at_most(&capabilities.http_rules, MAX_RULES, || steps!["capabilities", "http_rules"])?;
-    let mut total = capabilities.http_egress_allowlist.len();
+    distinct(table.entries("http_egress_allowlist", hosts))?;
+    at_most(&capabilities.http_rules, MAX_RULES, || table.at(steps!["http_rules"]))?;
+    let mut total = hosts.len();
     for (index, rule) in capabilities.http_rules.iter().enumerate() {
-        let at = |key: &str| steps!["capabilities", "http_rules", index, key];
+        let at = |key: &str| table.at(steps!["http_rules", index, key]);
         check_host(&rule.host, capabilities, at("host"))?;
         at_most(&rule.ports, 16, || at("ports"))?;
         at_most(&rule.methods, 16, || at("methods"))?;
@@ -60,7 +108,7 @@ fn check_http(capabilities: &Capabilities) -> Checked {
         let rules = http_rules_of(rule)
             .map_err(|(key, error)| Refusal { path: at(key), problem: ManifestProblem::Grant(error) })?;
         total += rules.len();
-        // Rules are compared pairwise; more than this is slow and nobody could read it.
+        // Rules are compared pairwise; more than this would be slow and unreadable.
         require(
             total <= MAX_RULES,
             || at("host"),
@@ -86,64 +134,65 @@ fn check_wildcard(host: &HostPattern, capabilities: &Capabilities, place: Vec<St
         || place,
         || {
             ManifestProblem::text(&host.to_string(), "a host without a wildcard")
-                .with_fix("name the hosts, or set `wildcard_opt_in = true` under `[capabilities]`")
+                .with_fix("list the hosts, or set `wildcard_opt_in = true` under `[capabilities]`")
         },
     )
 }
 
-fn check_filesystem(capabilities: &Capabilities) -> Checked {
-    let roots = &capabilities.filesystem;
+fn check_filesystem(table: &CapabilityTable<'_>) -> Checked {
+    let roots = &table.capabilities().filesystem;
     for (key, names) in [("read_roots", &roots.read_roots), ("write_roots", &roots.write_roots)] {
-        at_most(names, MAX_LIST, || steps!["capabilities", "filesystem", key])?;
-        for (name, place) in indexed(names, &["capabilities", "filesystem", key]) {
+        let at = |index: usize| table.at(steps!["filesystem", key, index]);
+        let entries = || names.iter().enumerate().map(|(index, name)| (name.as_str(), at(index)));
+        at_most(names, MAX_LIST, || table.at(steps!["filesystem", key]))?;
+        for (name, place) in entries() {
             parse::<RootName>(name, place)?;
         }
-        distinct(indexed(names, &["capabilities", "filesystem", key]))?;
+        distinct(entries())?;
     }
     Ok(())
 }
 
-fn check_secrets(manifest: &SkillManifest) -> Checked {
-    let capabilities = &manifest.capabilities;
-    at_most(&capabilities.secrets, MAX_LIST, || steps!["capabilities", "secrets"])?;
-    for (index, secret) in capabilities.secrets.iter().enumerate() {
-        let at = |key: &str| steps!["capabilities", "secrets", index, key];
+fn check_secrets(table: &CapabilityTable<'_>) -> Checked {
+    let secrets = &table.capabilities().secrets;
+    at_most(secrets, MAX_LIST, || table.at(steps!["secrets"]))?;
+    for (index, secret) in secrets.iter().enumerate() {
+        let at = |key: &str| table.at(steps!["secrets", index, key]);
         let scope = secret.scope.parse::<SecretScope>();
         let scope =
             scope.map_err(|error| Refusal { path: at("scope"), problem: ManifestProblem::Grant(error) })?;
         if let SecretScope::Skill(owner) = &scope {
             require(
-                *owner == manifest.skill_id,
+                *owner == table.skill_id,
                 || at("scope"),
                 || {
-                    ManifestProblem::text(&secret.scope, format!("`skill:{}`", manifest.skill_id))
-                        .with_fix("a skill cannot ask for the secrets of another one")
+                    ManifestProblem::text(&secret.scope, format!("`skill:{}`", table.skill_id))
+                        .with_fix("a skill cannot request secrets of another skill")
                 },
             )?;
         }
-        check_secret(secret, capabilities, index)?;
+        check_secret(table, secret, index)?;
     }
-    let secrets = capabilities.secrets.iter().enumerate();
     let named: Vec<(String, Vec<Step>)> = secrets
+        .iter()
+        .enumerate()
         .flat_map(|(index, secret)| {
             secret.key_names.iter().enumerate().map(move |(number, key)| {
-                (
-                    format!("{}/{key}", secret.scope),
-                    steps!["capabilities", "secrets", index, "key_names", number],
-                )
+                let place = table.at(steps!["secrets", index, "key_names", number]);
+                (format!("{}/{key}", secret.scope), place)
             })
         })
         .collect();
     require(
         named.len() <= MAX_LIST,
-        || steps!["capabilities", "secrets"],
+        || table.at(steps!["secrets"]),
         || ManifestProblem::value(format!("{} secrets", named.len()), format!("at most {MAX_LIST}")),
     )?;
     distinct(named.iter().map(|(name, place)| (name.as_str(), place.clone())))
 }
 
-fn check_secret(secret: &SecretAccess, capabilities: &Capabilities, index: usize) -> Checked {
-    let at = |key: &str| steps!["capabilities", "secrets", index, key];
+fn check_secret(table: &CapabilityTable<'_>, secret: &SecretAccess, index: usize) -> Checked {
+    let at = |key: &str| table.at(steps!["secrets", index, key]);
     require(
         !secret.key_names.is_empty(),
         || at("key_names"),
@@ -153,68 +202,73 @@ fn check_secret(secret: &SecretAccess, capabilities: &Capabilities, index: usize
     at_most(&secret.hosts, MAX_LIST, || at("hosts"))?;
     at_most(&secret.inject, 16, || at("inject"))?;
     for (number, host) in secret.hosts.iter().enumerate() {
-        check_host(host, capabilities, steps!["capabilities", "secrets", index, "hosts", number])?;
+        check_host(host, table.capabilities(), table.at(steps!["secrets", index, "hosts", number]))?;
     }
     for (number, form) in secret.inject.iter().enumerate() {
-        parse::<SecretForm>(form, steps!["capabilities", "secrets", index, "inject", number])?;
+        parse::<SecretForm>(form, table.at(steps!["secrets", index, "inject", number]))?;
     }
     let usable = secret.reveal || (!secret.hosts.is_empty() && !secret.inject.is_empty());
     require(
         usable,
-        || steps!["capabilities", "secrets", index],
-        || {
-            ManifestProblem::value(
-                "a secret nothing can be done with",
-                "`hosts` and `inject`, or `reveal = true`",
-            )
-        },
+        || table.at(steps!["secrets", index]),
+        || ManifestProblem::value("an unusable secret", "`hosts` and `inject`, or `reveal = true`"),
     )?;
     secret_grants_of(secret)
         .map(|_| ())
         .map_err(|error| Refusal { path: at("key_names"), problem: ManifestProblem::Grant(error) })
 }
 
-fn check_storage(capabilities: &Capabilities) -> Checked {
-    at_most(&capabilities.storage_prefixes, MAX_LIST, || steps!["capabilities", "storage_prefixes"])?;
-    for (prefix, place) in indexed(&capabilities.storage_prefixes, &["capabilities", "storage_prefixes"]) {
-        parse::<StoragePrefix>(prefix, place)?;
+fn check_storage(table: &CapabilityTable<'_>) -> Checked {
+    let capabilities = table.capabilities();
+    for (key, prefixes) in [
+        ("storage_prefixes", &capabilities.storage_prefixes),
+        ("storage_read_prefixes", &capabilities.storage_read_prefixes),
+    ] {
+        at_most(prefixes, MAX_LIST, || table.at(steps![key]))?;
+        for (prefix, place) in table.entries(key, prefixes) {
+            parse::<StoragePrefix>(prefix, place)?;
+        }
+        distinct(table.entries(key, prefixes))?;
     }
-    distinct(indexed(&capabilities.storage_prefixes, &["capabilities", "storage_prefixes"]))?;
     let quota = capabilities.storage_quota_bytes;
-    check_number(quota, || steps!["capabilities", "storage_quota_bytes"])?;
+    check_number(quota, || table.at(steps!["storage_quota_bytes"]))?;
     let named = quota.is_none() || !capabilities.storage_prefixes.is_empty();
     require(
         named,
-        || steps!["capabilities", "storage_quota_bytes"],
+        || table.at(steps!["storage_quota_bytes"]),
         || ManifestProblem::value("a quota without storage", "`storage_prefixes` beside it"),
     )
 }
 
-fn check_names(capabilities: &Capabilities) -> Checked {
-    at_most(&capabilities.channels, MAX_LIST, || steps!["capabilities", "channels"])?;
-    for (channel, place) in indexed(&capabilities.channels, &["capabilities", "channels"]) {
+fn check_channels(table: &CapabilityTable<'_>) -> Checked {
+    let channels = &table.capabilities().channels;
+    at_most(channels, MAX_LIST, || table.at(steps!["channels"]))?;
+    for (channel, place) in table.entries("channels", channels) {
         parse::<ChannelName>(channel, place)?;
     }
-    distinct(indexed(&capabilities.channels, &["capabilities", "channels"]))?;
-    at_most(&capabilities.device_capabilities, MAX_LIST, || steps!["capabilities", "device_capabilities"])?;
-    for (device, place) in
-        indexed(&capabilities.device_capabilities, &["capabilities", "device_capabilities"])
-    {
+    distinct(table.entries("channels", channels))
+}
+
+fn check_names(table: &CapabilityTable<'_>) -> Checked {
+    check_channels(table)?;
+    let devices = &table.capabilities().device_capabilities;
+    at_most(devices, MAX_LIST, || table.at(steps!["device_capabilities"]))?;
+    for (device, place) in table.entries("device_capabilities", devices) {
         require(
             device.len() <= 64 && is_word(device, "-_"),
             || place,
-            || ManifestProblem::text(device, "the name of a device, as in `camera`"),
+            || ManifestProblem::text(device, "the name of a device, for example `camera`"),
         )?;
     }
-    distinct(indexed(&capabilities.device_capabilities, &["capabilities", "device_capabilities"]))
+    distinct(table.entries("device_capabilities", devices))
 }
 
-fn check_nodes(capabilities: &Capabilities) -> Checked {
-    let names = &capabilities.node_capabilities;
-    at_most(names, MAX_LIST, || steps!["capabilities", "node_capabilities"])?;
+fn check_nodes(table: &CapabilityTable<'_>) -> Checked {
+    let names = &table.capabilities().node_capabilities;
+    at_most(names, MAX_LIST, || table.at(steps!["node_capabilities"]))?;
     let known = NodeCapability::all_names();
     let (mut systems, mut processors) = (0, 0);
-    for (name, place) in indexed(names, &["capabilities", "node_capabilities"]) {
+    for (name, place) in table.entries("node_capabilities", names) {
         match name.parse::<NodeCapability>() {
             Ok(NodeCapability::Os(_)) => systems += 1,
             Ok(NodeCapability::Arch(_)) => processors += 1,
@@ -234,18 +288,18 @@ fn check_nodes(capabilities: &Capabilities) -> Checked {
             || {
                 ManifestProblem::text(
                     name,
-                    "at most one `os:` and one `arch:`, because every entry must hold",
+                    "at most one `os:` and one `arch:`, because every entry must match",
                 )
             },
         )?;
     }
-    distinct(indexed(names, &["capabilities", "node_capabilities"]))
+    distinct(table.entries("node_capabilities", names))
 }
 
-fn check_quotas(capabilities: &Capabilities) -> Checked {
+fn check_quotas(table: &CapabilityTable<'_>) -> Checked {
     let known = crate::grants::quota_names();
-    for (name, value) in &capabilities.quotas.0 {
-        let at = || steps!["capabilities", "quotas", name.as_str()];
+    for (name, value) in &table.capabilities().quotas.0 {
+        let at = || table.at(steps!["quotas", name.as_str()]);
         let Some(kind) = quota_field(name) else {
             return super::refuse(
                 at(),

@@ -86,7 +86,7 @@ fn check_hook(hook: &HookEntrypoint, index: usize) -> Checked {
         || steps!["entrypoints", "hooks", index, "events"],
         || {
             ManifestProblem::value("no event", "at least one event")
-                .with_fix("name one, as in `run:before_tool`")
+                .with_fix("add one such as `run:before_tool`")
         },
     )?;
     for (number, event) in hook.events.iter().enumerate() {
@@ -111,7 +111,7 @@ fn check_code(module: &str, export: Option<&str>, at: &dyn Fn(&str) -> Vec<Step>
     require(
         is_module_path(module),
         || at("module"),
-        || ManifestProblem::text(module, "a file of the archive, as in `modules/notes.wasm`"),
+        || ManifestProblem::text(module, "a file of the archive such as `modules/notes.wasm`"),
     )?;
     let Some(export) = export else { return Ok(()) };
     let plain = |byte: u8| byte.is_ascii_graphic() && !b"\"'`\\".contains(&byte);
@@ -137,8 +137,12 @@ fn check_unique(manifest: &SkillManifest) -> Checked {
             seen.insert(name.clone()),
             || steps!["entrypoints", "tools", index, "id"],
             || {
-                ManifestProblem::text(&tool.id, "an id that models can tell from the others")
-                    .with_fix(format!("models see it as `{name}`, which is taken; rename one of the two"))
+                ManifestProblem::text(&tool.id, "an id that models can distinguish from the others").with_fix(
+                    format!(
+                        "models see it as `{name}`, which is already used; rename one of the \
+                        two"
+                    ),
+                )
             },
         )?;
     }

@@ -11,13 +11,13 @@ pub(in crate::manifest) fn manifest_host(text: &str) -> Result<HostPattern, Mani
     let name = match &host {
         HostPattern::Address(_) => {
             return Err(ManifestProblem::text(text, "a host name")
-                .with_fix("only an operator can open an address; ask for a name"));
+                .with_fix("only an operator can allow an address; use a name"));
         }
         HostPattern::Name(name) | HostPattern::Wildcard(name) => name,
     };
     let (shown, _) = idna::domain_to_unicode(name);
     if shown.split('.').any(looks_like_another) {
-        return Err(ManifestProblem::text(text, "a name that cannot be taken for another one").with_fix(
+        return Err(ManifestProblem::text(text, "a name that cannot be confused with another one").with_fix(
             format!("`{name}` reads as `{}`; use a plain name", super::super::error::clip(&shown)),
         ));
     }

@@ -47,7 +47,7 @@ fn check_publisher(manifest: &SkillManifest) -> Checked {
         || {
             ManifestProblem::text(
                 &manifest.skill_id,
-                format!("an id of publisher `{publisher}`, as in `{publisher}.notes`"),
+                format!("an id of publisher `{publisher}` such as `{publisher}.notes`"),
             )
             .with_fix(format!("start it with `{publisher}.`"))
         },
@@ -93,7 +93,7 @@ fn check_texts(manifest: &SkillManifest) -> Checked {
         require(
             license.chars().all(plain),
             || steps!["license"],
-            || ManifestProblem::text(license, "an SPDX expression, as in `MIT OR Apache-2.0`"),
+            || ManifestProblem::text(license, "an SPDX expression such as `MIT OR Apache-2.0`"),
         )?;
     }
     if let Some(homepage) = &manifest.homepage {

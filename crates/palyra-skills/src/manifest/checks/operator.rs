@@ -21,7 +21,7 @@ pub(super) fn check_operator(operator: &Operator) -> Checked {
         require(
             name.len() <= 64 && is_word(name, "_"),
             || steps!["operator", "config", name.as_str()],
-            || ManifestProblem::text(name, "the name of a setting, as in `page_size`"),
+            || ManifestProblem::text(name, "the name of a setting such as `page_size`"),
         )?;
         check_field(name, field)?;
     }
@@ -36,7 +36,7 @@ fn check_field(name: &str, field: &ConfigField) -> Checked {
     let at = || steps!["operator", "config", name, "default"];
     require(field.kind != ConfigFieldKind::Secret, at, || {
         ManifestProblem::value("a default for a secret", "no default")
-            .with_fix("the operator names a secret of the vault; a manifest never holds one")
+            .with_fix("the operator names a secret of the vault; a manifest never contains one")
     })?;
     require(!field.required, at, || {
         ManifestProblem::value("a default for a required setting", "either `default` or `required = true`")

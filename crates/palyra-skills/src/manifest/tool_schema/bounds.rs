@@ -25,7 +25,7 @@ pub(super) fn check_bounds(root: &Value) -> Result<SchemaCost, SchemaProblem> {
     let patterns = PatternCosts::default();
     let mut counter = Counter { root, counted: HashMap::new(), chain: 0, patterns };
     let cost = counter.cost(root, "", MAX_JSON_DEPTH)?;
-    // Definitions nothing refers to are compiled by nobody, but are held to the same rules.
+    // Unused definitions are not compiled, but the same rules apply.
     for group in ["$defs", "definitions"] {
         for (name, schema) in root.get(group).and_then(Value::as_object).into_iter().flatten() {
             counter.cost(schema, &format!("/{group}/{}", clip(name)), MAX_JSON_DEPTH)?;

@@ -61,7 +61,7 @@ fn the_order_of_files_and_signers_does_not_matter() {
 }
 
 #[test]
-fn what_cannot_be_built_is_said() {
+fn build_errors_name_their_cause() {
     let manifest = Recipe::default().manifest();
     let (one, wasm) = (key(1), module());
     let good = BuildRequest {

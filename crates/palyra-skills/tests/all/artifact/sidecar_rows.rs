@@ -70,7 +70,7 @@ fn m14_an_sbom_under_another_name_is_refused() {
         (path, bytes.as_slice())
     });
     let error = palyra_skills::artifact::write::encode_archive(renamed).unwrap_err();
-    assert_eq!(error.to_string(), "entry name `sbom.json`: a skill has no such entry");
+    assert_eq!(error.to_string(), "entry name `sbom.json`: a skill cannot have this entry");
     let mut zip = super::raw_zip::RawZip::plain();
     let sbom = zip.entry(SBOM_PATH);
     (sbom.local_name, sbom.central_name) = (b"sbom.json".to_vec(), b"sbom.json".to_vec());
@@ -107,7 +107,7 @@ fn m15_a_self_made_claim_is_level_1_at_most() {
     assert!(matches!(provenance, ProvenanceEvidence::Claimed { .. }));
     assert_eq!(provenance.level_at_most(), 1);
     let step = verification.steps.last().unwrap();
-    assert!(step.found.contains("claimed, SLSA level 1 at most"), "{}", step.found);
+    assert!(step.found.contains("claimed, at most SLSA level 1"), "{}", step.found);
 }
 
 #[test]

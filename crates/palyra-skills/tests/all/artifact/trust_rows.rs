@@ -186,7 +186,7 @@ fn a_release_that_was_accepted_stays_verifiable_after_rotation() {
 }
 
 #[test]
-fn lineage_leads_from_the_keys_believed_to_those_that_signed() {
+fn lineage_connects_trusted_keys_to_signing_keys() {
     let lineage = vec![rotation(0, 1, 2), rotation(1, 2, 3)];
     let bytes = Recipe { signers: vec![3], epoch: 2, lineage: lineage.clone(), ..Recipe::default() }.build();
     let verification = verify_with(&pinned(), bytes.clone()).unwrap();
@@ -356,7 +356,7 @@ fn t09_a_revoked_key_or_release_is_refused() {
 }
 
 #[test]
-fn t09_revoked_stands_before_blocked_and_everything_else() {
+fn t09_revoked_takes_precedence_over_blocked() {
     let mut store = store();
     store.block("acme", "spam");
     assert!(matches!(trust_refused(&store, plain()), TrustRefusal::Blocked { .. }));
@@ -422,7 +422,7 @@ fn u07_a_list_of_lower_number_is_refused() {
 }
 
 #[test]
-fn t09_a_publisher_revokes_its_own_and_nobody_elses() {
+fn t09_publisher_revokes_only_its_own_releases() {
     let mut store = store();
     store.allow("rival", key_set(&[2], 1)).unwrap();
     let payload = verify_with(&store, plain()).unwrap().skill.payload();

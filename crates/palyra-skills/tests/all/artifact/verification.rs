@@ -41,7 +41,7 @@ fn a_refusal_says_how_far_it_came_and_what_the_artifact_claims() {
     assert_eq!(refusal.step, VerifyStepName::Trust);
     assert_eq!(refusal.passed.len(), 7);
     assert_eq!(refusal.claims.as_ref().unwrap().skill_id, "acme.notes");
-    assert_eq!(refusal.to_string(), "refused at trust: publisher `acme` is blocked: spam");
+    assert_eq!(refusal.to_string(), "rejected at trust: publisher `acme` is blocked: spam");
     assert!(refusal.hint().contains("palyra trust unblock acme"));
 }
 

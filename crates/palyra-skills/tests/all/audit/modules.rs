@@ -247,7 +247,7 @@ fn w08_more_than_128_exported_functions_are_quarantined() {
 }
 
 #[test]
-fn an_export_nobody_declared_is_quarantined_unless_a_toolchain_made_it() {
+fn undeclared_export_is_quarantined_unless_from_toolchain() {
     let backdoor = core_with(r#"(func (export "backdoor"))"#);
     expect(&audit_wat(&backdoor), Verdict::Quarantine, FindingId::ExportUndeclared);
     let toolchain = core_with(

@@ -124,10 +124,8 @@ impl<'bytes> Frames<'bytes> {
                 Import::Component(name) => facts.loose_component_imports.push(name),
             }
         }
-        let kind = match frame.is_component {
-            true => ComponentExternalKind::Component,
-            false => ComponentExternalKind::Module,
-        };
+        let kind =
+            if frame.is_component { ComponentExternalKind::Component } else { ComponentExternalKind::Module };
         self.add_item(kind, frame.imports);
     }
 

@@ -41,7 +41,7 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<Instance<'de>, E> {
-        Number::from_f64(number).map(Instance::Number).ok_or_else(|| E::custom("a number without end"))
+        Number::from_f64(number).map(Instance::Number).ok_or_else(|| E::custom("an infinite number"))
     }
 
     fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Instance<'de>, E> {

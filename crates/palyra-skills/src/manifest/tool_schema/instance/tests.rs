@@ -33,7 +33,7 @@ fn texts_are_borrowed_unless_they_have_escapes() {
 }
 
 #[test]
-fn a_name_that_stands_twice_is_refused_in_small_and_large_objects() {
+fn duplicate_keys_are_rejected_in_small_and_large_objects() {
     let refused = |text: &str| serde_json::from_str::<Instance<'_>>(text).unwrap_err().to_string();
     assert!(refused(r#"{"a":1,"b":2,"\u0061":3}"#).contains("duplicate key `a`"));
     let members = |count: usize| (0..count).map(|n| format!("\"m{n}\":{n}")).collect::<Vec<_>>().join(",");
