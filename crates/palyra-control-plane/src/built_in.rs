@@ -1,4 +1,4 @@
-//! Routines every state has: they can be changed and switched off, not removed.
+//! Routines every state has: they can be changed and disabled, not removed.
 
 use palyra_state::PrincipalId;
 
@@ -13,7 +13,7 @@ pub fn is_built_in(name: &str) -> bool {
     name == RE_AUDIT
 }
 
-/// The built-in routines as they are until somebody changes them.
+/// The built-in routines with their default schedules.
 ///
 /// `made_ms` is when the state was made: a night before it is not missed.
 pub fn built_in(made_ms: u64) -> Vec<Routine> {

@@ -9,7 +9,7 @@ pub trait Clock: Send + Sync + 'static {
     /// The time now.
     fn now(&self) -> Timestamp;
 
-    /// Returns at that time, or earlier when somebody set the clock; whoever waits looks at [`Clock::now`] again.
+    /// Returns at that time, or earlier if the clock was set; the caller checks [`Clock::now`] again.
     async fn until(&self, at: Timestamp);
 }
 

@@ -3,101 +3,79 @@
 use palyra_common::ErrorCode;
 use palyra_state::StateError;
 
-/// Why something is no schedule.
+/// Why a schedule is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ScheduleError {
     /// The pattern cannot be read.
-    #[error("`{pattern}` is not a cron pattern: {reason}")]
+    #[error("invalid cron pattern `{pattern}`: {reason}")]
     Cron {
-        /// The pattern.
         pattern: String,
         /// What is wrong with it.
         reason: String,
     },
     /// The text is no length of time.
-    #[error("`{0}` is not a length of time")]
+    #[error("invalid duration `{0}`")]
     Every(String),
     /// The text is no time.
-    #[error("`{0}` is not a time")]
+    #[error("invalid time `{0}`")]
     At(String),
     /// There is no such zone.
-    #[error("there is no time zone `{0}`")]
+    #[error("unknown time zone `{0}`")]
     TimeZone(String),
     /// The text is no span of hours.
-    #[error("`{0}` is not a span of hours")]
+    #[error("invalid range of hours `{0}`")]
     Quiet(String),
     /// A number is too small or too large.
-    #[error("`{field}` is from {least} to {most}")]
-    Range {
-        /// Which.
-        field: &'static str,
-        /// The least.
-        least: String,
-        /// The most.
-        most: String,
-    },
+    #[error("`{field}` must be {least} to {most}")]
+    Range { field: &'static str, least: String, most: String },
     /// Nothing would ever happen.
-    #[error("this never fires")]
+    #[error("the schedule never fires")]
     Never,
 }
 
 /// Why a routine or an objective is not kept, changed or found.
 #[derive(Debug, Clone, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ControlError {
     /// The name is not one.
-    #[error("`{name}` is not a name for {kind}")]
+    #[error("invalid {kind} name `{name}`")]
     BadName {
-        /// `a routine` or `an objective`.
+        /// `routine` or `objective`.
         kind: &'static str,
-        /// The name.
         name: String,
     },
     /// There is one of that name.
-    #[error("there is already {kind} `{name}`")]
+    #[error("{kind} `{name}` already exists")]
     Taken {
-        /// `a routine` or `an objective`.
+        /// `routine` or `objective`.
         kind: &'static str,
-        /// The name.
         name: String,
     },
     /// There is none of that name.
-    #[error("there is no {kind} `{name}`")]
+    #[error("{kind} `{name}` does not exist")]
     Unknown {
         /// `routine` or `objective`.
         kind: &'static str,
-        /// The name.
         name: String,
-        /// The names there are.
         known: Vec<String>,
     },
     /// There are too many.
-    #[error("there are already {most} {kind}")]
+    #[error("the limit of {most} {kind} is reached")]
     TooMany {
         /// `routines` or `objectives`.
         kind: &'static str,
-        /// The most.
         most: usize,
     },
     /// What every state has cannot be removed.
     #[error("`{name}` is built in and cannot be removed")]
-    BuiltIn {
-        /// The routine.
-        name: String,
-    },
+    BuiltIn { name: String },
     /// A built-in routine does what it does.
-    #[error("`{name}` is built in: it has a schedule, and no tool, input, objective or approval of its own")]
-    NotForBuiltIn {
-        /// The routine.
-        name: String,
-    },
+    #[error("`{name}` is built in: only its schedule can be set, not a tool, input, objective or approval")]
+    NotForBuiltIn { name: String },
     /// Something is linked to it.
     #[error("`{name}` is the objective of `{}`", routines.join("`, `"))]
-    InUse {
-        /// The objective.
-        name: String,
-        /// What is linked.
-        routines: Vec<String>,
-    },
+    InUse { name: String, routines: Vec<String> },
     /// Something in it is too long or missing.
     #[error("{0}")]
     Invalid(String),
@@ -105,14 +83,9 @@ pub enum ControlError {
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
     /// A stored definition cannot be read by this version.
-    #[error("the definition of `{name}` cannot be read: {reason}")]
-    Unreadable {
-        /// Which.
-        name: String,
-        /// Why.
-        reason: String,
-    },
-    /// The state itself.
+    #[error("cannot read the definition of `{name}`: {reason}")]
+    Unreadable { name: String, reason: String },
+    /// The underlying state error.
     #[error(transparent)]
     State(#[from] StateError),
 }
@@ -122,14 +95,18 @@ impl ScheduleError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Cron { .. } => {
-                "write minute, hour, day, month and weekday, as in `0 9 * * mon-fri`, or `@hourly`, `@daily`, `@weekly`"
+                "write minute, hour, day, month and weekday, for example `0 9 * * mon-fri`, or `@hourly`, \
+                `@daily`, `@weekly`"
             }
-            Self::Every(_) => "write it as in `30s`, `15m`, `6h` or `2d`",
-            Self::At(_) => "write it as in `2026-12-24T18:00` with `--time-zone`, or `2026-12-24T18:00:00Z`",
-            Self::TimeZone(_) => "use a name of the IANA database, as in `Europe/Prague` or `UTC`",
-            Self::Quiet(_) => "write it as in `22:00-07:00`",
-            Self::Range { .. } => "choose a number between the two",
-            Self::Never => "choose a time that comes, outside the quiet hours",
+            Self::Every(_) => "use a form such as `30s`, `15m`, `6h` or `2d`",
+            Self::At(_) => {
+                "use a form such as `2026-12-24T18:00` with `--time-zone`, or \
+                `2026-12-24T18:00:00Z`"
+            }
+            Self::TimeZone(_) => "use a name of the IANA database such as `Europe/Prague` or `UTC`",
+            Self::Quiet(_) => "use a form such as `22:00-07:00`",
+            Self::Range { .. } => "choose a number in this range",
+            Self::Never => "choose a time in the future, outside the quiet hours",
         }
     }
 }
@@ -153,18 +130,20 @@ impl ControlError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::BadName { .. } => Some("use up to 40 lower-case letters, digits, `-` and `_`".into()),
-            Self::Taken { kind: "a routine", name } => Some(format!(
+            Self::Taken { kind: "routine", name } => Some(format!(
                 "change it with `palyra routines add {name} … --replace`, or choose another name"
             )),
             Self::Taken { name, .. } => {
                 Some(format!("choose another name, or remove it with `palyra objectives remove {name}`"))
             }
-            Self::TooMany { .. } => Some("remove those that are no longer needed".into()),
-            Self::BuiltIn { name } => Some(format!("switch it off with `palyra routines disable {name}`")),
+            Self::TooMany { .. } => Some("remove some that are no longer needed".into()),
+            Self::BuiltIn { name } => Some(format!("disable it with `palyra routines disable {name}`")),
             Self::NotForBuiltIn { name } => {
-                Some(format!("as in `palyra routines add {name} --every 6h --replace`"))
+                Some(format!("use `palyra routines add {name} --every 6h --replace`"))
             }
-            Self::InUse { .. } => Some("remove those routines first, or give them another objective".into()),
+            Self::InUse { .. } => {
+                Some("remove these routines first, or set another objective for them".into())
+            }
             Self::Schedule(error) => Some(error.hint().into()),
             Self::State(error) => error.hint(),
             Self::Unreadable { name, .. } => Some(format!("remove it with `palyra routines remove {name}`")),

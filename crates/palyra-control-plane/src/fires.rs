@@ -25,7 +25,7 @@ pub struct RunOrder {
     pub fuel_left: Option<u64>,
 }
 
-/// Kept while a fire is under way, so that whoever owns the state does not end before it is written down.
+/// Held while a fire is in progress, so that the owner of the state does not end before it is recorded.
 pub type Held = Box<dyn Send + Sync>;
 
 /// Carries routines out.
@@ -38,10 +38,10 @@ pub trait RoutineRunner: Send + Sync + 'static {
     async fn run(&self, order: RunOrder, ended: watch::Receiver<bool>) -> FireEnd;
 }
 
-/// What came of a fire.
+/// Result of a fire.
 #[derive(Debug)]
 pub enum Fired {
-    /// It is under way.
+    /// It is in progress.
     Begun(FireKey, JoinHandle<()>),
     /// It did not fire, for this reason, and that is written down.
     Passed(FireKey, &'static str),
@@ -64,12 +64,12 @@ impl Fires {
         Arc::new(Self { store, runner, lanes: Lanes::default() })
     }
 
-    /// Where its definitions and fires are.
+    /// Its store of definitions and fires.
     pub fn store(&self) -> &Arc<dyn RoutineStore> {
         &self.store
     }
 
-    /// How many fires of a routine are under way or wait for their turn.
+    /// How many fires of a routine are in progress or wait for their turn.
     pub fn under_way(&self, routine: &str) -> usize {
         self.lanes.count(routine)
     }
@@ -104,7 +104,7 @@ impl Fires {
         Ok(Fired::Begun(key, task))
     }
 
-    /// Fires a routine because somebody asked for it, now.
+    /// Fires a routine now, on request.
     pub async fn fire_by_hand(self: &Arc<Self>, routine: &Routine, now_ms: u64) -> Result<Fired, StateError> {
         for later in 0..MOST_TRIES {
             let fired = self.fire(routine, now_ms.saturating_add(later), 0, FireCause::Manual).await?;
@@ -116,9 +116,10 @@ impl Fires {
     }
 
     async fn pass(&self, key: FireKey, cause: FireCause, reason: &'static str) -> Result<Fired, StateError> {
-        Ok(match self.store.pass(key.clone(), cause, reason).await? {
-            true => Fired::Passed(key, reason),
-            false => Fired::Taken,
+        Ok(if self.store.pass(key.clone(), cause, reason).await? {
+            Fired::Passed(key, reason)
+        } else {
+            Fired::Taken
         })
     }
 
@@ -129,7 +130,8 @@ impl Fires {
             None => replaced(),
         };
         if let Err(error) = self.store.finish(key.clone(), end).await {
-            tracing::error!(routine = key.routine, due_ms = key.due_ms, %error, "cannot record the end of a fire");
+            tracing::error!(routine = key.routine, due_ms = key.due_ms, %error, "cannot record the end of \
+                a routine run");
         }
         drop(place);
         drop(held);
@@ -142,7 +144,7 @@ fn replaced() -> FireEnd {
         status: FireStatus::Failed,
         run_id: None,
         error: Some("cancelled".into()),
-        message: Some("a later fire took its place".into()),
+        message: Some("replaced by a later run".into()),
         fuel: None,
     }
 }

@@ -1,8 +1,9 @@
-//! Fires under way: one lane per routine, which admits as many at once as its policy allows.
+//! Fires in progress: one lane per routine, which admits as many at once as its policy allows.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
 use crate::routine::ConcurrencyPolicy;
@@ -19,9 +20,9 @@ pub(crate) struct Lanes(Arc<Mutex<HashMap<String, Lane>>>);
 #[derive(Default)]
 struct Lane {
     next: u64,
-    /// Those under way or waiting; each can be told to end.
+    /// Fires in progress or waiting; each can be cancelled.
     there: HashMap<u64, watch::Sender<bool>>,
-    /// Whoever holds it runs, where one runs at a time.
+    /// Its holder runs, if only one may run at a time.
     turn: Arc<tokio::sync::Mutex<()>>,
 }
 
@@ -62,13 +63,13 @@ impl Lanes {
         Some(Place { lanes: self.clone(), routine: routine.to_owned(), number, ended, turn })
     }
 
-    /// How many of a routine are under way or wait.
+    /// How many of a routine are in progress or wait.
     pub(crate) fn count(&self, routine: &str) -> usize {
         self.lock().get(routine).map_or(0, |lane| lane.there.len())
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Lane>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 
@@ -78,7 +79,7 @@ impl Place {
         self.ended.clone()
     }
 
-    /// Waits for its turn, where one runs at a time; none where another one took its place meanwhile.
+    /// Waits for its turn, if only one may run at a time; `None` if another fire replaced it.
     pub(crate) async fn turn(&self) -> Option<Option<tokio::sync::OwnedMutexGuard<()>>> {
         let Some(turn) = self.turn.clone() else { return Some(None) };
         let mut ended = self.ended();

@@ -1,6 +1,6 @@
 //! Names of routines and objectives.
 
-use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_untrusted;
 
 use crate::error::ControlError;
 
@@ -10,11 +10,10 @@ pub const MAX_NAME: usize = 40;
 /// Lower-case letters, digits, `-` and `_`: a name is part of a principal, of a path and of a fire's key.
 pub fn check_name(kind: &'static str, name: &str) -> Result<(), ControlError> {
     let letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
-    match (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(letter) {
-        true => Ok(()),
-        false => {
-            let name = escape_untrusted(&name.chars().take(80).collect::<String>());
-            Err(ControlError::BadName { kind, name })
-        }
+    if (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(letter) {
+        Ok(())
+    } else {
+        let name = clip_untrusted(name, 80);
+        Err(ControlError::BadName { kind, name })
     }
 }

@@ -17,17 +17,17 @@ const MAX_GOAL: usize = 2_000;
 pub struct Objective {
     /// Its name.
     pub name: String,
-    /// What it is for, in words.
+    /// Purpose.
     pub goal: String,
-    /// Most runs in all.
+    /// Budget of runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_runs: Option<u64>,
-    /// Most fuel in all.
+    /// Fuel budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_fuel: Option<u64>,
-    /// What its operator says about it.
+    /// The operator's settings of it.
     pub set_to: ObjectiveState,
-    /// When it was made, in milliseconds of Unix time.
+    /// Time at which it was made, in Unix milliseconds.
     pub created_ms: u64,
 }
 
@@ -60,13 +60,13 @@ impl ObjectiveState {
 impl Objective {
     /// Refuses what cannot be kept.
     pub fn check(&self) -> Result<(), ControlError> {
-        check_name("an objective", &self.name)?;
+        check_name("objective", &self.name)?;
         let invalid = |reason: &str| Err(ControlError::Invalid(reason.into()));
         if self.goal.trim().is_empty() || self.goal.len() > MAX_GOAL {
-            return invalid("a goal is a text of at most 2,000 bytes");
+            return invalid("a goal is a text of 1 to 2,000 bytes");
         }
         if self.max_runs == Some(0) || self.max_fuel == Some(0) {
-            return invalid("a budget of nothing lets nothing happen: pause the objective instead");
+            return invalid("a budget of 0 allows no runs; pause the objective instead");
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ const MOST_ON_TIME: usize = 60;
 /// A due time, and when its fire begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlannedFire {
-    /// When it is due: with its routine the key of the fire.
+    /// Due time; with its routine the key of the fire.
     pub due: Timestamp,
     /// When it begins: a little later, where the routine has a jitter.
     pub start: Timestamp,
@@ -31,13 +31,13 @@ pub struct Plan {
     pub missed: Option<Timestamp>,
     /// Everything up to here has been decided about.
     pub cursor: Timestamp,
-    /// When the next fire begins.
+    /// Start of the next fire.
     pub wake: Option<Timestamp>,
 }
 
 /// What to do about a routine whose due times up to `cursor` were decided about.
 ///
-/// A clock that was put back leaves the cursor in the future: then due times come again, and their keys are taken.
+/// A clock that was restored leaves the cursor in the future: then due times come again, and their keys are taken.
 pub fn plan(routine: &Routine, schedule: &Schedule, cursor: Timestamp, now: Timestamp) -> Plan {
     let cursor = cursor.min(now);
     let keep = match routine.misfire {

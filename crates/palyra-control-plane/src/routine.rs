@@ -29,33 +29,33 @@ const MAX_WAIT_MS: u64 = palyra_state::REQUEST_LIFETIME_MS;
 pub struct Routine {
     /// Its name.
     pub name: String,
-    /// Whether it fires.
+    /// Whether it is enabled.
     pub enabled: bool,
     /// What it does.
     pub action: RoutineAction,
-    /// When it is due.
+    /// Due time.
     pub when: When,
-    /// The zone its times are in.
+    /// Its time zone.
     pub time_zone: String,
     /// Hours in which it is never due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet: Option<QuietHours>,
-    /// What happens to times at which nobody was there.
+    /// Policy for missed times.
     pub misfire: MisfirePolicy,
-    /// What happens when it is due and still under way.
+    /// Policy for overlapping runs.
     pub concurrency: ConcurrencyPolicy,
-    /// Each fire begins up to so much later, always the same for one due time.
+    /// Maximum random delay; always the same for one due time.
     pub jitter_ms: u64,
-    /// The objective it is charged to.
+    /// The objective whose budget it uses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objective: Option<String>,
-    /// How long a fire waits for a person, where its tool needs one.
+    /// Approval timeout of a fire in seconds, for tools that require approval.
     pub wait_approval_ms: u64,
     /// Who made or last changed it, and has to be allowed to call its tool at each fire. It counts as having asked for
     /// what its calls need approved. Routines of 945e3d1 say nothing, and are the owner's.
     #[serde(default)]
     pub creator: PrincipalId,
-    /// When it was made, in milliseconds of Unix time.
+    /// Time at which it was made, in Unix milliseconds.
     pub created_ms: u64,
     /// Nothing before this time is due: it was made, changed or enabled then.
     pub since_ms: u64,
@@ -76,7 +76,7 @@ pub enum RoutineAction {
     ReAudit,
 }
 
-/// What happens to due times at which nobody was there.
+/// Policy for missed times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum MisfirePolicy {
@@ -88,7 +88,7 @@ pub enum MisfirePolicy {
     CatchUp(u16),
 }
 
-/// What happens when a routine is due and still under way.
+/// Policy for overlapping runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConcurrencyPolicy {
@@ -123,14 +123,14 @@ impl Routine {
 
     /// Refuses what could not be kept, carried out or ever be due; gives the schedule.
     pub fn check(&self, now: Timestamp) -> Result<Schedule, ControlError> {
-        check_name("a routine", &self.name)?;
+        check_name("routine", &self.name)?;
         if let RoutineAction::Tool { tool, input } = &self.action {
             if !(1..=MAX_TOOL).contains(&tool.len()) {
-                return Err(ControlError::Invalid("a routine needs the name of a tool".into()));
+                return Err(ControlError::Invalid("a routine requires the name of a tool".into()));
             }
             if input.len() > MAX_INPUT {
                 return Err(ControlError::Invalid(format!(
-                    "an input of a routine has at most {MAX_INPUT} bytes"
+                    "the input of a routine can have at most {MAX_INPUT} bytes"
                 )));
             }
         }

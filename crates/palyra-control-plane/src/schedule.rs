@@ -9,6 +9,7 @@ pub use text::parse_every;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use palyra_common::text::clip_untrusted;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ScheduleError;
@@ -21,7 +22,7 @@ const MAX_ZONE_NAME: usize = 64;
 /// Longest time between two dues.
 const MAX_EVERY_MS: u64 = 366 * 86_400_000;
 
-/// When something is due, as it is written and kept.
+/// A schedule in its stored form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum When {
@@ -144,11 +145,7 @@ fn step(from: Timestamp, ms: i64, moment: Timestamp, ahead: i64) -> Option<Times
 }
 
 fn find_zone(name: &str) -> Result<TimeZone, ScheduleError> {
-    let unknown = || {
-        ScheduleError::TimeZone(palyra_common::redact::escape_untrusted(
-            &name.chars().take(80).collect::<String>(),
-        ))
-    };
+    let unknown = || ScheduleError::TimeZone(clip_untrusted(name, 80));
     if name.len() > MAX_ZONE_NAME || !name.is_ascii() {
         return Err(unknown());
     }

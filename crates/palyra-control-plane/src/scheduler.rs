@@ -32,7 +32,7 @@ impl Scheduler {
         Self { fires, clock, changes }
     }
 
-    /// Runs until `stop` ends; what is under way then goes on without it.
+    /// Runs until `stop` ends; what is in progress then goes on without it.
     pub async fn run(mut self, stop: impl Future<Output = ()> + Send) {
         let (mut timetable, mut stale) = (Timetable::default(), true);
         tokio::pin!(stop);
@@ -65,7 +65,7 @@ impl Scheduler {
                 true
             }
             Err(error) => {
-                tracing::error!(%error, "routines cannot be read");
+                tracing::error!(%error, "cannot read the routines");
                 false
             }
         }
@@ -85,7 +85,7 @@ impl Scheduler {
                         routine = key.routine,
                         due_ms = key.due_ms,
                         late_ms = late,
-                        "a routine fired"
+                        "routine started"
                     );
                 }
                 Ok(Fired::Passed(key, reason)) => {
@@ -93,11 +93,11 @@ impl Scheduler {
                         routine = key.routine,
                         due_ms = key.due_ms,
                         reason,
-                        "a routine did not fire"
+                        "routine did not start"
                     );
                 }
                 Ok(Fired::Taken | Fired::Ending) => {}
-                Err(error) => tracing::error!(routine = routine.name, %error, "a routine cannot fire"),
+                Err(error) => tracing::error!(routine = routine.name, %error, "cannot start routine"),
             }
         }
     }
@@ -105,12 +105,12 @@ impl Scheduler {
     async fn pass(&self, routine: &Routine, due: Timestamp) {
         let key = FireKey { routine: routine.name.clone(), due_ms: milliseconds(due) };
         if let Err(error) = self.fires.store().pass(key, FireCause::Schedule, "missed").await {
-            tracing::error!(routine = routine.name, %error, "cannot record a missed fire");
+            tracing::error!(routine = routine.name, %error, "cannot record a missed run");
         }
     }
 }
 
-/// Ends when a definition changed; never, once nobody can change one.
+/// Resolves when a definition changed; never, once the sender is gone.
 async fn changed(changes: &mut watch::Receiver<u64>) {
     if changes.changed().await.is_err() {
         std::future::pending().await

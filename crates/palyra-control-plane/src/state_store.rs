@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use palyra_common::text::clip_untrusted;
 use palyra_state::{
     ClaimedFire, ControlKind, ControlRow, FireCause, FireEnd, FireKey, NewFire, ObjectiveUse, State,
     StateError,
@@ -28,7 +29,7 @@ impl StateStore {
 
     /// Every routine, by name; built-in ones as they are set, or as they come.
     pub fn routines(&self) -> Result<Vec<Routine>, ControlError> {
-        let rows = self.0.control_rows(ControlKind::Routine);
+        let rows = self.0.control().rows(ControlKind::Routine);
         let mut routines = rows.iter().map(read).collect::<Result<Vec<Routine>, _>>()?;
         let missing = built_in(self.made_ms());
         routines
@@ -59,10 +60,10 @@ impl StateStore {
         }
         let bytes = write(&routine.name, routine)?;
         let what = if replace { "changed" } else { "added" };
-        self.0.change_control_row(ControlKind::Routine, &routine.name, what, by, |rows| {
+        self.0.control().change(ControlKind::Routine, &routine.name, what, by, |rows| {
             let there = is_built_in(&routine.name) || rows.iter().any(|row| row.name == routine.name);
             match there {
-                true if !replace => Err(taken("a routine", &routine.name)),
+                true if !replace => Err(taken("routine", &routine.name)),
                 false if rows.len() >= MAX_ROUTINES => {
                     Err(ControlError::TooMany { kind: "routines", most: MAX_ROUTINES })
                 }
@@ -71,7 +72,7 @@ impl StateStore {
         })
     }
 
-    /// Switches a routine on or off; what was due while it was off is not made up for.
+    /// Disables a routine on or; what was due while it was off is not made up for.
     pub fn switch_routine(&self, name: &str, enabled: bool, by: &str) -> Result<Routine, ControlError> {
         let mut routine = self.routine(name)?;
         if routine.enabled == enabled {
@@ -80,10 +81,11 @@ impl StateStore {
         (routine.enabled, routine.since_ms) = (enabled, self.0.now_ms());
         let bytes = write(name, &routine)?;
         let what = if enabled { "enabled" } else { "disabled" };
-        self.0.change_control_row(ControlKind::Routine, name, what, by, |rows| {
-            match is_built_in(name) || rows.iter().any(|row| row.name == name) {
-                true => Ok(Some(bytes)),
-                false => Err(unknown("routine", name, names(rows))),
+        self.0.control().change(ControlKind::Routine, name, what, by, |rows| {
+            if is_built_in(name) || rows.iter().any(|row| row.name == name) {
+                Ok(Some(bytes))
+            } else {
+                Err(unknown("routine", name, names(rows)))
             }
         })?;
         Ok(routine)
@@ -94,44 +96,46 @@ impl StateStore {
         if is_built_in(name) {
             return Err(ControlError::BuiltIn { name: name.to_owned() });
         }
-        self.0.change_control_row(ControlKind::Routine, name, "removed", by, |rows| {
-            match rows.iter().any(|row| row.name == name) {
-                true => Ok(None),
-                false => Err(unknown("routine", name, names(rows))),
+        self.0.control().change(ControlKind::Routine, name, "removed", by, |rows| {
+            if rows.iter().any(|row| row.name == name) {
+                Ok(None)
+            } else {
+                Err(unknown("routine", name, names(rows)))
             }
         })
     }
 
     /// Every objective, by name.
     pub fn objectives(&self) -> Result<Vec<Objective>, ControlError> {
-        self.0.control_rows(ControlKind::Objective).iter().map(read).collect()
+        self.0.control().rows(ControlKind::Objective).iter().map(read).collect()
     }
 
     /// One objective.
     pub fn objective(&self, name: &str) -> Result<Objective, ControlError> {
-        let rows = self.0.control_rows(ControlKind::Objective);
+        let rows = self.0.control().rows(ControlKind::Objective);
         match rows.iter().find(|row| row.name == name) {
             Some(row) => read(row),
             None => Err(unknown("objective", name, names(&rows))),
         }
     }
 
-    /// What an objective has used.
+    /// Use of an objective.
     pub fn used(&self, name: &str) -> Result<ObjectiveUse, ControlError> {
-        Ok(self.0.objective_use(name)?)
+        Ok(self.0.control().objective_use(name)?)
     }
 
     /// Keeps a new objective.
     pub fn add_objective(&self, objective: &Objective, by: &str) -> Result<(), ControlError> {
         objective.check()?;
         let bytes = write(&objective.name, objective)?;
-        self.0.change_control_row(ControlKind::Objective, &objective.name, "added", by, |rows| {
+        self.0.control().change(ControlKind::Objective, &objective.name, "added", by, |rows| {
             if rows.iter().any(|row| row.name == objective.name) {
-                return Err(taken("an objective", &objective.name));
+                return Err(taken("objective", &objective.name));
             }
-            match rows.len() < MAX_OBJECTIVES {
-                true => Ok(Some(bytes)),
-                false => Err(ControlError::TooMany { kind: "objectives", most: MAX_OBJECTIVES }),
+            if rows.len() < MAX_OBJECTIVES {
+                Ok(Some(bytes))
+            } else {
+                Err(ControlError::TooMany { kind: "objectives", most: MAX_OBJECTIVES })
             }
         })
     }
@@ -144,10 +148,11 @@ impl StateStore {
         }
         objective.set_to = to;
         let bytes = write(name, &objective)?;
-        self.0.change_control_row(ControlKind::Objective, name, to.as_str(), by, |rows| {
-            match rows.iter().any(|row| row.name == name) {
-                true => Ok(Some(bytes)),
-                false => Err(unknown("objective", name, names(rows))),
+        self.0.control().change(ControlKind::Objective, name, to.as_str(), by, |rows| {
+            if rows.iter().any(|row| row.name == name) {
+                Ok(Some(bytes))
+            } else {
+                Err(unknown("objective", name, names(rows)))
             }
         })?;
         Ok(objective)
@@ -159,10 +164,11 @@ impl StateStore {
         if !linked.is_empty() {
             return Err(ControlError::InUse { name: name.to_owned(), routines: linked });
         }
-        self.0.change_control_row(ControlKind::Objective, name, "removed", by, |rows| {
-            match rows.iter().any(|row| row.name == name) {
-                true => Ok(None),
-                false => Err(unknown("objective", name, names(rows))),
+        self.0.control().change(ControlKind::Objective, name, "removed", by, |rows| {
+            if rows.iter().any(|row| row.name == name) {
+                Ok(None)
+            } else {
+                Err(unknown("objective", name, names(rows)))
             }
         })
     }
@@ -173,7 +179,7 @@ impl StateStore {
         Ok(self.routines()?.into_iter().filter(of_it).map(|routine| routine.name).collect())
     }
 
-    /// When the state was made: its journal begins with that.
+    /// Creation time of the state, recorded in its first event.
     fn made_ms(&self) -> u64 {
         let first = palyra_journal::Query { limit: 1, ..palyra_journal::Query::default() };
         let first = self.0.journal().query(&first).ok().and_then(|page| page.events.into_iter().next());
@@ -187,7 +193,7 @@ impl StateStore {
             reason: error.to_string(),
         })?;
         let scheduled = |routine: Routine| {
-            Ok(ScheduledRoutine { last_due_ms: self.0.last_due(&routine.name, now_ms)?, routine })
+            Ok(ScheduledRoutine { last_due_ms: self.0.control().last_due(&routine.name, now_ms)?, routine })
         };
         routines.into_iter().filter(|routine| routine.enabled).map(scheduled).collect()
     }
@@ -213,15 +219,15 @@ impl RoutineStore for StateStore {
     }
 
     async fn claim(&self, fire: NewFire) -> Result<ClaimedFire, StateError> {
-        self.0.claim_fire(fire).await
+        self.0.control().claim_fire(fire).await
     }
 
     async fn pass(&self, key: FireKey, cause: FireCause, reason: &'static str) -> Result<bool, StateError> {
-        self.0.pass_fire(key, cause, reason).await
+        self.0.control().pass_fire(key, cause, reason).await
     }
 
     async fn finish(&self, key: FireKey, end: FireEnd) -> Result<(), StateError> {
-        self.0.finish_fire(key, end).await
+        self.0.control().finish_fire(key, end).await
     }
 }
 
@@ -233,7 +239,7 @@ fn check_built_in(routine: &Routine) -> Result<(), ControlError> {
         (true, true) if plain => Ok(()),
         (false, false) => Ok(()),
         (true, _) => Err(ControlError::NotForBuiltIn { name: routine.name.clone() }),
-        (false, true) => check_name("a built-in routine", ""),
+        (false, true) => check_name("built-in routine", ""),
     }
 }
 
@@ -267,7 +273,7 @@ fn names(rows: &[ControlRow]) -> Vec<String> {
 }
 
 fn unknown(kind: &'static str, name: &str, known: Vec<String>) -> ControlError {
-    let name = palyra_common::redact::escape_untrusted(&name.chars().take(80).collect::<String>());
+    let name = clip_untrusted(name, 80);
     ControlError::Unknown { kind, name, known }
 }
 

@@ -23,7 +23,7 @@ pub enum Charge {
     Closed(&'static str),
 }
 
-/// Where definitions and fires are kept.
+/// The store of definitions and fires.
 ///
 /// A claim is the one thing that has to be atomic: of all who claim a key, now or after a crash, one gets it.
 #[async_trait]

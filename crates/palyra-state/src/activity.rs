@@ -1,11 +1,10 @@
 //! Runs over time, counted by the database.
 
-use palyra_journal::JournalError;
 use rusqlite::{Connection, Row, params};
 
 use crate::db::{signed, unsigned};
 use crate::error::StateError;
-use crate::state::State;
+use crate::runs::RunStore;
 use crate::text::first_id_at;
 
 /// How far the time in an id and that of its row may be apart: earlier versions looked at the clock twice.
@@ -14,13 +13,13 @@ const CLOCK_SLACK_MS: u64 = 60_000;
 /// Which runs are counted, and how finely.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActivityQuery {
-    /// Where the first bucket begins, in milliseconds of Unix time.
+    /// Start of the first bucket, in Unix milliseconds.
     pub since_ms: u64,
     /// How long each is; not 0.
     pub bucket_ms: u64,
     /// How many there are.
     pub buckets: usize,
-    /// Only those of this skill.
+    /// Filter by skill.
     pub skill_id: Option<String>,
 }
 
@@ -31,16 +30,14 @@ pub struct ActivityCount {
     pub calls: u64,
     /// Those that ended without a result.
     pub failed: u64,
-    /// Those that ended because something was not granted.
+    /// Number of denied runs.
     pub denied: u64,
 }
 
-impl State {
+impl RunStore<'_> {
     /// Counts runs by when they began, oldest bucket first. Blocks the calling thread.
     pub fn activity(&self, query: &ActivityQuery) -> Result<Vec<ActivityCount>, StateError> {
-        let counted = self
-            .journal()
-            .read(|connection| count(connection, query).map_err(JournalError::sqlite("count runs")))?;
+        let counted = self.state.read("count runs", |connection| count(connection, query))?;
         let mut buckets = vec![ActivityCount::default(); query.buckets];
         for (index, found) in counted {
             if let Some(bucket) = usize::try_from(index).ok().and_then(|index| buckets.get_mut(index)) {

@@ -10,11 +10,16 @@ mod model;
 mod request;
 mod rows;
 
-pub use decide::{ApprovalDecision, ApprovalVerdict, Presence};
+pub use decide::{ApprovalDecision, ApprovalVerdict, Presence, decide_approval};
 pub use error::ApprovalError;
 pub use model::{Approval, ApprovalScope, ApprovalStatus};
 pub use request::{ApprovalAnswer, ApprovalRequest};
 pub use rows::{ApprovalFilter, ApprovalPage};
+
+crate::state::store! {
+    /// The approvals of a state.
+    ApprovalStore, approvals
+}
 
 /// How long a request waits for a decision.
 pub const REQUEST_LIFETIME_MS: u64 = 15 * 60 * 1_000;
@@ -28,5 +33,5 @@ pub const MAX_SHOWN_ARGUMENTS: usize = 4_096;
 pub const MAX_ARGUMENTS_PIECE: usize = 1 << 20;
 /// Most requests of one principal that may wait at once.
 pub const MAX_WAITING: u64 = 100;
-/// Most bytes of arguments that the waiting requests of one principal hold together: one input of the largest size.
+/// Maximum bytes of arguments that the waiting requests of one principal hold together: one input of the largest size.
 pub const MAX_WAITING_BYTES: u64 = 64 << 20;

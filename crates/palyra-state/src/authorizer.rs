@@ -5,16 +5,17 @@
 
 mod facts;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use palyra_common::tally::{CacheCount, CacheTally};
-use palyra_common::{JsonText, Principal, Transport, canonical_text};
+use palyra_common::{InformationLabels, JsonText, Principal, Transport, canonical_text};
 use palyra_policy::{
     Action, DecisionCache, PolicyContext, PolicyDecision, PolicyRequest, PolicySet, Resource,
 };
 use palyra_skills::install::InstallOutcome;
 use palyra_skills::manifest::Risk;
 use palyra_skills::{Sha256Digest, SkillRecord};
+use parking_lot::RwLock;
 
 pub use facts::{any_tool, requester, resource, unnamed_skill};
 use facts::{requester_of, skill_of_release, to_policy, tool, tool_of_approval};
@@ -58,6 +59,24 @@ pub struct CalledEntry<'c> {
     pub risk: Risk,
 }
 
+/// What a policy can know of a call besides its entry point and its arguments.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CallFacts {
+    /// What the session of the call has read.
+    pub labels: InformationLabels,
+    /// Whether the grants of the call let it change something outside the state root.
+    pub writes_outside: bool,
+}
+
+/// How a permitted call may begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Authorized {
+    /// At once.
+    AtOnce,
+    /// Once a person approves it; the decision names the rules that ask for this.
+    WithApproval(Arc<PolicyDecision>),
+}
+
 impl State {
     /// Returns the authorizer of the policy in force.
     pub fn authorizer(&self) -> Authorizer {
@@ -65,23 +84,18 @@ impl State {
         let decisions = self.parsed_policy.current(&view.plugins().access);
         Authorizer { view, decisions }
     }
-
-    /// How often a decision had been made before.
-    pub fn decision_cache_count(&self) -> CacheCount {
-        self.parsed_policy.tally.count()
-    }
 }
 
 impl ParsedPolicy {
     fn current(&self, stored: &AccessPolicy) -> Arc<DecisionCache> {
-        let last = self.last.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let last = self.last.read().clone();
         if let Some((_, decisions)) = last.filter(|(revision, _)| *revision == stored.revision) {
             return decisions;
         }
-        let set = parse(stored.text.as_deref());
+        let set = parse(stored);
         let decisions = Arc::new(DecisionCache::counted(set, Arc::clone(&self.tally)));
         let parsed = Some((stored.revision, Arc::clone(&decisions)));
-        *self.last.write().unwrap_or_else(PoisonError::into_inner) = parsed;
+        *self.last.write() = parsed;
         decisions
     }
 }
@@ -97,6 +111,11 @@ impl Authorizer {
         self.view.generation()
     }
 
+    /// How often a decision had been made before.
+    pub fn cache_count(&self) -> CacheCount {
+        self.decisions.count()
+    }
+
     /// Decides whether a principal may do something.
     pub fn decide(&self, principal: &Principal, action: Action, resource: Resource) -> Arc<PolicyDecision> {
         self.evaluate(principal, action, resource, PolicyContext::new(principal.transport))
@@ -108,12 +127,17 @@ impl Authorizer {
         principal: &Principal,
         entry: CalledEntry<'_>,
         input: &JsonText,
-    ) -> Result<(), Arc<PolicyDecision>> {
-        if let Some(on_behalf_of) = &principal.on_behalf_of {
-            self.authorize_call(on_behalf_of, entry, input)?;
-        }
+        facts: CallFacts,
+    ) -> Result<Authorized, Arc<PolicyDecision>> {
+        let creator = match &principal.on_behalf_of {
+            Some(on_behalf_of) => self.authorize_call(on_behalf_of, entry, input, facts)?,
+            None => Authorized::AtOnce,
+        };
         let resource = Resource::Tool(tool(entry.record, entry.tool_id, entry.risk));
-        self.authorize_invoke(principal, resource, input)
+        match self.authorize_invoke(principal, resource, input, facts)? {
+            Authorized::AtOnce => Ok(creator),
+            with_approval => Ok(with_approval),
+        }
     }
 
     /// Authorizes the run of a module that is no installed skill.
@@ -121,8 +145,9 @@ impl Authorizer {
         &self,
         principal: &Principal,
         input: &JsonText,
-    ) -> Result<(), Arc<PolicyDecision>> {
-        self.authorize_invoke(principal, Resource::Daemon, input)
+        facts: CallFacts,
+    ) -> Result<Authorized, Arc<PolicyDecision>> {
+        self.authorize_invoke(principal, Resource::Daemon, input, facts)
     }
 
     /// Authorizes a planned installation; consent or trust given along with it needs the right to promote as well.
@@ -187,15 +212,25 @@ impl Authorizer {
         principal: &Principal,
         resource: Resource,
         input: &JsonText,
-    ) -> Result<(), Arc<PolicyDecision>> {
+        facts: CallFacts,
+    ) -> Result<Authorized, Arc<PolicyDecision>> {
         // The digest of canonical arguments costs something: it is made only for rules that read it.
         let arguments = if self.policy().reads_arguments() {
             Sha256Digest::of(canonical_text(input).as_bytes()).to_string()
         } else {
             String::new()
         };
-        let context = PolicyContext { arguments, ..PolicyContext::new(principal.transport) };
-        permitted(self.evaluate(principal, Action::Invoke, resource, context))
+        let CallFacts { labels, writes_outside } = facts;
+        let context =
+            PolicyContext { arguments, labels, writes_outside, ..PolicyContext::new(principal.transport) };
+        let at_once = self.evaluate(principal, Action::Invoke, resource.clone(), context.clone());
+        if at_once.allowed {
+            return Ok(Authorized::AtOnce);
+        }
+        // A rule that steps back for an approved call asks for the approval.
+        let context = PolicyContext { approved: true, ..context };
+        permitted(self.evaluate(principal, Action::Invoke, resource, context))?;
+        Ok(Authorized::WithApproval(at_once))
     }
 
     fn evaluate(
@@ -210,9 +245,11 @@ impl Authorizer {
     }
 }
 
-fn parse(text: Option<&str>) -> Arc<PolicySet> {
-    let Some(text) = text else { return PolicySet::standard() };
-    let set = PolicySet::parse(text).or_else(|error| {
+fn parse(stored: &AccessPolicy) -> Arc<PolicySet> {
+    let Some(text) = &stored.text else { return PolicySet::standard() };
+    let set =
+        if stored.before_labels { PolicySet::parse_before_labels(text) } else { PolicySet::parse(text) };
+    let set = set.or_else(|error| {
         tracing::error!(%error, "the stored policy cannot be read");
         PolicySet::parse(UNREADABLE)
     });
@@ -231,7 +268,8 @@ mod tests {
 
     #[test]
     fn a_stored_policy_that_cannot_be_read_leaves_the_owner_a_way_back() {
-        let stored = AccessPolicy { revision: 7, text: Some("permit everything".into()) };
+        let stored =
+            AccessPolicy { revision: 7, text: Some("permit everything".into()), before_labels: false };
         let decisions = ParsedPolicy::default().current(&stored);
         let decide = |principal: &Principal, action| {
             decisions.evaluate(&PolicyRequest {
@@ -247,5 +285,24 @@ mod tests {
         assert!(!decide(&owner, Action::Install).allowed);
         let denied = decide(&reader, Action::Read);
         assert_eq!((denied.allowed, denied.reasons[0].policy.as_str()), (false, "stored-policy-unreadable"));
+    }
+
+    #[test]
+    fn stored_policy_from_before_labels_asks_for_labelled_calls() {
+        let text = "@id(\"all\") @advice(\"all\") permit (principal, action, resource);";
+        for before_labels in [true, false] {
+            let stored = AccessPolicy { revision: 7, text: Some(text.into()), before_labels };
+            let decisions = ParsedPolicy::default().current(&stored);
+            let labels = InformationLabels { private: true, untrusted: true };
+            let context =
+                PolicyContext { labels, writes_outside: true, ..PolicyContext::new(Transport::Agent) };
+            let decision = decisions.evaluate(&PolicyRequest {
+                principal: to_policy(&Principal::owner(Transport::Command)),
+                action: Action::Invoke,
+                resource: Resource::Tool(any_tool()),
+                context,
+            });
+            assert_eq!(decision.allowed, !before_labels, "{decision}");
+        }
     }
 }

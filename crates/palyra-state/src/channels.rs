@@ -1,7 +1,7 @@
 //! Channels: where messages of guests go once they are published.
 //!
-//! An operator defines a channel; a guest with a grant publishes to it. A message is a row before anybody is told, and
-//! what tells others, a webhook or a file, has a cursor of its own.
+//! An operator defines a channel; a guest with a grant publishes to it. A message is committed before its delivery,
+//! and each webhook or file has a cursor.
 
 mod define;
 mod error;
@@ -12,3 +12,8 @@ pub use error::ChannelError;
 pub(crate) use messages::read_message;
 pub use messages::{MessageSeal, PublishedMessage, publish};
 pub use record::{ChannelKind, ChannelRecord};
+
+crate::state::store! {
+    /// The channels of a state and the messages published to them.
+    ChannelStore, channels
+}

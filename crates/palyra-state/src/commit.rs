@@ -15,7 +15,7 @@ use crate::history::tell_rows;
 use crate::keeper::Keeper;
 use crate::state::{Gate, State, Unsettled};
 
-/// Rows to set or remove, and what the journal is told; the first event carries the rows.
+/// Rows to set or remove, and the journal events; the first event contains the rows.
 pub(crate) struct Change {
     pub(crate) rows: Vec<RowChange>,
     pub(crate) events: Vec<NewEvent>,
@@ -59,7 +59,8 @@ impl State {
             }
             gate.view = view;
         }
-        // What happened is on disk; a vault that cannot be told now is told before the next change, or on opening.
+        // The change is on disk; if the vault cannot be updated now, it is updated before the next change or on
+        // opening.
         let _ = self.settle(gate);
         result.map(|(leaves, _)| leaves)
     }
@@ -90,7 +91,7 @@ pub(crate) struct Work {
     pub(crate) rows: Vec<RowChange>,
     /// Whether every row that is not in `rows` goes.
     pub(crate) start_over: bool,
-    /// Whether the vault is told first; a first anchor and a repaired one are written afterwards.
+    /// Whether the vault is updated first; a first anchor and a repaired one are written afterwards.
     pub(crate) promise: bool,
     pub(crate) events: Vec<NewEvent>,
     pub(crate) generation: u64,

@@ -9,13 +9,13 @@ use sha2::{Digest, Sha256};
 /// One thing that is not as it was left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// What was checked.
+    /// The check.
     pub what: String,
     /// What it should have been.
     pub expected: String,
-    /// What it is.
+    /// Description.
     pub found: String,
-    /// What a person can do.
+    /// Suggested next steps.
     pub remedy: String,
 }
 

@@ -1,8 +1,8 @@
 //! Deliveries: events to observers and messages to channels, as ordered lanes with a cursor and dead letters.
 //!
-//! A lane is an observer or a channel. Its items have numbers: an event its sequence in the journal, a message its id.
-//! The cursor of a lane names the first item that was neither delivered nor given up. It moves in the transaction that
-//! records why, so a killed daemon repeats at most the item under way.
+//! A lane is an observer or a channel. Its items have numbers: an event its sequence in the journal, a message its
+//! id. The cursor of a lane names the first item that was neither delivered nor given up. It moves in the transaction
+//! that records why, so a killed daemon repeats at most the item in progress.
 
 mod cursors;
 mod error;
@@ -16,27 +16,22 @@ pub use lane::{Lane, LaneFilter, LaneItem, LaneKey, LaneKind, LaneTarget};
 pub use letters::DeadLetter;
 
 use palyra_journal::{Durability, JournalError, JournalTransaction};
-use rusqlite::Connection;
 
 use crate::error::StateError;
-use crate::state::State;
 
 /// Longest reason that is kept, in bytes.
 const MAX_REASON: usize = 500;
 
-impl State {
-    fn read_deliveries<T>(
-        &self,
-        doing: &'static str,
-        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
-    ) -> Result<T, StateError> {
-        Ok(self.journal.read(|connection| read(connection).map_err(JournalError::sqlite(doing)))?)
-    }
+crate::state::store! {
+    /// The cursors and dead letters of a state.
+    DeliveryStore, deliveries
+}
 
-    async fn write_deliveries<T: Send + 'static>(
+impl DeliveryStore<'_> {
+    async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut JournalTransaction<'_>) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, StateError> {
-        self.journal.transaction(Durability::Normal, work).await.map_err(StateError::from)
+        self.state.journal.transaction(Durability::Normal, work).await.map_err(StateError::from)
     }
 }

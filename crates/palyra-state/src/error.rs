@@ -17,19 +17,17 @@ use crate::storage::StorageError;
 
 /// Everything that can go wrong with a state root.
 #[derive(Debug, Clone, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum StateError {
     /// There is no state root, and opening never makes one.
-    #[error("there is no state root at `{}`", path.display())]
+    #[error("no state root at `{}`", path.display())]
     NotInitialised {
-        /// Where it was looked for.
+        /// The searched place.
         path: PathBuf,
     },
     /// There is one already, and making one never replaces it.
-    #[error("there is already a state root at `{}`", path.display())]
-    AlreadyInitialised {
-        /// Where.
-        path: PathBuf,
-    },
+    #[error("a state root already exists at `{}`", path.display())]
+    AlreadyInitialised { path: PathBuf },
     /// Another process owns it.
     #[error("{}", LockError::Busy { holder: holder.clone() })]
     Busy {
@@ -38,15 +36,12 @@ pub enum StateError {
     },
     /// Something is missing, edited or rolled back: nothing runs until an operator repairs it.
     #[error("the state is damaged: {damage}")]
-    Damaged {
-        /// What differs.
-        damage: Damage,
-    },
+    Damaged { damage: Damage },
     /// A repair was asked for where nothing differs.
-    #[error("there is nothing to repair")]
+    #[error("nothing to repair")]
     NothingToRepair,
     /// A repair was confirmed for other differences than there are.
-    #[error("the repair of `{found}` was accepted, but what differs now is `{expected}`")]
+    #[error("the accepted repair is `{found}`, but the current damage is `{expected}`")]
     OtherRepair {
         /// The digest of the plan as it is.
         expected: Sha256Digest,
@@ -71,12 +66,11 @@ pub enum StateError {
     /// The trust store refused a change; nothing was changed.
     #[error(transparent)]
     Trust(#[from] TrustRefused),
-    /// Somebody else changed the state since this was planned.
-    #[error("the state moved on from generation {planned} to {found} while this was being decided")]
+    /// The state changed since this was planned.
+    #[error("the state changed from generation {planned} to {found} during this operation")]
     Moved {
         /// The generation it was planned from.
         planned: u64,
-        /// The generation now.
         found: u64,
     },
     /// A record of ours could not be written or read.
@@ -84,14 +78,12 @@ pub enum StateError {
     Record {
         /// `written` or `read`.
         doing: &'static str,
-        /// Which record.
         key: String,
-        /// Why.
         reason: String,
     },
 }
 
-/// Why a publisher, a key or a list is not believed.
+/// Why a publisher, a key or a list is not trusted.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum TrustRefused {
     /// The operation does not fit what is known.
@@ -103,11 +95,13 @@ pub enum TrustRefused {
 }
 
 impl TrustRefused {
-    /// What a person can do.
+    /// Suggested next steps.
     pub fn hint(&self) -> String {
         match self {
             Self::Store(error) => error.hint(),
-            Self::Feed(_) => "get the newest list from its issuer, and see which feeds are followed with `palyra trust list`".into(),
+            Self::Feed(_) => "get the latest list from its issuer; `palyra trust list` shows the trusted \
+                feeds"
+                .into(),
         }
     }
 }
@@ -117,17 +111,17 @@ impl StateError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::NotInitialised { .. } => {
-                Some("make one with `palyra init`, or name another with `--state-root`".into())
+                Some("create one with `palyra init`, or choose another with `--state-root`".into())
             }
             Self::AlreadyInitialised { .. } => {
-                Some("use it as it is, or choose another with `--state-root`".into())
+                Some("use the existing one, or choose another with `--state-root`".into())
             }
             Self::Busy { .. } => Some("wait for it to finish, or stop it, then try again".into()),
             Self::Damaged { .. } => {
-                Some("see what differs with `palyra trust repair`; nothing runs until then".into())
+                Some("show the damage with `palyra trust repair`; nothing runs until it is repaired".into())
             }
             Self::OtherRepair { .. } => {
-                Some("look at `palyra trust repair` again and accept the digest it shows".into())
+                Some("run `palyra trust repair` again and accept the digest it shows".into())
             }
             Self::File(error) => error.hint(),
             Self::Journal(error) => error.hint().map(str::to_owned),

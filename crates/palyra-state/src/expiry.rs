@@ -3,10 +3,11 @@
 //! A clock that is set back would let an expired token or a yes whose hour is over count again. The latest time that was
 //! seen is kept in the database, so that a restart does not forget it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use palyra_journal::{Durability, JournalError, JournalTransaction};
+use parking_lot::Mutex;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::db::RowKey;
@@ -46,7 +47,7 @@ impl ExpiryClock {
 
     /// Takes what the clock says; returns the time for expiry, and whether the database should learn it.
     fn advance(&self, clock: u64, at: Instant) -> (u64, bool) {
-        let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut times = self.0.lock();
         if clock >= times.latest {
             (times.latest, times.behind) = (clock, None);
         } else {
@@ -64,7 +65,7 @@ impl ExpiryClock {
 
     /// Whether the database does not know yet that this time is over; it does from now on.
     fn learns(&self, at_ms: u64) -> bool {
-        let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut times = self.0.lock();
         let learns = times.kept < at_ms;
         if learns {
             times.kept = times.latest;
@@ -84,7 +85,7 @@ impl State {
     }
 
     /// Whether a time is over; once this said so it stays over, whatever becomes of the clock.
-    pub fn has_passed(&self, at_ms: u64) -> bool {
+    pub(crate) fn has_passed(&self, at_ms: u64) -> bool {
         let now = self.expiry_now_ms();
         if now < at_ms {
             return false;
@@ -95,7 +96,7 @@ impl State {
         true
     }
 
-    /// Whoever asks for the time does not wait for the writer.
+    /// Reading the time does not wait for the writer.
     fn keep_latest_time(&self, latest: u64) {
         let key = Arc::clone(&self.row_key);
         let work = move |transaction: &mut JournalTransaction<'_>| {

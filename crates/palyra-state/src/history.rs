@@ -1,7 +1,7 @@
 //! Which rows there should be, as the journal tells it.
 //!
-//! The leaf of every change names the rows it set, each with the hash it has in the root, and those it removed.
-//! Folding them gives the rows of any generation; the result is believed only if its root is the anchored one.
+//! The leaf of every change names the rows it set, each with its hash in the root, and those it removed. Folding them
+//! gives the rows of any generation; the result is accepted only if its root is the anchored one.
 
 use std::collections::BTreeMap;
 

@@ -22,3 +22,8 @@ pub use payload::{
 };
 pub use record::HookBindingRecord;
 pub use status::{BindingChange, BindingProblem, BindingsFileStatus, HookStatus};
+
+crate::state::store! {
+    /// The hook bindings of a state.
+    HookStore, hooks
+}

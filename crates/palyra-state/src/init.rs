@@ -112,7 +112,7 @@ struct Made {
     view: View,
 }
 
-/// Whether a commit was ever confirmed: then the marker was all that was left to do, or somebody planted it.
+/// Whether a commit was ever confirmed: then only the marker is left over, or it was planted.
 fn was_finished(root: &StateRoot, options: &StateOptions) -> bool {
     let anchors = open_vault(root, options).and_then(|keeper| keeper.anchors(&mut Damage::default()));
     anchors.is_ok_and(|anchors| anchors.committed.is_some())

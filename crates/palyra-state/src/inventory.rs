@@ -13,8 +13,7 @@ use palyra_skills::{
 use rusqlite::Connection;
 use serde::Serialize;
 
-use crate::skills::SkillError;
-use crate::state::State;
+use crate::skills::{SkillError, SkillStore};
 use crate::view::View;
 
 /// Everything a person asks about an installed skill.
@@ -22,17 +21,17 @@ use crate::view::View;
 pub struct SkillInfo {
     /// The record, with its state on this machine.
     pub entry: SkillInventoryEntry,
-    /// Who made it.
+    /// The publisher.
     pub made_by: MadeBy,
-    /// What can it touch.
+    /// Permissions.
     pub can_touch: CanTouch,
-    /// What has it used.
+    /// Use of capabilities.
     pub has_used: Vec<CapabilityTotal>,
-    /// How often it ran.
+    /// Number of runs.
     pub runs: RunTotals,
     /// Why is it in this state.
     pub why: String,
-    /// What would change it: commands, most useful first.
+    /// Commands that would change it, most useful first.
     pub would_change: Vec<String>,
     /// What the waiting release changes, row by row.
     pub waiting: Option<WaitingRelease>,
@@ -43,71 +42,74 @@ pub struct SkillInfo {
 pub struct MadeBy {
     /// The publisher.
     pub publisher: String,
-    /// How it is known; `None` for one nobody here knows.
+    /// How it is known; `None` for an unknown one.
     pub mode: Option<PublisherMode>,
     /// The keys that signed the current release.
     pub signers: Vec<String>,
 }
 
-/// What runs of it may touch.
+/// Permissions of its runs.
 #[derive(Debug, Clone, Serialize)]
 pub struct CanTouch {
-    /// What it asks for, in words.
+    /// Requested permissions as text.
     pub asks: Vec<Permission>,
-    /// What runs get: what it asks for and somebody agreed to.
+    /// Grants of runs: requested and approved by consent.
     pub granted: CapabilityGrantSet,
-    /// What it asks for and does not get.
+    /// Requested permissions that are not granted.
     pub closed: Vec<Capability>,
 }
 
-/// How often one door was used over all runs.
+/// Uses of one capability over all runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CapabilityTotal {
-    /// The door, as in `http:api.example.com`.
+    /// The capability, for example `http:api.example.com`.
     pub capability: String,
-    /// Calls that went through.
+    /// Number of successful uses.
     pub used: u64,
-    /// Calls that were refused.
+    /// Number of denied uses.
     pub denied: u64,
-    /// The last run that came to it.
+    /// The last run that used it.
     pub last_run: String,
 }
 
-/// How often a skill ran.
+/// Number of runs of a skill.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RunTotals {
-    /// Runs with a result.
+    /// Number of successful runs.
     pub completed: u64,
-    /// Runs without one.
+    /// Number of failed runs.
     pub failed: u64,
-    /// When the last one began, in milliseconds of Unix time.
+    /// Start of the last one, in Unix milliseconds.
     pub last_started_ms: Option<u64>,
 }
 
-/// A release that waits beside the running one.
+/// A pending release of an installed skill.
 #[derive(Debug, Clone, Serialize)]
 pub struct WaitingRelease {
     /// Its state.
     pub status: RuntimeStatus,
-    /// What it changes.
+    /// Changes.
     pub diff: UpdateDiff,
-    /// What somebody has to agree to.
+    /// Permissions that need consent.
     pub consent: ConsentRequest,
 }
 
-impl State {
+impl SkillStore<'_> {
     /// Every installed skill with its state on this machine.
     pub fn list(&self) -> Vec<SkillInventoryEntry> {
-        self.view().index().inventory(&self.platform)
+        self.state.view().index().inventory(&self.state.platform)
     }
 
     /// The answers about one skill.
     pub fn info(&self, skill_id: &str) -> Result<SkillInfo, SkillError> {
-        let view = self.view();
+        let view = self.state.view();
         let record = self.record(skill_id)?;
-        let entry = SkillInventoryEntry::new(record.clone(), &self.platform);
-        let (has_used, runs) =
-            self.journal.read(|connection| totals(connection, skill_id)).map_err(crate::StateError::from)?;
+        let entry = SkillInventoryEntry::new(record.clone(), &self.state.platform);
+        let (has_used, runs) = self
+            .state
+            .journal
+            .read(|connection| totals(connection, skill_id))
+            .map_err(crate::StateError::from)?;
         Ok(SkillInfo {
             made_by: made_by(&view, &record),
             can_touch: can_touch(&view, &record.current),
@@ -138,14 +140,14 @@ fn can_touch(view: &View, release: &InstalledRelease) -> CanTouch {
 fn why(entry: &SkillInventoryEntry) -> String {
     let record = &entry.record;
     match (entry.runtime_status, &record.current.quarantine, &record.disabled) {
-        (RuntimeStatus::Active, ..) => "nothing keeps it from running".into(),
+        (RuntimeStatus::Active, ..) => "it can run".into(),
         (RuntimeStatus::Quarantined, Some(quarantine), _) => quarantine.reason.clone(),
         (RuntimeStatus::Quarantined, None, _) => "its publisher is not trusted".into(),
         (RuntimeStatus::AwaitingConsent, ..) => "its permissions have not been approved".into(),
         (RuntimeStatus::Disabled, _, Some(reason)) if !reason.is_empty() => {
-            format!("an operator switched it off: {reason}")
+            format!("an operator disabled it: {reason}")
         }
-        (RuntimeStatus::Disabled, ..) => "an operator switched it off".into(),
+        (RuntimeStatus::Disabled, ..) => "an operator disabled it".into(),
         (RuntimeStatus::Error, ..) => entry.eligibility.missing.join("; "),
     }
 }
@@ -157,7 +159,11 @@ fn would_change(entry: &SkillInventoryEntry) -> Vec<String> {
         RuntimeStatus::Active => Vec::new(),
         RuntimeStatus::Disabled => vec![format!("palyra skills enable {id}")],
         RuntimeStatus::AwaitingConsent => vec![format!("palyra skills consent {id}")],
-        RuntimeStatus::Error => vec![format!("run it on a machine where this holds: {}", why(entry))],
+        RuntimeStatus::Error => vec![format!(
+            "run it on a machine that meets its requirements: \
+            {}",
+            why(entry)
+        )],
         RuntimeStatus::Quarantined => leave_quarantine(record),
     };
     if let Some(waiting) = &record.waiting {

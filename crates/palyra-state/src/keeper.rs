@@ -1,9 +1,10 @@
 //! What the owner asks of its vault: keys that are derived, and the anchor that is kept.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use palyra_journal::{CheckpointSigner, KeyError, TreeHead};
 use palyra_vault::{AnchorError, AnchorState, AnchorValue, Vault, VaultError};
+use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest, Sha256};
 
 use crate::anchor::{Anchor, Anchors};
@@ -13,7 +14,7 @@ use crate::error::StateError;
 
 const ROW_KEY: &str = "palyra-state: MACs of sealed rows v1";
 const RESTORE: &str =
-    "put the vault back from a backup, or accept the state as it is with `palyra trust repair`";
+    "restore the vault from a backup, or accept the current state with `palyra trust repair`";
 
 /// The vault as the owner uses it.
 #[derive(Clone)]
@@ -27,9 +28,9 @@ impl Keeper {
         Self { vault: Arc::new(vault), desk: Arc::default() }
     }
 
-    /// Whoever holds it is the only one who changes entries; taken before the gate, never under it.
+    /// Its holder is the only one that changes entries; taken before the commit lock, never under it.
     pub(crate) fn desk(&self) -> MutexGuard<'_, ()> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+        self.desk.lock()
     }
 
     /// The key of all row MACs.
@@ -114,7 +115,7 @@ pub(crate) fn vault_damage(error: &VaultError) -> Option<Damage> {
     missing.then(|| {
         let mut damage = Damage::default();
         let remedy =
-            "put `vault` and its device key back from one backup; without them nothing here can be verified";
+            "restore `vault` and its device key from one backup; without them nothing here can be verified";
         damage.add("`vault`", "the vault of this state root", error, remedy);
         damage
     })

@@ -51,8 +51,9 @@ pub use palyra_journal as journal;
 pub use anchor::Anchor;
 pub use approvals::{
     Approval, ApprovalAnswer, ApprovalDecision, ApprovalError, ApprovalFilter, ApprovalPage, ApprovalRequest,
-    ApprovalScope, ApprovalStatus, ApprovalVerdict, LONG_YES_LIFETIME_MS, MAX_ARGUMENTS_PIECE,
+    ApprovalScope, ApprovalStatus, ApprovalStore, ApprovalVerdict, LONG_YES_LIFETIME_MS, MAX_ARGUMENTS_PIECE,
     MAX_SHOWN_ARGUMENTS, MAX_WAITING, MAX_WAITING_BYTES, Presence, REQUEST_LIFETIME_MS, YES_LIFETIME_MS,
+    decide_approval,
 };
 pub use authorizer::Authorizer;
 pub use backup::{
@@ -63,8 +64,8 @@ pub use damage::{Damage, Difference};
 pub use error::{StateError, TrustRefused};
 pub use inventory::{CanTouch, CapabilityTotal, MadeBy, RunTotals, SkillInfo, WaitingRelease};
 pub use plugins::{
-    AccessPolicy, ConfigSource, ConfigValues, PluginSettingError, PluginSettings, Revised, ShownConfig,
-    ShownField, check_outside, effective_config,
+    AccessPolicy, ConfigSource, ConfigValues, PluginSettingError, PluginSettings, Revised, SettingStore,
+    ShownConfig, ShownField, check_outside, effective_config,
 };
 pub use principal_id::PrincipalId;
 pub use queues::Queues;
@@ -74,14 +75,14 @@ pub use repair::{JournalFate, RepairPlan};
 pub use reports::{BlastRadius, Touch};
 pub use root::StateRoot;
 pub use routines::{
-    Budget, ClaimedFire, ControlKind, ControlRow, FireCause, FireEnd, FireKey, FirePage, FireQuery, FireRow,
-    FireStatus, NewFire, ObjectiveUse,
+    Budget, ClaimedFire, ControlKind, ControlRow, ControlStore, FireCause, FireEnd, FireKey, FirePage,
+    FireQuery, FireRow, FireStatus, NewFire, ObjectiveUse,
 };
 pub use sessions::SessionStore;
-pub use skills::{InstallOptions, Observe, ReAudit, SkillError, check_runnable, retry_moved};
+pub use skills::{InstallOptions, Observe, ReAudit, SkillError, SkillStore, check_runnable, retry_moved};
 pub use state::{Clock, PROTOCOL_MAJOR, State, StateOptions};
 pub use text::short_name;
-pub use tokens::{MAX_TOKEN_NAME, MAX_TOKENS, NewToken, TokenError, TokenRecord};
-pub use trust::StatementOutcome;
-pub use vault::{KeyRevoked, KeysError, PutSecret, RevocationStatement, RevokeKey, RotateKeys};
+pub use tokens::{MAX_TOKEN_NAME, MAX_TOKENS, NewToken, TokenError, TokenRecord, TokenStore};
+pub use trust::{StatementOutcome, TrustStore};
+pub use vault::{KeyRevoked, KeysError, PutSecret, RevocationStatement, RevokeKey, RotateKeys, VaultStore};
 pub use view::View;

@@ -18,18 +18,18 @@ const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 const MAX_COMMAND_CHARS: usize = 100;
 
-/// Who holds a state root; for messages only, the lock itself decides.
+/// The owner of a state root; for messages only, because the lock decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockHolder {
     /// The process.
     pub pid: u32,
     /// What it was started as.
     pub command: String,
-    /// When it became the owner, RFC 3339.
+    /// Time at which it became the owner, RFC 3339.
     pub since: String,
 }
 
-/// Why a state root could not be locked.
+/// Why the state root could not be locked.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another process owns it.

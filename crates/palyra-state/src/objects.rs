@@ -1,7 +1,7 @@
 //! Artifacts by digest: `<root>/objects/<aa>/<sha256>`, mode 0444, written whole and read through no link.
 //!
-//! The name of an object says nothing that is believed: every read opens once, looks at what was opened,
-//! hashes the bytes and compares. Whose skill an object is stands only in the index.
+//! The name of an object is not trusted: every read opens it once, checks the opened file, hashes the bytes and
+//! compares. Only the index maps objects to skills.
 
 mod read;
 mod write;
@@ -34,33 +34,20 @@ pub struct ObjectStore {
 
 /// Why an object cannot be trusted or reached.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ObjectError {
     /// There is no such object.
     #[error("object `{digest}` is missing")]
-    Missing {
-        /// The object.
-        digest: Sha256Digest,
-    },
+    Missing { digest: Sha256Digest },
     /// Something else is in its place.
     #[error("object `{digest}` is a {found}, expected a regular file")]
-    NotAFile {
-        /// The object.
-        digest: Sha256Digest,
-        /// What is there.
-        found: &'static str,
-    },
+    NotAFile { digest: Sha256Digest, found: &'static str },
     /// It has a second name somewhere, through which it could be changed.
     #[error("object `{digest}` has {links} links, expected 1")]
-    Linked {
-        /// The object.
-        digest: Sha256Digest,
-        /// Its names.
-        links: u64,
-    },
-    /// It belongs to somebody else.
+    Linked { digest: Sha256Digest, links: u64 },
+    /// It belongs to another user.
     #[error("object `{digest}` belongs to user {found}, expected {expected}")]
     Foreign {
-        /// The object.
         digest: Sha256Digest,
         /// The owner of the file.
         found: u32,
@@ -70,13 +57,12 @@ pub enum ObjectError {
     /// It is larger than any object of the store.
     #[error("object `{digest}` has more than {largest} bytes")]
     TooLarge {
-        /// The object.
         digest: Sha256Digest,
         /// The largest object of the store.
         largest: u64,
     },
     /// Its bytes are other bytes.
-    #[error("object `{expected}` has the content of `{found}`")]
+    #[error("object `{expected}` has the hash `{found}`")]
     Changed {
         /// The digest in the index.
         expected: Sha256Digest,
@@ -86,11 +72,8 @@ pub enum ObjectError {
     /// The file system did not do what it was asked.
     #[error("the object store `{}` failed to {doing}", path.display())]
     Io {
-        /// What was being done.
         doing: &'static str,
-        /// Where.
         path: PathBuf,
-        /// Why it failed.
         #[source]
         source: std::io::Error,
     },
@@ -102,7 +85,7 @@ impl ObjectError {
         !matches!(self, Self::Io { .. })
     }
 
-    /// What a person can do.
+    /// Suggested next steps.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Io { .. } => "check free space, permissions and the disk, then try again",
@@ -152,7 +135,7 @@ impl ObjectStore {
         write::remove(self, digest)
     }
 
-    /// Removes what an interrupted write left, and objects nobody refers to; says how many went.
+    /// Removes leftovers of interrupted writes and unreferenced objects; returns their number.
     pub fn sweep(&self, referenced: &dyn Fn(&Sha256Digest) -> bool) -> Result<usize, ObjectError> {
         write::sweep(self, referenced)
     }

@@ -27,7 +27,6 @@ use crate::error::StateError;
 use crate::hooks::{AppliedBindings, HookIndex};
 use crate::models::ModelSettings;
 use crate::runs::RunRetention;
-use crate::state::State;
 
 const ACCESS: &str = "access_policy";
 const POLICY: &str = "runner_policy";
@@ -38,7 +37,7 @@ const HOOKS: &str = "hook_bindings";
 const CHANNELS: &str = "channels";
 const MODELS: &str = "models";
 
-/// A value and the generation it was set in; 0 is the default nobody set.
+/// A value and the generation it was set in; 0 for the default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Revised<T> {
@@ -51,9 +50,9 @@ pub struct Revised<T> {
 /// Everything operators decided about access and plugins, as of one commit.
 #[derive(Debug, Clone, Default)]
 pub struct PluginSettings {
-    /// Who may do what.
+    /// Access policy.
     pub access: AccessPolicy,
-    /// What the runner allows every run.
+    /// The runner policy.
     pub policy: Revised<WasmPluginRunnerPolicy>,
     /// Profiles by skill.
     pub profiles: BTreeMap<String, Revised<PluginCapabilityProfile>>,
@@ -74,7 +73,7 @@ impl PluginSettings {
         for (key, bytes) in rows.table(SealedTable::Setting) {
             if let Err(error) = settings.take(key, bytes) {
                 let row = crate::survey::row_name(SealedTable::Setting.name(), key);
-                let remedy = "a repair leaves it out; whatever it said has to be decided again";
+                let remedy = "a repair drops it; its decision has to be made again";
                 damage.add(row, "a row of this version", error, remedy);
                 gone.push(RowChange::Delete { table: SealedTable::Setting, key: key.to_owned() });
             }
@@ -87,7 +86,7 @@ impl PluginSettings {
 
     fn take(&mut self, key: &str, bytes: &[u8]) -> serde_json::Result<()> {
         if key == ACCESS {
-            self.access = serde_json::from_slice::<Revised<String>>(bytes)?.into();
+            self.access = serde_json::from_slice::<access::StoredAccess>(bytes)?.into();
         } else if key == POLICY {
             self.policy = serde_json::from_slice(bytes)?;
         } else if key == HOOKS {
@@ -149,12 +148,17 @@ fn put<T: Serialize>(key: String, revision: u64, value: &T) -> Result<RowChange,
     Ok(RowChange::Put { table: SealedTable::Setting, key, bytes })
 }
 
-impl State {
+crate::state::store! {
+    /// What an operator set: the access policy, the runner's policy, and a profile and settings for each skill.
+    SettingStore, settings
+}
+
+impl SettingStore<'_> {
     /// Refuses a setting of a skill that is not installed.
     fn installed_for_setting(
         &self,
         skill_id: &str,
     ) -> Result<palyra_skills::SkillRecord, PluginSettingError> {
-        self.record(skill_id).map_err(PluginSettingError::from)
+        self.state.skills().record(skill_id).map_err(PluginSettingError::from)
     }
 }

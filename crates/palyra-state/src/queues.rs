@@ -1,14 +1,13 @@
-//! What waits in the database, counted for whoever watches.
+//! Queue depths in the database, for metrics.
 
-use palyra_journal::JournalError;
 use rusqlite::{Connection, params};
 
 use crate::db::{signed, unsigned};
+use crate::deliveries::DeliveryStore;
 use crate::deliveries::LaneKind;
 use crate::error::StateError;
-use crate::state::State;
 
-/// What waits in the database.
+/// Queue depths in the database.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Queues {
     /// Messages that wait to be delivered, of all channels.
@@ -19,10 +18,10 @@ pub struct Queues {
     pub channel_dead_letters: u64,
 }
 
-impl State {
+impl DeliveryStore<'_> {
     /// Counts what waits, in one snapshot; blocks the calling thread.
     pub fn queues(&self) -> Result<Queues, StateError> {
-        let channels = self.channels();
+        let channels = self.state.channels().list();
         let count = |connection: &Connection| -> rusqlite::Result<Queues> {
             let letters = |kind: LaneKind| {
                 let sql = "SELECT count(*) FROM dead_letters WHERE kind = ?1";
@@ -43,9 +42,6 @@ impl State {
                 channel_dead_letters: letters(LaneKind::Channel)?,
             })
         };
-        let counted = self
-            .journal
-            .read(|connection| count(connection).map_err(JournalError::sqlite("count what waits")));
-        counted.map_err(|error: JournalError| error.into())
+        self.state.read("count what waits", count)
     }
 }

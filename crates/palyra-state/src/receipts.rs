@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::StateError;
-use crate::state::State;
+use crate::runs::RunStore;
 
 /// The schema name of a receipt.
 pub const RECEIPT_SCHEMA: &str = "palyra.receipt/v1";
@@ -42,10 +42,10 @@ pub struct VerifiedReceipt {
     pub completed: bool,
     /// When, by the clock of its machine, in milliseconds of Unix time.
     pub at_ms: u64,
-    /// Digests, costs and doors, as the leaf has them.
+    /// Digests, cost and capability use from the leaf.
     #[serde(with = "palyra_common::json::in_order")]
     pub details: Value,
-    /// Where its leaf stands.
+    /// Sequence number of its leaf.
     pub sequence: u64,
     /// How many leaves the signed checkpoint covers.
     pub tree_size: u64,
@@ -55,20 +55,17 @@ pub struct VerifiedReceipt {
 
 /// Why a receipt shows nothing.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum RunReceiptError {
     /// The bytes are no receipt.
-    #[error("the text is not a receipt: {reason}")]
-    NotAReceipt {
-        /// What the reader says.
-        reason: String,
-    },
+    #[error("invalid receipt: {reason}")]
+    NotAReceipt { reason: String },
     /// Its key cannot be used.
-    #[error("the key of the receipt cannot be used")]
+    #[error("the key of the receipt is unusable")]
     Key(#[from] KeyError),
     /// It is signed by another key than expected.
     #[error("the receipt is signed by `{found}`, expected `{expected}`")]
     OtherKey {
-        /// The expected key.
         expected: String,
         /// The key in the receipt.
         found: String,
@@ -77,7 +74,7 @@ pub enum RunReceiptError {
     #[error(transparent)]
     Proof(#[from] ReceiptError),
     /// Its leaf is about something else.
-    #[error("the leaf of the receipt is not the end of run `{run_id}`")]
+    #[error("the leaf of the receipt does not record the end of run `{run_id}`")]
     OtherLeaf {
         /// The run the receipt says it is of.
         run_id: String,
@@ -86,26 +83,18 @@ pub enum RunReceiptError {
 
 /// Why a run has no receipt to hand out.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum NoReceipt {
     /// There is no such run.
-    #[error("there is no run `{run_id}`")]
-    NoRun {
-        /// The id, escaped.
-        run_id: String,
-    },
+    #[error("run `{run_id}` does not exist")]
+    NoRun { run_id: String },
     /// It has not ended yet.
     #[error("run `{run_id}` has not ended")]
-    NotEnded {
-        /// The run.
-        run_id: String,
-    },
+    NotEnded { run_id: String },
     /// Its leaf was moved to a segment file.
     #[error("the leaf of run `{run_id}` is in a segment file")]
-    Archived {
-        /// The run.
-        run_id: String,
-    },
-    /// The state itself.
+    Archived { run_id: String },
+    /// The underlying state error.
     #[error(transparent)]
     State(#[from] StateError),
 }
@@ -121,30 +110,30 @@ impl NoReceipt {
     }
 }
 
-impl State {
+impl RunStore<'_> {
     /// The receipt of a run; signs a checkpoint first where none covers it yet. Blocks the calling thread.
-    pub fn run_receipt(&self, run_id: &str) -> Result<RunReceipt, NoReceipt> {
+    pub fn receipt(&self, run_id: &str) -> Result<RunReceipt, NoReceipt> {
         let run =
-            self.run(run_id)?.ok_or_else(|| NoReceipt::NoRun { run_id: crate::text::short_name(run_id) })?;
+            self.get(run_id)?.ok_or_else(|| NoReceipt::NoRun { run_id: crate::text::short_name(run_id) })?;
         let run_id = run.run_id;
         let leaf = run.receipt_leaf.ok_or_else(|| NoReceipt::NotEnded { run_id: run_id.clone() })?;
-        let covered = |leaf| self.journal.receipt(leaf).map_err(StateError::from);
+        let covered = |leaf| self.state.journal.receipt(leaf).map_err(StateError::from);
         let receipt = match covered(leaf)? {
             Some(receipt) => Some(receipt),
             None => {
-                self.journal.checkpoint().wait().map_err(StateError::from)?;
+                self.state.journal.checkpoint().wait().map_err(StateError::from)?;
                 covered(leaf)?
             }
         };
         let receipt = receipt.ok_or_else(|| NoReceipt::Archived { run_id: run_id.clone() })?;
-        let key = self.journal.key().map(ToString::to_string).unwrap_or_default();
+        let key = self.state.journal.key().map(ToString::to_string).unwrap_or_default();
         Ok(RunReceipt { schema: RECEIPT_SCHEMA.to_owned(), run_id, receipt, key })
     }
 }
 
 /// Checks a receipt with nothing but its bytes; `expected` is the key of the machine it should come from.
 ///
-/// Without one, the receipt shows that whoever holds the key in it signed this; whose key that is stays open.
+/// Without one, the receipt only proves that the holder of the key in it signed it.
 pub fn verify_receipt(
     bytes: &[u8],
     expected: Option<&CheckpointKey>,
@@ -180,8 +169,9 @@ fn read(bytes: &[u8]) -> Result<RunReceipt, RunReceiptError> {
         return Err(not(format!("it has more than {MAX_RECEIPT_BYTES} bytes")));
     }
     let receipt: RunReceipt = serde_json::from_slice(bytes).map_err(|error| not(error.to_string()))?;
-    match receipt.schema == RECEIPT_SCHEMA {
-        true => Ok(receipt),
-        false => Err(not(format!("its schema is not `{RECEIPT_SCHEMA}`"))),
+    if receipt.schema == RECEIPT_SCHEMA {
+        Ok(receipt)
+    } else {
+        Err(not(format!("its schema is not `{RECEIPT_SCHEMA}`")))
     }
 }

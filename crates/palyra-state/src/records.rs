@@ -1,8 +1,8 @@
 //! Rows that follow from receipts, compared with them.
 //!
-//! A receipt is a leaf of the journal, which proves itself. The rows of runs, the totals of skills and small tapes are
-//! kept beside it so that they can be listed quickly, and are not sealed one by one: sealing them would cost every call
-//! more than this comparison costs whoever asks for it. Messages of channels have no receipt and carry a MAC.
+//! A receipt is a leaf of the journal, which proves itself. Rows of runs, totals of skills and small tapes are stored
+//! next to it for fast lists, and are not sealed one by one: sealing them would cost every call more than this
+//! comparison costs on demand. Channel messages have no receipt and have a MAC.
 
 mod receipt;
 mod runs;
@@ -18,13 +18,13 @@ use crate::channels::{MessageSeal, read_message};
 use crate::damage::{Damage, Difference};
 use crate::db::RowKey;
 use crate::error::StateError;
-use crate::state::State;
+use crate::runs::RunStore;
 use crate::survey::row_name;
 
 /// Most differences that are listed one by one.
 const MAX_DIFFERENCES: usize = 100;
 const REMEDY: &str =
-    "the receipt in the journal is what happened: put a backup back with `palyra restore FILE`";
+    "the receipt in the journal is authoritative: restore a backup with `palyra restore FILE`";
 
 /// What was compared, and what differs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -66,10 +66,10 @@ impl RecordsReport {
     }
 }
 
-impl State {
+impl RunStore<'_> {
     /// Compares every row of a run, every total and every message with its proof; blocks the calling thread.
     pub fn verify_records(&self) -> Result<RecordsReport, StateError> {
-        verify(&self.journal, &self.row_key)
+        verify(&self.state.journal, &self.state.row_key)
     }
 }
 
@@ -100,7 +100,7 @@ fn messages(connection: &Connection, row_key: &RowKey, report: &mut RecordsRepor
             MessageSeal::Valid => report.messages += 1,
             MessageSeal::Missing => report.unsealed_messages += 1,
             MessageSeal::Invalid => {
-                let found = "a row that was changed, or that this owner did not write";
+                let found = "a row that was changed or was not written by this owner";
                 report.add("channel_messages", &message.id.to_string(), "a row with the owner's MAC", found);
             }
         }

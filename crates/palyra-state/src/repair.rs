@@ -1,7 +1,7 @@
 //! Repair: says exactly what differs, and starts over from what proves itself once an operator accepted that.
 //!
-//! A repair grants nothing. Rows without the owner's MAC are left out, and every skill is quarantined: what was
-//! lost may have been a revocation, so each has to be enabled again by somebody who looked.
+//! A repair grants nothing. Rows without the owner's MAC are dropped, and every skill is quarantined: the lost data
+//! may have been a revocation, so an operator has to review and enable each.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,11 +27,11 @@ use crate::view::View;
 /// What differs, what would be kept, and the digest that accepts exactly this.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RepairPlan {
-    /// What differs.
+    /// The difference.
     pub damage: Damage,
     /// How many rows prove themselves and would be kept.
     pub rows_kept: usize,
-    /// Skills that would be quarantined until somebody enables them.
+    /// Skills that would be quarantined until they are enabled.
     pub skills_quarantined: Vec<String>,
     /// Whether the journal goes on or a new one begins beside the old file.
     pub journal: JournalFate,
@@ -45,7 +45,7 @@ pub struct RepairPlan {
 pub enum JournalFate {
     /// It is intact as far as it goes, and goes on from there.
     GoesOn,
-    /// It cannot be believed: the file is put aside and a new journal begins.
+    /// It cannot be verified: the file is moved aside and a new journal starts.
     BeginsAnew,
 }
 
@@ -99,7 +99,7 @@ impl Repair {
             survey.journal = JournalStore::open(&root.database(), journal_options(&keeper, None)?).ok();
         }
         let found = survey.journal.as_ref().map(JournalStore::head);
-        let rows = view.quarantined_rows("the state was repaired; enable it once you have looked at it")?;
+        let rows = view.quarantined_rows("the state was repaired; review the skill, then enable it")?;
         let journal = match found {
             Some(_) => JournalFate::GoesOn,
             None => JournalFate::BeginsAnew,
@@ -158,14 +158,14 @@ impl Repair {
     }
 }
 
-/// Keeps the old file for whoever wants to look into it.
+/// Keeps the old file for an investigation.
 fn put_aside(database: &Path, generation: u64) -> Result<(), StateError> {
     for suffix in ["", "-wal", "-shm"] {
         let from = database.with_file_name(format!("state.db{suffix}"));
         let to = database.with_file_name(format!("state.db.damaged-{generation}{suffix}"));
         match std::fs::rename(&from, &to) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(FsError::io("put aside", &from, error).into());
+                return Err(FsError::io("previous root", &from, error).into());
             }
             _ => {}
         }

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::error::StateError;
 use crate::inventory::{CapabilityTotal, RunTotals, totals};
+use crate::runs::RunStore;
 use crate::runs::{OTHERS, RunQuery, RunRow};
-use crate::state::State;
 
 /// Most runs a blast radius lists one by one; the rest is in `runs list`.
 const MAX_LISTED_RUNS: usize = 1_000;
@@ -17,55 +17,55 @@ const MAX_LISTED_RUNS: usize = 1_000;
 pub struct BlastRadius {
     /// The skill.
     pub skill_id: String,
-    /// Hosts it reached.
+    /// Contacted hosts.
     pub hosts: Vec<Touch>,
-    /// Directories it had while it opened files.
+    /// Directories in which it opened files.
     pub file_roots: Vec<Touch>,
     /// Secrets it used, by name.
     pub secrets: Vec<Touch>,
-    /// Prefixes it kept keys under.
+    /// Key prefixes it stored data under.
     pub key_prefixes: Vec<Touch>,
     /// Channels it published to.
     pub channels: Vec<Touch>,
-    /// How often it ran.
+    /// Number of runs.
     pub totals: RunTotals,
     /// Its newest runs.
     pub runs: Vec<RunRow>,
     /// Where older runs begin in `runs`, if there are any.
     pub older_runs: Option<String>,
-    /// Whether it touched more names than are kept one by one.
+    /// Whether it used more names than are recorded individually.
     pub more: bool,
 }
 
-/// One thing that was touched.
+/// One used resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Touch {
     /// Its name.
     pub subject: String,
     /// How often.
     pub uses: u64,
-    /// By which run first.
+    /// The first run that used it.
     pub first_run: String,
-    /// By which run last.
+    /// The last run that used it.
     pub last_run: String,
 }
 
-impl State {
+impl RunStore<'_> {
     /// What runs of a skill used, by capability.
     pub fn capability_totals(&self, skill_id: &str) -> Result<Vec<CapabilityTotal>, StateError> {
-        Ok(self.journal.read(|connection| totals(connection, skill_id))?.0)
+        Ok(self.state.journal.read(|connection| totals(connection, skill_id))?.0)
     }
 
     /// Everything a skill ever touched; from rows that grew with its runs, not from the journal.
     pub fn blast_radius(&self, skill_id: &str) -> Result<BlastRadius, StateError> {
-        let (touched, (_, totals)) = self.journal.read(|connection| {
+        let (touched, (_, totals)) = self.state.journal.read(|connection| {
             let touched =
                 touched(connection, skill_id).map_err(JournalError::sqlite("read what was touched"))?;
             Ok::<_, JournalError>((touched, totals(connection, skill_id)?))
         })?;
         let query =
             RunQuery { skill_id: Some(skill_id.to_owned()), limit: MAX_LISTED_RUNS, ..RunQuery::default() };
-        let page = self.runs(&query)?;
+        let page = self.list(&query)?;
         let more = touched.iter().any(|(_, touch)| touch.subject == OTHERS);
         let of = |wanted: &str| {
             touched.iter().filter(|(kind, _)| kind == wanted).map(|(_, touch)| touch.clone()).collect()

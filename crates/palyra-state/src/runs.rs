@@ -4,6 +4,7 @@ mod cost;
 mod events;
 mod interrupted;
 mod list;
+mod notes;
 mod registry;
 mod retention;
 mod tapes;
@@ -25,7 +26,8 @@ pub use interrupted::close_abandoned;
 pub(crate) use interrupted::close_interrupted;
 pub(crate) use list::{RUN_COLUMNS, read_run};
 pub use list::{RunPage, RunQuery};
-pub use registry::{Listed, RunListener, RunRegistry, RunningRun, unrunnable};
+pub use notes::{Refusal, RefusedBy, RunFailure, RunNotes};
+pub use registry::{COMPILING, Listed, RunListener, RunRegistry, RunningRun, unrunnable};
 pub use retention::{DEFAULT_TAPE_STORE_BYTES, RunRetention, Trimmed};
 pub use tapes::{KeptTape, TapeProblem};
 pub use uses::{CapabilityUse, Touched, UseCount};
@@ -36,12 +38,17 @@ use crate::error::StateError;
 use crate::state::State;
 use crate::text::short_name;
 
+crate::state::store! {
+    /// The runs of a state: those in progress, their rows, receipts and tapes.
+    RunStore, runs
+}
+
 /// The skill id of runs whose module came with the call; no installed skill can have it.
 pub const INLINE: &str = "inline";
 
 /// Most events kept of one run.
 const MAX_EVENTS: usize = 1_000;
-/// Most bytes of one message that are kept.
+/// Maximum bytes of one message that are kept.
 const MAX_EVENT_BYTES: usize = 16 << 10;
 /// Most names a skill's touches are kept under one by one.
 pub(crate) const MAX_TOUCHED: i64 = 10_000;
@@ -66,21 +73,21 @@ pub struct RunRow {
     pub payload: String,
     /// `started`, `completed`, `failed`, `cancelled` or `interrupted`.
     pub status: String,
-    /// When it began, in milliseconds of Unix time.
+    /// Time at which it began, in Unix milliseconds.
     pub started_ms: u64,
-    /// When it ended.
+    /// End time.
     pub finished_ms: Option<u64>,
-    /// Where its receipt stands in the journal.
+    /// Sequence number of its receipt in the journal.
     pub receipt_leaf: Option<u64>,
-    /// On whose behalf.
+    /// Principal.
     pub principal: Option<String>,
     /// The session it belongs to.
     pub session: Option<String>,
-    /// The kind of its error, where it has no result.
+    /// The error code, if it failed.
     pub error: Option<String>,
-    /// The digest of its tape, as long as that is kept.
+    /// The digest of its tape, if it is still stored.
     pub tape: Option<String>,
-    /// The fields that are not as the receipt in the journal says: another program changed the row.
+    /// The fields that differ from the receipt in the journal, because another program changed the row.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub differs: Vec<&'static str>,
 }
@@ -218,6 +225,7 @@ fn write(transaction: &JournalTransaction<'_>, finished: &FinishedRun, leaf: u64
     if let Some(tape) = &finished.tape {
         tape.write(sql, signed(leaf))?;
     }
+    finished.notes.write(transaction, run_id)?;
     for (number, (kind, text)) in &finished.events {
         let insert = "INSERT INTO run_events (run_id, number, kind, text) VALUES (?1, ?2, ?3, ?4)";
         sql.prepare_cached(insert)?.execute(params![run_id, signed(*number), kind, text])?;
@@ -267,7 +275,7 @@ pub struct FinishedRun {
     pub row: Arc<RunStart>,
     /// `completed`, `failed` or `cancelled`.
     pub status: &'static str,
-    /// When it ended, in milliseconds of Unix time.
+    /// Time at which it ended, in Unix milliseconds.
     pub at_ms: u64,
     /// Its receipt.
     pub receipt: PreparedEvent,
@@ -279,6 +287,8 @@ pub struct FinishedRun {
     pub touched: Touched,
     /// The kind of its error.
     pub error: Option<&'static str>,
+    /// Why it failed, and how long its steps took.
+    pub notes: RunNotes,
     /// Its tape, if it could be kept.
     pub tape: Option<KeptTape>,
     /// The binding whose cursor moves, and to where.
@@ -298,9 +308,6 @@ pub fn channel_line(message: &ChannelMessage) -> RunLine {
 
 /// A line as it is kept and shown: so much of it, with nothing in it that forges another.
 fn clip(text: &str) -> String {
-    let mut end = text.len().min(MAX_EVENT_BYTES);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = text.floor_char_boundary(MAX_EVENT_BYTES);
     palyra_common::redact::escape_untrusted(text.get(..end).unwrap_or_default())
 }

@@ -1,30 +1,23 @@
-//! Sessions with the agent as sealed rows, whose inside belongs to whoever runs the agent.
+//! Sessions with the agent as sealed rows, whose content belongs to the agent.
 //!
 //! A change of a session, its run, its events, pauses and surfaces is one [`SessionUpdate`], which is written in one
 //! transaction with the leaves that say so.
 
+mod call_surfaces;
 mod read;
 mod rows;
 mod write;
 
+pub use call_surfaces::{CALL_SURFACE_LIFETIME_MS, CallSurfaceRow, MAX_CALL_SURFACES};
 pub use read::{SessionFilter, StoredEvent};
 pub use rows::{PauseRow, SessionRow, SessionRunRow, SurfaceRow};
 pub use write::SessionUpdate;
 
 use crate::error::StateError;
-use crate::state::State;
 
-/// The sessions of one state root.
-#[derive(Clone, Copy)]
-pub struct SessionStore<'s> {
-    state: &'s State,
-}
-
-impl State {
-    /// The sessions with the agent.
-    pub fn sessions(&self) -> SessionStore<'_> {
-        SessionStore { state: self }
-    }
+crate::state::store! {
+    /// The sessions of one state root.
+    SessionStore, sessions
 }
 
 impl SessionStore<'_> {

@@ -24,7 +24,6 @@ pub use installed::ReAudit;
 pub use runnable::check_runnable;
 
 use crate::error::StateError;
-use crate::state::State;
 use crate::view::View;
 
 /// How many times a request is planned before a state that keeps moving on is an error.
@@ -41,10 +40,15 @@ pub struct InstallOptions {
     pub accept: BTreeSet<FindingId>,
 }
 
-/// Is told of each step as it passes.
+/// Receives each step.
 pub type Observe<'a> = &'a mut dyn FnMut(&InstallStep);
 
-impl State {
+crate::state::store! {
+    /// The installed skills of a state: everything that installs one, changes it or removes it.
+    SkillStore, skills
+}
+
+impl SkillStore<'_> {
     /// Installs an artifact, or updates the skill it is a release of; `by` is the actor of its events.
     pub fn install(
         &self,
@@ -68,7 +72,7 @@ impl State {
     /// What an update would do; refuses an artifact of a skill that is not installed. Nothing is written.
     pub fn plan_update(&self, request: &InstallRequest) -> Result<InstallOutcome, SkillError> {
         let planned = self.plan(request, &mut |_| {}).into_preview()?;
-        match self.view().index().get(&planned.record.skill_id) {
+        match self.state.view().index().get(&planned.record.skill_id) {
             Some(_) => Ok(planned),
             None => Err(SkillError::NotInstalled { skill_id: planned.record.skill_id }),
         }
@@ -88,16 +92,16 @@ impl State {
 
     /// Plans a request against the present view; the commit lock is not held, so a long audit delays no other change.
     pub fn plan(&self, request: &InstallRequest, observe: Observe<'_>) -> InstallPlan {
-        let view = self.view();
+        let view = self.state.view();
         self.with_context(&view, |context| plan_install(request, context, observe))
     }
 
     pub(crate) fn with_context<T>(&self, view: &View, work: impl FnOnce(&InstallContext<'_>) -> T) -> T {
-        let snapshot = self.trust_snapshot(Arc::clone(view.trust()));
+        let snapshot = self.state.trust().snapshot(Arc::clone(view.trust()));
         work(&InstallContext {
             generation: view.generation(),
             trust: &snapshot,
-            platform: &self.platform,
+            platform: &self.state.platform,
             policy: view.audit_policy(),
             index: view.index(),
             consents: view.consents(),

@@ -1,14 +1,16 @@
 //! The owner of one state root, for as long as it holds the lock.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use palyra_common::fs::{Directory, OwnerLock};
 use palyra_journal::{EventKind, JournalError, JournalStore, NewEvent};
 use palyra_skills::compat::{NodeCapability, Platform};
-use palyra_skills::trust::{BuiltInReleases, SkillTrustStore, TrustSnapshot};
+use palyra_skills::trust::BuiltInReleases;
 use palyra_vault::{KeySourceChoice, Passphrase, Vault};
+use parking_lot::{Mutex, MutexGuard};
+use rusqlite::Connection;
 use tokio::sync::watch;
 
 use crate::anchor::AnchorStatus;
@@ -38,13 +40,13 @@ pub const PROTOCOL_MAJOR: u32 = 1;
 /// How a state root is opened.
 #[derive(Clone)]
 pub struct StateOptions {
-    /// What others are told who find the root locked.
+    /// The identity of the owner, for "state in use" errors of others.
     pub command: String,
     /// How long to wait for another owner.
     pub wait: Duration,
     /// The time for events.
     pub clock: Clock,
-    /// What this machine is.
+    /// Facts about this machine.
     pub platform: Platform,
     /// Where a new vault keeps its device key; asked for once, by `init`.
     pub key_source: KeySourceChoice,
@@ -68,7 +70,7 @@ impl Default for StateOptions {
     }
 }
 
-/// The open state root: everything in it was checked against the vault, and nobody else may change it.
+/// The open state root: everything in it was checked against the vault, and no other process can change it.
 pub struct State {
     pub(crate) root: StateRoot,
     pub(crate) keeper: Keeper,
@@ -78,7 +80,7 @@ pub struct State {
     pub(crate) clock: Clock,
     pub(crate) expiry: ExpiryClock,
     pub(crate) platform: Platform,
-    built_in: BuiltInReleases,
+    pub(crate) built_in: BuiltInReleases,
     pub(crate) gate: Mutex<Gate>,
     pub(crate) published_view: Arc<PublishedView>,
     /// The size of the journal when the vault last learned of it beside a commit.
@@ -100,10 +102,10 @@ pub struct State {
     _lock: Arc<OwnerLock>,
 }
 
-/// What changes with a commit; whoever holds it is the only one who commits.
+/// The state that commits change; its holder is the only one that commits.
 pub(crate) struct Gate {
     pub(crate) view: Arc<View>,
-    /// What the vault has to be told before the next promise.
+    /// The pending update of the vault.
     pub(crate) unsettled: Option<Unsettled>,
 }
 
@@ -115,6 +117,25 @@ pub(crate) enum Unsettled {
     /// The commit did not happen.
     Failed,
 }
+
+/// Defines a store: typed access to one kind of row of a state, and the method of [`State`] that returns it.
+macro_rules! store {
+    ($(#[$about:meta])* $store:ident, $accessor:ident) => {
+        $(#[$about])*
+        #[derive(Clone, Copy)]
+        pub struct $store<'s> {
+            pub(crate) state: &'s $crate::state::State,
+        }
+
+        impl $crate::state::State {
+            $(#[$about])*
+            pub fn $accessor(&self) -> $store<'_> {
+                $store { state: self }
+            }
+        }
+    };
+}
+pub(crate) use store;
 
 impl State {
     /// Opens a state root; refused unless everything is as it was left.
@@ -175,7 +196,7 @@ impl State {
         let kept_head = AtomicU64::new(journal.durable_head().size);
         let (root, clock, platform) = (root.clone(), Arc::clone(&options.clock), options.platform.clone());
         let decisions = watch::Sender::new(0);
-        // A database that cannot be read now is told of by whatever reads it next.
+        // A database that cannot be read now causes an error at the next read.
         let expiry = journal.read(|connection| {
             ExpiryClock::read(connection, &row_key).map_err(JournalError::sqlite("read the latest time"))
         });
@@ -210,11 +231,6 @@ impl State {
         self.published_view.get()
     }
 
-    /// What a verification decides trust by: the trust store of a view, and what this program was built with.
-    pub fn trust_snapshot(&self, store: impl Into<Arc<SkillTrustStore>>) -> TrustSnapshot {
-        TrustSnapshot::new(store).with_built_in(Arc::clone(&self.built_in))
-    }
-
     /// The generation of the view, and every later one as soon as its view is there.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.published_view.changes()
@@ -230,22 +246,17 @@ impl State {
         &self.keeper.vault
     }
 
-    /// The runs under way.
-    pub fn run_registry(&self) -> &Arc<RunRegistry> {
-        &self.running
-    }
-
     /// The artifacts.
     pub fn objects(&self) -> &ObjectStore {
         &self.objects
     }
 
-    /// What this machine is.
+    /// Facts about this machine.
     pub fn platform(&self) -> &Platform {
         &self.platform
     }
 
-    /// Where it is.
+    /// Its location.
     pub fn root(&self) -> &StateRoot {
         &self.root
     }
@@ -263,7 +274,12 @@ impl State {
     }
 
     pub(crate) fn gate(&self) -> MutexGuard<'_, Gate> {
-        self.gate.lock().unwrap_or_else(PoisonError::into_inner)
+        self.gate.lock()
+    }
+
+    /// Waits for the change that is being committed, if there is one: its view is published then.
+    pub(crate) fn wait_for_commit(&self) {
+        drop(self.gate());
     }
 
     /// Whether many events came since the vault last learned the journal's head.
@@ -274,7 +290,7 @@ impl State {
 
     /// Lets the vault remember the journal's head as far as it is on disk.
     pub fn keep_head(&self) -> Result<(), StateError> {
-        // Nobody commits meanwhile: a promise to the vault is not crossed.
+        // No commits in between, so that pending updates of the vault are not mixed.
         let _gate = self.gate();
         // Of many calls that end at once only the first has something to do.
         if !self.wants_head_kept() {
@@ -284,6 +300,15 @@ impl State {
         self.keeper.keep_head(head)?;
         self.kept_head.store(head.size, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Reads the database in one snapshot; `doing` says what, should it fail.
+    pub(crate) fn read<T>(
+        &self,
+        doing: &'static str,
+        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StateError> {
+        Ok(self.journal.read(|connection| read(connection).map_err(JournalError::sqlite(doing)))?)
     }
 
     /// Returns an event of now, by this actor.
@@ -313,9 +338,12 @@ pub(crate) fn lock_root(
     root: &StateRoot,
     options: &StateOptions,
 ) -> Result<(Directory, OwnerLock), StateError> {
-    let missing = |error: palyra_common::fs::FsError| match error.is_not_found() {
-        true => StateError::NotInitialised { path: root.path().to_owned() },
-        false => error.into(),
+    let missing = |error: palyra_common::fs::FsError| {
+        if error.is_not_found() {
+            StateError::NotInitialised { path: root.path().to_owned() }
+        } else {
+            error.into()
+        }
     };
     let directory = Directory::open_private(root.path()).map_err(missing)?;
     let lock = acquire(&directory, &options.command, options.wait)?;

@@ -4,39 +4,33 @@
 //! never a grant or a state of ours, and so it is outside the anchor.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use palyra_plugins_runtime::BackendError;
+use parking_lot::{Mutex, MutexGuard};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-/// How much may be kept under one prefix.
+/// Storage quota of one prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance<'a> {
     /// The prefix.
     pub prefix: &'a str,
-    /// Most bytes of keys and values.
+    /// Maximum bytes of keys and values.
     pub max_bytes: u64,
-    /// Most keys.
+    /// Maximum number of keys.
     pub max_keys: u64,
 }
 
-/// Why storage did not do what it was asked.
+/// Errors of storage.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum StorageError {
     /// The allowance would be exceeded.
-    #[error("it would hold {used} where {allowed} are allowed")]
-    OverQuota {
-        /// The allowance.
-        allowed: u64,
-        /// What it would be.
-        used: u64,
-    },
+    #[error("it would hold {used}, the limit is {allowed}")]
+    OverQuota { allowed: u64, used: u64 },
     /// The database did not work.
     #[error("the storage `{}` failed", path.display())]
     Database {
-        /// The file.
         path: PathBuf,
-        /// Why.
         #[source]
         source: rusqlite::Error,
     },
@@ -163,7 +157,7 @@ impl StorageDatabase {
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+        self.connection.lock()
     }
 
     fn failed(&self, source: rusqlite::Error) -> StorageError {

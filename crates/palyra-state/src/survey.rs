@@ -1,6 +1,6 @@
 //! Looks at a state root as it is and says everything that is not as it was left.
 //!
-//! Opening believes a survey without differences and nothing else; a repair starts from one with some.
+//! Opening requires a survey without differences; a repair starts from one with differences.
 
 use palyra_common::fs::Directory;
 use palyra_journal::{JournalError, JournalOptions, JournalStore, TreeHead};
@@ -15,9 +15,9 @@ use crate::history::expected_rows;
 use crate::keeper::Keeper;
 use crate::root::StateRoot;
 
-const REPAIR: &str = "put the newest copy of `state.db` back, or accept this one with `palyra trust repair`";
-const REPAIR_ROW: &str = "a repair leaves this row out; whatever it said has to be decided again";
-const RESTORE: &str = "put the folder back from a backup that has the same `vault`";
+const REPAIR: &str = "restore the latest copy of `state.db`, or accept this one with `palyra trust repair`";
+const REPAIR_ROW: &str = "a repair drops this row; its decision has to be made again";
+const RESTORE: &str = "restore it from a backup that has the same `vault`";
 
 /// A state root as it is.
 pub(crate) struct Survey {
@@ -92,9 +92,9 @@ fn read_database(root: &StateRoot, row_key: &RowKey, damage: &mut Damage) -> (Se
 
 fn add_row_fault(fault: &RowFault, damage: &mut Damage) {
     let found = match fault.problem {
-        RowProblem::Mac => "a row that was not written by this owner",
+        RowProblem::Mac => "a row that this owner did not write",
         RowProblem::MacLength => "a row without a MAC",
-        RowProblem::TooLong => "a row longer than any of ours",
+        RowProblem::TooLong => "a row above the size limit",
     };
     damage.add(row_name(fault.table.name(), &fault.key), "a row with the owner's MAC", found, REPAIR_ROW);
 }
@@ -154,7 +154,7 @@ fn compare_generation(anchors: &Anchors, found: Option<u64>, damage: &mut Damage
         // Without an anchor there is nothing to compare with, and that has been said.
         (None, None) if !damage.is_none() => return,
         (None, None) => {
-            damage.add("the anchor in the vault", "one of the last commit", "none", RESTORE);
+            damage.add("the anchor in the vault", "the anchor of the last commit", "none", RESTORE);
             return;
         }
         (Some(committed), Some(pending)) if committed.generation != pending.generation => {

@@ -1,17 +1,13 @@
 //! Names: those of others as the journal can hold them, and ids of our own.
 
+use palyra_common::text::clip_untrusted;
+
 /// The time of an id has six bytes.
 const MOST_OF_SIX_BYTES: u64 = (1 << 48) - 1;
 
 /// A principal's name, never longer than a field of the journal, with nothing in it that forges a line.
 pub fn short_name(name: &str) -> String {
-    clipped(name, 100)
-}
-
-/// The first letters of a text of others, with nothing in it that forges a line.
-pub(crate) fn clipped(text: &str, letters: usize) -> String {
-    let end = text.char_indices().nth(letters).map_or(text.len(), |(end, _)| end);
-    palyra_common::redact::escape_untrusted(text.get(..end).unwrap_or_default())
+    clip_untrusted(name, 100)
 }
 
 /// An id that sorts by the time it is made at, which keeps indexes small.

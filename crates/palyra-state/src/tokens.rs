@@ -1,11 +1,12 @@
 //! Tokens: who besides the owner may ask, for what, and until when.
 //!
-//! Only the hash of a secret is kept; the secret is shown once, to whoever made the token. A repair leaves no token
-//! behind, because an older database could bring a removed one back.
+//! Only the hash of a secret is stored; the secret is shown once, when the token is created. A repair removes all
+//! tokens, because an older database could contain a removed one.
 
 use std::collections::BTreeMap;
 
 use palyra_common::principal::OWNER;
+use palyra_common::text::clip_untrusted;
 use palyra_common::{ErrorCode, Principal, Scope, ScopeSet};
 use palyra_journal::EventKind;
 use palyra_skills::Sha256Digest;
@@ -16,7 +17,6 @@ use zeroize::Zeroizing;
 use crate::commit::Change;
 use crate::db::{RowChange, SealedTable};
 use crate::error::StateError;
-use crate::state::State;
 use crate::view::View;
 
 /// Most tokens there may be.
@@ -31,18 +31,18 @@ const PREFIX: &str = "palyra_";
 pub struct TokenRecord {
     /// What people and receipts call its holder.
     pub name: String,
-    /// What it may do.
+    /// Scopes.
     pub scopes: ScopeSet,
     /// The hash of its secret.
     pub digest: Sha256Digest,
-    /// When it was made, in milliseconds of Unix time.
+    /// Time at which it was made, in Unix milliseconds.
     pub created_ms: u64,
-    /// From when on it is worth nothing.
+    /// Time of expiry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_ms: Option<u64>,
 }
 
-/// A token that was just made, with the secret nobody can be shown again.
+/// A new token with its secret, which cannot be shown again.
 pub struct NewToken {
     /// The record.
     pub record: TokenRecord,
@@ -52,37 +52,27 @@ pub struct NewToken {
 
 /// Why a token was not made or removed.
 #[derive(Debug, Clone, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum TokenError {
     /// The name is not one.
-    #[error("`{name}` is not a name for a token")]
-    BadName {
-        /// The name.
-        name: String,
-    },
+    #[error("invalid token name `{name}`")]
+    BadName { name: String },
     /// Another token has the name.
-    #[error("there is already a token `{name}`")]
-    Taken {
-        /// The name.
-        name: String,
-    },
+    #[error("token `{name}` already exists")]
+    Taken { name: String },
     /// It could do nothing.
-    #[error("a token needs at least one scope")]
+    #[error("a token requires at least one scope")]
     NoScope,
     /// It would be worth nothing from the start.
-    #[error("the token would have expired already")]
+    #[error("the token would already be expired")]
     Expired,
     /// There are too many.
-    #[error("there are already {MAX_TOKENS} tokens")]
+    #[error("the limit of {MAX_TOKENS} tokens is reached")]
     TooMany,
     /// There is none of that name.
-    #[error("there is no token `{name}`")]
-    Unknown {
-        /// The name.
-        name: String,
-        /// The names there are.
-        known: Vec<String>,
-    },
-    /// The state itself.
+    #[error("token `{name}` does not exist")]
+    Unknown { name: String, known: Vec<String> },
+    /// The underlying state error.
     #[error(transparent)]
     State(#[from] StateError),
 }
@@ -96,9 +86,7 @@ impl TokenError {
                 Some("choose another name, or remove it with `palyra tokens remove NAME`".into())
             }
             Self::NoScope => Some("choose from read, invoke, operate, approve, elicit, admin".into()),
-            Self::TooMany => {
-                Some("remove those that are no longer used with `palyra tokens remove NAME`".into())
-            }
+            Self::TooMany => Some("remove unused tokens with `palyra tokens remove NAME`".into()),
             Self::Expired | Self::Unknown { .. } => None,
             Self::State(error) => error.hint(),
         }
@@ -116,35 +104,40 @@ impl TokenError {
 }
 
 impl TokenRecord {
-    /// Whether it is worth nothing any more.
+    /// Whether it has expired.
     pub fn is_expired(&self, now_ms: u64) -> bool {
         self.expires_ms.is_some_and(|expires| expires <= now_ms)
     }
 }
 
-impl State {
+crate::state::store! {
+    /// The tokens of a state.
+    TokenStore, tokens
+}
+
+impl TokenStore<'_> {
     /// Every token, by name.
-    pub fn tokens(&self) -> Vec<TokenRecord> {
-        self.view().tokens().by_name.values().cloned().collect()
+    pub fn list(&self) -> Vec<TokenRecord> {
+        self.state.view().tokens().by_name.values().cloned().collect()
     }
 
-    /// Whether a principal would be let in again: its token was not removed and has not expired.
+    /// Whether a principal is still valid: its token was not removed and has not expired.
     pub fn knows(&self, principal: &Principal) -> bool {
         let identity = principal.identity.map(Sha256Digest::from_bytes);
-        identity.is_none_or(|token| self.find_token(&token).is_some())
+        identity.is_none_or(|token| self.find(&token).is_some())
     }
 
     /// The token of a secret, by the secret's hash; none if it has expired.
-    pub fn find_token(&self, digest: &Sha256Digest) -> Option<TokenRecord> {
-        let view = self.view();
+    pub fn find(&self, digest: &Sha256Digest) -> Option<TokenRecord> {
+        let view = self.state.view();
         let name = view.tokens().by_digest.get(digest)?;
         let record = view.tokens().by_name.get(name)?;
-        let expired = record.expires_ms.is_some_and(|expires| self.has_passed(expires));
+        let expired = record.expires_ms.is_some_and(|expires| self.state.has_passed(expires));
         (!expired).then(|| record.clone())
     }
 
     /// Makes a token; `by` is who asked for it.
-    pub fn add_token(
+    pub fn add(
         &self,
         name: &str,
         scopes: ScopeSet,
@@ -155,11 +148,11 @@ impl State {
         if scopes.is_empty() {
             return Err(TokenError::NoScope);
         }
-        let now = self.now_ms();
-        if expires_ms.is_some_and(|expires| self.has_passed(expires)) {
+        let now = self.state.now_ms();
+        if expires_ms.is_some_and(|expires| self.state.has_passed(expires)) {
             return Err(TokenError::Expired);
         }
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         let tokens = gate.view.tokens();
         if name == OWNER || tokens.by_name.contains_key(name) {
             return Err(TokenError::Taken { name: name.to_owned() });
@@ -174,22 +167,22 @@ impl State {
         let row = RowChange::Put { table: SealedTable::Token, key: name.to_owned(), bytes };
         let scopes: Vec<Scope> = record.scopes.iter().collect();
         let details = json!({ "scopes": scopes, "expires_ms": expires_ms });
-        let event = self.event(EventKind::TokenAdded, by).subject(name).details(details);
-        self.commit(&mut gate, Change { rows: vec![row], events: vec![event] })?;
+        let event = self.state.event(EventKind::TokenAdded, by).subject(name).details(details);
+        self.state.commit(&mut gate, Change { rows: vec![row], events: vec![event] })?;
         Ok(NewToken { record, secret })
     }
 
     /// Removes a token; it is worth nothing from this moment on.
-    pub fn remove_token(&self, name: &str, by: &str) -> Result<TokenRecord, TokenError> {
-        let mut gate = self.gate();
+    pub fn remove(&self, name: &str, by: &str) -> Result<TokenRecord, TokenError> {
+        let mut gate = self.state.gate();
         let tokens = gate.view.tokens();
         let Some(record) = tokens.by_name.get(name).cloned() else {
-            let name = palyra_common::redact::escape_untrusted(&name.chars().take(80).collect::<String>());
+            let name = clip_untrusted(name, 80);
             return Err(TokenError::Unknown { name, known: tokens.by_name.keys().cloned().collect() });
         };
         let row = RowChange::Delete { table: SealedTable::Token, key: name.to_owned() };
-        let event = self.event(EventKind::TokenRemoved, by).subject(name);
-        self.commit(&mut gate, Change { rows: vec![row], events: vec![event] })?;
+        let event = self.state.event(EventKind::TokenRemoved, by).subject(name);
+        self.state.commit(&mut gate, Change { rows: vec![row], events: vec![event] })?;
         Ok(record)
     }
 }
@@ -220,12 +213,11 @@ impl View {
 
 fn check_name(name: &str) -> Result<(), TokenError> {
     let letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
-    match (1..=MAX_TOKEN_NAME).contains(&name.len()) && name.bytes().all(letter) {
-        true => Ok(()),
-        false => {
-            let name = palyra_common::redact::escape_untrusted(&name.chars().take(80).collect::<String>());
-            Err(TokenError::BadName { name })
-        }
+    if (1..=MAX_TOKEN_NAME).contains(&name.len()) && name.bytes().all(letter) {
+        Ok(())
+    } else {
+        let name = clip_untrusted(name, 80);
+        Err(TokenError::BadName { name })
     }
 }
 

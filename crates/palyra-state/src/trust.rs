@@ -1,18 +1,19 @@
 //! What an operator or a signed statement decides about publishers: each one transaction, one leaf, one checkpoint.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use palyra_journal::{EventKind, NewEvent};
 use palyra_skills::signing::KeySet;
 use palyra_skills::trust::{
-    BuilderKey, FeedIssuer, FeedOutcome, RevocationTarget, RotationOutcome, SkillTrustStore, TrustStatement,
+    BuilderKey, FeedIssuer, FeedOutcome, RevocationTarget, RotationOutcome, SkillTrustStore, TrustSnapshot,
+    TrustStatement,
 };
 use serde_json::json;
 
 use crate::commit::Change;
 use crate::db::{RowChange, SealedTable};
 use crate::error::{StateError, TrustRefused};
-use crate::state::State;
 use crate::view::View;
 
 /// What a signed statement changed.
@@ -31,17 +32,27 @@ pub enum StatementOutcome {
     AlreadyKnown,
 }
 
-impl State {
+crate::state::store! {
+    /// What an operator decided about publishers, keys and builders.
+    TrustStore, trust
+}
+
+impl TrustStore<'_> {
+    /// What a verification decides trust by: the trust store of a view, and what this program was built with.
+    pub fn snapshot(&self, store: impl Into<Arc<SkillTrustStore>>) -> TrustSnapshot {
+        TrustSnapshot::new(store).with_built_in(Arc::clone(&self.state.built_in))
+    }
+
     /// Names a publisher's keys: the publisher is on the allowlist; says whether that is new.
     pub fn allow_publisher(&self, publisher: &str, keys: KeySet, by: &str) -> Result<bool, StateError> {
-        let event = self.event(EventKind::TrustAllowed, by).subject(publisher);
+        let event = self.state.event(EventKind::TrustAllowed, by).subject(publisher);
         let event = event.details(json!({ "keys": key_ids(&keys) }));
         self.change_trust(event, by, |store| Ok(store.allow(publisher, keys)?)).map(|((), changed)| changed)
     }
 
     /// Accepts nothing of a publisher from now on, and stops what is installed of it.
     pub fn block_publisher(&self, publisher: &str, reason: &str, by: &str) -> Result<(), StateError> {
-        let event = self.event(EventKind::TrustBlocked, by).subject(publisher);
+        let event = self.state.event(EventKind::TrustBlocked, by).subject(publisher);
         let event = event.details(json!({ "reason": reason }));
         self.change_trust(event, by, |store| {
             store.block(publisher, reason);
@@ -52,14 +63,14 @@ impl State {
 
     /// Ends a block; what it stopped stays quarantined until it is enabled.
     pub fn unblock_publisher(&self, publisher: &str, by: &str) -> Result<(), StateError> {
-        let event = self.event(EventKind::TrustUnblocked, by).subject(publisher);
+        let event = self.state.event(EventKind::TrustUnblocked, by).subject(publisher);
         self.change_trust(event, by, |store| Ok(store.unblock(publisher)?))?;
         Ok(())
     }
 
     /// Replaces a publisher's keys without its word.
     pub fn repin_publisher(&self, publisher: &str, keys: KeySet, by: &str) -> Result<(), StateError> {
-        let event = self.event(EventKind::TrustRepinned, by).subject(publisher);
+        let event = self.state.event(EventKind::TrustRepinned, by).subject(publisher);
         let event = event.details(json!({ "keys": key_ids(&keys) }));
         self.change_trust(event, by, |store| Ok(store.repin(publisher, keys)?))?;
         Ok(())
@@ -67,7 +78,7 @@ impl State {
 
     /// Revokes a key or a release for good; says whether that is new.
     pub fn revoke(&self, target: RevocationTarget, reason: &str, by: &str) -> Result<bool, StateError> {
-        let event = self.event(EventKind::TrustRevoked, by).subject(target.to_string());
+        let event = self.state.event(EventKind::TrustRevoked, by).subject(target.to_string());
         let event = event.details(json!({ "reason": reason }));
         self.change_trust(event, by, |store| Ok(store.revoke(target, reason))).map(|(new, _)| new)
     }
@@ -80,7 +91,7 @@ impl State {
     ) -> Result<StatementOutcome, StateError> {
         let applied = match statement {
             TrustStatement::Rotation(rotation) => {
-                let event = self.event(EventKind::TrustRotated, by);
+                let event = self.state.event(EventKind::TrustRotated, by);
                 let event = event.subject(&rotation.statement().publisher);
                 let event = event.details(json!({ "to_epoch": rotation.statement().to_epoch }));
                 self.change_trust(event, by, |store| {
@@ -95,7 +106,7 @@ impl State {
                 let issuer = match &signed.list().issuer {
                     FeedIssuer::Publisher(name) | FeedIssuer::Feed(name) => name,
                 };
-                let event = self.event(EventKind::TrustFeedApplied, by).subject(issuer);
+                let event = self.state.event(EventKind::TrustFeedApplied, by).subject(issuer);
                 let event = event.details(json!({ "number": signed.list().number }));
                 self.change_trust(event, by, |store| {
                     Ok(match store.apply_feed(signed)? {
@@ -111,14 +122,15 @@ impl State {
     /// Follows a revocation feed; says whether that is new.
     pub fn follow_feed(&self, name: &str, keys: KeySet, by: &str) -> Result<bool, StateError> {
         let details = json!({ "feed": name, "keys": key_ids(&keys) });
-        let event = self.event(EventKind::TrustAllowed, by).subject(format!("feed/{name}"));
+        let event = self.state.event(EventKind::TrustAllowed, by).subject(format!("feed/{name}"));
         let event = event.details(details);
         self.change_trust(event, by, |store| Ok(store.follow_feed(name, keys)?)).map(|((), changed)| changed)
     }
 
-    /// Believes a builder's provenance statements up to a level; says whether that is new.
+    /// Trusts a builder's provenance statements up to a level; returns whether that is new.
     pub fn allow_builder(&self, builder: BuilderKey, by: &str) -> Result<bool, StateError> {
-        let event = self.event(EventKind::TrustAllowed, by).subject(format!("builder/{}", builder.name));
+        let event =
+            self.state.event(EventKind::TrustAllowed, by).subject(format!("builder/{}", builder.name));
         let event = event.details(json!({ "key": builder.key.key_id().to_string(), "level": builder.level }));
         self.change_trust(event, by, |store| Ok(store.allow_builder(builder)?)).map(|(_, changed)| changed)
     }
@@ -131,7 +143,7 @@ impl State {
         by: &str,
         work: impl FnOnce(&mut SkillTrustStore) -> Result<T, TrustRefused>,
     ) -> Result<(T, bool), StateError> {
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         let mut store = SkillTrustStore::clone(gate.view.trust());
         let outcome = work(&mut store)?;
         if store == **gate.view.trust() {
@@ -139,8 +151,8 @@ impl State {
         }
         let mut rows = trust_rows(&gate.view, &store)?;
         let mut events = vec![event];
-        self.quarantine_untrusted(&gate.view, &store, &mut rows, &mut events, by)?;
-        self.commit(&mut gate, Change { rows, events })?;
+        self.state.skills().quarantine_untrusted(&gate.view, &store, &mut rows, &mut events, by)?;
+        self.state.commit(&mut gate, Change { rows, events })?;
         Ok((outcome, true))
     }
 }

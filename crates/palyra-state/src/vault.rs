@@ -11,7 +11,6 @@ use palyra_journal::NewEvent;
 use palyra_vault::{Vault, VaultError};
 
 use crate::error::StateError;
-use crate::state::State;
 
 /// Opens every secret and every signing key, and returns a line for each that cannot be opened.
 pub(crate) fn vault_faults(vault: &Vault) -> Result<Vec<String>, VaultError> {
@@ -23,16 +22,21 @@ pub(crate) fn vault_faults(vault: &Vault) -> Result<Vec<String>, VaultError> {
     Ok(listed.chain(values).chain(seeds).map(|error| error.to_string()).collect())
 }
 
-impl State {
+crate::state::store! {
+    /// Secrets and signing keys of a state; each change has its event.
+    VaultStore, vault_store
+}
+
+impl VaultStore<'_> {
     /// Opens every entry of the vault, and returns a line for each that cannot be opened; blocks.
-    pub fn vault_faults(&self) -> Result<Vec<String>, StateError> {
-        let _desk = self.keeper.desk();
-        Ok(vault_faults(&self.keeper.vault)?)
+    pub fn faults(&self) -> Result<Vec<String>, StateError> {
+        let _desk = self.state.keeper.desk();
+        Ok(vault_faults(&self.state.keeper.vault)?)
     }
 
     /// Writes an event that has no rows of its own, and waits for it.
     fn tell(&self, event: NewEvent) -> Result<(), StateError> {
-        self.journal.append(event).wait()?;
+        self.state.journal.append(event).wait()?;
         Ok(())
     }
 }

@@ -28,7 +28,7 @@ const AUDIT_POLICY: &str = "audit_policy";
 const ADVISORIES: &str = "advisories";
 /// Rows that say a payload was asked what it is begin so.
 const DESCRIBED: &str = "described/";
-const UNREADABLE: &str = "a repair leaves it out; whatever it said has to be decided again";
+const UNREADABLE: &str = "a repair drops it; its decision has to be made again";
 
 /// The state as of one commit.
 #[derive(Debug, Clone)]
@@ -52,10 +52,7 @@ impl View {
     /// Reads sealed rows; one that cannot be read is damage, although its MAC is right.
     pub(crate) fn read(generation: u64, rows: SealedRows) -> Result<Self, Damage> {
         let (view, damage) = Self::read_what_can_be_read(generation, rows);
-        match damage.is_none() {
-            true => Ok(view),
-            false => Err(damage),
-        }
+        if damage.is_none() { Ok(view) } else { Err(damage) }
     }
 
     /// Reads what can be read and says what cannot.
@@ -88,17 +85,17 @@ impl View {
         &self.rows
     }
 
-    /// Whose keys are believed.
+    /// The trusted keys.
     pub fn trust(&self) -> &Arc<SkillTrustStore> {
         &self.trust
     }
 
-    /// What is installed.
+    /// Installed skills.
     pub fn index(&self) -> &InstalledSkillsIndex {
         &self.index
     }
 
-    /// What was agreed to.
+    /// The consent.
     pub fn consents(&self) -> &ConsentIndex {
         &self.consents
     }
@@ -108,7 +105,7 @@ impl View {
         &self.aliases
     }
 
-    /// What audits go by.
+    /// The audit policy.
     pub fn audit_policy(&self) -> &AuditPolicy {
         &self.policy
     }
@@ -123,7 +120,7 @@ impl View {
         self.tools.get(name)
     }
 
-    /// What operators decided about plugins.
+    /// Decisions of operators about plugins.
     pub fn plugins(&self) -> &PluginSettings {
         &self.plugins
     }

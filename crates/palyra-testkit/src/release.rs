@@ -109,7 +109,10 @@ pub fn update(state: &State, built: &BuiltArtifact) {
     let outcome =
         try_install(state, built, &InstallOptions::default()).unwrap_or_else(|error| panic!("{error}"));
     if let Some(request) = outcome.consent_request {
-        state.consent(&outcome.record.skill_id, agree(request.digest()), "owner", &mut |_| {}).unwrap();
+        state
+            .skills()
+            .consent(&outcome.record.skill_id, agree(request.digest()), "owner", &mut |_| {})
+            .unwrap();
     }
 }
 
@@ -118,5 +121,5 @@ pub fn try_install(
     built: &BuiltArtifact,
     options: &InstallOptions,
 ) -> Result<InstallOutcome, SkillError> {
-    state.install(built.bytes.clone(), options, "owner", &mut |_| {})
+    state.skills().install(built.bytes.clone(), options, "owner", &mut |_| {})
 }

@@ -1,14 +1,15 @@
 //! Cron patterns, read and walked by a library.
 //!
 //! Where clocks are put forward, a fixed time that does not exist is due at the first moment after the gap, and steps
-//! inside the gap are left out. Where they are put back, a fixed time is due once, the first time, and steps are due in
-//! both passes. These are the rules of Vixie cron.
+//! inside the gap are left out. Where they are restored, a fixed time is due once, the first time, and steps are due
+//! in both passes. These are the rules of Vixie cron.
 
 use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_untrusted;
 
 use crate::error::ScheduleError;
 
@@ -21,12 +22,9 @@ pub(super) struct CronPattern(Cron);
 
 impl CronPattern {
     pub(super) fn parse(pattern: &str) -> Result<Self, ScheduleError> {
-        let refused = |reason: String| ScheduleError::Cron {
-            pattern: escape_untrusted(&pattern.chars().take(80).collect::<String>()),
-            reason,
-        };
+        let refused = |reason: String| ScheduleError::Cron { pattern: clip_untrusted(pattern, 80), reason };
         if pattern.len() > MAX_PATTERN || !pattern.is_ascii() {
-            return Err(refused(format!("it has more than {MAX_PATTERN} plain letters")));
+            return Err(refused(format!("it is longer than {MAX_PATTERN} characters or not ASCII")));
         }
         let parser = CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build();
         let parsed = parser.parse(pattern.trim());

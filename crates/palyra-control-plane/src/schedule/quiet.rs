@@ -6,7 +6,7 @@ use std::str::FromStr;
 use jiff::civil::{DateTime, Time};
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{Span, Timestamp, ToSpan};
-use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_untrusted;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ScheduleError;
@@ -30,7 +30,7 @@ impl QuietHours {
             // The clocks are put forward over it: it ends there.
             Instant::Never => change?,
         };
-        // Clocks that are put back can show a time before the quiet hours again.
+        // Clocks that are restored can show a time before the quiet hours again.
         let end = change.filter(|at| *at < end && self.quiet_now(*at, zone).is_none()).unwrap_or(end);
         if end > moment { Some(end) } else { later(moment) }
     }
@@ -46,7 +46,7 @@ impl QuietHours {
             None => return Some(moment),
         };
         let Some(change) = change.filter(|at| begin < *at) else { return Some(begin) };
-        // The clocks were put back within the quiet hours: the hour that came twice can have been outside them, at
+        // The clocks were restored within the quiet hours: the hour that came twice can have been outside them, at
         // the end of its first pass or at the beginning of its second.
         if self.quiet_now(change, zone).is_none() {
             return Some(second_pass(now, day, self.from, zone).unwrap_or(moment));
@@ -60,9 +60,10 @@ impl QuietHours {
     fn quiet_now(&self, moment: Timestamp, zone: &TimeZone) -> Option<DateTime> {
         let now = zone.to_datetime(moment);
         let time = now.time();
-        let inside = match self.from < self.to {
-            true => self.from <= time && time < self.to,
-            false => self.from <= time || time < self.to,
+        let inside = if self.from < self.to {
+            self.from <= time && time < self.to
+        } else {
+            self.from <= time || time < self.to
         };
         inside.then_some(now)
     }
@@ -84,7 +85,7 @@ fn instant(now: DateTime, days: Span, time: Time, zone: &TimeZone) -> Option<Ins
     }
 }
 
-/// The same time of the day after the clocks were put back.
+/// The same time of the day after the clocks were restored.
 fn second_pass(now: DateTime, days: Span, time: Time, zone: &TimeZone) -> Option<Timestamp> {
     let date = now.date().checked_add(days).ok()?;
     zone.to_ambiguous_timestamp(date.to_datetime(time)).later().ok()
@@ -107,7 +108,7 @@ impl FromStr for QuietHours {
     type Err = ScheduleError;
 
     fn from_str(text: &str) -> Result<Self, ScheduleError> {
-        let bad = || ScheduleError::Quiet(escape_untrusted(&text.chars().take(40).collect::<String>()));
+        let bad = || ScheduleError::Quiet(clip_untrusted(text, 40));
         let (from, to) = text.split_once('-').ok_or_else(bad)?;
         let hours = Self { from: minute(from).ok_or_else(bad)?, to: minute(to).ok_or_else(bad)? };
         if hours.from == hours.to { Err(bad()) } else { Ok(hours) }

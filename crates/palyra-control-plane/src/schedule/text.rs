@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_untrusted;
 
 use crate::error::ScheduleError;
 
@@ -40,7 +40,7 @@ pub(super) fn parse_at(text: &str, zone: &TimeZone) -> Result<u64, ScheduleError
 }
 
 fn shown(text: &str) -> String {
-    escape_untrusted(&text.chars().take(60).collect::<String>())
+    clip_untrusted(text, 60)
 }
 
 #[cfg(test)]

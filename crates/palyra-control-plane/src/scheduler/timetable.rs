@@ -13,7 +13,7 @@ use crate::store::ScheduledRoutine;
 #[derive(Debug, Default)]
 pub struct Timetable {
     entries: BTreeMap<String, Entry>,
-    /// When it was last looked at.
+    /// Time of the last check.
     looked: Option<Timestamp>,
 }
 
@@ -60,14 +60,14 @@ impl Timetable {
                     let cursor = time(since).unwrap_or(Timestamp::MAX);
                     self.entries.insert(name, Entry { routine, schedule, cursor, wake: Wake::Now });
                 }
-                Err(error) => tracing::error!(routine = name, %error, "a schedule cannot be read"),
+                Err(error) => tracing::error!(routine = name, %error, "cannot read a schedule"),
             }
         }
     }
 
     /// What is to be done now; a second look at the same time finds nothing more.
     pub fn step(&mut self, now: Timestamp) -> Vec<Step> {
-        // Where the clock was put back, everything is looked at again.
+        // Where the clock was restored, everything is looked at again.
         let back = self.looked.is_some_and(|looked| now < looked);
         self.looked = Some(now);
         let is_due = |entry: &&mut Entry| match entry.wake {

@@ -126,9 +126,10 @@ impl RoutineStore for Memory {
     }
 
     async fn claim(&self, fire: NewFire) -> Result<ClaimedFire, StateError> {
-        Ok(match self.put(fire.key, "running".into()) {
-            true => ClaimedFire::Go { fuel_left: None },
-            false => ClaimedFire::Taken,
+        Ok(if self.put(fire.key, "running".into()) {
+            ClaimedFire::Go { fuel_left: None }
+        } else {
+            ClaimedFire::Taken
         })
     }
 

@@ -58,7 +58,7 @@ fn done(dues: &[u64]) -> Vec<(u64, String)> {
 }
 
 #[tokio::test]
-async fn it_sleeps_until_something_is_due_and_ends_when_told() {
+async fn scheduler_sleeps_until_due_and_stops_on_request() {
     let running = start(vec![routine("r", every(100))], 50_000, 100).await;
     running.settle().await;
     assert!(running.store.statuses().is_empty());

@@ -61,21 +61,26 @@ fn events(state: &State, kind: EventKind) -> usize {
 async fn a_due_time_is_taken_once_even_by_the_next_owner() {
     let (_home, root, state) = home();
     let routine = routine("r", every(60));
-    assert_eq!(state.claim_fire(fire(&routine, 5, None)).await.unwrap(), ClaimedFire::Go { fuel_left: None });
-    assert_eq!(state.claim_fire(fire(&routine, 5, None)).await.unwrap(), ClaimedFire::Taken);
-    assert!(!state.pass_fire(fire(&routine, 5, None).key, FireCause::Schedule, "missed").await.unwrap());
+    assert_eq!(
+        state.control().claim_fire(fire(&routine, 5, None)).await.unwrap(),
+        ClaimedFire::Go { fuel_left: None }
+    );
+    assert_eq!(state.control().claim_fire(fire(&routine, 5, None)).await.unwrap(), ClaimedFire::Taken);
+    assert!(
+        !state.control().pass_fire(fire(&routine, 5, None).key, FireCause::Schedule, "missed").await.unwrap()
+    );
     assert_eq!(events(&state, EventKind::RoutineFired), 1);
     // Its owner is gone before it ended.
     Arc::try_unwrap(state).ok().unwrap().close().unwrap();
     let state = State::open(&root, &options()).unwrap();
-    assert_eq!(state.claim_fire(fire(&routine, 5, None)).await.unwrap(), ClaimedFire::Taken);
-    let page = state.fires("r", &FireQuery::default()).unwrap();
+    assert_eq!(state.control().claim_fire(fire(&routine, 5, None)).await.unwrap(), ClaimedFire::Taken);
+    let page = state.control().fires("r", &FireQuery::default()).unwrap();
     assert_eq!((page.fires.len(), page.fires[0].status.as_str()), (1, "interrupted"));
-    assert_eq!(state.last_due("r", 100).unwrap(), Some(5));
-    assert_eq!(state.last_due("r", 4).unwrap(), None);
+    assert_eq!(state.control().last_due("r", 100).unwrap(), Some(5));
+    assert_eq!(state.control().last_due("r", 4).unwrap(), None);
     // A late word of the dead owner changes nothing.
-    state.finish_fire(page_key(5), ended(1)).await.unwrap();
-    assert_eq!(state.fire(&page_key(5)).unwrap().unwrap().status, "interrupted");
+    state.control().finish_fire(page_key(5), ended(1)).await.unwrap();
+    assert_eq!(state.control().fire(&page_key(5)).unwrap().unwrap().status, "interrupted");
 }
 
 fn page_key(due_ms: u64) -> FireKey {
@@ -89,7 +94,7 @@ async fn many_who_claim_one_due_time_get_it_once() {
     for _ in 0..16 {
         let state = Arc::clone(&state);
         tasks.push(tokio::spawn(async move {
-            state.claim_fire(fire(&routine("r", every(60)), 7, None)).await.unwrap()
+            state.control().claim_fire(fire(&routine("r", every(60)), 7, None)).await.unwrap()
         }));
     }
     let mut gone = 0;
@@ -109,25 +114,32 @@ async fn budgets_of_runs_and_fuel_end_what_is_charged_to_them() {
     routine.objective = Some("runs".into());
     let Charge::Open(budget) = store.charge(&routine).await.unwrap() else { panic!() };
     for due in [1, 2] {
-        let claimed = state.claim_fire(fire(&routine, due, budget.clone())).await.unwrap();
+        let claimed = state.control().claim_fire(fire(&routine, due, budget.clone())).await.unwrap();
         assert_eq!(claimed, ClaimedFire::Go { fuel_left: None });
     }
-    assert_eq!(state.claim_fire(fire(&routine, 2, budget.clone())).await.unwrap(), ClaimedFire::Taken);
-    assert_eq!(state.claim_fire(fire(&routine, 3, budget)).await.unwrap(), ClaimedFire::Exhausted);
-    assert_eq!(state.fire(&page_key(3)).unwrap().unwrap().reason.as_deref(), Some("budget"));
-    assert_eq!(state.fire(&page_key(2)).unwrap().unwrap().status, "running", "what was taken stays as it is");
+    assert_eq!(
+        state.control().claim_fire(fire(&routine, 2, budget.clone())).await.unwrap(),
+        ClaimedFire::Taken
+    );
+    assert_eq!(state.control().claim_fire(fire(&routine, 3, budget)).await.unwrap(), ClaimedFire::Exhausted);
+    assert_eq!(state.control().fire(&page_key(3)).unwrap().unwrap().reason.as_deref(), Some("budget"));
+    assert_eq!(
+        state.control().fire(&page_key(2)).unwrap().unwrap().status,
+        "running",
+        "what was taken stays as it is"
+    );
     let used = store.used("runs").unwrap();
     assert_eq!((used.runs, store.objective("runs").unwrap().state(used)), (2, ObjectiveState::Exhausted));
     routine.objective = Some("fuel".into());
     let Charge::Open(budget) = store.charge(&routine).await.unwrap() else { panic!() };
-    let claimed = state.claim_fire(fire(&routine, 10, budget.clone())).await.unwrap();
+    let claimed = state.control().claim_fire(fire(&routine, 10, budget.clone())).await.unwrap();
     assert_eq!(claimed, ClaimedFire::Go { fuel_left: Some(100) });
-    state.finish_fire(page_key(10), ended(60)).await.unwrap();
-    state.finish_fire(page_key(10), ended(60)).await.unwrap();
-    let claimed = state.claim_fire(fire(&routine, 11, budget.clone())).await.unwrap();
+    state.control().finish_fire(page_key(10), ended(60)).await.unwrap();
+    state.control().finish_fire(page_key(10), ended(60)).await.unwrap();
+    let claimed = state.control().claim_fire(fire(&routine, 11, budget.clone())).await.unwrap();
     assert_eq!(claimed, ClaimedFire::Go { fuel_left: Some(40) }, "an end counts once");
-    state.finish_fire(page_key(11), ended(40)).await.unwrap();
-    assert_eq!(state.claim_fire(fire(&routine, 12, budget)).await.unwrap(), ClaimedFire::Exhausted);
+    state.control().finish_fire(page_key(11), ended(40)).await.unwrap();
+    assert_eq!(state.control().claim_fire(fire(&routine, 12, budget)).await.unwrap(), ClaimedFire::Exhausted);
     store.set_objective("fuel", ObjectiveState::Paused, "owner").unwrap();
     assert_eq!(store.charge(&routine).await.unwrap(), Charge::Closed("paused"));
     routine.objective = Some("gone".into());
@@ -197,7 +209,7 @@ fn what_cannot_be_kept_is_refused() {
         ));
     }
     let past = Routine { when: When::At(1_000), ..good.clone() };
-    assert_eq!(refused(past).to_string(), "this never fires");
+    assert_eq!(refused(past).to_string(), "the schedule never fires");
     assert!(refused(Routine { jitter_ms: 3_600_001, ..good.clone() }).hint().is_some());
     assert!(refused(Routine { wait_approval_ms: 900_001, ..good }).hint().is_some());
     for bad in [
@@ -218,14 +230,14 @@ async fn an_edited_budget_lets_nothing_happen() {
     let mut routine = routine("r", every(60));
     routine.objective = Some("runs".into());
     let Charge::Open(budget) = store.charge(&routine).await.unwrap() else { panic!() };
-    state.claim_fire(fire(&routine, 1, budget.clone())).await.unwrap();
+    state.control().claim_fire(fire(&routine, 1, budget.clone())).await.unwrap();
     let edit = |transaction: &mut palyra_journal::JournalTransaction<'_>| {
         let sql = r#"UPDATE objective_use SET bytes = CAST('{"runs":0,"fuel":0}' AS BLOB)"#;
         transaction.sql().execute_batch(sql).map_err(palyra_journal::JournalError::sqlite("edit"))
     };
     state.journal().transaction(palyra_journal::Durability::Normal, edit).await.unwrap();
-    assert!(state.claim_fire(fire(&routine, 2, budget)).await.is_err());
-    assert!(state.fire(&page_key(2)).unwrap().is_none());
+    assert!(state.control().claim_fire(fire(&routine, 2, budget)).await.is_err());
+    assert!(state.control().fire(&page_key(2)).unwrap().is_none());
     assert!(store.used("runs").is_err());
     drop(root);
 }

@@ -1,5 +1,5 @@
-//! Deciding an approval: once, before time runs out. Only a principal that the policy permits and that did not ask
-//! approves; whoever may decide at all may deny.
+//! Deciding an approval: once, before it expires. Only a permitted principal other than the requester can approve;
+//! every principal that may decide can deny.
 //!
 //! The policy is evaluated before the transaction begins. The transaction fails if the state has changed since, and both
 //! are repeated.
@@ -7,12 +7,13 @@
 use std::sync::Arc;
 
 use palyra_common::Principal;
+use palyra_common::text::clip_untrusted;
 use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, NewEvent};
 use palyra_skills::Sha256Digest;
 use serde_json::json;
 
 use super::rows::{self, not_found};
-use super::{Approval, ApprovalError, ApprovalScope, ApprovalStatus};
+use super::{Approval, ApprovalError, ApprovalScope, ApprovalStatus, ApprovalStore};
 use crate::db::{RowKey, read_generation};
 use crate::error::StateError;
 use crate::principal_id::PrincipalId;
@@ -25,17 +26,17 @@ use crate::text::short_name;
 pub struct ApprovalDecision {
     /// Yes, and how far, or no.
     pub verdict: ApprovalVerdict,
-    /// Who decides.
+    /// The authorities.
     pub decider: Arc<Principal>,
-    /// Where the person is who decides.
+    /// The place of the person who decides: a terminal or the console.
     pub presence: Presence,
-    /// What there is to say about it.
+    /// Details as text.
     pub reason: Option<String>,
     /// The SHA-256 of the whole arguments that were looked at; needed for a yes to arguments that lists cut.
     pub arguments_sha256: Option<Sha256Digest>,
 }
 
-/// Yes or no.
+/// Decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApprovalVerdict {
     /// Yes, this far.
@@ -56,37 +57,46 @@ pub enum Presence {
     McpClient,
 }
 
-impl State {
-    /// Decides a request; of several who try, one wins.
-    pub async fn decide_approval(
-        self: &Arc<Self>,
-        approval_id: &str,
-        decision: ApprovalDecision,
-    ) -> Result<Approval, ApprovalError> {
-        let decision = Arc::new(decision);
-        let mut attempt = 1;
-        loop {
-            let (state, id, given) = (Arc::clone(self), approval_id.to_owned(), Arc::clone(&decision));
-            let authorized = tokio::task::spawn_blocking(move || state.authorize_decision(&id, &given)).await;
-            let generation = authorized.map_err(StateError::record("decided", "an approval"))??;
-            match self.apply_decision(approval_id, Arc::clone(&decision), generation).await {
-                Err(ApprovalError::State(StateError::Moved { .. })) if attempt < MAX_ATTEMPTS => attempt += 1,
-                decided => return decided,
+/// Decides a request; of several who try, one wins.
+pub async fn decide_approval(
+    state: &Arc<State>,
+    approval_id: &str,
+    decision: ApprovalDecision,
+) -> Result<Approval, ApprovalError> {
+    let decision = Arc::new(decision);
+    let mut attempt = 1;
+    loop {
+        let (owner, id, given) = (Arc::clone(state), approval_id.to_owned(), Arc::clone(&decision));
+        let authorize = move || {
+            // A change moves the generation of the rows before its view is published; without waiting, every attempt
+            // could fall into that moment.
+            if attempt > 1 {
+                owner.wait_for_commit();
             }
+            owner.approvals().authorize_decision(&id, &given)
+        };
+        let authorized = tokio::task::spawn_blocking(authorize).await;
+        let generation = authorized.map_err(StateError::record("decided", "an approval"))??;
+        match state.approvals().apply_decision(approval_id, Arc::clone(&decision), generation).await {
+            Err(ApprovalError::State(StateError::Moved { .. })) if attempt < MAX_ATTEMPTS => attempt += 1,
+            decided => return decided,
         }
     }
+}
 
+impl ApprovalStore<'_> {
     /// Evaluates the policy about a request that waits; returns the generation of the state that counted.
     fn authorize_decision(
         &self,
         approval_id: &str,
         decision: &ApprovalDecision,
     ) -> Result<u64, ApprovalError> {
-        let authorizer = self.authorizer();
-        let approval = self.stored_approval(approval_id)?;
+        let authorizer = self.state.authorizer();
+        let approval = self.stored(approval_id)?;
         // Of a request that is closed, the transaction says how it was closed. Denying widens nothing, so no rule
         // forbids it: who holds the scope may always say no, also to its own request.
-        let open = approval.status == ApprovalStatus::Pending && !approval.is_overdue(self.expiry_now_ms());
+        let open =
+            approval.status == ApprovalStatus::Pending && !approval.is_overdue(self.state.expiry_now_ms());
         if open && decision.verdict != ApprovalVerdict::Deny {
             let authorized = authorizer.authorize_approval(&decision.decider, decision.presence, &approval);
             authorized
@@ -101,36 +111,38 @@ impl State {
         decision: Arc<ApprovalDecision>,
         planned: u64,
     ) -> Result<Approval, ApprovalError> {
-        let (id, key, now) = (approval_id.to_owned(), Arc::clone(&self.row_key), self.expiry_now_ms());
-        let decided =
-            self.journal.transaction(Durability::Full, move |transaction: &mut JournalTransaction<'_>| {
+        let (id, key, now) =
+            (approval_id.to_owned(), Arc::clone(&self.state.row_key), self.state.expiry_now_ms());
+        let decided = self.state.journal.transaction(
+            Durability::Full,
+            move |transaction: &mut JournalTransaction<'_>| {
                 expect_generation(transaction, planned)?;
                 let mut approval = read(transaction, &key, &id)?;
                 if approval.is_overdue(now) {
-                    // That time ran out is kept, although whoever came late hears of it as an error.
+                    // The expiry is stored, although the late decision fails with an error.
                     expire(transaction, &key, &mut approval, now)?;
                     return Ok(Err(decided_already(&approval)));
                 }
                 judge(&mut approval, &decision, now)?;
                 write(transaction, &key, &approval, now)?;
                 Ok::<_, ApprovalError>(Ok(approval))
-            });
+            },
+        );
         let decided = decided.await?;
-        self.decisions.send_modify(|count| *count += 1);
+        self.state.decisions.send_modify(|count| *count += 1);
         decided
     }
 
     /// Closes every request and every unused yes whose time ran out; returns how many.
-    pub fn expire_approvals(&self) -> Result<usize, ApprovalError> {
-        let (key, now) = (Arc::clone(&self.row_key), self.expiry_now_ms());
-        let overdue = self.journal.read(|connection| {
-            rows::read_overdue(connection, now).map_err(JournalError::sqlite("read approvals"))
-        })?;
+    pub fn expire(&self) -> Result<usize, ApprovalError> {
+        let (key, now) = (Arc::clone(&self.state.row_key), self.state.expiry_now_ms());
+        let overdue = self.state.read("read approvals", |connection| rows::read_overdue(connection, now))?;
         if overdue.is_empty() {
             return Ok(0);
         }
-        let closed =
-            self.journal.transaction(Durability::Full, move |transaction: &mut JournalTransaction<'_>| {
+        let closed = self.state.journal.transaction(
+            Durability::Full,
+            move |transaction: &mut JournalTransaction<'_>| {
                 let mut closed = 0;
                 for id in &overdue {
                     // A row that does not prove itself counts for nothing, and is no reason to leave the others open.
@@ -141,9 +153,10 @@ impl State {
                     }
                 }
                 Ok::<usize, ApprovalError>(closed)
-            });
+            },
+        );
         let closed = closed.wait()?;
-        self.decisions.send_modify(|count| *count += 1);
+        self.state.decisions.send_modify(|count| *count += 1);
         Ok(closed)
     }
 }
@@ -173,10 +186,7 @@ fn judge(approval: &mut Approval, decision: &ApprovalDecision, now: u64) -> Resu
     }
     approval.decided_by = Some(short_name(&decision.decider.name));
     approval.decided_ms = Some(now);
-    approval.reason = decision
-        .reason
-        .as_deref()
-        .map(|text| palyra_common::redact::escape_untrusted(&text.chars().take(500).collect::<String>()));
+    approval.reason = decision.reason.as_deref().map(|text| clip_untrusted(text, 500));
     Ok(())
 }
 
@@ -230,7 +240,7 @@ pub(super) fn expire(
 ) -> Result<(), ApprovalError> {
     let unused = approval.status == ApprovalStatus::Approved;
     approval.status = ApprovalStatus::Expired;
-    // A yes that was not used keeps the time and the name of whoever gave it.
+    // An unused approval keeps the time and the principal of its decision.
     if !unused {
         approval.decided_ms = Some(now);
     }
@@ -300,13 +310,14 @@ mod tests {
             arguments_sha256: None,
         });
         let now = state.view().generation();
-        let moved = state.apply_decision("apr_1", Arc::clone(&decision), now + 1).await.unwrap_err();
+        let moved =
+            state.approvals().apply_decision("apr_1", Arc::clone(&decision), now + 1).await.unwrap_err();
         assert!(
             matches!(moved, ApprovalError::State(StateError::Moved { planned, found })
                 if (planned, found) == (now + 1, now)),
             "{moved}"
         );
-        let current = state.apply_decision("apr_1", decision, now).await.unwrap_err();
+        let current = state.approvals().apply_decision("apr_1", decision, now).await.unwrap_err();
         assert!(matches!(current, ApprovalError::NotFound { .. }), "{current}");
     }
 }

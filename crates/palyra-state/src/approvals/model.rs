@@ -1,12 +1,13 @@
 //! What an approval is.
 
+use palyra_common::InformationLabels;
 use palyra_skills::Sha256Digest;
 use serde::{Deserialize, Serialize};
 
 use super::{LONG_YES_LIFETIME_MS, YES_LIFETIME_MS};
 use crate::principal_id::PrincipalId;
 
-/// One request and what became of it.
+/// One approval request and its decision.
 ///
 /// Fields with a default are missing in rows of 945e3d1. Such an approval lapses: it does not say what it was bound to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,22 +15,22 @@ use crate::principal_id::PrincipalId;
 pub struct Approval {
     /// Its id.
     pub approval_id: String,
-    /// What became of it.
+    /// Result.
     pub status: ApprovalStatus,
     /// The skill.
     pub skill_id: String,
     /// The tool.
     pub tool_id: String,
-    /// The release; another one needs another approval.
+    /// The release that the approval covers.
     pub payload: Sha256Digest,
-    /// In whose name the call is made: a token, the owner, or `routine:NAME`.
+    /// Principal of the call: a token, the owner, or `routine:NAME`.
     pub principal: String,
     /// Who counts as having asked, and cannot decide: the principal itself, or the creator of the routine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requester: Option<PrincipalId>,
     /// The session of the call.
     pub session: Option<String>,
-    /// The larger run the call is a step of.
+    /// The parent run of the call.
     pub parent_run: Option<String>,
     /// SHA-256 over everything a yes to exact arguments is for.
     pub binding: Sha256Digest,
@@ -44,33 +45,36 @@ pub struct Approval {
     /// The SHA-256 of the whole canonical arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments_sha256: Option<Sha256Digest>,
-    /// Directories and addresses that an operator opens for this call.
+    /// Directories and address ranges that an operator adds to this call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<String>,
-    /// When it was asked for, in milliseconds of Unix time.
+    /// Time at which it was asked for, in Unix milliseconds.
     pub requested_ms: u64,
-    /// Until when it can be decided, or used once it is approved.
+    /// Time until which it can be decided or, once approved, used.
     pub expires_ms: u64,
-    /// How far a yes reaches.
+    /// Scope of an approval.
     pub scope: Option<ApprovalScope>,
-    /// Who decided.
+    /// Principal that decided.
     pub decided_by: Option<String>,
-    /// When.
+    /// Time.
     pub decided_ms: Option<u64>,
-    /// What the one who decided had to say.
+    /// Reason of the decision.
     pub reason: Option<String>,
-    /// Which gate asked for it and why, where it was not the tool's own risk.
+    /// The policy rule or gate that required it and its reason, if it was not the tool's manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_because: Option<String>,
-    /// How often a call used it.
+    /// What the session of the call had read when approval was requested.
+    #[serde(default, skip_serializing_if = "InformationLabels::is_empty")]
+    pub labels: InformationLabels,
+    /// Number of calls that used it.
     pub uses: u64,
 }
 
-/// What became of a request.
+/// Status of an approval request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalStatus {
-    /// Nobody decided yet.
+    /// Not decided yet.
     Pending,
     /// Yes.
     Approved,
@@ -82,7 +86,7 @@ pub enum ApprovalStatus {
     Expired,
 }
 
-/// How far a yes reaches; never past the release it was given for.
+/// Scope of an approval, always limited to its release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalScope {

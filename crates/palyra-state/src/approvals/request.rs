@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use palyra_common::InformationLabels;
 use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, NewEvent};
 use palyra_skills::Sha256Digest;
 use serde_json::json;
@@ -9,12 +10,11 @@ use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
 use super::{
-    Approval, ApprovalError, ApprovalScope, ApprovalStatus, MAX_SHOWN_ARGUMENTS, MAX_WAITING,
+    Approval, ApprovalError, ApprovalScope, ApprovalStatus, ApprovalStore, MAX_SHOWN_ARGUMENTS, MAX_WAITING,
     MAX_WAITING_BYTES, REQUEST_LIFETIME_MS, decide, rows,
 };
 use crate::db::RowKey;
 use crate::principal_id::PrincipalId;
-use crate::state::State;
 use crate::text::short_name;
 
 /// A call that needs a yes.
@@ -26,13 +26,13 @@ pub struct ApprovalRequest {
     pub tool_id: String,
     /// The release.
     pub payload: Sha256Digest,
-    /// Who calls.
+    /// The caller.
     pub principal: String,
     /// On whose behalf, as approvals store it.
     pub requester: PrincipalId,
     /// The session the call belongs to.
     pub session: Option<String>,
-    /// The larger run the call is a step of.
+    /// The parent run of the call.
     pub parent_run: Option<String>,
     /// The digest of everything else the call runs under.
     pub circumstances: Sha256Digest,
@@ -42,8 +42,10 @@ pub struct ApprovalRequest {
     pub arguments_sha256: Sha256Digest,
     /// What an operator opens for the call, escaped.
     pub grants: Vec<String>,
-    /// Which gates want a person, and why.
+    /// Which rules or gates want a person, and why.
     pub asked_because: Option<String>,
+    /// What the session of the call has read.
+    pub labels: InformationLabels,
 }
 
 impl ApprovalRequest {
@@ -63,9 +65,9 @@ impl ApprovalRequest {
 
 /// How a request stands.
 pub enum ApprovalAnswer {
-    /// Somebody said yes, and it counts for this call.
+    /// Approved, and the approval covers this call.
     Approved(String),
-    /// Nobody decided yet.
+    /// Not decided yet.
     Waiting(String),
     /// The requester has [`MAX_WAITING`] requests waiting.
     TooMany,
@@ -73,26 +75,28 @@ pub enum ApprovalAnswer {
     TooLarge,
 }
 
-impl State {
+impl ApprovalStore<'_> {
     /// Uses up a yes that covers the call, or asks for one.
-    pub async fn ask_approval(&self, request: ApprovalRequest) -> Result<ApprovalAnswer, ApprovalError> {
-        let (key, now) = (Arc::clone(&self.row_key), self.expiry_now_ms());
+    pub async fn ask(&self, request: ApprovalRequest) -> Result<ApprovalAnswer, ApprovalError> {
+        let (key, now) = (Arc::clone(&self.state.row_key), self.state.expiry_now_ms());
         let new_id = new_id(now)?;
-        let answer =
-            self.journal.transaction(Durability::Full, move |transaction: &mut JournalTransaction<'_>| {
+        let answer = self.state.journal.transaction(
+            Durability::Full,
+            move |transaction: &mut JournalTransaction<'_>| {
                 use_or_ask(transaction, &key, &request, now, new_id)
-            });
+            },
+        );
         answer.await
     }
 
     /// Changes with every decision about an approval.
-    pub fn approval_changes(&self) -> watch::Receiver<u64> {
-        self.decisions.subscribe()
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.state.decisions.subscribe()
     }
 
     /// Takes back one use of a yes, for a call that did not begin.
-    pub async fn give_back_approval(&self, approval_id: &str) -> Result<(), ApprovalError> {
-        let (key, id) = (Arc::clone(&self.row_key), approval_id.to_owned());
+    pub async fn give_back(&self, approval_id: &str) -> Result<(), ApprovalError> {
+        let (key, id) = (Arc::clone(&self.state.row_key), approval_id.to_owned());
         let work = move |transaction: &mut JournalTransaction<'_>| {
             let mut approval = decide::read(transaction, &key, &id)?;
             approval.uses = approval.uses.saturating_sub(1);
@@ -101,7 +105,7 @@ impl State {
             }
             rows::write(transaction.sql(), &key, &approval)
         };
-        self.journal.transaction(Durability::Normal, work).await
+        self.state.journal.transaction(Durability::Normal, work).await
     }
 }
 
@@ -182,6 +186,7 @@ fn ask(
         decided_ms: None,
         reason: None,
         asked_because: request.asked_because.clone(),
+        labels: request.labels,
         uses: 0,
     };
     rows::write(transaction.sql(), key, &approval)?;
@@ -190,7 +195,8 @@ fn ask(
     }
     let details = json!({ "approval": approval.approval_id, "payload": approval.payload.to_string(),
         "binding": approval.binding.to_string(), "requested_by": short_name(&request.requester.name),
-        "arguments_sha256": request.arguments_sha256.to_string(), "expires_ms": approval.expires_ms });
+        "arguments_sha256": request.arguments_sha256.to_string(), "expires_ms": approval.expires_ms,
+        "labels": request.labels });
     let event = NewEvent::new(EventKind::ApprovalRequested, now).actor(short_name(&approval.principal));
     let event = event.skill(&approval.skill_id).subject(&approval.tool_id).details(details);
     transaction.append(event)?;

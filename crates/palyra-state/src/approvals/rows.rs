@@ -5,13 +5,12 @@ use palyra_skills::Sha256Digest;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
-use super::{Approval, ApprovalError, ApprovalStatus, MAX_ARGUMENTS_PIECE};
+use super::{Approval, ApprovalError, ApprovalStatus, ApprovalStore, MAX_ARGUMENTS_PIECE};
 use crate::db::{RowKey, signed, unsigned};
 use crate::principal_id::PrincipalId;
-use crate::state::State;
 
 const TABLE: &str = "approvals";
-/// Most rows of one answer.
+/// Maximum rows of one answer.
 const MAX_PAGE: usize = 500;
 
 /// Which approvals are wanted.
@@ -21,7 +20,7 @@ pub struct ApprovalFilter {
     pub status: Option<ApprovalStatus>,
     /// Only those before this id, which are older.
     pub before: Option<String>,
-    /// How many at most; 0 is 100.
+    /// Maximum number of results; 0 means 100.
     pub limit: usize,
 }
 
@@ -30,14 +29,14 @@ pub struct ApprovalFilter {
 pub struct ApprovalPage {
     /// The approvals.
     pub approvals: Vec<Approval>,
-    /// Where the next page begins.
+    /// Start of the next page.
     pub next: Option<String>,
 }
 
-impl State {
+impl ApprovalStore<'_> {
     /// Approvals, newest first; those whose time ran out are closed first.
-    pub fn approvals(&self, filter: &ApprovalFilter) -> Result<ApprovalPage, ApprovalError> {
-        self.expire_approvals()?;
+    pub fn list(&self, filter: &ApprovalFilter) -> Result<ApprovalPage, ApprovalError> {
+        self.expire()?;
         let limit = if filter.limit == 0 { 100 } else { filter.limit.min(MAX_PAGE) };
         let read = |connection: &Connection| {
             let status = filter.status.map(ApprovalStatus::as_str);
@@ -52,11 +51,9 @@ impl State {
             let rows = statement.query_map(params![status, filter.before, count], sealed)?;
             rows.collect::<rusqlite::Result<Vec<Sealed>>>()
         };
-        let rows: Vec<Sealed> = self
-            .journal
-            .read(|connection| read(connection).map_err(JournalError::sqlite("read approvals")))?;
+        let rows: Vec<Sealed> = self.state.read("read approvals", read)?;
         let mut approvals =
-            rows.into_iter().map(|row| row.open(&self.row_key)).collect::<Result<Vec<_>, _>>()?;
+            rows.into_iter().map(|row| row.open(&self.state.row_key)).collect::<Result<Vec<_>, _>>()?;
         let next = (approvals.len() > limit).then(|| {
             approvals.truncate(limit);
             approvals.last().map(|last| last.approval_id.clone())
@@ -65,29 +62,26 @@ impl State {
     }
 
     /// One approval; one whose time ran out is closed first.
-    pub fn approval(&self, approval_id: &str) -> Result<Approval, ApprovalError> {
-        self.expire_approvals()?;
-        self.stored_approval(approval_id)
+    pub fn get(&self, approval_id: &str) -> Result<Approval, ApprovalError> {
+        self.expire()?;
+        self.stored(approval_id)
     }
 
     /// One approval as its row says; its time may have run out.
-    pub(super) fn stored_approval(&self, approval_id: &str) -> Result<Approval, ApprovalError> {
-        let row = self.journal.read(|connection| {
-            read_sealed(connection, approval_id).map_err(JournalError::sqlite("read an approval"))
-        })?;
-        row.ok_or_else(|| not_found(approval_id))?.open(&self.row_key)
+    pub(super) fn stored(&self, approval_id: &str) -> Result<Approval, ApprovalError> {
+        let row = self.state.read("read an approval", |connection| read_sealed(connection, approval_id))?;
+        row.ok_or_else(|| not_found(approval_id))?.open(&self.state.row_key)
     }
 
     /// One approval with a piece of its arguments, from a byte on and at most [`MAX_ARGUMENTS_PIECE`] long.
     ///
-    /// A request that was denied or ran out of time keeps only what lists show. The piece at the beginning is checked
-    /// against the digest of the whole; whoever puts pieces together checks the digest itself.
-    pub fn approval_arguments(&self, approval_id: &str, from: u64) -> Result<Approval, ApprovalError> {
-        let mut approval = self.approval(approval_id)?;
+    /// A denied or expired request keeps only the truncated arguments. The first piece is checked against the digest
+    /// of the whole; a caller that joins pieces checks the digest itself.
+    pub fn arguments(&self, approval_id: &str, from: u64) -> Result<Approval, ApprovalError> {
+        let mut approval = self.get(approval_id)?;
         if approval.arguments_omitted() > 0 {
-            let kept = self.journal.read(|connection| {
-                read_arguments(connection, approval_id).map_err(JournalError::sqlite("read arguments"))
-            })?;
+            let kept =
+                self.state.read("read arguments", |connection| read_arguments(connection, approval_id))?;
             let whole = |text: &String| approval.arguments_sha256 == Some(Sha256Digest::of(text.as_bytes()));
             if from == 0 && kept.as_ref().is_some_and(|text| !whole(text)) {
                 return Err(ApprovalError::Tampered { approval_id: approval.approval_id });

@@ -62,22 +62,22 @@ pub(super) fn read(
     let first = next().map_err(|_| bad("it is not an archive".into()))?;
     let bytes = small_file(first, MANIFEST, MAX_MANIFEST)?;
     let (manifest, digest) = (BackupManifest::read(&bytes)?, Sha256Digest::of(&bytes));
-    let signature = match manifest.is_signed() {
-        true => {
-            let note = small_file(next()?, SIGNATURE, MAX_NOTE_BYTES as u64)?;
-            Some(String::from_utf8(note).map_err(|_| bad("its signature is not text".into()))?)
-        }
-        false => None,
+    let signature = if manifest.is_signed() {
+        let note = small_file(next()?, SIGNATURE, MAX_NOTE_BYTES as u64)?;
+        Some(String::from_utf8(note).map_err(|_| bad("its signature is not text".into()))?)
+    } else {
+        None
     };
     let mut expected = manifest.files.iter();
     while let Some(mut entry) = next()? {
-        let wanted = expected.next().ok_or_else(|| bad("it has more files than its manifest".into()))?;
+        let wanted =
+            expected.next().ok_or_else(|| bad("it has more files than its manifest lists".into()))?;
         let named = entry.path().ok().is_some_and(|path| path == Path::new(&wanted.path));
         if !named || entry.header().entry_type() != tar::EntryType::Regular || entry.size() != wanted.bytes {
-            return Err(bad(format!("`{}` is not where its manifest says", wanted.path)));
+            return Err(bad(format!("`{}` is not at the position its manifest says", wanted.path)));
         }
         if take(wanted, &mut entry)? != wanted.sha256 {
-            return Err(bad(format!("`{}` has other bytes than when it was copied", wanted.path)));
+            return Err(bad(format!("the content of `{}` differs from its manifest", wanted.path)));
         }
     }
     match expected.next() {
@@ -98,7 +98,7 @@ fn small_file(entry: Option<Entry<'_>>, name: &str, limit: u64) -> Result<Vec<u8
         )));
     }
     let mut bytes = Vec::new();
-    entry.read_to_end(&mut bytes).map_err(|_| bad("is cut off"))?;
+    entry.read_to_end(&mut bytes).map_err(|_| bad("is truncated"))?;
     Ok(bytes)
 }
 
@@ -114,7 +114,7 @@ pub(super) fn copy_hashed(from: &mut impl Read, to: &mut impl Write) -> Result<S
     Ok(Sha256Digest::from_bytes(hash.finalize().into()))
 }
 
-/// Writes a backup of files that nobody changes meanwhile; `place` says where each is.
+/// Writes a backup of files that do not change in between; `place` returns the path of each.
 pub(super) fn write(
     manifest: &BackupManifest,
     signer: &CheckpointSigner,

@@ -34,7 +34,7 @@ pub(super) fn put_in_place(staged: &Path, root: &Path, now_ms: u64) -> Result<Op
             fs::rename(staged, root).map_err(moved(staged))?;
         }
         Err(error) => {
-            // Back to where whoever staged it removes it.
+            // Moves it back to the staging place, where it is removed.
             let _ = fs::rename(&aside, staged);
             return Err(moved(root)(error.into()));
         }

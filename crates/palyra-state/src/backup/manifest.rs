@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use palyra_common::text::clip_untrusted;
 use palyra_journal::{CheckpointKey, TreeHead};
 use palyra_skills::Sha256Digest;
 use serde::{Deserialize, Serialize};
@@ -29,11 +30,11 @@ pub struct BackupManifest {
     pub schema: String,
     /// The version that wrote it.
     pub palyra_version: String,
-    /// When, in milliseconds of Unix time.
+    /// Time in Unix milliseconds.
     pub created_ms: u64,
     /// Where the device key is kept: a keyring is not in the backup.
     pub device_key: String,
-    /// The signed head of the journal: what is put back must reach it.
+    /// The signed head of the journal: what is restored must reach it.
     pub checkpoint: String,
     /// The same head, unsigned.
     pub head: TreeHead,
@@ -91,7 +92,7 @@ impl BackupManifest {
         let manifest: Self =
             serde_json::from_slice(bytes).map_err(|error| bad(format!("its manifest: {error}")))?;
         if manifest.schema != SIGNED && manifest.schema != UNSIGNED {
-            return Err(bad(format!("its form is neither `{SIGNED}` nor `{UNSIGNED}`")));
+            return Err(bad(format!("its format is neither `{SIGNED}` nor `{UNSIGNED}`")));
         }
         if manifest.files.len() > MAX_FILES || manifest.folders.len() > MAX_FILES {
             return Err(bad(format!("it has more than {MAX_FILES} files")));
@@ -100,10 +101,9 @@ impl BackupManifest {
         let files = manifest.files.iter().map(|file| (&file.path, layout::is_file(&file.path)));
         let folders = manifest.folders.iter().map(|folder| (folder, layout::is_folder(folder)));
         for (path, known) in folders.chain(files) {
-            let path_text =
-                || palyra_common::redact::escape_untrusted(&path.chars().take(200).collect::<String>());
+            let path_text = || clip_untrusted(path, 200);
             if !known && manifest.is_signed() {
-                return Err(bad(format!("`{}` has no place in a backup", path_text())));
+                return Err(bad(format!("`{}` does not belong in a backup", path_text())));
             }
             if !seen.insert(path) {
                 return Err(bad(format!("duplicate entry `{}`", path_text())));

@@ -53,7 +53,7 @@ impl Drop for Mirror {
 
 fn fill(state: &State, folder: &Path, principal: &str) -> Result<Checkpoint, BackupError> {
     let snapshot = {
-        // Nobody changes the vault, nor anything that is decided, until both are at the same moment.
+        // Changes of the vault and of decisions are blocked until both snapshots are taken.
         let _desk = state.keeper.desk();
         let mut gate = state.gate();
         state.settle(&mut gate)?;
@@ -95,7 +95,7 @@ fn mirror_folder(root: &Path, below: &Path, to: &Path) -> Result<(), BackupError
     Ok(())
 }
 
-/// What skills keep; there is none before the first run.
+/// Data of skills; absent before the first run.
 fn copy_storage(storage: &Path, folder: &Path) -> Result<(), BackupError> {
     if !storage.exists() {
         return Ok(());

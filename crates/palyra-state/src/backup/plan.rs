@@ -10,11 +10,11 @@ use super::BackupError;
 /// What putting a backup back would do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RestorePlan {
-    /// When the backup was made, in milliseconds of Unix time.
+    /// Time of the backup, in Unix milliseconds.
     pub created_ms: u64,
     /// The version that made it.
     pub palyra_version: String,
-    /// Where its device key is kept.
+    /// Location of its device key.
     pub device_key: String,
     /// Whether the key of its journal signed the list of its files; a backup of an earlier version has no signature.
     pub signed: bool,
@@ -24,9 +24,9 @@ pub struct RestorePlan {
     pub present_key: Option<String>,
     /// The head of its journal.
     pub backup_head: TreeHead,
-    /// The head of the journal that would be put aside, where there is one that can be read.
+    /// The head of the journal that would be moved aside, where there is one that can be read.
     pub present_head: Option<TreeHead>,
-    /// Whether there is a state root that would be put aside.
+    /// Whether there is a state root that would be moved aside.
     pub replaces: bool,
     /// How many files are restored.
     pub files: usize,
@@ -66,13 +66,13 @@ impl RestorePlan {
     }
 }
 
-/// What was put back.
+/// The restored items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Restored {
-    /// What was planned.
+    /// The plan.
     #[serde(flatten)]
     pub plan: RestorePlan,
-    /// Where the old state root is now.
+    /// The path of the previous state root.
     pub put_aside: Option<PathBuf>,
     /// The head of the journal with the leaf that tells of this.
     pub head: TreeHead,

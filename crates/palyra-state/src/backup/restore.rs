@@ -33,13 +33,13 @@ use crate::state::{State, StateOptions, lock_root, open_vault};
 use crate::survey::{Survey, journal_options, survey};
 use crate::view::View;
 
-/// Where a backup is unpacked, beside the state root.
+/// The directory in which a backup is unpacked, next to the state root.
 const STAGING: &str = "restoring";
 
 impl StateRoot {
     /// Reads a backup into a state root of its own beside this one and verifies it there; this one is not changed.
     ///
-    /// The file is read once: whatever happens to it afterwards, what was shown is what is put back. Both state roots
+    /// The file is read once: whatever happens to it afterwards, what was shown is what is restored. Both state roots
     /// are locked until the result is dropped, which removes the copy, or finished.
     pub fn stage_restore(&self, options: &StateOptions, file: &Path) -> Result<StagedRestore, BackupError> {
         let present = present(self, options)?;
@@ -83,7 +83,7 @@ impl StagedRestore {
         let Self { root, options, contents, present, verified, plan, mut staging } = self;
         let lock = staging.lock.take();
         let staged = StateRoot::new(&staging.path);
-        let head = anchor_anew(&staged, &options, &contents, &present, verified, lock)?;
+        let head = anchor_restored(&staged, &options, &contents, &present, verified, lock)?;
         let put_aside = put_in_place(&staging.path, root.path(), (options.clock)())?;
         staging.moved = true;
         Ok(Restored { plan, put_aside, head })
@@ -120,7 +120,7 @@ impl Drop for Staging {
     }
 }
 
-/// The state root that is there, held so that nobody uses it meanwhile.
+/// The existing state root, locked during the restore.
 struct Present {
     exists: bool,
     head: Option<TreeHead>,
@@ -129,7 +129,7 @@ struct Present {
     _lock: Option<OwnerLock>,
 }
 
-/// What is there may be damaged, which is why somebody restores: only that it is in use is refused.
+/// The existing root may be damaged, which is a reason to restore; only a root in use is rejected.
 fn present(root: &StateRoot, options: &StateOptions) -> Result<Present, BackupError> {
     if !root.path().exists() {
         return Ok(Present { exists: false, head: None, key: None, generation: 0, _lock: None });
@@ -189,9 +189,10 @@ fn listing(manifest: &BackupManifest) -> Vec<String> {
 fn unpack(file: &Path, staging: &Path) -> Result<Contents, BackupError> {
     let contents = archive::read(file, |wanted, entry| {
         point("restore: file")?;
-        match layout::is_file(&wanted.path) {
-            true => copy(entry, &staging.join(&wanted.path), wanted.mode & 0o777),
-            false => archive::copy_hashed(entry, &mut io::sink()),
+        if layout::is_file(&wanted.path) {
+            copy(entry, &staging.join(&wanted.path), wanted.mode & 0o777)
+        } else {
+            archive::copy_hashed(entry, &mut io::sink())
         }
     })?;
     let mut folders = contents.manifest.folders.iter().filter(|folder| layout::is_folder(folder));
@@ -240,7 +241,7 @@ fn verify(staging: &Staging, options: &StateOptions, contents: &Contents) -> Res
     let checkpoint = Checkpoint::open_with_any(&manifest.checkpoint, std::slice::from_ref(signer.key()));
     let checkpoint = checkpoint.map_err(|error| damaged(format!("its checkpoint: {error}")))?;
     if checkpoint.head() != manifest.head {
-        return Err(damaged("its checkpoint is of another journal".into()));
+        return Err(damaged("its checkpoint belongs to another journal".into()));
     }
     let options_of_journal = journal_options(&keeper, Some(manifest.head))?;
     let journal = JournalStore::open(&staged.database(), options_of_journal)
@@ -266,8 +267,8 @@ fn verify(staging: &Staging, options: &StateOptions, contents: &Contents) -> Res
     Ok(Verified { keeper, journal, survey, generation, key, missing, altered })
 }
 
-/// Tells the vault in the folder what the state is, and its journal that it was put back.
-fn anchor_anew(
+/// Tells the vault in the folder what the state is, and its journal that it was restored.
+fn anchor_restored(
     staged: &StateRoot,
     options: &StateOptions,
     contents: &Contents,

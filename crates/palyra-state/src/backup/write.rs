@@ -55,10 +55,7 @@ struct UnderWay<'a>(&'a AtomicBool);
 
 impl<'a> UnderWay<'a> {
     fn begin(flag: &'a AtomicBool) -> Result<Self, BackupError> {
-        match flag.swap(true, Ordering::SeqCst) {
-            true => Err(BackupError::UnderWay),
-            false => Ok(Self(flag)),
-        }
+        if flag.swap(true, Ordering::SeqCst) { Err(BackupError::UnderWay) } else { Ok(Self(flag)) }
     }
 }
 

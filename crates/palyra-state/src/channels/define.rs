@@ -6,34 +6,29 @@ use std::sync::Arc;
 use palyra_journal::EventKind;
 use serde_json::json;
 
-use super::{ChannelError, ChannelKind, ChannelRecord};
+use super::{ChannelError, ChannelKind, ChannelRecord, ChannelStore};
 use crate::commit::Change;
 use crate::plugins::{check_outside, put_channels};
-use crate::state::{Gate, State};
+use crate::state::Gate;
 use crate::text::short_name;
 
 /// Most channels there may be.
 const MAX_CHANNELS: usize = 64;
 
-impl State {
+impl ChannelStore<'_> {
     /// The channels, by name.
-    pub fn channels(&self) -> Arc<BTreeMap<String, ChannelRecord>> {
-        Arc::clone(&self.view().plugins().channels)
+    pub fn list(&self) -> Arc<BTreeMap<String, ChannelRecord>> {
+        Arc::clone(&self.state.view().plugins().channels)
     }
 
     /// One channel.
-    pub fn channel(&self, name: &str) -> Result<ChannelRecord, ChannelError> {
-        let channels = self.channels();
+    pub fn get(&self, name: &str) -> Result<ChannelRecord, ChannelError> {
+        let channels = self.list();
         channels.get(name).cloned().ok_or_else(|| unknown(&channels, name))
     }
 
     /// Defines a channel on behalf of a principal.
-    pub fn add_channel(
-        &self,
-        name: &str,
-        kind: ChannelKind,
-        principal: &str,
-    ) -> Result<ChannelRecord, ChannelError> {
+    pub fn add(&self, name: &str, kind: ChannelKind, principal: &str) -> Result<ChannelRecord, ChannelError> {
         let since = self.last_message()? + 1;
         let mut record = ChannelRecord { name: name.to_owned(), kind, since };
         record.check()?;
@@ -45,13 +40,13 @@ impl State {
                 *path = folder.join(file);
             }
             let folder = path.parent().unwrap_or(path.as_path());
-            check_outside(&self.root, folder).map_err(|found| ChannelError::Bad {
+            check_outside(&self.state.root, folder).map_err(|found| ChannelError::Bad {
                 name: record.name.clone(),
                 field: "path",
-                reason: format!("{found}: choose a folder away from the state root"),
+                reason: format!("{found}: choose a directory outside the state root"),
             })?;
         }
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         let channels = &gate.view.plugins().channels;
         if channels.contains_key(&record.name) {
             return Err(ChannelError::Exists { name: record.name });
@@ -62,22 +57,22 @@ impl State {
         let mut changed = (**channels).clone();
         changed.insert(record.name.clone(), record.clone());
         let details = json!({ "added": record.name, "to": record.kind.word() });
-        self.keep_channels(&mut gate, &changed, principal, details)?;
+        self.keep(&mut gate, &changed, principal, details)?;
         Ok(record)
     }
 
     /// Takes a channel away; messages that were not delivered are not any more.
-    pub fn remove_channel(&self, name: &str, principal: &str) -> Result<ChannelRecord, ChannelError> {
-        let mut gate = self.gate();
+    pub fn remove(&self, name: &str, principal: &str) -> Result<ChannelRecord, ChannelError> {
+        let mut gate = self.state.gate();
         let mut changed = (*gate.view.plugins().channels).clone();
         let removed = changed.remove(name).ok_or_else(|| unknown(&gate.view.plugins().channels, name))?;
-        self.keep_channels(&mut gate, &changed, principal, json!({ "removed": name }))?;
+        self.keep(&mut gate, &changed, principal, json!({ "removed": name }))?;
         drop(gate);
-        self.forget_channel(name)?;
+        self.forget(name)?;
         Ok(removed)
     }
 
-    fn keep_channels(
+    fn keep(
         &self,
         gate: &mut Gate,
         channels: &BTreeMap<String, ChannelRecord>,
@@ -86,9 +81,9 @@ impl State {
     ) -> Result<(), ChannelError> {
         let revision = gate.view.generation() + 1;
         let rows = vec![put_channels(revision, channels)?];
-        let event = self.event(EventKind::ChannelsChanged, principal).details(details);
-        self.commit(gate, Change { rows, events: vec![event] })?;
-        self.published.send_modify(|count| *count += 1);
+        let event = self.state.event(EventKind::ChannelsChanged, principal).details(details);
+        self.state.commit(gate, Change { rows, events: vec![event] })?;
+        self.state.published.send_modify(|count| *count += 1);
         Ok(())
     }
 }

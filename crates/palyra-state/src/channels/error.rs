@@ -5,38 +5,29 @@ use palyra_common::ErrorCode;
 
 /// Why a channel was not defined or found.
 #[derive(Debug, Clone, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ChannelError {
     /// One field is not acceptable.
-    #[error("the `{field}` of channel `{name}` is not acceptable: {reason}")]
+    #[error("invalid `{field}` of channel `{name}`: {reason}")]
     Bad {
-        /// The channel.
         name: String,
-        /// The field.
         field: &'static str,
         /// What is wrong with it.
         reason: String,
     },
     /// There is one of this name.
-    #[error("there is already a channel `{name}`")]
-    Exists {
-        /// The name.
-        name: String,
-    },
+    #[error("channel `{name}` already exists")]
+    Exists { name: String },
     /// There is none of this name.
-    #[error("there is no channel `{name}`")]
-    Unknown {
-        /// The name, escaped.
-        name: String,
-        /// The names there are.
-        known: Vec<String>,
-    },
+    #[error("channel `{name}` does not exist")]
+    Unknown { name: String, known: Vec<String> },
     /// There are as many as there may be.
-    #[error("there are {most} channels already, which is the most")]
+    #[error("the limit of {most} channels is reached")]
     TooMany {
-        /// How many there may be.
+        /// Maximum number.
         most: usize,
     },
-    /// The state itself.
+    /// The underlying state error.
     #[error(transparent)]
     State(#[from] StateError),
 }

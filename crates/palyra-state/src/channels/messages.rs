@@ -8,7 +8,7 @@ use palyra_skills::Sha256Digest;
 use rusqlite::{Connection, Row, params};
 use tokio::sync::watch;
 
-use super::ChannelRecord;
+use super::{ChannelRecord, ChannelStore};
 use crate::db::{RowKey, signed, unsigned};
 use crate::deliveries::{DeliveryCursor, LaneKey, forget};
 use crate::error::StateError;
@@ -35,11 +35,11 @@ pub struct PublishedMessage {
     pub skill_id: String,
     /// Its run.
     pub run_id: String,
-    /// What the body is.
+    /// Encoding of the body.
     pub content_type: String,
     /// The body.
     pub body: Vec<u8>,
-    /// When, in milliseconds of Unix time.
+    /// Time in Unix milliseconds.
     pub at_ms: u64,
     /// Whether this owner wrote it.
     pub seal: MessageSeal,
@@ -105,11 +105,11 @@ pub async fn publish(
         let write = || -> rusqlite::Result<Option<u64>> {
             let waiting = "SELECT count(*) FROM (SELECT 1 FROM channel_messages WHERE channel = ?1
                            AND id >= coalesce((SELECT next FROM delivery_cursors WHERE kind = 'channel' AND lane = ?1), 0) LIMIT ?2)";
-            let waiting: i64 = match is_delivered {
-                true => sql
-                    .prepare_cached(waiting)?
-                    .query_row(params![channel, signed(MAX_WAITING)], |row| row.get(0))?,
-                false => 0,
+            let waiting: i64 = if is_delivered {
+                sql.prepare_cached(waiting)?
+                    .query_row(params![channel, signed(MAX_WAITING)], |row| row.get(0))?
+            } else {
+                0
             };
             if unsigned(waiting) >= MAX_WAITING {
                 return Ok(None);
@@ -136,16 +136,16 @@ pub async fn publish(
     Ok(id)
 }
 
-impl State {
+impl ChannelStore<'_> {
     /// Tells of every message that is published, and of every change of the channels, from now on.
-    pub fn follow_channels(&self) -> watch::Receiver<u64> {
-        let mut published = self.published.subscribe();
+    pub fn follow(&self) -> watch::Receiver<u64> {
+        let mut published = self.state.published.subscribe();
         published.mark_unchanged();
         published
     }
 
     /// Messages of a channel from a number on, oldest first.
-    pub fn channel_messages(
+    pub fn messages(
         &self,
         channel: &str,
         from: u64,
@@ -157,14 +157,14 @@ impl State {
                        WHERE channel = ?1 AND id >= ?2 ORDER BY id LIMIT ?3";
             let mut statement = connection.prepare_cached(sql)?;
             let values = params![channel, signed(from), signed(limit as u64)];
-            let rows = statement.query_map(values, |row| read_message(row, &self.row_key))?;
+            let rows = statement.query_map(values, |row| read_message(row, &self.state.row_key))?;
             rows.collect()
         };
-        self.read_channels("read messages", read)
+        self.state.read("read messages", read)
     }
 
     /// The newest messages of a channel, oldest of them first.
-    pub fn newest_messages(&self, channel: &str, limit: usize) -> Result<Vec<PublishedMessage>, StateError> {
+    pub fn newest(&self, channel: &str, limit: usize) -> Result<Vec<PublishedMessage>, StateError> {
         let read = |connection: &Connection| {
             let sql = "SELECT coalesce(min(id), 0) FROM
                        (SELECT id FROM channel_messages WHERE channel = ?1 ORDER BY id DESC LIMIT ?2)";
@@ -172,8 +172,8 @@ impl State {
                 .query_row(sql, params![channel, signed(limit as u64)], |row| row.get::<_, i64>(0))
                 .map(unsigned)
         };
-        let first = self.read_channels("read messages", read)?;
-        self.channel_messages(channel, first, limit)
+        let first = self.state.read("read messages", read)?;
+        self.messages(channel, first, limit)
     }
 
     /// The number of the newest message of all channels.
@@ -181,20 +181,20 @@ impl State {
         let read = |connection: &Connection| {
             connection.query_row(LAST_MESSAGE, [], |row| row.get::<_, i64>(0)).map(unsigned)
         };
-        self.read_channels("read messages", read)
+        self.state.read("read messages", read)
     }
 
     /// Returns how far a channel has come; the cursor of an earlier channel of this name counts for nothing.
-    pub fn channel_cursor(&self, channel: &ChannelRecord) -> Result<DeliveryCursor, StateError> {
-        let cursor = self.delivery_cursors()?.remove(&LaneKey::channel(&channel.name));
+    pub fn cursor(&self, channel: &ChannelRecord) -> Result<DeliveryCursor, StateError> {
+        let cursor = self.state.deliveries().cursors()?.remove(&LaneKey::channel(&channel.name));
         let begin = || DeliveryCursor { next: channel.since, ..DeliveryCursor::default() };
         Ok(cursor.filter(|cursor| cursor.next >= channel.since).unwrap_or_else(begin))
     }
 
     /// Removes messages that were delivered or only kept to be followed, but for the newest of each channel.
-    pub fn trim_channels(&self) -> Result<u64, StateError> {
+    pub fn trim(&self) -> Result<u64, StateError> {
         let delivered: Vec<String> = self
-            .channels()
+            .list()
             .values()
             .filter(|channel| channel.kind.is_delivered())
             .map(|channel| channel.name.clone())
@@ -208,9 +208,10 @@ impl State {
                 let mut gone = 0;
                 for name in names {
                     // One that has to be delivered and has no cursor yet keeps everything.
-                    let most = match delivered.contains(&name) {
-                        true => "SELECT next FROM delivery_cursors WHERE kind = 'channel' AND lane = ?1",
-                        false => "SELECT 9223372036854775807",
+                    let most = if delivered.contains(&name) {
+                        "SELECT next FROM delivery_cursors WHERE kind = 'channel' AND lane = ?1"
+                    } else {
+                        "SELECT 9223372036854775807"
                     };
                     let text = format!(
                         "DELETE FROM channel_messages WHERE channel = ?1
@@ -225,11 +226,11 @@ impl State {
             };
             trim().map_err(JournalError::sqlite("trim messages"))
         };
-        let gone = self.journal.transaction(Durability::Normal, work).wait();
+        let gone = self.state.journal.transaction(Durability::Normal, work).wait();
         gone.map(|gone| gone as u64).map_err(|error: JournalError| error.into())
     }
 
-    pub(super) fn forget_channel(&self, channel: &str) -> Result<(), StateError> {
+    pub(super) fn forget(&self, channel: &str) -> Result<(), StateError> {
         let channel = channel.to_owned();
         let work = move |transaction: &mut JournalTransaction<'_>| {
             let remove = || -> rusqlite::Result<()> {
@@ -239,16 +240,7 @@ impl State {
             };
             remove().map_err(JournalError::sqlite("forget a channel"))
         };
-        let gone = self.journal.transaction(Durability::Normal, work).wait();
+        let gone = self.state.journal.transaction(Durability::Normal, work).wait();
         gone.map_err(|error: JournalError| error.into())
-    }
-
-    fn read_channels<T>(
-        &self,
-        doing: &'static str,
-        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
-    ) -> Result<T, StateError> {
-        let rows = self.journal.read(|connection| read(connection).map_err(JournalError::sqlite(doing)));
-        rows.map_err(StateError::from)
     }
 }

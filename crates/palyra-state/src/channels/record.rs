@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ChannelError;
 
-/// How long a webhook may take to answer, unless somebody says otherwise.
+/// Default response timeout of a webhook.
 const WEBHOOK_TIMEOUT_MS: u64 = 10_000;
 const MAX_TIMEOUT_MS: u64 = 60_000;
 const MAX_URL: usize = 2_000;
@@ -17,9 +17,9 @@ const MAX_URL: usize = 2_000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelRecord {
-    /// Its name, as grants write it.
+    /// Its name, in the form of grants.
     pub name: String,
-    /// Where its messages go.
+    /// Delivery target of its messages.
     pub kind: ChannelKind,
     /// The first message that is delivered: those before it were there before the channel.
     pub since: u64,
@@ -29,7 +29,7 @@ pub struct ChannelRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "to", deny_unknown_fields)]
 pub enum ChannelKind {
-    /// Nowhere else: they are there for whoever follows.
+    /// No target: messages are only stored for followers.
     Console,
     /// Appended to a file, one JSON object a line.
     File {
@@ -63,15 +63,16 @@ impl ChannelRecord {
         match &self.kind {
             ChannelKind::Console => Ok(()),
             ChannelKind::File { path } if !path.is_absolute() => {
-                Err(bad("path", "write it whole, from the root on".into()))
+                Err(bad("path", "use an absolute path".into()))
             }
             ChannelKind::File { .. } => Ok(()),
             ChannelKind::Webhook { url, secret, timeout_ms, .. } => {
                 webhook_rule(url).map_err(|reason| bad("url", reason))?;
                 secret.parse::<SecretRef>().map_err(|error| bad("secret", error.to_string()))?;
-                match (1..=MAX_TIMEOUT_MS).contains(&timeout_ms.unwrap_or(WEBHOOK_TIMEOUT_MS)) {
-                    true => Ok(()),
-                    false => Err(bad("timeout_ms", format!("it is from 1 to {MAX_TIMEOUT_MS}"))),
+                if (1..=MAX_TIMEOUT_MS).contains(&timeout_ms.unwrap_or(WEBHOOK_TIMEOUT_MS)) {
+                    Ok(())
+                } else {
+                    Err(bad("timeout_ms", format!("it must be 1 to {MAX_TIMEOUT_MS}")))
                 }
             }
         }
@@ -79,7 +80,7 @@ impl ChannelRecord {
 }
 
 impl ChannelKind {
-    /// Whether anything has to be told, besides those who follow.
+    /// Whether it has a delivery target besides followers.
     pub fn is_delivered(&self) -> bool {
         !matches!(self, Self::Console)
     }
@@ -112,7 +113,7 @@ impl ChannelKind {
 
 fn webhook_rule(url: &str) -> Result<HttpRule, String> {
     if url.len() > MAX_URL || url.contains([' ', '*', '#']) || !url.contains("://") {
-        return Err("write an absolute URL without a fragment, a wildcard or a space".into());
+        return Err("use an absolute URL without fragment, wildcard or space".into());
     }
     let whole = url.split('?').next().unwrap_or_default();
     let mut rule: HttpRule = format!("POST {whole}").parse().map_err(|error| format!("{error}"))?;

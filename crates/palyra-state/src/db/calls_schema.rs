@@ -76,3 +76,12 @@ DROP INDEX runs_to_trim;
 CREATE INDEX runs_otherwise ON runs (status, run_id) WHERE status <> 'completed';
 ",
 };
+
+/// Added after `sessions-1`; never edited. What a run leaves besides its receipt is kept as long as its lines, and only of
+/// runs that have some; earlier runs have none.
+pub(super) const RUNS_2: Migration = Migration {
+    name: "runs-2",
+    sql: "
+CREATE TABLE run_notes (run_id TEXT PRIMARY KEY, failure TEXT, step_times TEXT) STRICT, WITHOUT ROWID;
+",
+};

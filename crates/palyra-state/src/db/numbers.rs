@@ -5,7 +5,7 @@ pub(crate) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// As it was meant; what nobody of ours writes is nothing.
+/// As it was meant; a value that we never write counts as absent.
 pub(crate) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }

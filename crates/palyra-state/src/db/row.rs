@@ -15,7 +15,7 @@ pub enum SealedTable {
     Index,
     /// The operator's settings: audit policy, grants, ceilings.
     Setting,
-    /// Who besides the owner may ask, and for what.
+    /// Tokens and their scopes.
     Token,
     /// Publishers, keys, owners, high-water marks, revocations.
     Trust,
@@ -48,7 +48,7 @@ impl SealedTable {
     }
 }
 
-/// Why a row is not believed.
+/// Why a row is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowProblem {
     /// The MAC is not 32 bytes.

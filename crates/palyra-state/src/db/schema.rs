@@ -2,12 +2,12 @@
 
 use palyra_journal::Migration;
 
-use super::calls_schema::{APPROVALS_2, STATE_3, STATE_4, STATE_8};
+use super::calls_schema::{APPROVALS_2, RUNS_2, STATE_3, STATE_4, STATE_8};
 use super::channels_schema::{STATE_7, STATE_9};
 use super::deliveries_schema::DELIVERIES_1;
 use super::hooks_schema::STATE_6;
 use super::routines_schema::STATE_5;
-use super::sessions_schema::SESSIONS_1;
+use super::sessions_schema::{SESSIONS_1, SESSIONS_2};
 
 /// Each is applied once, in order, in the transaction that records it.
 pub(crate) const MIGRATIONS: &[Migration] = &[
@@ -23,6 +23,8 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     APPROVALS_2,
     DELIVERIES_1,
     SESSIONS_1,
+    RUNS_2,
+    SESSIONS_2,
 ];
 
 const STATE_1: Migration = Migration {

@@ -51,3 +51,17 @@ CREATE TABLE session_surfaces (
 CREATE INDEX runs_of_session ON runs (session, run_id) WHERE session IS NOT NULL;
 ",
 };
+
+/// Added after `sessions-1`; never edited.
+pub(super) const SESSIONS_2: Migration = Migration {
+    name: "sessions-2",
+    sql: "
+CREATE TABLE call_surfaces (
+    run_id TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,
+    bytes BLOB NOT NULL,
+    mac BLOB NOT NULL
+) STRICT;
+CREATE INDEX call_surfaces_of_owner ON call_surfaces (owner, run_id);
+",
+};

@@ -54,14 +54,14 @@ impl RowChange {
     }
 }
 
-/// A row that is not believed.
+/// A rejected row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowFault {
     /// Its table.
     pub table: SealedTable,
     /// Its key.
     pub key: String,
-    /// Why.
+    /// Reason.
     pub problem: RowProblem,
 }
 
@@ -104,7 +104,7 @@ impl SealedRows {
         Sha256Digest::from_bytes(merkle::root(leaves.values().map(|leaf| *leaf.as_bytes())))
     }
 
-    /// What sets every row anew.
+    /// The change that writes every row again.
     pub fn all_changes(&self) -> Vec<RowChange> {
         let put = |((table, key), row): (&(SealedTable, String), &SealedRow)| RowChange::Put {
             table: *table,
@@ -231,7 +231,7 @@ pub(crate) fn write_changes(
     Ok(())
 }
 
-/// Empties the sealed tables; what a repair does before it writes every row anew.
+/// Empties the sealed tables, before a repair writes every row again.
 pub(crate) fn empty_tables(sql: &Transaction<'_>) -> rusqlite::Result<()> {
     for table in SealedTable::ALL {
         sql.execute(&format!("DELETE FROM {}", table.name()), [])?;

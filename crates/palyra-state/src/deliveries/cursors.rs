@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use palyra_common::text::clip_untrusted;
 use palyra_journal::{EventKind, JournalError, JournalTransaction, NewEvent};
 use rusqlite::{Connection, params};
 use serde_json::json;
 
-use super::{LaneKey, LaneKind, MAX_REASON};
+use super::{DeliveryStore, LaneKey, LaneKind, MAX_REASON};
 use crate::channels::PublishedMessage;
 use crate::db::{signed, unsigned};
 use crate::error::StateError;
-use crate::state::State;
-use crate::text::clipped;
 
 /// How far a lane has come.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,7 +19,7 @@ pub struct DeliveryCursor {
     pub next: u64,
     /// How often that item was tried.
     pub attempts: u32,
-    /// When it is tried again, in milliseconds of Unix time.
+    /// Time of the next attempt, in Unix milliseconds.
     pub retry_at_ms: Option<u64>,
     /// Why it failed last, or why the lane waits.
     pub error: Option<String>,
@@ -28,10 +27,10 @@ pub struct DeliveryCursor {
     pub delivered: u64,
 }
 
-impl State {
+impl DeliveryStore<'_> {
     /// Returns the cursor of every lane that has one.
-    pub fn delivery_cursors(&self) -> Result<BTreeMap<LaneKey, DeliveryCursor>, StateError> {
-        self.read_deliveries("read cursors", |connection| {
+    pub fn cursors(&self) -> Result<BTreeMap<LaneKey, DeliveryCursor>, StateError> {
+        self.state.read("read cursors", |connection| {
             let sql = "SELECT kind, lane, next, attempts, retry_at, error, delivered FROM delivery_cursors";
             let mut statement = connection.prepare_cached(sql)?;
             let rows = statement.query_map([], |row| {
@@ -66,11 +65,11 @@ impl State {
             };
             write().map_err(JournalError::sqlite("keep cursors"))
         };
-        self.write_deliveries(write).await
+        self.write(write).await
     }
 
     /// Notes that an item is about to be sent: nothing leaves the machine that is not recorded first.
-    pub async fn begin_delivery(&self, lane: &LaneKey, item: u64, attempts: u32) -> Result<(), StateError> {
+    pub async fn begin(&self, lane: &LaneKey, item: u64, attempts: u32) -> Result<(), StateError> {
         let lane = lane.clone();
         let write = move |transaction: &mut JournalTransaction<'_>| {
             let sql = "INSERT INTO delivery_cursors (kind, lane, next, attempts) VALUES (?1, ?2, ?3, ?4)
@@ -79,11 +78,11 @@ impl State {
             let done = transaction.sql().prepare_cached(sql).and_then(|mut put| put.execute(values));
             done.map(drop).map_err(JournalError::sqlite("begin a delivery"))
         };
-        self.write_deliveries(write).await
+        self.write(write).await
     }
 
     /// Notes why an item failed, or why its lane waits, and when it is tried again.
-    pub async fn note_delivery_failure(
+    pub async fn note_failure(
         &self,
         lane: &LaneKey,
         item: u64,
@@ -91,7 +90,7 @@ impl State {
         retry_at_ms: Option<u64>,
         reason: &str,
     ) -> Result<(), StateError> {
-        let (lane, reason) = (lane.clone(), clipped(reason, MAX_REASON));
+        let (lane, reason) = (lane.clone(), clip_untrusted(reason, MAX_REASON));
         let write = move |transaction: &mut JournalTransaction<'_>| {
             let sql = "INSERT INTO delivery_cursors (kind, lane, next, attempts, retry_at, error)
                        VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -102,14 +101,14 @@ impl State {
             let done = transaction.sql().execute(sql, values);
             done.map(drop).map_err(JournalError::sqlite("note a failed delivery"))
         };
-        self.write_deliveries(write).await
+        self.write(write).await
     }
 
     /// Moves the cursor of a channel past a message that was delivered, with the leaf that says so.
     ///
     /// The cursor of an observer moves with the receipt of its run instead.
-    pub async fn finish_delivery(&self, message: &PublishedMessage, attempts: u32) -> Result<(), StateError> {
-        let at_ms = self.now_ms();
+    pub async fn finish(&self, message: &PublishedMessage, attempts: u32) -> Result<(), StateError> {
+        let at_ms = self.state.now_ms();
         let PublishedMessage { id, channel, skill_id, run_id, .. } = message.clone();
         let write = move |transaction: &mut JournalTransaction<'_>| {
             let done = advance(transaction.sql(), LaneKind::Channel, &channel, id + 1, true);
@@ -118,7 +117,7 @@ impl State {
             let event = NewEvent::new(EventKind::ChannelDelivered, at_ms).actor("daemon").run(run_id);
             transaction.append(event.skill(skill_id).subject(&channel).details(details)).map(drop)
         };
-        self.write_deliveries(write).await
+        self.write(write).await
     }
 }
 

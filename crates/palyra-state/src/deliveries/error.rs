@@ -7,7 +7,7 @@ use crate::error::StateError;
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum DeliveryError {
     /// No observer or channel has this name.
-    #[error("there is no {lane}")]
+    #[error("{lane} does not exist")]
     UnknownLane {
         /// The lane, its name escaped.
         lane: LaneKey,
@@ -15,7 +15,7 @@ pub enum DeliveryError {
         known: Vec<String>,
     },
     /// No dead letter of the lanes in question has this number.
-    #[error("there is no dead letter `{letter}`")]
+    #[error("dead letter `{letter}` does not exist")]
     UnknownLetter {
         /// The number.
         letter: u64,

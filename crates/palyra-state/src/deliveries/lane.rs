@@ -6,13 +6,12 @@ use std::sync::Arc;
 use palyra_journal::RecordedEvent;
 use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 
-use super::DeliveryError;
+use super::{DeliveryError, DeliveryStore};
 use crate::channels::{ChannelRecord, PublishedMessage};
 use crate::hooks::HookBindingRecord;
-use crate::state::State;
 use crate::text::short_name;
 
-/// What a lane delivers to.
+/// Type of a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LaneKind {
     /// An observer, which gets events of the journal.
@@ -42,13 +41,13 @@ pub struct LaneFilter {
 /// A lane in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lane {
-    /// Where its items go.
+    /// Its delivery target.
     pub target: LaneTarget,
     /// The number of its first item: earlier ones existed before the lane.
     pub since: u64,
 }
 
-/// Where the items of a lane go.
+/// Delivery target of a lane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LaneTarget {
     /// A run of the bound hook.
@@ -66,10 +65,10 @@ pub enum LaneItem {
     Message(Arc<PublishedMessage>),
 }
 
-impl State {
+impl DeliveryStore<'_> {
     /// Returns every lane in use: enabled observers, then channels that lead to a file or a webhook.
     pub fn lanes(&self) -> Vec<Lane> {
-        let view = self.view();
+        let view = self.state.view();
         let observes = |binding: &HookBindingRecord| binding.enabled && !binding.event.is_gate();
         let hooks = view.hooks().all().iter().filter(|entry| observes(&entry.binding));
         let hooks = hooks
@@ -83,8 +82,8 @@ impl State {
     }
 
     /// Returns the target of a lane, also of one that is not in use now.
-    pub fn lane_target(&self, lane: &LaneKey) -> Result<LaneTarget, DeliveryError> {
-        let view = self.view();
+    pub fn target(&self, lane: &LaneKey) -> Result<LaneTarget, DeliveryError> {
+        let view = self.state.view();
         let (hooks, channels) = (view.hooks(), &view.plugins().channels);
         let target = match lane.kind {
             LaneKind::Hook => hooks.get(&lane.name).map(|entry| LaneTarget::Hook(Arc::clone(&entry.binding))),

@@ -4,16 +4,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use palyra_common::principal::{PrincipalKind, actor};
+use palyra_common::text::clip_untrusted;
 use palyra_journal::{EventKind, JournalError, JournalTransaction, NewEvent, Query};
 use rusqlite::{Row, params};
 use serde_json::json;
 
 use super::cursors::advance;
-use super::{DeliveryError, LaneFilter, LaneItem, LaneKey, LaneKind, LaneTarget, MAX_REASON};
+use super::{DeliveryError, DeliveryStore, LaneFilter, LaneItem, LaneKey, LaneKind, LaneTarget, MAX_REASON};
 use crate::db::{signed, unsigned};
 use crate::error::StateError;
-use crate::state::State;
-use crate::text::{clipped, short_name};
+use crate::text::short_name;
 
 /// Most dead letters of one observer: with more, its lane waits for a person. A channel goes on, because its messages
 /// are kept for the newest letters only.
@@ -30,15 +30,15 @@ pub struct DeadLetter {
     pub item: u64,
     /// The event the observer is bound to; none for a channel.
     pub event: Option<String>,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
-    /// Why it failed last.
+    /// Last error.
     pub reason: String,
-    /// When it was given up, in milliseconds of Unix time.
+    /// Time at which it was given up, in Unix milliseconds.
     pub at_ms: u64,
 }
 
-impl State {
+impl DeliveryStore<'_> {
     /// Returns the dead letters of some lanes, newest first.
     pub fn dead_letters(&self, lanes: &LaneFilter, limit: usize) -> Result<Vec<DeadLetter>, StateError> {
         self.select_letters(lanes, None, limit)
@@ -56,7 +56,7 @@ impl State {
         letter: Option<u64>,
         limit: usize,
     ) -> Result<Vec<DeadLetter>, StateError> {
-        self.read_deliveries("read dead letters", |connection| {
+        self.state.read("read dead letters", |connection| {
             let sql = "SELECT letter, kind, lane, item, event, attempts, reason, at FROM dead_letters
                        WHERE (?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR lane = ?2) AND (?3 IS NULL OR letter = ?3)
                        ORDER BY letter DESC LIMIT ?4";
@@ -74,11 +74,11 @@ impl State {
             LaneKind::Hook => {
                 let (from_sequence, before_sequence) = (Some(number), Some(number + 1));
                 let query = Query { from_sequence, before_sequence, ..Query::default() };
-                let page = self.journal.query(&query).map_err(StateError::from)?;
+                let page = self.state.journal.query(&query).map_err(StateError::from)?;
                 page.events.into_iter().next().map(|event| LaneItem::Event(Arc::new(event)))
             }
             LaneKind::Channel => {
-                let messages = self.channel_messages(&letter.lane.name, number, 1)?;
+                let messages = self.state.channels().messages(&letter.lane.name, number, 1)?;
                 messages.into_iter().next().map(|message| LaneItem::Message(Arc::new(message)))
             }
         };
@@ -89,7 +89,7 @@ impl State {
 
     /// Returns how many dead letters each lane has; lanes without any are missing.
     pub fn dead_letter_counts(&self) -> Result<HashMap<LaneKey, u64>, StateError> {
-        self.read_deliveries("count dead letters", |connection| {
+        self.state.read("count dead letters", |connection| {
             let sql = "SELECT kind, lane, count(*) FROM dead_letters GROUP BY kind, lane";
             let mut statement = connection.prepare_cached(sql)?;
             let rows = statement.query_map([], |row| {
@@ -109,8 +109,8 @@ impl State {
         attempts: u32,
         reason: &str,
     ) -> Result<bool, StateError> {
-        let (lane, number, at_ms) = (target.key(), item.number(), self.now_ms());
-        let reason = clipped(reason, MAX_REASON);
+        let (lane, number, at_ms) = (target.key(), item.number(), self.state.now_ms());
+        let reason = clip_untrusted(reason, MAX_REASON);
         let (event, leaf) = match target {
             LaneTarget::Hook(binding) => {
                 let details = json!({ "binding": lane.name, "event": binding.event, "sequence": number,
@@ -148,7 +148,7 @@ impl State {
             }
             Ok(added)
         };
-        self.write_deliveries(write).await
+        self.write(write).await
     }
 
     /// Counts one more attempt of a dead letter, before it is made.
@@ -157,7 +157,7 @@ impl State {
             let sql = "UPDATE dead_letters SET attempts = attempts + 1 WHERE letter = ?1";
             transaction.sql().execute(sql, [signed(letter)]).map_err(JournalError::sqlite("begin a retry"))
         };
-        match self.write_deliveries(write).await? {
+        match self.write(write).await? {
             0 => Err(DeliveryError::UnknownLetter { letter }),
             _ => Ok(()),
         }
@@ -165,13 +165,13 @@ impl State {
 
     /// Notes why a dead letter failed once more.
     pub async fn note_retry_failure(&self, letter: u64, reason: &str) -> Result<(), StateError> {
-        let reason = clipped(reason, MAX_REASON);
+        let reason = clip_untrusted(reason, MAX_REASON);
         let write = move |transaction: &mut JournalTransaction<'_>| {
             let sql = "UPDATE dead_letters SET reason = ?2 WHERE letter = ?1";
             let done = transaction.sql().execute(sql, params![signed(letter), reason]);
             done.map(drop).map_err(JournalError::sqlite("note a failed retry"))
         };
-        self.write_deliveries(write).await
+        self.write(write).await
     }
 
     /// Removes a dead letter because its item was delivered, with the leaf that says so.
@@ -187,7 +187,7 @@ impl State {
                 let attempts = letter.attempts.saturating_add(1);
                 let details = json!({ "channel": letter.lane.name, "message": letter.item, "attempts": attempts,
                     "letter": letter.letter });
-                let leaf = NewEvent::new(EventKind::ChannelDelivered, self.now_ms());
+                let leaf = NewEvent::new(EventKind::ChannelDelivered, self.state.now_ms());
                 about(leaf, item).actor(short_name(principal)).subject(&letter.lane.name).details(details)
             }
         };
@@ -211,7 +211,7 @@ impl State {
                 json!({ "letter": letter, "channel": lane.name, "message": item }),
             ),
         };
-        let leaf = NewEvent::new(kind, self.now_ms()).actor(short_name(principal)).details(details);
+        let leaf = NewEvent::new(kind, self.state.now_ms()).actor(short_name(principal)).details(details);
         match lane.kind {
             LaneKind::Hook => leaf,
             LaneKind::Channel => leaf.subject(&lane.name),
@@ -239,7 +239,7 @@ impl State {
             }
             Ok(removed)
         };
-        match self.write_deliveries(write).await? {
+        match self.write(write).await? {
             0 if delivered == 0 => Err(DeliveryError::UnknownLetter { letter }),
             _ => Ok(()),
         }

@@ -8,30 +8,32 @@ use serde_json::json;
 
 use super::file::{MAX_BINDINGS, parse_placed, write_text};
 use super::status::misfit;
-use super::{AppliedBinding, AppliedBindings, BindingsFileStatus, HookBindingRecord, HookError, HookIndex};
+use super::{
+    AppliedBinding, AppliedBindings, BindingsFileStatus, HookBindingRecord, HookError, HookIndex, HookStore,
+};
 use crate::commit::Change;
 use crate::plugins::put_hooks;
-use crate::state::{Gate, State};
+use crate::state::Gate;
 use crate::text::short_name;
 
 /// Most ids a leaf names.
 const MAX_LISTED: usize = 100;
 
-impl State {
+impl HookStore<'_> {
     /// The bindings in force.
-    pub fn hooks(&self) -> HookIndex {
-        self.view().hooks().clone()
+    pub fn index(&self) -> HookIndex {
+        self.state.view().hooks().clone()
     }
 
     /// Adds a binding on behalf of a principal.
-    pub fn bind_hook(&self, binding: HookBindingRecord, principal: &str) -> Result<HookIndex, HookError> {
+    pub fn bind(&self, binding: HookBindingRecord, principal: &str) -> Result<HookIndex, HookError> {
         let bad = |problem: super::BindingProblem| HookError::Bad {
             id: short_name(&binding.id),
             field: problem.field,
             reason: problem.reason,
         };
         binding.check().map_err(bad)?;
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         self.check_file_as_applied(&gate)?;
         let index = gate.view.hooks();
         if index.get(&binding.id).is_some() {
@@ -43,15 +45,15 @@ impl State {
         if let Some(problem) = misfit(&gate.view, &binding) {
             return Err(bad(problem));
         }
-        let since = self.journal.head().size;
+        let since = self.state.journal.head().size;
         let mut bindings = index.all().to_vec();
         bindings.push(AppliedBinding { binding: Arc::new(binding), since });
         self.keep(&mut gate, bindings, principal)
     }
 
-    /// Takes a binding away.
-    pub fn unbind_hook(&self, id: &str, principal: &str) -> Result<HookIndex, HookError> {
-        let mut gate = self.gate();
+    /// Removes a binding.
+    pub fn unbind(&self, id: &str, principal: &str) -> Result<HookIndex, HookError> {
+        let mut gate = self.state.gate();
         self.check_file_as_applied(&gate)?;
         let bindings = gate.view.hooks().all();
         let left: Vec<AppliedBinding> =
@@ -62,38 +64,41 @@ impl State {
         self.keep(&mut gate, left, principal)
     }
 
-    /// Switches a binding on or off; what happens while it is off is not told later.
-    pub fn switch_hook(&self, id: &str, enabled: bool, principal: &str) -> Result<HookIndex, HookError> {
-        let mut gate = self.gate();
+    /// Enables or disables a binding; events while it is disabled are not delivered later.
+    pub fn switch(&self, id: &str, enabled: bool, principal: &str) -> Result<HookIndex, HookError> {
+        let mut gate = self.state.gate();
         self.check_file_as_applied(&gate)?;
         let index = gate.view.hooks().clone();
         let entry = index.get(id).ok_or_else(|| unknown(&index, id))?;
         if entry.binding.enabled == enabled {
             return Ok(index);
         }
-        let head = self.journal.head().size;
-        let switched = |entry: &AppliedBinding| match entry.binding.id == id {
-            false => entry.clone(),
-            true => AppliedBinding {
-                binding: Arc::new(HookBindingRecord { enabled, ..(*entry.binding).clone() }),
-                since: head,
-            },
+        let head = self.state.journal.head().size;
+        let switched = |entry: &AppliedBinding| {
+            if entry.binding.id == id {
+                AppliedBinding {
+                    binding: Arc::new(HookBindingRecord { enabled, ..(*entry.binding).clone() }),
+                    since: head,
+                }
+            } else {
+                entry.clone()
+            }
         };
         let bindings = index.all().iter().map(switched).collect();
         self.keep(&mut gate, bindings, principal)
     }
 
     /// Accepts the file as it is now.
-    pub fn apply_hooks(&self, principal: &str) -> Result<HookIndex, HookError> {
-        let text = self.read_bindings_file()?.ok_or(HookError::NoFile)?;
+    pub fn apply(&self, principal: &str) -> Result<HookIndex, HookError> {
+        let text = self.read_file()?.ok_or(HookError::NoFile)?;
         let placed = parse_placed(&text)?;
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         for placed in &placed {
             if let Some(problem) = misfit(&gate.view, &placed.binding) {
                 return Err(placed.fault(problem).into());
             }
         }
-        let (index, head) = (gate.view.hooks().clone(), self.journal.head().size);
+        let (index, head) = (gate.view.hooks().clone(), self.state.journal.head().size);
         let applied = |binding: HookBindingRecord| {
             let since = index.get(&binding.id).filter(|known| goes_on(&known.binding, &binding));
             AppliedBinding { since: since.map_or(head, |known| known.since), binding: Arc::new(binding) }
@@ -103,28 +108,23 @@ impl State {
         self.commit_bindings(&mut gate, applied, principal)
     }
 
-    /// Writes the file anew from what is in force.
-    pub fn restore_hooks_file(&self) -> Result<HookIndex, HookError> {
-        let gate = self.gate();
+    /// Rewrites the file from the applied bindings.
+    pub fn restore_file(&self) -> Result<HookIndex, HookError> {
+        let mut gate = self.state.gate();
         let index = gate.view.hooks().clone();
         let text = write_text(index.all().iter().map(|entry| &*entry.binding))?;
-        match index.digest() == Some(Sha256Digest::of(text.as_bytes())) {
-            true => {
-                self.write_bindings_file(&text)?;
-                Ok(index)
-            }
-            // A file that was applied in somebody's own spelling comes back in ours.
-            false => {
-                let mut gate = gate;
-                self.keep(&mut gate, index.all().to_vec(), "owner")
-            }
+        // A file that was applied in another spelling comes back in ours.
+        if index.digest() != Some(Sha256Digest::of(text.as_bytes())) {
+            return self.keep(&mut gate, index.all().to_vec(), "owner");
         }
+        self.write_file(&text)?;
+        Ok(index)
     }
 
-    /// A command that changes one binding must not lose what somebody wrote by hand.
+    /// A command that changes one binding must not lose manual edits.
     fn check_file_as_applied(&self, gate: &Gate) -> Result<(), HookError> {
         let view = Arc::clone(&gate.view);
-        match self.bindings_file_status(view.hooks()) {
+        match self.status_of_file(view.hooks()) {
             BindingsFileStatus::Applied | BindingsFileStatus::Missing => Ok(()),
             BindingsFileStatus::Edited(_) | BindingsFileStatus::Unreadable(_) => Err(HookError::FileEdited),
         }
@@ -139,7 +139,7 @@ impl State {
         let text = write_text(bindings.iter().map(|entry| &*entry.binding))?;
         let digest = Some(Sha256Digest::of(text.as_bytes()));
         let index = self.commit_bindings(gate, AppliedBindings { digest, bindings }, principal)?;
-        self.write_bindings_file(&text)?;
+        self.write_file(&text)?;
         Ok(index)
     }
 
@@ -163,8 +163,8 @@ impl State {
         let details = json!({ "revision": revision, "bindings": after.all().len(), "gates": gates,
             "set": only(&after, &before), "unset": only(&before, &after),
             "sha256": after.digest().map(|digest| digest.to_string()) });
-        let event = self.event(EventKind::HooksChanged, principal).details(details);
-        self.commit(gate, Change { rows: vec![row], events: vec![event] })?;
+        let event = self.state.event(EventKind::HooksChanged, principal).details(details);
+        self.state.commit(gate, Change { rows: vec![row], events: vec![event] })?;
         Ok(after)
     }
 }

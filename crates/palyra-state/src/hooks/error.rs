@@ -6,47 +6,38 @@ use palyra_common::ErrorCode;
 
 /// Why bindings were not changed; what is in force stays.
 #[derive(Debug, Clone, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum HookError {
     /// The file cannot be read as bindings.
     #[error(transparent)]
     Malformed(#[from] BindingsFault),
     /// There is no file to apply.
-    #[error("there is no `hooks/bindings.json` to apply")]
+    #[error("`hooks/bindings.json` does not exist")]
     NoFile,
     /// The file was changed by hand, and a command would write over it.
-    #[error("`hooks/bindings.json` is not as it was applied last")]
+    #[error("`hooks/bindings.json` differs from the applied bindings")]
     FileEdited,
     /// One field of a binding is not acceptable.
-    #[error("the `{field}` of binding `{id}` is not acceptable: {reason}")]
+    #[error("invalid `{field}` of binding `{id}`: {reason}")]
     Bad {
-        /// The binding.
         id: String,
-        /// The field.
         field: &'static str,
         /// What is wrong with it.
         reason: String,
     },
     /// There is a binding of this id.
-    #[error("there is already a binding `{id}`")]
-    Exists {
-        /// The id.
-        id: String,
-    },
+    #[error("binding `{id}` already exists")]
+    Exists { id: String },
     /// There is no such binding.
-    #[error("there is no binding `{id}`")]
-    Unknown {
-        /// The id, escaped.
-        id: String,
-        /// The ids there are.
-        known: Vec<String>,
-    },
+    #[error("binding `{id}` does not exist")]
+    Unknown { id: String, known: Vec<String> },
     /// There are as many as there may be.
-    #[error("there are {most} bindings already, which is the most")]
+    #[error("the limit of {most} bindings is reached")]
     TooMany {
-        /// How many there may be.
+        /// Maximum number.
         most: usize,
     },
-    /// The state itself.
+    /// The underlying state error.
     #[error(transparent)]
     State(#[from] StateError),
 }
@@ -56,13 +47,14 @@ impl HookError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Malformed(_) => {
-                Some("correct the line, or put the file back with `palyra hooks apply --restore`".into())
+                Some("correct the line, or restore the file with `palyra hooks apply --restore`".into())
             }
             Self::NoFile => {
-                Some("`palyra hooks apply --restore` writes one from what is in force".into())
+                Some("write one from the applied bindings with `palyra hooks apply --restore`".into())
             }
             Self::FileEdited => Some(
-                "see `palyra hooks list`, then accept the file with `palyra hooks apply` or put it back with `palyra hooks apply --restore`"
+                "see `palyra hooks list`, then accept the file with `palyra hooks apply` or restore it \
+                with `palyra hooks apply --restore`"
                     .into(),
             ),
             Self::Bad { .. } | Self::Exists { .. } | Self::Unknown { .. } | Self::TooMany { .. } => None,

@@ -35,7 +35,7 @@ hook_events! {
     SkillEnabled = "skill:enabled",
     /// A skill may not run until an operator acts.
     SkillQuarantined = "skill:quarantined",
-    /// A skill was switched off.
+    /// A skill was disabled.
     SkillDisabled = "skill:disabled",
     /// A skill is gone.
     SkillRemoved = "skill:removed",
@@ -57,7 +57,7 @@ hook_events! {
 
 /// A name that is no event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no event `{name}`")]
+#[error("unknown event `{name}`")]
 pub struct UnknownEvent {
     /// The name, escaped.
     pub name: String,

@@ -1,12 +1,12 @@
 //! `hooks/bindings.json`: read by people and by the daemon; errors name line and field.
 
 use palyra_common::fs::Directory;
+use palyra_common::text::clip_untrusted;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{BindingProblem, HookBindingRecord};
+use super::{BindingProblem, HookBindingRecord, HookStore};
 use crate::error::StateError;
-use crate::state::State;
 
 /// The schema of the file.
 pub const BINDINGS_SCHEMA: &str = "palyra.hooks.bindings/v1";
@@ -23,7 +23,7 @@ const NAME: &str = "bindings.json";
 pub struct BindingsFault {
     /// The line, from 1 on.
     pub line: usize,
-    /// The field, as in `bindings[2].event`.
+    /// The field, for example `bindings[2].event`.
     pub field: String,
     /// What is wrong with it.
     pub reason: String,
@@ -71,7 +71,7 @@ pub(super) fn parse_placed(text: &str) -> Result<Vec<Placed>, BindingsFault> {
         });
     }
     if file.bindings.len() > MAX_BINDINGS {
-        let reason = format!("there are {}, at most {MAX_BINDINGS} are read", file.bindings.len());
+        let reason = format!("the file has {}, the limit is {MAX_BINDINGS}", file.bindings.len());
         return Err(BindingsFault {
             line: line_of_field(text, "\"bindings\""),
             field: "bindings".into(),
@@ -114,7 +114,7 @@ fn fault(lines_before: usize, within: &str, path: String, error: &serde_json::Er
     };
     let message = error.to_string();
     let reason = message.rsplit_once(" at line ").map_or(message.as_str(), |(reason, _)| reason);
-    let reason = palyra_common::redact::escape_untrusted(&reason.chars().take(300).collect::<String>());
+    let reason = clip_untrusted(reason, 300);
     BindingsFault { line: lines_before + error.line().max(1), field, reason }
 }
 
@@ -137,10 +137,10 @@ pub(super) fn write_text<'b>(
     Ok(text + "\n")
 }
 
-impl State {
+impl HookStore<'_> {
     /// The text of the file; `None` if there is none.
-    pub(super) fn read_bindings_file(&self) -> Result<Option<String>, StateError> {
-        let root = Directory::open_private(self.root.path())?;
+    pub(super) fn read_file(&self) -> Result<Option<String>, StateError> {
+        let root = Directory::open_private(self.state.root.path())?;
         let folder = match root.open_private_in(FOLDER) {
             Ok(folder) => folder,
             Err(error) if error.is_not_found() => return Ok(None),
@@ -152,8 +152,8 @@ impl State {
     }
 
     /// Replaces the file, whole or not at all.
-    pub(super) fn write_bindings_file(&self, text: &str) -> Result<(), StateError> {
-        let root = Directory::open_private(self.root.path())?;
+    pub(super) fn write_file(&self, text: &str) -> Result<(), StateError> {
+        let root = Directory::open_private(self.state.root.path())?;
         Ok(root.create_private_in(FOLDER)?.write(NAME, text.as_bytes())?)
     }
 }
@@ -185,7 +185,7 @@ mod tests {
     fn a_fault_has_a_line_and_a_field() {
         assert_eq!(
             message(&file(&ONE.replace("run:failed", "run:fell"))),
-            "`hooks/bindings.json` line 4, `bindings[0].event`: there is no event `run:fell`"
+            "`hooks/bindings.json` line 4, `bindings[0].event`: unknown event `run:fell`"
         );
         assert_eq!(
             message(&file(&format!("{ONE},\n{ONE}"))),

@@ -14,7 +14,7 @@ use super::{HookBindingRecord, HookEventKind};
 pub struct AppliedBinding {
     /// The binding.
     pub binding: Arc<HookBindingRecord>,
-    /// Where it begins: what happened before it was bound or enabled is not told.
+    /// The start position: events before it was bound or enabled are not delivered.
     pub since: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What a hook is told: one typed form for every event.
+//! The event for a hook: one typed form for every event.
 
 use palyra_common::principal::from_stored;
 use palyra_common::{InOrder, JsonText, PrincipalKind, WasmPluginRunError};
@@ -57,11 +57,11 @@ pub fn sample_payload(binding: &HookBindingRecord, at_ms: u64) -> JsonText {
     JsonText::from(&value)
 }
 
-/// What a call wants, as its gates are told; the input goes in as it came.
+/// A call as its gates see it, with the unchanged input.
 pub struct BeforeTool<'c> {
-    /// When, in milliseconds of Unix time.
+    /// Time in Unix milliseconds.
     pub at_ms: u64,
-    /// Who calls.
+    /// The caller.
     pub principal: &'c str,
     /// The session the call belongs to.
     pub session: Option<&'c str>,

@@ -11,7 +11,7 @@ const MAX_ID: usize = 60;
 const MAX_FILTER: usize = 64;
 /// Longest name in a filter.
 const MAX_NAME: usize = 100;
-/// How long a gate may take, unless its binding says otherwise: somebody waits for it.
+/// Default time limit of a gate, because a call waits for it.
 const GATE_TIMEOUT_MS: u64 = 2_000;
 /// How long an observer may take.
 const OBSERVER_TIMEOUT_MS: u64 = 10_000;
@@ -32,25 +32,25 @@ pub struct HookBindingRecord {
     pub plugin: String,
     /// The entrypoint of the skill, as its manifest names it.
     pub hook: String,
-    /// Whether it hears of anything.
+    /// Whether it is enabled.
     #[serde(default = "on")]
     pub enabled: bool,
     /// Gates are asked from the smallest on; those with the same in the order of their ids.
     #[serde(default = "usual_order")]
     pub order: u32,
-    /// How long it may take, in milliseconds.
+    /// Timeout in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// How much fuel it may use.
+    /// Fuel limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fuel: Option<u64>,
-    /// How often an observer is tried with one event.
+    /// Maximum number of delivery attempts per event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<u32>,
     /// Only events about these skills; empty means any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<String>,
-    /// Only events about these tools, or about all below a name as in `acme.notes.*`; empty means any.
+    /// Only events about these tools, or about all below a name such as `acme.notes.*`; empty means any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
 }
@@ -92,16 +92,16 @@ impl HookBindingRecord {
             |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
         let wrong = |field: &'static str, reason: &str| Err(BindingProblem::new(field, reason));
         if !(1..=MAX_ID).contains(&self.id.len()) || !self.id.bytes().all(plain) {
-            return wrong("id", "it is `[a-z0-9_-]+`, at most 60 bytes");
+            return wrong("id", "it must match `[a-z0-9_-]+`, at most 60 bytes");
         }
         let names = self.skills.iter().chain(&self.tools).chain([&self.plugin, &self.hook]);
         for name in names {
             if !(1..=MAX_NAME).contains(&name.len()) || !name.bytes().all(|byte| byte.is_ascii_graphic()) {
-                return wrong("plugin", "names are up to 100 letters, digits and signs without a space");
+                return wrong("plugin", "names have up to 100 printable ASCII characters without spaces");
             }
         }
         if self.skills.len() > MAX_FILTER || self.tools.len() > MAX_FILTER {
-            return wrong("tools", "a filter has at most 64 names");
+            return wrong("tools", "a filter can have at most 64 names");
         }
         if !self.tools.is_empty() && !self.event.has_tool() {
             return wrong("tools", "this event is not about a tool");
@@ -110,14 +110,15 @@ impl HookBindingRecord {
             return wrong("skills", "this event is not about a skill");
         }
         if !(1..=MAX_TIMEOUT_MS).contains(&self.timeout_ms()) {
-            return wrong("timeout_ms", "it is from 1 to 600000");
+            return wrong("timeout_ms", "it must be 1 to 600000");
         }
         if self.fuel == Some(0) {
-            return wrong("fuel", "it is at least 1");
+            return wrong("fuel", "it must be at least 1");
         }
-        match (1..=MAX_ATTEMPTS).contains(&self.max_attempts()) {
-            true => Ok(()),
-            false => wrong("max_attempts", "it is from 1 to 100"),
+        if (1..=MAX_ATTEMPTS).contains(&self.max_attempts()) {
+            Ok(())
+        } else {
+            wrong("max_attempts", "it must be 1 to 100")
         }
     }
 
@@ -139,7 +140,7 @@ impl HookBindingRecord {
             && (self.tools.is_empty() || tool.is_some_and(named))
     }
 
-    /// The most a run of it gets; what manifest, profile and policy say besides is decided in the corridor.
+    /// The limits of its runs; manifest, profile and policy apply in the pipeline as well.
     pub fn limits(&self) -> RuntimeLimits {
         let open = RuntimeLimits::unbounded();
         RuntimeLimits {

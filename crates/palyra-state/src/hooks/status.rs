@@ -4,7 +4,7 @@ use palyra_skills::Sha256Digest;
 use serde::Serialize;
 
 use super::file::{Placed, parse_placed};
-use super::{AppliedBinding, HookBindingRecord, HookIndex};
+use super::{AppliedBinding, HookBindingRecord, HookIndex, HookStore};
 use crate::deliveries::{DeliveryCursor, LaneKey};
 use crate::error::StateError;
 use crate::state::State;
@@ -15,7 +15,7 @@ use crate::view::View;
 pub struct BindingProblem {
     /// The field.
     pub field: &'static str,
-    /// Why.
+    /// Reason.
     pub reason: String,
 }
 
@@ -51,7 +51,7 @@ pub enum BindingsFileStatus {
     Unreadable(String),
 }
 
-/// One binding that the file has otherwise.
+/// One binding that differs in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "change", content = "id")]
 pub enum BindingChange {
@@ -63,15 +63,16 @@ pub enum BindingChange {
     Changed(String),
 }
 
-impl State {
+impl HookStore<'_> {
     /// Every binding in force with how it stands; reads the database.
-    pub fn hook_statuses(&self) -> Result<Vec<HookStatus>, StateError> {
-        let view = self.view();
-        let (mut cursors, letters) = (self.delivery_cursors()?, self.dead_letter_counts()?);
+    pub fn statuses(&self) -> Result<Vec<HookStatus>, StateError> {
+        let view = self.state.view();
+        let (mut cursors, letters) =
+            (self.state.deliveries().cursors()?, self.state.deliveries().dead_letter_counts()?);
         let status = |applied: &AppliedBinding| {
             let lane = LaneKey::hook(&applied.binding.id);
             HookStatus {
-                problem: problem(&view, self, &applied.binding),
+                problem: problem(&view, self.state, &applied.binding),
                 cursor: cursors.remove(&lane),
                 dead_letters: letters.get(&lane).copied().unwrap_or(0),
                 applied: applied.clone(),
@@ -81,12 +82,12 @@ impl State {
     }
 
     /// How the file compares with what is in force.
-    pub fn bindings_file(&self) -> BindingsFileStatus {
-        self.bindings_file_status(&self.hooks())
+    pub fn file_status(&self) -> BindingsFileStatus {
+        self.status_of_file(&self.index())
     }
 
-    pub(super) fn bindings_file_status(&self, applied: &HookIndex) -> BindingsFileStatus {
-        let text = match self.read_bindings_file() {
+    pub(super) fn status_of_file(&self, applied: &HookIndex) -> BindingsFileStatus {
+        let text = match self.read_file() {
             Ok(Some(text)) => text,
             Ok(None) if applied.digest().is_none() => return BindingsFileStatus::Applied,
             Ok(None) => return BindingsFileStatus::Missing,
@@ -131,7 +132,7 @@ pub(super) fn misfit(view: &View, binding: &HookBindingRecord) -> Option<Binding
     };
     let subscribed = hook.events.iter().any(|event| event == binding.event.as_str());
     (!subscribed).then(|| {
-        let reason = format!("`{}` hears {}", hook.id, hook.events.join(", "));
+        let reason = format!("`{}` handles {}", hook.id, hook.events.join(", "));
         BindingProblem::new("event", &reason)
     })
 }

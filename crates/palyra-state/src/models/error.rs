@@ -6,38 +6,29 @@ use crate::error::StateError;
 
 /// Why a model was not set up or found.
 #[derive(Debug, Clone, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ModelSettingError {
     /// One field is not acceptable.
-    #[error("the `{field}` of model `{name}` is not acceptable: {reason}")]
+    #[error("invalid `{field}` of model `{name}`: {reason}")]
     Bad {
-        /// The model.
         name: String,
-        /// The field.
         field: &'static str,
         /// What is wrong with it.
         reason: String,
     },
     /// There is one of this name.
-    #[error("model `{name}` exists already")]
-    Exists {
-        /// The name.
-        name: String,
-    },
+    #[error("model `{name}` already exists")]
+    Exists { name: String },
     /// There is none of this name.
-    #[error("there is no model `{name}`")]
-    Unknown {
-        /// The name, escaped.
-        name: String,
-        /// The names there are.
-        known: Vec<String>,
-    },
+    #[error("model `{name}` does not exist")]
+    Unknown { name: String, known: Vec<String> },
     /// There are as many as there may be.
-    #[error("there are {most} models already, which is the most")]
+    #[error("the limit of {most} models is reached")]
     TooMany {
-        /// How many there may be.
+        /// Maximum number.
         most: usize,
     },
-    /// The state itself.
+    /// The underlying state error.
     #[error(transparent)]
     State(#[from] StateError),
 }

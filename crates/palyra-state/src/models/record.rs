@@ -37,22 +37,25 @@ pub struct ModelRecord {
     /// Most tokens of one answer; the provider's own limit without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u32>,
-    /// What its tokens cost, where known.
+    /// Price per token, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<ModelPrice>,
+    /// Whether it only fills in arguments of tools that the router ranks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub small: bool,
 }
 
-/// What a million tokens cost, in millionths of a unit of the operator's currency.
+/// Price per million tokens, in millionths of the operator's currency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelPrice {
-    /// A million tokens of requests.
+    /// Price of one million input tokens.
     pub input: u64,
-    /// A million tokens of answers.
+    /// Price of one million output tokens.
     pub output: u64,
 }
 
-/// All models and which of them is asked when nobody names one.
+/// All models, and the default one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ModelSettings {
@@ -97,7 +100,7 @@ impl ModelRecord {
             [("context_tokens", self.context_tokens), ("max_output_tokens", self.max_output_tokens)]
         {
             if tokens == Some(0) {
-                return Err(self.bad(field, "it is from 1 on".to_owned()));
+                return Err(self.bad(field, "it must be at least 1".to_owned()));
             }
         }
         self.key_reference()?;

@@ -8,23 +8,14 @@ use serde_json::{Value, json};
 use super::{ModelRecord, ModelSettingError, ModelSettings};
 use crate::commit::Change;
 use crate::plugins::put_models;
-use crate::state::State;
 use crate::text::short_name;
 
 /// Most models there may be.
 const MAX_MODELS: usize = 64;
 
-/// The models of a state.
-#[derive(Clone, Copy)]
-pub struct ModelStore<'s> {
-    state: &'s State,
-}
-
-impl State {
-    /// The models an operator set up.
-    pub fn models(&self) -> ModelStore<'_> {
-        ModelStore { state: self }
-    }
+crate::state::store! {
+    /// The models of a state.
+    ModelStore, models
 }
 
 impl ModelStore<'_> {
@@ -39,7 +30,7 @@ impl ModelStore<'_> {
         settings.models.get(name).cloned().ok_or_else(|| unknown(&settings, name))
     }
 
-    /// Returns the name of the model that is asked when nobody names one.
+    /// Returns the name of the default model.
     pub fn default_name(&self) -> Option<String> {
         self.settings().default.clone()
     }
@@ -81,7 +72,7 @@ impl ModelStore<'_> {
         Ok(removed)
     }
 
-    /// Chooses the model that is asked when nobody names one.
+    /// Sets the default model.
     pub fn set_default(&self, name: &str, principal: &str) -> Result<ModelRecord, ModelSettingError> {
         self.change(principal, |settings| {
             if !settings.models.contains_key(name) {

@@ -27,10 +27,7 @@ pub(super) fn get(store: &ObjectStore, digest: &Sha256Digest) -> Result<Arc<[u8]
     let (file, size) = open(store, &shard, &name, digest)?;
     let bytes = read(file, size, digest, store)?;
     let found = Sha256Digest::of(&bytes);
-    match found == *digest {
-        true => Ok(bytes),
-        false => Err(ObjectError::Changed { expected: *digest, found }),
-    }
+    if found == *digest { Ok(bytes) } else { Err(ObjectError::Changed { expected: *digest, found }) }
 }
 
 /// Looks first, so that no FIFO or device is ever opened, and looks again at what was opened.
@@ -77,7 +74,7 @@ fn read(file: File, size: u64, digest: &Sha256Digest, store: &ObjectStore) -> Re
     let capacity = usize::try_from(size)
         .map_err(|_| ObjectError::TooLarge { digest: *digest, largest: store.largest })?;
     let mut bytes = Vec::with_capacity(capacity);
-    // One byte more than was seen: a file that grows meanwhile has another digest and is not read for ever.
+    // One byte more than the known size: a growing file has another digest and is not read forever.
     file.take(size.saturating_add(1))
         .read_to_end(&mut bytes)
         .map_err(failed("read an object", &store.path))?;

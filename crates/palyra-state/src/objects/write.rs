@@ -41,7 +41,7 @@ pub(super) fn remove(store: &ObjectStore, digest: &Sha256Digest) -> Result<bool,
     match unlinkat(&shard, name.as_str(), AtFlags::empty()) {
         Ok(()) => Ok(true),
         Err(Errno::NOENT) => Ok(false),
-        // An empty directory planted in its place goes too; a full one is somebody's data and stays.
+        // An empty directory in its place is removed too; a non-empty one is kept.
         Err(Errno::ISDIR) => Ok(unlinkat(&shard, name.as_str(), AtFlags::REMOVEDIR).is_ok()),
         Err(error) => Err(failed("remove an object", &store.path)(error.into())),
     }
@@ -124,7 +124,7 @@ fn temporary_name() -> Result<String, ObjectError> {
     let mut bytes = [0; 12];
     getrandom::fill(&mut bytes).map_err(|error| ObjectError::Io {
         doing: "draw a random name",
-        path: "the system's randomness".into(),
+        path: "the system random source".into(),
         source: std::io::Error::other(error.to_string()),
     })?;
     Ok(format!("{TEMPORARY_PREFIX}{}", hex::encode(bytes)))

@@ -1,61 +1,92 @@
-//! The text of the policy that says who may do what; it is asked by whoever lets requests in.
+//! The text of the access policy, evaluated by the authorizer.
 
 use std::sync::Arc;
 
 use palyra_journal::EventKind;
 use palyra_policy::PolicySet;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{ACCESS, Revised, put};
+use super::{ACCESS, SettingStore};
 use crate::commit::Change;
 use crate::db::{RowChange, SealedTable};
 use crate::error::StateError;
-use crate::state::State;
 
 /// The policy an operator set, and the generation it was set in; without a text it is the default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AccessPolicy {
-    /// Another one for every policy that is set; 0 for the default.
+    /// Revision of the policy; 0 for the default.
     pub revision: u64,
     /// The text, where an operator set one.
     pub text: Option<Arc<str>>,
+    /// Whether it was set before rules could see the labels of a session; the default rule about them then holds as well.
+    pub before_labels: bool,
 }
 
-impl From<Revised<String>> for AccessPolicy {
-    fn from(set: Revised<String>) -> Self {
-        Self { revision: set.revision, text: Some(set.value.into()) }
+/// The row of a policy that an operator set.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StoredAccess {
+    revision: u64,
+    value: String,
+    /// Missing in rows of versions whose rules could not see labels.
+    #[serde(default)]
+    sees_labels: bool,
+}
+
+impl From<StoredAccess> for AccessPolicy {
+    fn from(stored: StoredAccess) -> Self {
+        let StoredAccess { revision, value, sees_labels } = stored;
+        Self { revision, text: Some(value.into()), before_labels: !sees_labels }
     }
 }
 
-impl State {
+impl SettingStore<'_> {
     /// The policy that says who may do what.
     pub fn access_policy(&self) -> AccessPolicy {
-        self.view().plugins().access.clone()
+        self.state.view().plugins().access.clone()
     }
 
     /// Sets the policy on behalf of a principal; says its revision.
     pub fn set_access_policy(&self, policy: &PolicySet, principal: &str) -> Result<u64, StateError> {
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         let revision = gate.view.generation() + 1;
-        let rows = vec![put(ACCESS.to_owned(), revision, &policy.text())?];
+        let stored = StoredAccess { revision, value: policy.text().to_owned(), sees_labels: true };
+        let bytes = serde_json::to_vec(&stored).map_err(StateError::record("written", ACCESS))?;
+        let rows = vec![RowChange::Put { table: SealedTable::Setting, key: ACCESS.to_owned(), bytes }];
         let details = json!({ "revision": revision, "sha256": policy.revision().to_string(),
             "rules": policy.rules().count() });
-        let event = self.event(EventKind::PolicyChanged, principal);
+        let event = self.state.event(EventKind::PolicyChanged, principal);
         let event = event.subject("access").details(details);
-        self.commit(&mut gate, Change { rows, events: vec![event] })?;
+        self.state.commit(&mut gate, Change { rows, events: vec![event] })?;
         Ok(revision)
     }
 
     /// Goes back to the default; says whether there was another policy.
     pub fn reset_access_policy(&self, principal: &str) -> Result<bool, StateError> {
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         if gate.view.plugins().access.text.is_none() {
             return Ok(false);
         }
         let rows = vec![RowChange::Delete { table: SealedTable::Setting, key: ACCESS.to_owned() }];
-        let event = self.event(EventKind::PolicyChanged, principal);
+        let event = self.state.event(EventKind::PolicyChanged, principal);
         let event = event.subject("access").details(json!({ "removed": true }));
-        self.commit(&mut gate, Change { rows, events: vec![event] })?;
+        self.state.commit(&mut gate, Change { rows, events: vec![event] })?;
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn row_of_an_earlier_version_says_that_its_rules_see_no_labels() {
+        let read =
+            |row: &str| AccessPolicy::from(serde_json::from_str::<StoredAccess>(row).unwrap()).before_labels;
+        assert!(read(r#"{"revision":7,"value":"permit (principal, action, resource);"}"#));
+        let stored = StoredAccess { revision: 7, value: String::new(), sees_labels: true };
+        assert!(!read(&serde_json::to_string(&stored).unwrap()));
     }
 }

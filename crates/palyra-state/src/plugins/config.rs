@@ -13,10 +13,9 @@ use palyra_skills::manifest::{ConfigField, ConfigFieldKind, SkillManifest};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{CONFIG, PluginSettingError, Revised, put};
+use super::{CONFIG, PluginSettingError, Revised, SettingStore, put};
 use crate::commit::Change;
 use crate::db::{RowChange, SealedTable};
-use crate::state::State;
 
 /// Longest text of a setting.
 const MAX_TEXT_BYTES: usize = 4_096;
@@ -29,7 +28,7 @@ pub type ConfigValues = BTreeMap<String, Value>;
 pub struct ShownConfig {
     /// The skill.
     pub skill_id: String,
-    /// The revision; 0 where nothing was set.
+    /// The revision; 0 if nothing was set.
     pub revision: u64,
     /// Every setting of its manifest, by name.
     pub fields: Vec<ShownField>,
@@ -42,19 +41,19 @@ pub struct ShownField {
     pub name: String,
     /// Its type.
     pub kind: ConfigFieldKind,
-    /// What it is for.
+    /// Purpose.
     pub description: Option<String>,
-    /// Whether runs are refused without it.
+    /// Whether it is required.
     pub required: bool,
-    /// The value runs get; `null` where there is none, or where it is kept out of outputs.
+    /// The effective value; `null` if there is none or it is redacted.
     pub value: Value,
-    /// Whether the value is kept out of outputs.
+    /// Whether the value is redacted.
     pub redacted: bool,
-    /// Where the value comes from.
+    /// Origin of the value.
     pub source: ConfigSource,
 }
 
-/// Where the value of a setting comes from.
+/// Origin of the value of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConfigSource {
@@ -66,11 +65,11 @@ pub enum ConfigSource {
     Missing,
 }
 
-impl State {
+impl SettingStore<'_> {
     /// The settings of an installed skill.
     pub fn plugin_config(&self, skill_id: &str) -> Result<ShownConfig, PluginSettingError> {
         let record = self.installed_for_setting(skill_id)?;
-        let stored = self.view().plugins().configs.get(skill_id).cloned().unwrap_or_default();
+        let stored = self.state.view().plugins().configs.get(skill_id).cloned().unwrap_or_default();
         let fields = record.current.manifest.operator.config.iter();
         let fields = fields.map(|(name, field)| shown(name, field, stored.value.get(name))).collect();
         Ok(ShownConfig { skill_id: skill_id.to_owned(), revision: stored.revision, fields })
@@ -85,7 +84,7 @@ impl State {
     ) -> Result<u64, PluginSettingError> {
         let record = self.installed_for_setting(skill_id)?;
         check_all(&record.current.manifest, changes)?;
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         let mut values = gate.view.plugins().configs.get(skill_id).cloned().unwrap_or_default().value;
         for (name, value) in changes {
             match value {
@@ -97,23 +96,23 @@ impl State {
         let rows = vec![put(format!("{CONFIG}{skill_id}"), revision, &values)?];
         // Names only: a value may be one that is kept out of every output.
         let details = json!({ "revision": revision, "changed": changes.keys().collect::<Vec<_>>() });
-        let event = self.event(EventKind::PluginConfigChanged, principal);
+        let event = self.state.event(EventKind::PluginConfigChanged, principal);
         let event = event.skill(skill_id).details(details);
-        self.commit(&mut gate, Change { rows, events: vec![event] })?;
+        self.state.commit(&mut gate, Change { rows, events: vec![event] })?;
         Ok(revision)
     }
 
     /// Takes every setting of a skill away; says whether there was one.
     pub fn remove_plugin_config(&self, skill_id: &str, principal: &str) -> Result<bool, PluginSettingError> {
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         if !gate.view.plugins().configs.contains_key(skill_id) {
             return Ok(false);
         }
         let key = format!("{CONFIG}{skill_id}");
         let rows = vec![RowChange::Delete { table: SealedTable::Setting, key }];
-        let event = self.event(EventKind::PluginConfigChanged, principal);
+        let event = self.state.event(EventKind::PluginConfigChanged, principal);
         let event = event.skill(skill_id).details(json!({ "removed": true }));
-        self.commit(&mut gate, Change { rows, events: vec![event] })?;
+        self.state.commit(&mut gate, Change { rows, events: vec![event] })?;
         Ok(true)
     }
 }
@@ -133,7 +132,15 @@ pub fn effective_config(
     for (name, field) in &manifest.operator.config {
         let set = stored.and_then(|stored| stored.value.get(name));
         if let Some(value) = set {
-            check(manifest, name, field, value).map_err(|bad| refuse(name, format!("its setting {bad}")))?;
+            check(manifest, name, field, value).map_err(|bad| {
+                refuse(
+                    name,
+                    format!(
+                        "invalid setting: \
+                {bad}"
+                    ),
+                )
+            })?;
         }
         match set.or(field.default.as_ref()) {
             Some(value) => drop(values.insert(name.clone(), value.clone())),
@@ -187,13 +194,14 @@ fn check(manifest: &SkillManifest, name: &str, field: &ConfigField, value: &Valu
         ConfigFieldKind::Boolean => (value.is_boolean(), "`true` or `false`"),
         ConfigFieldKind::Secret => (
             value.as_str().is_some_and(|text| asks_for_secret(manifest, text)),
-            "the name of a secret the manifest asks for, as in `global/github_token`",
+            "the name of a secret that the manifest requests, for example `global/github_token`",
         ),
     };
-    // The value is not repeated: somebody may have put a secret where its name belongs.
-    match fits {
-        true => Ok(()),
-        false => Err(BadSetting::new(name, format!("{} that does not fit", kind_of(value)), expected)),
+    // The value is not repeated, because it may be a secret instead of its name.
+    if fits {
+        Ok(())
+    } else {
+        Err(BadSetting::new(name, format!("{} that does not fit", kind_of(value)), expected))
     }
 }
 

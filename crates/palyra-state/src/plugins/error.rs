@@ -7,32 +7,25 @@ use crate::skills::SkillError;
 
 /// Why a policy, a profile or a setting was not kept; nothing changed.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum PluginSettingError {
     /// A value does not fit.
     #[error("{0}")]
     Bad(#[from] BadSetting),
     /// The manifest has no such setting.
     #[error("`{skill_id}` has no setting `{name}`")]
-    NoSuchSetting {
-        /// The skill.
-        skill_id: String,
-        /// The name, escaped.
-        name: String,
-        /// The settings it has.
-        known: Vec<String>,
-    },
-    /// Somebody changed it meanwhile.
-    #[error("it was made from revision {expected}, and revision {found} is in force")]
+    NoSuchSetting { skill_id: String, name: String, known: Vec<String> },
+    /// It was changed in between.
+    #[error("it was based on revision {expected}, the current revision is {found}")]
     Changed {
         /// The one it was made from.
         expected: u64,
-        /// The one in force.
         found: u64,
     },
     /// The skill is not there.
     #[error(transparent)]
     Skill(#[from] SkillError),
-    /// The state itself.
+    /// The underlying state error.
     #[error(transparent)]
     State(#[from] StateError),
 }
@@ -42,8 +35,8 @@ impl PluginSettingError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Bad(_) => None,
-            Self::Changed { .. } => Some("look at it again, then change it again".into()),
-            Self::NoSuchSetting { known, .. } if known.is_empty() => Some("it has no settings at all".into()),
+            Self::Changed { .. } => Some("read it again, then repeat the change".into()),
+            Self::NoSuchSetting { known, .. } if known.is_empty() => Some("it has no settings".into()),
             Self::NoSuchSetting { known, .. } => Some(format!("it has {}", quoted(known))),
             Self::Skill(error) => error.hint(),
             Self::State(error) => error.hint(),

@@ -4,15 +4,15 @@ use palyra_common::WasmPluginRunnerPolicy;
 use palyra_journal::EventKind;
 use serde_json::{Value, json};
 
-use super::{POLICY, PluginSettingError, Revised, put};
+use super::{POLICY, PluginSettingError, Revised, SettingStore, put};
 use crate::commit::Change;
 use crate::db::{RowChange, SealedTable};
-use crate::state::{Gate, State};
+use crate::state::Gate;
 
-impl State {
-    /// The policy every run is under; the default until somebody sets one.
+impl SettingStore<'_> {
+    /// The runner policy; the default if none is set.
     pub fn runner_policy(&self) -> Revised<WasmPluginRunnerPolicy> {
-        self.view().plugins().policy.clone()
+        self.state.view().plugins().policy.clone()
     }
 
     /// Sets the policy on behalf of a principal; says its revision.
@@ -32,7 +32,7 @@ impl State {
         principal: &str,
     ) -> Result<u64, PluginSettingError> {
         policy.validate()?;
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         let found = gate.view.plugins().policy.revision;
         if let Some(expected) = made_from.filter(|expected| *expected != found) {
             return Err(PluginSettingError::Changed { expected, found });
@@ -47,7 +47,7 @@ impl State {
 
     /// Goes back to the default; says whether another one was in force.
     pub fn reset_runner_policy(&self, principal: &str) -> Result<bool, PluginSettingError> {
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         if gate.view.plugins().policy.revision == 0 {
             return Ok(false);
         }
@@ -63,9 +63,9 @@ impl State {
         principal: &str,
         details: Value,
     ) -> Result<(), PluginSettingError> {
-        let event = self.event(EventKind::PolicyChanged, principal);
+        let event = self.state.event(EventKind::PolicyChanged, principal);
         let event = event.subject("runner").details(details);
-        self.commit(gate, Change { rows: vec![row], events: vec![event] })?;
+        self.state.commit(gate, Change { rows: vec![row], events: vec![event] })?;
         Ok(())
     }
 }

@@ -6,16 +6,15 @@ use palyra_common::{BadSetting, PluginCapabilityProfile};
 use palyra_journal::EventKind;
 use serde_json::json;
 
-use super::{PROFILE, PluginSettingError, Revised, put};
+use super::{PROFILE, PluginSettingError, Revised, SettingStore, put};
 use crate::commit::Change;
 use crate::db::{RowChange, SealedTable};
 use crate::root::StateRoot;
-use crate::state::State;
 
-impl State {
-    /// The profile of a skill, if somebody set one.
+impl SettingStore<'_> {
+    /// The profile of a skill, if one is set.
     pub fn profile(&self, skill_id: &str) -> Option<Revised<PluginCapabilityProfile>> {
-        self.view().plugins().profiles.get(skill_id).cloned()
+        self.state.view().plugins().profiles.get(skill_id).cloned()
     }
 
     /// Sets the profile of an installed skill on behalf of a principal; says its revision.
@@ -27,32 +26,32 @@ impl State {
     ) -> Result<u64, PluginSettingError> {
         profile.validate()?;
         for (root, directory) in &profile.directories {
-            check_outside(&self.root, directory).map_err(|found| {
-                BadSetting::new(format!("directories.{root}"), found, "a directory away from the state root")
+            check_outside(&self.state.root, directory).map_err(|found| {
+                BadSetting::new(format!("directories.{root}"), found, "a directory outside the state root")
             })?;
         }
         self.installed_for_setting(skill_id)?;
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         let revision = gate.view.generation() + 1;
         let rows = vec![put(format!("{PROFILE}{skill_id}"), revision, profile)?];
         let details = json!({ "revision": revision, "profile": profile });
-        let event = self.event(EventKind::PluginProfileChanged, principal);
+        let event = self.state.event(EventKind::PluginProfileChanged, principal);
         let event = event.skill(skill_id).details(details);
-        self.commit(&mut gate, Change { rows, events: vec![event] })?;
+        self.state.commit(&mut gate, Change { rows, events: vec![event] })?;
         Ok(revision)
     }
 
     /// Takes the profile of a skill away; says whether there was one.
     pub fn remove_profile(&self, skill_id: &str, principal: &str) -> Result<bool, PluginSettingError> {
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         if !gate.view.plugins().profiles.contains_key(skill_id) {
             return Ok(false);
         }
         let key = format!("{PROFILE}{skill_id}");
         let rows = vec![RowChange::Delete { table: SealedTable::Setting, key }];
-        let event = self.event(EventKind::PluginProfileChanged, principal);
+        let event = self.state.event(EventKind::PluginProfileChanged, principal);
         let event = event.skill(skill_id).details(json!({ "removed": true }));
-        self.commit(&mut gate, Change { rows, events: vec![event] })?;
+        self.state.commit(&mut gate, Change { rows, events: vec![event] })?;
         Ok(true)
     }
 }
@@ -61,9 +60,10 @@ impl State {
 pub fn check_outside(root: &StateRoot, directory: &Path) -> Result<(), String> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (root, mapped) = (real(root.path()), real(directory));
-    match mapped.starts_with(&root) || root.starts_with(&mapped) {
-        true => Err(format!("`{}`, which contains the state root or lies in it", directory.display())),
-        false => Ok(()),
+    if mapped.starts_with(&root) || root.starts_with(&mapped) {
+        Err(format!("`{}`, which contains the state root or is inside it", directory.display()))
+    } else {
+        Ok(())
     }
 }
 

@@ -34,6 +34,8 @@ pub(super) struct Facts {
     payload: Option<String>,
     pub(super) error: Option<String>,
     pub(super) tape_sha256: Option<String>,
+    /// Receipts of earlier versions do not say.
+    pub(super) failure_sha256: Option<String>,
     session: Option<String>,
     pub(super) capabilities: BTreeMap<String, Count>,
     /// What was touched, by kind and name; receipts of earlier versions do not say.

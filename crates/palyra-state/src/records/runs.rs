@@ -20,7 +20,8 @@ pub(super) fn compare(
 ) -> rusqlite::Result<Totals> {
     let mut totals = Totals::new(archived > 0);
     let sql = format!(
-        "SELECT {LEAF_COLUMNS}, t.bytes, r.receipt, {RUN_COLUMNS}
+        "SELECT {LEAF_COLUMNS}, t.bytes, r.receipt,
+                (SELECT failure FROM run_notes WHERE run_notes.run_id = e.run), {RUN_COLUMNS}
          FROM journal_event e LEFT JOIN runs r ON r.run_id = e.run LEFT JOIN run_tapes t ON t.leaf = e.seq
          WHERE {RECEIPTS} ORDER BY e.seq"
     );
@@ -45,7 +46,15 @@ fn compare_run(row: &Row<'_>, leaf: &ReceiptLeaf, report: &mut RecordsReport) ->
             report.add("run_tapes", &leaf.sequence.to_string(), expected, format!("`{found}`"));
         }
     }
-    if row.get_ref(10)? == ValueRef::Null {
+    if let Some(failure) = row.get_ref(10)?.as_str_or_null()? {
+        let (expected, found) =
+            (leaf.facts.failure_sha256.as_deref(), Sha256Digest::of(failure.as_bytes()).to_string());
+        if expected != Some(found.as_str()) {
+            let expected = format!("the failure `{}` of its receipt", expected.unwrap_or("(none)"));
+            report.add("run_notes", &run_id, expected, format!("`{found}`"));
+        }
+    }
+    if row.get_ref(11)? == ValueRef::Null {
         report.add("runs", &run_id, format!("the row of the receipt at leaf {}", leaf.sequence), "nothing");
         return Ok(());
     }
@@ -57,7 +66,7 @@ fn compare_run(row: &Row<'_>, leaf: &ReceiptLeaf, report: &mut RecordsReport) ->
             report.add("runs", &run_id, "a copy of the facts of its receipt", "other facts in `receipt`");
         }
     }
-    let run = read_run(row, 10)?;
+    let run = read_run(row, 11)?;
     for difference in leaf.differences(&run) {
         let (expected, found) = (difference.expected, difference.found);
         let of = |value: String| format!("{} {value}", difference.field);
@@ -66,7 +75,8 @@ fn compare_run(row: &Row<'_>, leaf: &ReceiptLeaf, report: &mut RecordsReport) ->
     Ok(())
 }
 
-/// Rows that no receipt stands behind. A run under way has none yet, and those in segment files cannot be read here.
+/// Rows that no receipt stands behind. A run in progress has none yet, and those in segment files cannot be read
+/// here.
 fn unproven_rows(connection: &Connection, archived: i64, report: &mut RecordsReport) -> rusqlite::Result<()> {
     let of_leaf = |leaf: &str| format!("SELECT 1 FROM journal_event e WHERE e.seq = {leaf} AND {RECEIPTS}");
     let sql = format!(

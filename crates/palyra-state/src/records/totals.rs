@@ -68,9 +68,10 @@ impl Totals {
         for (kind, name, uses) in all {
             let key = |name: &str| (skill.clone(), kind.clone(), name.to_owned());
             let known = self.names.entry(skill.clone()).or_default();
-            let name = match self.touched.contains_key(&key(name)) || *known < MAX_TOUCHED as usize {
-                true => name.as_str(),
-                false => OTHERS,
+            let name = if self.touched.contains_key(&key(name)) || *known < MAX_TOUCHED as usize {
+                name.as_str()
+            } else {
+                OTHERS
             };
             let is_new = !self.touched.contains_key(&key(name));
             *known += usize::from(is_new);
@@ -151,9 +152,6 @@ impl std::fmt::Display for Total {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { uses, denials, first_run, last_run } = self;
         write!(f, "{uses} uses and {denials} denials, last by `{last_run}`")?;
-        match first_run.is_empty() {
-            true => Ok(()),
-            false => write!(f, ", first by `{first_run}`"),
-        }
+        if first_run.is_empty() { Ok(()) } else { write!(f, ", first by `{first_run}`") }
     }
 }

@@ -4,9 +4,9 @@ use palyra_journal::{Durability, JournalError, JournalTransaction};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
+use super::ControlStore;
 use crate::db::RowKey;
 use crate::error::StateError;
-use crate::state::State;
 
 const TABLE: &str = "objective_use";
 
@@ -21,13 +21,13 @@ pub struct Budget {
     pub max_fuel: Option<u64>,
 }
 
-/// What an objective has used.
+/// Use of an objective.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectiveUse {
-    /// Runs that were begun.
+    /// Number of started runs.
     pub runs: u64,
-    /// Fuel of those that ended.
+    /// Fuel of finished runs.
     pub fuel: u64,
 }
 
@@ -44,20 +44,22 @@ impl Budget {
     }
 }
 
-impl State {
+impl ControlStore<'_> {
     /// What an objective has used; a row that does not prove itself is an error, never nothing.
     pub fn objective_use(&self, objective: &str) -> Result<ObjectiveUse, StateError> {
-        self.journal.read(|connection| read_use(connection, &self.row_key, objective))
+        self.state.journal.read(|connection| read_use(connection, &self.state.row_key, objective))
     }
 
     pub(super) fn forget_objective_use(&self, objective: &str) -> Result<(), StateError> {
         let objective = objective.to_owned();
-        let forgotten =
-            self.journal.transaction(Durability::Normal, move |transaction: &mut JournalTransaction<'_>| {
+        let forgotten = self.state.journal.transaction(
+            Durability::Normal,
+            move |transaction: &mut JournalTransaction<'_>| {
                 let sql = "DELETE FROM objective_use WHERE objective = ?1";
                 let deleted = transaction.sql().execute(sql, [&objective]);
                 deleted.map(drop).map_err(JournalError::sqlite("forget an objective"))
-            });
+            },
+        );
         forgotten.wait().map_err(StateError::from)
     }
 }
@@ -76,7 +78,7 @@ pub(super) fn read_use(
     let Some((bytes, mac)) = row else { return Ok(ObjectiveUse::default()) };
     let name = format!("{TABLE}/{objective}");
     if key.check_in(TABLE, objective, &bytes, &mac).is_err() {
-        return Err(StateError::record("read", name)("it was not written by the owner of this state"));
+        return Err(StateError::record("read", name)("it has an invalid MAC"));
     }
     serde_json::from_slice(&bytes).map_err(StateError::record("read", name))
 }

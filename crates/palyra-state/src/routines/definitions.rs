@@ -1,12 +1,12 @@
-//! Definitions of routines and objectives: sealed rows whose inside belongs to whoever schedules.
+//! Definitions of routines and objectives: sealed rows whose content belongs to the scheduler.
 
 use palyra_journal::EventKind;
 use serde_json::{Value, json};
 
+use super::ControlStore;
 use crate::commit::Change;
 use crate::db::{RowChange, SealedTable};
 use crate::error::StateError;
-use crate::state::State;
 
 /// What a definition is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum ControlKind {
 pub struct ControlRow {
     /// Its name.
     pub name: String,
-    /// What it says.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 
@@ -42,10 +42,10 @@ impl ControlKind {
     }
 }
 
-impl State {
+impl ControlStore<'_> {
     /// Every definition of a kind, by name.
-    pub fn control_rows(&self, kind: ControlKind) -> Vec<ControlRow> {
-        let view = self.view();
+    pub fn rows(&self, kind: ControlKind) -> Vec<ControlRow> {
+        let view = self.state.view();
         let rows = view.rows().table(SealedTable::Setting);
         let named = rows.filter_map(|(key, bytes)| Some((key.strip_prefix(kind.prefix())?, bytes)));
         named.map(|(name, bytes)| ControlRow { name: name.to_owned(), bytes: bytes.to_vec() }).collect()
@@ -54,7 +54,7 @@ impl State {
     /// Sets, changes or takes away one definition, as `decide` says when it sees what is there now.
     ///
     /// `what` is the word of the change in the journal: `added`, `enabled`, `removed` and so on.
-    pub fn change_control_row<E: From<StateError>>(
+    pub fn change<E: From<StateError>>(
         &self,
         kind: ControlKind,
         name: &str,
@@ -62,7 +62,7 @@ impl State {
         by: &str,
         decide: impl FnOnce(&[ControlRow]) -> Result<Option<Vec<u8>>, E>,
     ) -> Result<(), E> {
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         let rows = gate.view.rows().table(SealedTable::Setting);
         let named = rows.filter_map(|(key, bytes)| Some((key.strip_prefix(kind.prefix())?, bytes)));
         let there: Vec<ControlRow> =
@@ -74,8 +74,8 @@ impl State {
             Some(bytes) => RowChange::Put { table, key, bytes },
             None => RowChange::Delete { table, key },
         };
-        let event = self.event(kind.event(), by).subject(name).details(details);
-        self.commit(&mut gate, Change { rows: vec![row], events: vec![event] }).map_err(E::from)?;
+        let event = self.state.event(kind.event(), by).subject(name).details(details);
+        self.state.commit(&mut gate, Change { rows: vec![row], events: vec![event] }).map_err(E::from)?;
         drop(gate);
         if kind == ControlKind::Objective && what == "removed" {
             self.forget_objective_use(name).map_err(E::from)?;

@@ -7,10 +7,10 @@ use rusqlite::params;
 use serde::Serialize;
 use serde_json::json;
 
+use super::ControlStore;
 use super::budget::{self, Budget};
 use crate::db::{RowKey, signed};
 use crate::error::StateError;
-use crate::state::State;
 use crate::text::short_name;
 
 /// A routine and a due time: no two fires share them.
@@ -28,7 +28,7 @@ pub struct FireKey {
 pub enum FireCause {
     /// It was time.
     Schedule,
-    /// Somebody asked for it.
+    /// On request.
     Manual,
 }
 
@@ -36,7 +36,7 @@ pub enum FireCause {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FireStatus {
-    /// It is under way.
+    /// It is in progress.
     Running,
     /// It gave a result.
     Completed,
@@ -51,29 +51,29 @@ pub enum FireStatus {
 /// A fire that is about to happen.
 #[derive(Debug, Clone)]
 pub struct NewFire {
-    /// Which.
+    /// Which one.
     pub key: FireKey,
-    /// Why.
+    /// Reason.
     pub cause: FireCause,
-    /// Whose name it acts in.
+    /// The principal it acts as.
     pub principal: String,
     /// The tool it calls; a built-in routine calls none.
     pub tool_id: Option<String>,
-    /// How much later than it should.
+    /// Delay after its due time.
     pub late_ms: u64,
     /// The budget it is charged to.
     pub budget: Option<Budget>,
 }
 
-/// What came of a claim.
+/// Result of a claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClaimedFire {
     /// It is the caller's to carry out, with at most so much fuel.
     Go {
-        /// What the budget has left; none where there is no bound.
+        /// Remaining budget; `None` if unlimited.
         fuel_left: Option<u64>,
     },
-    /// Somebody carried it out, or began to.
+    /// It was already fired or started.
     Taken,
     /// Its objective has nothing left; that is written down.
     Exhausted,
@@ -88,9 +88,9 @@ pub struct FireEnd {
     pub run_id: Option<String>,
     /// The code of the error.
     pub error: Option<String>,
-    /// What came of it, for people.
+    /// Result as text.
     pub message: Option<String>,
-    /// What the run used.
+    /// Resource use of the run.
     pub fuel: Option<u64>,
 }
 
@@ -124,12 +124,12 @@ impl FireStatus {
     }
 }
 
-impl State {
+impl ControlStore<'_> {
     /// Takes a fire for the caller: committed to disk, with its leaf, before this returns.
     pub async fn claim_fire(&self, fire: NewFire) -> Result<ClaimedFire, StateError> {
-        let (key, now) = (Arc::clone(&self.row_key), self.now_ms());
+        let (key, now) = (Arc::clone(&self.state.row_key), self.state.now_ms());
         let work = move |transaction: &mut JournalTransaction<'_>| claim(transaction, &key, &fire, now);
-        self.journal.transaction(Durability::Full, work).await
+        self.state.journal.transaction(Durability::Full, work).await
     }
 
     /// Writes down that something was due and does not fire; false if that due time was taken before.
@@ -139,19 +139,19 @@ impl State {
         cause: FireCause,
         reason: &'static str,
     ) -> Result<bool, StateError> {
-        let now = self.now_ms();
+        let now = self.state.now_ms();
         let row =
             Row { key, cause, status: FireStatus::Skipped, reason: Some(reason), now, ..Row::default() };
         let work = move |transaction: &mut JournalTransaction<'_>| insert(transaction, &row);
-        self.journal.transaction(Durability::Normal, work).await
+        self.state.journal.transaction(Durability::Normal, work).await
     }
 
     /// Writes down how a fire ended, and charges its objective.
     pub async fn finish_fire(&self, key: FireKey, end: FireEnd) -> Result<(), StateError> {
-        let (row_key, now) = (Arc::clone(&self.row_key), self.now_ms());
+        let (row_key, now) = (Arc::clone(&self.state.row_key), self.state.now_ms());
         let work =
             move |transaction: &mut JournalTransaction<'_>| finish(transaction, &row_key, &key, &end, now);
-        self.journal.transaction(Durability::Normal, work).await
+        self.state.journal.transaction(Durability::Normal, work).await
     }
 }
 
@@ -171,18 +171,13 @@ fn claim(
         ..Row::default()
     };
     let Some(budget) = &fire.budget else {
-        return begin(transaction, fire, &row, now).map(|begun| match begun {
-            true => ClaimedFire::Go { fuel_left: None },
-            false => ClaimedFire::Taken,
-        });
+        return begin(transaction, fire, &row, now)
+            .map(|begun| if begun { ClaimedFire::Go { fuel_left: None } } else { ClaimedFire::Taken });
     };
     let mut used = budget::read_use(transaction.sql(), key, &budget.objective)?;
     if budget.is_exhausted(used) {
         (row.status, row.reason) = (FireStatus::Skipped, Some("budget"));
-        return Ok(match insert(transaction, &row)? {
-            true => ClaimedFire::Exhausted,
-            false => ClaimedFire::Taken,
-        });
+        return Ok(if insert(transaction, &row)? { ClaimedFire::Exhausted } else { ClaimedFire::Taken });
     }
     if !begin(transaction, fire, &row, now)? {
         return Ok(ClaimedFire::Taken);

@@ -4,12 +4,13 @@ use palyra_journal::{Durability, JournalError, JournalTransaction};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
 
+use super::ControlStore;
 use super::fires::FireKey;
 use crate::db::{signed, unsigned};
 use crate::error::StateError;
 use crate::state::State;
 
-/// Most rows of one answer.
+/// Maximum rows of one answer.
 const MAX_PAGE: usize = 500;
 /// Fires that are kept of one routine.
 const KEPT: i64 = 10_000;
@@ -21,7 +22,7 @@ const CLOCK_SLACK_MS: u64 = 3_600_000;
 pub struct FireRow {
     /// The routine.
     pub routine: String,
-    /// When it was due, in milliseconds of Unix time.
+    /// Time at which it was due, in Unix milliseconds.
     pub due_ms: u64,
     /// `schedule` or `manual`.
     pub cause: String,
@@ -29,11 +30,11 @@ pub struct FireRow {
     pub status: String,
     /// Why it did not fire: `missed`, `overlap`, `budget`, `paused`.
     pub reason: Option<String>,
-    /// When it began.
+    /// Start time.
     pub fired_ms: u64,
-    /// How much later than it should.
+    /// Delay after its due time.
     pub late_ms: u64,
-    /// When it ended.
+    /// End time.
     pub finished_ms: Option<u64>,
     /// The tool it called.
     pub tool_id: Option<String>,
@@ -41,11 +42,11 @@ pub struct FireRow {
     pub run_id: Option<String>,
     /// The code of its error.
     pub error: Option<String>,
-    /// What came of it, for people.
+    /// Result as text.
     pub message: Option<String>,
-    /// What its run used.
+    /// Resource use of its run.
     pub fuel: Option<u64>,
-    /// The objective it was charged to.
+    /// The objective whose budget it used.
     pub objective: Option<String>,
 }
 
@@ -54,7 +55,7 @@ pub struct FireRow {
 pub struct FireQuery {
     /// Only those that were due before this time.
     pub before_ms: Option<u64>,
-    /// How many at most; 0 is 100.
+    /// Maximum number of results; 0 means 100.
     pub limit: usize,
 }
 
@@ -63,11 +64,11 @@ pub struct FireQuery {
 pub struct FirePage {
     /// The fires.
     pub fires: Vec<FireRow>,
-    /// Where the next page begins.
+    /// Start of the next page.
     pub next: Option<u64>,
 }
 
-impl State {
+impl ControlStore<'_> {
     /// The fires of a routine, newest first.
     pub fn fires(&self, routine: &str, query: &FireQuery) -> Result<FirePage, StateError> {
         let limit = if query.limit == 0 { 100 } else { query.limit.min(MAX_PAGE) };
@@ -79,8 +80,7 @@ impl State {
             let rows = statement.query_map(params![routine, before, count], fire)?;
             rows.collect::<rusqlite::Result<Vec<FireRow>>>()
         };
-        let mut fires =
-            self.journal.read(|connection| read(connection).map_err(JournalError::sqlite("read fires")))?;
+        let mut fires = self.state.read("read fires", read)?;
         let next = (fires.len() > limit).then(|| {
             fires.truncate(limit);
             fires.last().map(|last| last.due_ms)
@@ -94,7 +94,7 @@ impl State {
             let sql = format!("{SELECT} WHERE routine = ?1 AND due_at = ?2");
             connection.query_row(&sql, params![key.routine, signed(key.due_ms)], fire).optional()
         };
-        Ok(self.journal.read(|connection| read(connection).map_err(JournalError::sqlite("read a fire")))?)
+        self.state.read("read a fire", read)
     }
 
     /// The newest due time of a routine's schedule that was taken, as far as that is not in the future.
@@ -104,8 +104,7 @@ impl State {
                        WHERE routine = ?1 AND due_at <= ?2 AND cause = 'schedule' ORDER BY due_at DESC LIMIT 1";
             connection.query_row(sql, params![routine, signed(now_ms)], |row| row.get(0)).optional()
         };
-        let due: Option<i64> =
-            self.journal.read(|connection| read(connection).map_err(JournalError::sqlite("read a fire")))?;
+        let due: Option<i64> = self.state.read("read a fire", read)?;
         Ok(due.map(unsigned))
     }
 
@@ -117,7 +116,11 @@ impl State {
                  ORDER BY due_at DESC LIMIT 1 OFFSET ?1)";
             transaction.sql().execute(sql, [KEPT - 1]).map_err(JournalError::sqlite("trim fires"))
         };
-        self.journal.transaction(Durability::Normal, work).wait().map_err(|error: JournalError| error.into())
+        self.state
+            .journal
+            .transaction(Durability::Normal, work)
+            .wait()
+            .map_err(|error: JournalError| error.into())
     }
 }
 
@@ -131,8 +134,7 @@ pub(crate) fn close_interrupted_fires(state: &State) -> Result<usize, StateError
         let sql = "SELECT 1 FROM routine_fires WHERE status = 'running' LIMIT 1";
         connection.query_row(sql, [], |_| Ok(())).optional()
     };
-    let open =
-        state.journal.read(|connection| none(connection).map_err(JournalError::sqlite("read fires")))?;
+    let open = state.read("read fires", none)?;
     if open.is_none() {
         return Ok(0);
     }

@@ -4,9 +4,8 @@ use palyra_journal::JournalError;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 
-use super::RECEIPT_FACTS;
+use super::{RECEIPT_FACTS, RunStore};
 use crate::error::StateError;
-use crate::state::State;
 
 /// Most runs that are looked at, newest first.
 const MOST_RUNS: i64 = 1_000;
@@ -14,25 +13,25 @@ const MOST_RUNS: i64 = 1_000;
 /// What the newest calls of a tool cost.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolCost {
-    /// Runs with a result.
+    /// Number of successful runs.
     pub completed: u64,
-    /// Runs without one.
+    /// Number of failed runs.
     pub failed: u64,
     /// Half of them took no longer.
     pub median_elapsed_us: Option<u64>,
-    /// The most fuel of one run.
+    /// Maximum fuel of one run.
     pub most_fuel: Option<u64>,
-    /// The most memory of one run.
+    /// Maximum memory of one run.
     pub most_memory_bytes: Option<u64>,
 }
 
-impl State {
+impl RunStore<'_> {
     /// What the newest calls of a tool cost.
     pub fn tool_cost(&self, skill_id: &str, tool_id: &str) -> Result<ToolCost, StateError> {
         let read = |connection: &Connection| {
             sum(connection, skill_id, tool_id).map_err(JournalError::sqlite("read what a tool cost"))
         };
-        self.journal.read(read).map_err(StateError::from)
+        self.state.journal.read(read).map_err(StateError::from)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a run says, in the order it says it: numbered, bounded, and there for whoever follows.
+//! Log lines and messages of a run, in order: numbered, bounded, and available to followers.
 //!
 //! Lines are kept once, and each follower reads them at its own pace: a slow one never keeps a guest waiting. The
 //! numbers are those the lines are kept under when the run has ended, so that a follower who lost its connection goes on
@@ -6,8 +6,9 @@
 
 use std::collections::VecDeque;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
 use tokio::sync::Notify;
 
@@ -63,7 +64,7 @@ struct Lines {
     end: Option<End>,
 }
 
-/// How a run ended; nothing is known of one that nobody finished.
+/// The end of a run; unknown for an unfinished one.
 type End = Option<&'static str>;
 
 /// Reads what a run says, from the first line it has not seen.
@@ -88,7 +89,7 @@ impl RunEvents {
         let fit = if more > 0 { MAX_EVENTS - 1 } else { MAX_EVENTS };
         let mut kept: Vec<(u64, RunLine)> = (0..).zip(lines.kept.iter().take(fit).cloned()).collect();
         if more > 0 {
-            kept.push((lines.count - 1, ("log", format!("{} more lines were not kept", more + 1))));
+            kept.push((lines.count - 1, ("log", format!("{} more lines were dropped", more + 1))));
         }
         kept
     }
@@ -106,7 +107,7 @@ impl RunEvents {
     }
 
     fn lines(&self) -> MutexGuard<'_, Lines> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+        self.lines.lock()
     }
 }
 
@@ -140,7 +141,7 @@ impl RunFollower {
         Self { events, next: after.map_or(0, |after| after.saturating_add(1)), ended: false }
     }
 
-    /// What comes next; `None` once the run has ended or nobody will say how it ended.
+    /// The next line; `None` once the run has ended or its writer is gone.
     ///
     /// Nothing is lost if this is dropped before it is ready.
     pub async fn next(&mut self) -> Option<RunUpdate> {
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_slow_follower_misses_lines_and_keeps_nobody_waiting() {
+    async fn slow_follower_misses_lines_and_blocks_no_writer() {
         let events = events(5_000);
         let mut slow = RunFollower::new(Arc::clone(&events), None);
         events.finish("completed");
@@ -254,7 +255,7 @@ mod tests {
         let some = events(MAX_EVENTS + 7).to_keep();
         assert_eq!(some.len(), MAX_EVENTS);
         let (number, (_, text)) = some.last().unwrap();
-        assert_eq!((*number, text.as_str()), (MAX_EVENTS as u64 + 6, "8 more lines were not kept"));
+        assert_eq!((*number, text.as_str()), (MAX_EVENTS as u64 + 6, "8 more lines were dropped"));
         let closed = events(1);
         closed.close();
         let mut follower = RunFollower::new(closed, None);

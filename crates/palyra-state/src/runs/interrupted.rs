@@ -1,4 +1,4 @@
-//! Runs whose end nobody saw: closed once, each with a leaf.
+//! Interrupted runs: closed once, each with a leaf.
 
 use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, NewEvent};
 use rusqlite::{OptionalExtension, params};

@@ -1,18 +1,16 @@
 //! Runs as a list, newest first, and their lines.
 
-use palyra_journal::JournalError;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use serde::Serialize;
 
-use super::{RunEvent, RunRow};
+use super::{RunEvent, RunRow, RunStore};
 use crate::db::{signed, unsigned};
 use crate::error::StateError;
 use crate::records::{LEAF_COLUMNS, ReceiptLeaf};
-use crate::state::State;
 use crate::text::first_id_at;
 
-/// Most rows of one answer.
+/// Maximum rows of one answer.
 const MAX_PAGE: usize = 1_000;
 /// How far the time in an id and that of its row may be apart: earlier versions looked at the clock twice.
 const CLOCK_SLACK_MS: u64 = 60_000;
@@ -25,19 +23,19 @@ const RUNS_WITH_LEAVES: &str = "runs LEFT JOIN journal_event e ON e.seq = receip
 /// Which runs are wanted; the default is the newest of all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunQuery {
-    /// Only those of this skill.
+    /// Filter by skill.
     pub skill_id: Option<String>,
-    /// Only those of this tool.
+    /// Filter by tool.
     pub tool_id: Option<String>,
     /// Only those of this status.
     pub status: Option<String>,
-    /// Only those that began at this time or later, in milliseconds of Unix time.
+    /// Only runs started at this time or later, in Unix milliseconds.
     pub since_ms: Option<u64>,
-    /// Only those that began before this time.
+    /// Only runs started before this time.
     pub until_ms: Option<u64>,
     /// Only those before this id, which are older: where the last page ended.
     pub before: Option<String>,
-    /// How many at most; 0 is 100.
+    /// Maximum number of results; 0 means 100.
     pub limit: usize,
 }
 
@@ -46,24 +44,23 @@ pub struct RunQuery {
 pub struct RunPage {
     /// The runs.
     pub runs: Vec<RunRow>,
-    /// Where the next page begins.
+    /// Start of the next page.
     pub next: Option<String>,
 }
 
-impl State {
+impl RunStore<'_> {
     /// A run by its id.
-    pub fn run(&self, run_id: &str) -> Result<Option<RunRow>, StateError> {
+    pub fn get(&self, run_id: &str) -> Result<Option<RunRow>, StateError> {
         let sql = format!("SELECT {RUN_COLUMNS}, {LEAF_COLUMNS} FROM {RUNS_WITH_LEAVES} WHERE run_id = ?1");
         let read = |connection: &Connection| connection.query_row(&sql, [run_id], read_compared).optional();
-        Ok(self.journal.read(|connection| read(connection).map_err(JournalError::sqlite("read a run")))?)
+        self.state.read("read a run", read)
     }
 
     /// Runs, newest first.
-    pub fn runs(&self, query: &RunQuery) -> Result<RunPage, StateError> {
+    pub fn list(&self, query: &RunQuery) -> Result<RunPage, StateError> {
         let limit = if query.limit == 0 { 100 } else { query.limit.min(MAX_PAGE) };
         let read = |connection: &Connection| select(connection, query, limit + 1);
-        let mut runs =
-            self.journal.read(|connection| read(connection).map_err(JournalError::sqlite("read runs")))?;
+        let mut runs = self.state.read("read runs", read)?;
         let next = (runs.len() > limit).then(|| {
             runs.truncate(limit);
             runs.last().map(|last| last.run_id.clone())
@@ -72,12 +69,12 @@ impl State {
     }
 
     /// The lines of a run, oldest first.
-    pub fn run_events(&self, run_id: &str) -> Result<Vec<RunEvent>, StateError> {
-        self.run_events_after(run_id, None, MAX_PAGE)
+    pub fn events(&self, run_id: &str) -> Result<Vec<RunEvent>, StateError> {
+        self.events_after(run_id, None, MAX_PAGE)
     }
 
     /// Some lines of a run after the one of this number, oldest first.
-    pub fn run_events_after(
+    pub fn events_after(
         &self,
         run_id: &str,
         after: Option<u64>,
@@ -95,7 +92,7 @@ impl State {
             let lines = statement.query_map(params![run_id, after, limit], line)?;
             lines.collect::<rusqlite::Result<Vec<RunEvent>>>()
         };
-        Ok(self.journal.read(|connection| read(connection).map_err(JournalError::sqlite("read a run")))?)
+        self.state.read("read a run", read)
     }
 }
 

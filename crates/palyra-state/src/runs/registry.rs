@@ -1,22 +1,24 @@
-//! The runs under way: who can be cancelled, and what they say while they run.
+//! The runs in progress: who can be cancelled, and what they say while they run.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use palyra_plugins_runtime::{CancelToken, LogLine, OnLine};
 use palyra_skills::trust::RevocationTarget;
 use palyra_skills::{RuntimeStatus, Sha256Digest};
+use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
 use tokio::sync::{mpsc, watch};
 
-use super::{INLINE, RunEvents, RunFollower, RunLine, RunSubject, clip, log_line};
-use crate::state::State;
+use super::{INLINE, RunEvents, RunFollower, RunLine, RunStore, RunSubject, clip, log_line};
 use crate::view::View;
 
+/// The line of a call that waits for code; no line of a guest has this form.
+pub const COMPILING: &str = "compiling (first call only)";
 /// Lines a slow listener may be behind before it misses some.
 const MAX_BEHIND: usize = 256;
 
-/// A run under way.
+/// A run in progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunningRun {
     /// Its id.
@@ -70,14 +72,19 @@ impl RunListener {
         self.waits_for.send_replace(None);
     }
 
-    fn hear(&self, line: &str) {
+    /// Reports that the call waits for code, as a line before those of the run.
+    pub fn report_compiling(&self) {
+        self.report(COMPILING);
+    }
+
+    fn report(&self, line: &str) {
         if let Ok(slot) = self.lines.try_reserve() {
             slot.send(line.to_owned());
         }
     }
 }
 
-/// Every run under way, by id.
+/// Every run in progress, by id.
 #[derive(Default)]
 pub struct RunRegistry(Mutex<HashMap<String, Entry>>);
 
@@ -89,25 +96,30 @@ struct Entry {
     listener: Option<Arc<RunListener>>,
 }
 
-impl State {
-    /// The runs under way now, by id.
+impl<'s> RunStore<'s> {
+    /// The runs in progress.
+    pub fn registry(&self) -> &'s Arc<RunRegistry> {
+        &self.state.running
+    }
+
+    /// The runs in progress now, by id.
     pub fn running(&self) -> Vec<RunningRun> {
-        let mut runs: Vec<RunningRun> = self.running.lock().iter().map(running).collect();
+        let mut runs: Vec<RunningRun> = self.state.running.lock().iter().map(running).collect();
         runs.sort_by(|left, right| left.run_id.cmp(&right.run_id));
         runs
     }
 
-    /// Ends a run under way; says whether there was one.
-    pub fn cancel_run(&self, run_id: &str) -> bool {
-        let runs = self.running.lock();
+    /// Ends a run in progress; says whether there was one.
+    pub fn cancel(&self, run_id: &str) -> bool {
+        let runs = self.state.running.lock();
         let Some(entry) = runs.get(run_id) else { return false };
         entry.end("operator");
         true
     }
 
-    /// What a run says, after the line of this number or from its first one; `None` if it is not under way.
-    pub fn follow_run(&self, run_id: &str, after: Option<u64>) -> Option<RunFollower> {
-        let events = self.running.lock().get(run_id).map(|entry| Arc::clone(&entry.events))?;
+    /// What a run says, after the line of this number or from its first one; `None` if it is not in progress.
+    pub fn follow(&self, run_id: &str, after: Option<u64>) -> Option<RunFollower> {
+        let events = self.state.running.lock().get(run_id).map(|entry| Arc::clone(&entry.events))?;
         Some(RunFollower::new(events, after))
     }
 }
@@ -138,7 +150,7 @@ impl RunRegistry {
         let (kind, text) = line();
         let text = clip(&text);
         if let Some(listener) = listener {
-            listener.hear(&text);
+            listener.report(&text);
         }
         events.say((kind, text));
     }
@@ -164,7 +176,7 @@ impl RunRegistry {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Entry>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 
@@ -215,7 +227,7 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// Who ended the run, where it was not its caller.
+    /// The principal that ended the run, if not its caller.
     pub fn ended_by(&self) -> Option<&'static str> {
         self.why.get().copied()
     }

@@ -1,6 +1,5 @@
 //! How long tapes and lines of runs, and closed approvals, are kept; rows of runs and leaves stay.
 
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use palyra_common::BadSetting;
@@ -10,11 +9,11 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::RunStore;
 use crate::commit::Change;
 use crate::db::signed;
 use crate::error::StateError;
 use crate::plugins::{PluginSettingError, Revised, put_retention};
-use crate::state::State;
 use crate::text::first_id_at;
 
 /// Runs that are trimmed in one transaction.
@@ -55,14 +54,14 @@ pub struct Trimmed {
     pub approvals: u64,
 }
 
-impl State {
+impl RunStore<'_> {
     /// What is kept of finished runs.
-    pub fn run_retention(&self) -> Revised<RunRetention> {
-        self.view().plugins().retention.clone()
+    pub fn retention(&self) -> Revised<RunRetention> {
+        self.state.view().plugins().retention.clone()
     }
 
     /// Sets what is kept on behalf of a principal; says the revision.
-    pub fn set_run_retention(
+    pub fn set_retention(
         &self,
         retention: &RunRetention,
         principal: &str,
@@ -70,25 +69,26 @@ impl State {
         if retention.max_age_days == 0 {
             return Err(BadSetting::new("max_age_days", "0", "at least 1").into());
         }
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         let revision = gate.view.generation() + 1;
         let rows = vec![put_retention(revision, retention)?];
-        let event = self.event(EventKind::PolicyChanged, principal);
+        let event = self.state.event(EventKind::PolicyChanged, principal);
         let event =
             event.subject("retention").details(json!({ "revision": revision, "retention": retention }));
-        self.commit(&mut gate, Change { rows, events: vec![event] })?;
+        self.state.commit(&mut gate, Change { rows, events: vec![event] })?;
         Ok(revision)
     }
 
     /// Trims what is older or more than is kept; blocks the calling thread.
-    pub fn trim_runs(&self) -> Result<Trimmed, StateError> {
+    pub fn trim(&self) -> Result<Trimmed, StateError> {
         // What a backup reads stays; the next time is soon enough.
-        if self.backing_up.load(Ordering::SeqCst) {
+        if self.state.backing_up.load(Ordering::SeqCst) {
             return Ok(Trimmed::default());
         }
-        let retention = self.run_retention().value;
-        let oldest = self.now_ms().saturating_sub(u64::from(retention.max_age_days).saturating_mul(DAY_MS));
-        let approvals = self.journal.transaction(Durability::Normal, move |transaction| {
+        let retention = self.retention().value;
+        let oldest =
+            self.state.now_ms().saturating_sub(u64::from(retention.max_age_days).saturating_mul(DAY_MS));
+        let approvals = self.state.journal.transaction(Durability::Normal, move |transaction| {
             let sql = "DELETE FROM approvals
                        WHERE status IN ('used', 'denied', 'expired') AND requested_at < ?1";
             let arguments = "DELETE FROM approval_arguments WHERE approval_id NOT IN
@@ -99,24 +99,22 @@ impl State {
         });
         let approvals = approvals.wait()? as u64;
         let mut trimmed = Trimmed { approvals, ..Trimmed::default() };
-        let mut up_to = self.trimmed_up_to.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut up_to = self.state.trimmed_up_to.lock();
         loop {
             let bounds = Bounds { after: &up_to, older_than_ms: oldest, most: retention.max_runs };
-            let old = self.journal.read(|connection| {
-                to_trim(connection, &bounds).map_err(JournalError::sqlite("look for old runs"))
-            })?;
+            let old = self.state.read("look for old runs", |connection| to_trim(connection, &bounds))?;
             let Some(last) = old.last().map(|(run_id, _)| run_id.clone()) else { return Ok(trimmed) };
-            // A run that is still under way has its turn later.
-            let passed = self.running.first().is_none_or(|running| last < running);
+            // A run that is still in progress has its turn later.
+            let passed = self.state.running.first().is_none_or(|running| last < running);
             trimmed.runs += old.len() as u64;
-            // The tape first: a row that names a missing tape says so, a tape nobody names would stay for ever.
+            // The tape first: a row without its tape is detected, an unreferenced tape would stay forever.
             for digest in old.iter().filter_map(|(_, tape)| tape.as_ref()?.parse::<Sha256Digest>().ok()) {
                 trimmed.tapes += u64::from(self.tapes()?.remove(&digest)?);
             }
             // They are counted again when the next tape is spooled.
-            *self.tape_bytes.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            *self.state.tape_bytes.lock() = None;
             let work = move |transaction: &mut JournalTransaction<'_>| trim(transaction, &old);
-            let written = self.journal.transaction(Durability::Normal, work);
+            let written = self.state.journal.transaction(Durability::Normal, work);
             trimmed.tapes += written.wait().map_err(|error: JournalError| StateError::from(error))?;
             // Only now: what could not be trimmed is looked at again.
             if passed {
@@ -126,28 +124,26 @@ impl State {
     }
 }
 
-impl State {
+impl RunStore<'_> {
     /// Counts a tape that was spooled, and removes the oldest ones while all together take more than is kept; blocks
     /// the calling thread.
     pub(super) fn keep_tapes_within_quota(&self, added: u64) -> Result<(), StateError> {
-        let most = self.run_retention().value.max_tape_store_bytes;
-        let mut known = self.tape_bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let most = self.retention().value.max_tape_store_bytes;
+        let mut known = self.state.tape_bytes.lock();
         let mut total = match *known {
             Some(total) => total.saturating_add(added),
             None => self.tapes()?.total_bytes()?,
         };
         *known = Some(total);
         // What a backup reads stays; the next tape finds the same total.
-        if total <= most || self.backing_up.load(Ordering::SeqCst) {
+        if total <= most || self.state.backing_up.load(Ordering::SeqCst) {
             return Ok(());
         }
         // A tenth more goes at once, so that not every run has to look for old ones.
         let enough = most.saturating_sub(most / 10);
         let mut after = String::new();
         while total > enough {
-            let old = self.journal.read(|connection| {
-                oldest_taped(connection, &after).map_err(JournalError::sqlite("look for old tapes"))
-            })?;
+            let old = self.state.read("look for old tapes", |connection| oldest_taped(connection, &after))?;
             let Some((last, _)) = old.last() else { break };
             after.clone_from(last);
             let mut gone = Vec::new();
@@ -165,7 +161,7 @@ impl State {
                 }
             }
             let work = move |transaction: &mut JournalTransaction<'_>| trim(transaction, &gone);
-            self.journal.transaction(Durability::Normal, work).wait().map_err(StateError::from)?;
+            self.state.journal.transaction(Durability::Normal, work).wait().map_err(StateError::from)?;
         }
         Ok(())
     }
@@ -206,6 +202,7 @@ fn trim(transaction: &JournalTransaction<'_>, old: &[(String, Option<String>)]) 
         let failed = JournalError::sqlite("trim a run");
         let gone = sql
             .execute("DELETE FROM run_events WHERE run_id = ?1", [run_id])
+            .and_then(|_| sql.execute("DELETE FROM run_notes WHERE run_id = ?1", [run_id]))
             .and_then(|_| sql.execute(SMALL_TAPE_GOES, [run_id]))
             .and_then(|small| {
                 tapes += small as u64;

@@ -11,6 +11,7 @@ use palyra_plugins_runtime::{Tape, TapeError};
 use palyra_skills::Sha256Digest;
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::RunStore;
 use crate::db::signed;
 use crate::error::StateError;
 use crate::objects::{ObjectError, ObjectStore};
@@ -36,10 +37,10 @@ impl KeptTape {
         }
         let state = Arc::clone(state);
         let put = move || -> Result<_, StateError> {
-            let digest = state.tapes()?.put(&bytes)?;
+            let digest = state.runs().tapes()?.put(&bytes)?;
             // The tape is kept whatever becomes of older ones.
-            if let Err(error) = state.keep_tapes_within_quota(bytes.len() as u64) {
-                tracing::warn!(%error, "old tapes could not be removed");
+            if let Err(error) = state.runs().keep_tapes_within_quota(bytes.len() as u64) {
+                tracing::warn!(%error, "cannot remove old tapes");
             }
             Ok(digest)
         };
@@ -65,38 +66,29 @@ impl KeptTape {
 
 /// Why there is no tape of a run.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum TapeProblem {
     /// There is no such run.
-    #[error("there is no run `{run_id}`")]
-    NoRun {
-        /// The id, escaped.
-        run_id: String,
-    },
+    #[error("run `{run_id}` does not exist")]
+    NoRun { run_id: String },
     /// The run has none: it never began, was interrupted, or is too old.
-    #[error("there is no tape of run `{run_id}`")]
-    NoTape {
-        /// The run.
-        run_id: String,
-    },
+    #[error("no tape of run `{run_id}`")]
+    NoTape { run_id: String },
     /// What is there is not what the receipt names.
-    #[error("the tape of run `{run_id}` cannot be believed")]
+    #[error("the tape of run `{run_id}` failed verification")]
     Damaged {
-        /// The run.
         run_id: String,
-        /// Why.
         #[source]
         source: Arc<ObjectError>,
     },
     /// The bytes are no tape of this version.
-    #[error("the tape of run `{run_id}` cannot be read")]
+    #[error("cannot read the tape of run `{run_id}`")]
     Unreadable {
-        /// The run.
         run_id: String,
-        /// Why.
         #[source]
         source: TapeError,
     },
-    /// The state itself.
+    /// The underlying state error.
     #[error(transparent)]
     State(#[from] StateError),
 }
@@ -112,10 +104,10 @@ impl TapeProblem {
     }
 }
 
-impl State {
+impl RunStore<'_> {
     /// The text of a run's tape, hashed now against its receipt; blocks the calling thread.
     pub fn tape_bytes(&self, run_id: &str) -> Result<Arc<[u8]>, TapeProblem> {
-        let run = self.run(run_id)?;
+        let run = self.get(run_id)?;
         let run = run.ok_or_else(|| TapeProblem::NoRun { run_id: crate::text::short_name(run_id) })?;
         let run_id = run.run_id;
         let digest = run.tape.and_then(|digest| digest.parse::<Sha256Digest>().ok());
@@ -144,7 +136,7 @@ impl State {
 
     fn small_tape(&self, leaf: u64) -> Result<Option<Vec<u8>>, StateError> {
         let sql = "SELECT bytes FROM run_tapes WHERE leaf = ?1";
-        Ok(self.journal.read(|connection| {
+        Ok(self.state.journal.read(|connection| {
             let found = connection.query_row(sql, [signed(leaf)], |row| row.get(0)).optional();
             found.map_err(JournalError::sqlite("read a tape"))
         })?)
@@ -152,10 +144,10 @@ impl State {
 
     /// Where larger tapes are kept; the folder is made when it is first needed.
     pub(crate) fn tapes(&self) -> Result<&ObjectStore, StateError> {
-        if let Some(tapes) = self.tapes.get() {
+        if let Some(tapes) = self.state.tapes.get() {
             return Ok(tapes);
         }
-        let spool = ObjectStore::create(&self.root.tapes())?.spooling();
-        Ok(self.tapes.get_or_init(|| spool))
+        let spool = ObjectStore::create(&self.state.root.tapes())?.spooling();
+        Ok(self.state.tapes.get_or_init(|| spool))
     }
 }

@@ -7,11 +7,11 @@ use serde::Serialize;
 /// How often a capability was used, denied and failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct UseCount {
-    /// Calls that went through.
+    /// Number of successful uses.
     pub used: u64,
-    /// Calls that were refused.
+    /// Number of denied uses.
     pub denied: u64,
-    /// Calls that failed for another reason.
+    /// Number of calls that failed for other reasons.
     pub failed: u64,
 }
 

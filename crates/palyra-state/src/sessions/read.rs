@@ -1,6 +1,5 @@
 //! Reading sessions: each row proves itself, or is an error.
 
-use palyra_journal::JournalError;
 use rusqlite::{Connection, OptionalExtension, Params, params};
 
 use super::SessionStore;
@@ -15,11 +14,11 @@ pub struct SessionFilter {
     pub owner: Option<String>,
     /// Only those whose title contains this text in lower case.
     pub search: Option<String>,
-    /// Archived ones instead of the others.
+    /// Lists archived sessions instead of the others.
     pub archived: bool,
     /// Only those less recently active than this one.
     pub before: Option<String>,
-    /// How many at most.
+    /// Maximum number of results.
     pub limit: usize,
 }
 
@@ -28,7 +27,7 @@ pub struct SessionFilter {
 pub struct StoredEvent {
     /// Its number.
     pub number: u64,
-    /// What it says.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 
@@ -67,7 +66,7 @@ impl SessionStore<'_> {
         self.all(RUNS, sql, params![session_id, before, signed(limit as u64)])
     }
 
-    /// Every agent run that is under way or waits, oldest first.
+    /// Every agent run that is in progress or waits, oldest first.
     pub fn open_runs(&self) -> Result<Vec<Vec<u8>>, StateError> {
         self.all(RUNS, "SELECT run_id, bytes, mac FROM agent_runs WHERE open = 1 ORDER BY run_id", params![])
     }
@@ -88,7 +87,7 @@ impl SessionStore<'_> {
                 .query_map(values, |row| Ok((unsigned(row.get::<_, i64>(3)?), Sealed::read(EVENTS, row)?)))?;
             rows.collect::<rusqlite::Result<Vec<_>>>()
         };
-        let rows = self.read("read the events of a session", read)?;
+        let rows = self.state.read("read the events of a session", read)?;
         let key = &self.state.row_key;
         rows.into_iter().map(|(number, row)| Ok(StoredEvent { number, bytes: row.open(key)? })).collect()
     }
@@ -142,10 +141,10 @@ impl SessionStore<'_> {
                 .query_row(sql, params![session_id, tool_id, since], |row| Ok((row.get(0)?, row.get(1)?)));
             found.optional()
         };
-        self.read("read the run of a call", read)
+        self.state.read("read the run of a call", read)
     }
 
-    fn one(
+    pub(super) fn one(
         &self,
         table: &'static str,
         sql: &str,
@@ -154,23 +153,18 @@ impl SessionStore<'_> {
         Ok(self.all(table, sql, values)?.into_iter().next())
     }
 
-    fn all(&self, table: &'static str, sql: &str, values: impl Params) -> Result<Vec<Vec<u8>>, StateError> {
+    pub(super) fn all(
+        &self,
+        table: &'static str,
+        sql: &str,
+        values: impl Params,
+    ) -> Result<Vec<Vec<u8>>, StateError> {
         let read = |connection: &Connection| {
             let mut statement = connection.prepare_cached(sql)?;
             let rows = statement.query_map(values, |row| Sealed::read(table, row))?;
             rows.collect::<rusqlite::Result<Vec<_>>>()
         };
-        let rows = self.read("read sessions", read)?;
+        let rows = self.state.read("read sessions", read)?;
         rows.into_iter().map(|row| row.open(&self.state.row_key)).collect()
-    }
-
-    fn read<T>(
-        &self,
-        doing: &'static str,
-        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
-    ) -> Result<T, StateError> {
-        let rows =
-            self.state.journal.read(|connection| read(connection).map_err(JournalError::sqlite(doing)));
-        rows.map_err(StateError::from)
     }
 }

@@ -20,11 +20,11 @@ pub struct SessionRow {
     pub owner: String,
     /// Its title in lower case, for searches.
     pub title: String,
-    /// Whether lists leave it out.
+    /// Whether lists omit it.
     pub archived: bool,
-    /// When something last happened in it.
+    /// Time of its last activity.
     pub last_active_ms: u64,
-    /// What it says.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 
@@ -35,9 +35,9 @@ pub struct SessionRunRow {
     pub run_id: String,
     /// Its session.
     pub session_id: String,
-    /// Whether it is under way or waits.
+    /// Whether it is in progress or waits.
     pub open: bool,
-    /// What it says.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 
@@ -48,9 +48,9 @@ pub struct PauseRow {
     pub pause_id: String,
     /// Its session.
     pub session_id: String,
-    /// What became of it.
+    /// Result.
     pub status: &'static str,
-    /// What it says.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 
@@ -61,7 +61,7 @@ pub struct SurfaceRow {
     pub session_id: String,
     /// Its name.
     pub surface: String,
-    /// What it says.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 
@@ -141,7 +141,7 @@ impl Sealed {
         match key.check_in(self.table, &self.key, &self.bytes, &self.mac) {
             Ok(()) => Ok(self.bytes),
             Err(_) => Err(StateError::record("read", format!("{}/{}", self.table, self.key))(
-                "it was not written by the owner of this state",
+                "it has an invalid MAC",
             )),
         }
     }

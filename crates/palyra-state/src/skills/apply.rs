@@ -1,5 +1,6 @@
 //! Applies an install plan: object first, then record, trust, consent and leaves in one commit.
 
+use palyra_common::text::clip_untrusted;
 use palyra_journal::{EventKind, NewEvent};
 use palyra_skills::install::{
     InstallDecision, InstallEvent, InstallEventKind, InstallOutcome, InstallPlan, InstallRefusal, InstallStep,
@@ -7,7 +8,7 @@ use palyra_skills::install::{
 use palyra_skills::trust::{SkillTrustStore, TrustChange};
 use serde_json::Value;
 
-use super::{Observe, SkillError};
+use super::{Observe, SkillError, SkillStore};
 use crate::commit::Change;
 use crate::db::RowChange;
 use crate::error::{StateError, TrustRefused};
@@ -16,7 +17,7 @@ use crate::state::State;
 use crate::trust::trust_rows;
 use crate::view::{View, consent_row, record_row};
 
-impl State {
+impl SkillStore<'_> {
     /// Writes a plan in one commit, if the state is still of the generation the plan was made from.
     ///
     /// A refusal is recorded and returned as an error. A state that moved on is an error too, and nothing is written:
@@ -49,10 +50,10 @@ impl State {
         outcome: &InstallOutcome,
         by: &str,
     ) -> Result<(), StateError> {
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         expect_generation(&gate.view, generation)?;
         if outcome.stores_bytes {
-            let (expected, found) = (outcome.archive, self.objects.put(bytes)?);
+            let (expected, found) = (outcome.archive, self.state.objects.put(bytes)?);
             if found != expected {
                 return Err(StateError::Object(ObjectError::Changed { expected, found }.into()));
             }
@@ -65,23 +66,23 @@ impl State {
         if let Some(change) = &outcome.trust_change {
             rows.extend(changed_trust(&gate.view, change)?);
         }
-        let events = outcome.events.iter().map(|event| journal_event(self, event, by)).collect();
-        self.commit(&mut gate, Change { rows, events })?;
+        let events = outcome.events.iter().map(|event| journal_event(self.state, event, by)).collect();
+        self.state.commit(&mut gate, Change { rows, events })?;
         Ok(())
     }
 
     /// Records a refusal; one that changes trust moves the generation on.
     fn record_refusal(&self, generation: u64, refusal: &InstallRefusal, by: &str) -> Result<(), StateError> {
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         expect_generation(&gate.view, generation)?;
-        let event = journal_event(self, &refusal.event(), by);
+        let event = journal_event(self.state, &refusal.event(), by);
         match refusal.trust_change() {
             Some(change) => {
                 let rows = changed_trust(&gate.view, change)?;
-                self.commit(&mut gate, Change { rows, events: vec![event] })?;
+                self.state.commit(&mut gate, Change { rows, events: vec![event] })?;
             }
             None => {
-                self.journal.append(event).wait()?;
+                self.state.journal.append(event).wait()?;
             }
         }
         Ok(())
@@ -117,7 +118,7 @@ pub(crate) fn journal_event(state: &State, event: &InstallEvent, by: &str) -> Ne
         InstallEventKind::PublisherRotated => EventKind::TrustRotated,
     };
     let mut new = state.event(kind, by);
-    new.skill = event.skill_id.as_deref().map(short);
+    new.skill = event.skill_id.as_deref().map(|name| clip_untrusted(name, 200));
     let mut details = match &event.details {
         Value::Object(details) => details.clone(),
         other => serde_json::Map::from_iter([("note".to_owned(), other.clone())]),
@@ -129,9 +130,4 @@ pub(crate) fn journal_event(state: &State, event: &InstallEvent, by: &str) -> Ne
         details.insert("payload".into(), payload.to_string().into());
     }
     new.details(Value::Object(details))
-}
-
-/// Shortens a name that a refused artifact chose to what a field of the journal holds.
-fn short(name: &str) -> String {
-    palyra_common::redact::escape_untrusted(&name.chars().take(200).collect::<String>())
 }

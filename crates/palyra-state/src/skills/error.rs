@@ -10,6 +10,7 @@ use crate::error::StateError;
 
 /// Why a skill's state was not changed.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum SkillError {
     /// The artifact is refused; the journal says so, and nothing else changed.
     #[error(transparent)]
@@ -17,44 +18,28 @@ pub enum SkillError {
     /// The access policy says no; nothing changed.
     #[error("{decision}")]
     Denied {
-        /// The skill.
         skill_id: String,
-        /// The release.
         version: String,
-        /// What was decided, and by which rules.
+        /// The decision and its rules.
         decision: Arc<PolicyDecision>,
     },
     /// There is no such skill.
     #[error("`{skill_id}` is not installed")]
-    NotInstalled {
-        /// The skill.
-        skill_id: String,
-    },
+    NotInstalled { skill_id: String },
     /// There is no such earlier release.
     #[error("`{skill_id}` has no earlier release{}", version.as_ref().map(|v| format!(" `{v}`")).unwrap_or_default())]
-    NoEarlierRelease {
-        /// The skill.
-        skill_id: String,
-        /// The version asked for.
-        version: Option<String>,
-    },
+    NoEarlierRelease { skill_id: String, version: Option<String> },
     /// The stored bytes are not those of the index; the release is quarantined now.
     #[error("the stored package of `{skill_id}` failed verification: {reason}")]
     Damaged {
-        /// The skill.
         skill_id: String,
         /// What is wrong with them.
         reason: String,
     },
     /// The name of an alias is not free or not a name.
-    #[error("`{alias}` cannot be another name of a tool: {reason}")]
-    Alias {
-        /// The alias.
-        alias: String,
-        /// Why.
-        reason: String,
-    },
-    /// The state itself.
+    #[error("invalid alias `{alias}`: {reason}")]
+    Alias { alias: String, reason: String },
+    /// The underlying state error.
     #[error(transparent)]
     State(#[from] StateError),
 }
@@ -65,15 +50,15 @@ impl SkillError {
         match self {
             Self::Refused(refusal) => Some(refusal.hint()),
             Self::Denied { .. } => None,
-            Self::NotInstalled { .. } => Some("see what is with `palyra skills list`".into()),
+            Self::NotInstalled { .. } => Some("list the installed skills with `palyra skills list`".into()),
             Self::NoEarlierRelease { skill_id, .. } => {
-                Some(format!("see the releases that ran before with `palyra skills info {skill_id}`"))
+                Some(format!("see the earlier releases with `palyra skills show {skill_id}`"))
             }
             Self::Damaged { .. } => {
                 Some("install the skill again from its `.palyra-skill` file, then enable it".into())
             }
             Self::Alias { .. } => {
-                Some("choose another name, of lower-case letters, digits, `_` and `.`".into())
+                Some("use lower-case letters, digits, `_` and `.`, and a name that no tool has".into())
             }
             Self::State(error) => error.hint(),
         }

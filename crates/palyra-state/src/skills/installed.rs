@@ -1,9 +1,10 @@
-//! Releases that are stored already and walk the corridor again: re-audit, enable, consent, rollback, verify.
+//! Stored releases that are checked again: re-audit, enable, consent, rollback, verify.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use palyra_common::principal::OWNER;
+use palyra_common::text::clip_untrusted;
 use palyra_journal::EventKind;
 use palyra_skills::audit::FindingId;
 use palyra_skills::consent::ConsentGiven;
@@ -12,11 +13,10 @@ use palyra_skills::install::{InstallOutcome, InstallRequest, Purpose};
 use palyra_skills::{Sha256Digest, Verification, reverify_installed_artifact};
 use serde_json::json;
 
-use super::{Observe, SkillError};
+use super::{Observe, SkillError, SkillStore};
 use crate::commit::Change;
 use crate::error::StateError;
 use crate::objects::ObjectError;
-use crate::state::State;
 use crate::view::{described_row, record_row};
 
 /// How one release fared when it was looked at again.
@@ -28,12 +28,12 @@ pub struct ReAudit {
     pub version: String,
     /// The release.
     pub payload: Sha256Digest,
-    /// What came of it; none for a release that is kept for rollback and whole. An error means that it could not be
-    /// looked at, or that its bytes are not its own.
+    /// Result; `None` for an intact release that is kept for rollback. An error means that it could not be checked,
+    /// or that its bytes are damaged.
     pub result: Result<Option<InstallOutcome>, SkillError>,
 }
 
-impl State {
+impl SkillStore<'_> {
     /// Lifts a quarantine or switches a skill on again, accepting soft findings by name.
     pub fn enable(
         &self,
@@ -47,7 +47,7 @@ impl State {
         self.install_skill_artifact(&InstallRequest { accept, ..request }, by, observe)
     }
 
-    /// The release a person decides about, as the corridor sees it now; nothing is decided by this.
+    /// The release that needs a decision, planned now; this decides nothing.
     pub fn plan_decision(&self, skill_id: &str, by: &str) -> Result<InstallOutcome, SkillError> {
         let release = self.release_to_decide(skill_id)?;
         let request = self.stored_request(skill_id, &release, Purpose::ReAudit, by)?;
@@ -82,16 +82,16 @@ impl State {
             skill_id: skill_id.to_owned(),
             version: version.map(str::to_owned),
         })?;
-        let bytes = self.objects.get(&past.archive).map_err(|error| damaged(skill_id, &error))?;
+        let bytes = self.state.objects.get(&past.archive).map_err(|error| damaged(skill_id, &error))?;
         Ok(InstallRequest::installed(bytes, skill_id, past.payload, Purpose::Rollback))
     }
 
     /// Looks again at every stored release of one skill, or of all; this never lifts a quarantine.
     ///
-    /// A release that is kept for rollback is checked for its bytes; going back to it decides everything else anew. What
-    /// is found is recorded where it changes something, and returned every time.
+    /// A release that is kept for rollback has its bytes checked; a rollback checks everything else again. Findings
+    /// are recorded if they change something, and always returned.
     pub fn re_audit(&self, skill_id: Option<&str>, by: &str) -> Result<Vec<ReAudit>, SkillError> {
-        let view = self.view();
+        let view = self.state.view();
         let records: Vec<&SkillRecord> = match skill_id {
             Some(id) => vec![view.index().get(id).ok_or_else(|| not_installed(id))?],
             None => view.index().iter().collect(),
@@ -105,6 +105,8 @@ impl State {
                     version: release.manifest.version.to_string(),
                     payload: release.payload,
                     result: self
+                        .state
+                        .skills()
                         .stored_request(skill_id, release, Purpose::ReAudit, by)
                         .and_then(|request| self.install_skill_artifact(&request, by, &mut |_| {}))
                         .map(Some),
@@ -122,7 +124,7 @@ impl State {
 
     /// Hashes the bytes of a release that is kept for rollback, and records it when they changed or came back.
     fn check_past(&self, skill_id: &str, past: &PastRelease, by: &str) -> Result<(), SkillError> {
-        let damage = match self.objects.get(&past.archive) {
+        let damage = match self.state.objects.get(&past.archive) {
             Ok(_) => None,
             Err(error) if error.is_tampering() => Some(error.to_string()),
             Err(error) => return Err(SkillError::State(error.into())),
@@ -138,30 +140,30 @@ impl State {
         damage: Option<&str>,
         by: &str,
     ) -> Result<(), SkillError> {
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         let mut record = gate.view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?.clone();
-        // One that was removed or came back meanwhile is not kept for rollback any more.
+        // One that was removed or became active in between is no longer kept for rollback.
         let kept = record.previous.iter_mut().find(|kept| kept.payload == past.payload);
         let Some(kept) = kept.filter(|kept| kept.damage.as_deref() != damage) else { return Ok(()) };
         kept.damage = damage.map(str::to_owned);
         let details = json!({ "payload": past.payload.to_string(), "version": past.version.to_string(),
             "kept_for": "rollback", "cause": damage.map(|_| QuarantineCause::Damage), "reason": damage });
         let kind = if damage.is_some() { EventKind::SkillQuarantined } else { EventKind::SkillAudited };
-        let events = vec![self.event(kind, by).skill(skill_id).details(details)];
+        let events = vec![self.state.event(kind, by).skill(skill_id).details(details)];
         let rows = vec![record_row(&record)?];
-        self.commit(&mut gate, Change { rows, events })?;
+        self.state.commit(&mut gate, Change { rows, events })?;
         Ok(())
     }
 
     /// Reads, hashes and verifies the current release of a skill; bytes that are not its own quarantine it.
     pub fn verify_installed(&self, skill_id: &str, by: &str) -> Result<Verification, SkillError> {
-        let view = self.view();
+        let view = self.state.view();
         let release = view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?.current.clone();
         let bytes = self.release_bytes(skill_id, &release, by)?;
         let verified = reverify_installed_artifact(
             bytes,
-            &self.trust_snapshot(Arc::clone(view.trust())),
-            &self.platform,
+            &self.state.trust().snapshot(Arc::clone(view.trust())),
+            &self.state.platform,
         );
         match verified {
             Ok(verification) if verification.skill.payload() == release.payload => Ok(verification),
@@ -170,7 +172,7 @@ impl State {
                 Err(self.quarantine_damaged(skill_id, &release, &reason, by))
             }
             Err(_) => {
-                // The corridor decides what a refusal means for an installed release.
+                // The pipeline decides what a rejection means for an installed release.
                 let request = self.stored_request(skill_id, &release, Purpose::ReAudit, by)?;
                 let outcome = self.install_skill_artifact(&request, by, &mut |_| {})?;
                 let quarantine =
@@ -183,13 +185,13 @@ impl State {
 
     /// Notes that the component of this payload says of itself what its manifest says.
     pub fn mark_described(&self, skill_id: &str, payload: &Sha256Digest) -> Result<(), StateError> {
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         if gate.view.is_described(payload) {
             return Ok(());
         }
         let details = json!({ "payload": payload.to_string(), "describe": "as the manifest says" });
-        let event = self.event(EventKind::SkillVerified, OWNER).skill(skill_id).details(details);
-        self.commit(&mut gate, Change { rows: vec![described_row(payload)], events: vec![event] })?;
+        let event = self.state.event(EventKind::SkillVerified, OWNER).skill(skill_id).details(details);
+        self.state.commit(&mut gate, Change { rows: vec![described_row(payload)], events: vec![event] })?;
         Ok(())
     }
 
@@ -200,7 +202,7 @@ impl State {
         release: &InstalledRelease,
         by: &str,
     ) -> Result<Arc<[u8]>, SkillError> {
-        match self.objects.get(&release.archive) {
+        match self.state.objects.get(&release.archive) {
             Ok(bytes) => Ok(bytes),
             Err(error) if error.is_tampering() => {
                 Err(self.quarantine_damaged(skill_id, release, &error.to_string(), by))
@@ -218,7 +220,7 @@ impl State {
         reason: &str,
         by: &str,
     ) -> Result<(), SkillError> {
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         let record = gate.view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?;
         let mut record = record.clone();
         let quarantine = |release: &mut InstalledRelease| {
@@ -228,14 +230,14 @@ impl State {
         };
         quarantine(&mut record.current);
         record.waiting.as_deref_mut().map(quarantine);
-        // What is known already is no change: whoever looks again finds it again.
+        // A known finding is no change: the next check finds it again.
         if gate.view.index().get(skill_id).is_some_and(|kept| *kept == record) {
             return Ok(());
         }
         let details = json!({ "payload": payload.to_string(), "cause": cause, "reason": reason });
-        let event = self.event(EventKind::SkillQuarantined, by).skill(skill_id).details(details);
+        let event = self.state.event(EventKind::SkillQuarantined, by).skill(skill_id).details(details);
         let rows = vec![record_row(&record)?];
-        self.commit(&mut gate, Change { rows, events: vec![event] })?;
+        self.state.commit(&mut gate, Change { rows, events: vec![event] })?;
         Ok(())
     }
 
@@ -271,12 +273,12 @@ impl State {
 
     /// The record of an installed skill.
     pub fn record(&self, skill_id: &str) -> Result<SkillRecord, SkillError> {
-        self.view().index().get(skill_id).cloned().ok_or_else(|| not_installed(skill_id))
+        self.state.view().index().get(skill_id).cloned().ok_or_else(|| not_installed(skill_id))
     }
 }
 
 pub(crate) fn not_installed(skill_id: &str) -> SkillError {
-    let skill_id = palyra_common::redact::escape_untrusted(&skill_id.chars().take(200).collect::<String>());
+    let skill_id = clip_untrusted(skill_id, 200);
     SkillError::NotInstalled { skill_id }
 }
 

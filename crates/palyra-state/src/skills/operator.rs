@@ -2,46 +2,46 @@
 
 use std::sync::atomic::Ordering;
 
+use palyra_common::text::clip_untrusted;
 use palyra_journal::EventKind;
 use palyra_skills::audit::{AdvisoryList, AuditPolicy};
 use palyra_skills::index::QuarantineCause;
 use serde_json::json;
 
 use super::installed::not_installed;
-use super::{ReAudit, SkillError};
+use super::{ReAudit, SkillError, SkillStore};
 use crate::commit::Change;
 use crate::db::{RowChange, SealedTable};
 use crate::error::StateError;
 use crate::plugins::rows_of_skill;
-use crate::state::State;
 use crate::storage::StorageDatabase;
 use crate::view::{advisories_row, described_key, policy_row, record_row};
 
-impl State {
-    /// Keeps the current release from running until somebody enables it.
+impl SkillStore<'_> {
+    /// Quarantines the current release until it is enabled.
     pub fn quarantine(&self, skill_id: &str, reason: &str, by: &str) -> Result<(), SkillError> {
         let payload = self.record(skill_id)?.current.payload;
         self.quarantine_release(skill_id, &payload, QuarantineCause::Operator, reason, by)
     }
 
-    /// Switches a skill off.
+    /// Disables a skill.
     pub fn disable(&self, skill_id: &str, reason: &str, by: &str) -> Result<(), SkillError> {
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         let mut record = gate.view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?.clone();
-        record.disabled =
-            Some(palyra_common::redact::escape_untrusted(&reason.chars().take(500).collect::<String>()));
+        record.disabled = Some(clip_untrusted(reason, 500));
         let event = self
+            .state
             .event(EventKind::SkillDisabled, by)
             .skill(skill_id)
             .details(json!({ "reason": record.disabled }));
         let rows = vec![record_row(&record)?];
-        self.commit(&mut gate, Change { rows, events: vec![event] })?;
+        self.state.commit(&mut gate, Change { rows, events: vec![event] })?;
         Ok(())
     }
 
     /// Takes a skill out; its owner and high-water mark stay, so nothing older can come back.
     pub fn remove(&self, skill_id: &str, by: &str) -> Result<(), SkillError> {
-        let mut gate = self.gate();
+        let mut gate = self.state.gate();
         let record = gate.view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?.clone();
         let payloads = record.releases().map(|release| release.payload);
         let payloads: Vec<_> = payloads.chain(record.previous.iter().map(|past| past.payload)).collect();
@@ -59,21 +59,22 @@ impl State {
         );
         let version = record.current.manifest.version.to_string();
         let details = json!({ "payload": record.current.payload.to_string(), "version": version });
-        let event = self.event(EventKind::SkillRemoved, by).skill(skill_id).details(details);
-        self.commit(&mut gate, Change { rows, events: vec![event] })?;
-        // Objects nobody refers to are swept at the next opening if they cannot be removed now, or a backup reads them.
-        if self.backing_up.load(Ordering::SeqCst) {
+        let event = self.state.event(EventKind::SkillRemoved, by).skill(skill_id).details(details);
+        self.state.commit(&mut gate, Change { rows, events: vec![event] })?;
+        // Unreferenced objects are removed at the next opening if they cannot be removed now, or if a backup reads
+        // them.
+        if self.state.backing_up.load(Ordering::SeqCst) {
             return Ok(());
         }
         for object in record.objects().filter(|object| !gate.view.refers_to(object)) {
-            let _ = self.objects.remove(&object);
+            let _ = self.state.objects.remove(&object);
         }
         Ok(())
     }
 
     /// Forgets what a skill kept for itself; says how many keys went.
     pub fn forget_storage(&self, skill_id: &str) -> Result<usize, StateError> {
-        let path = self.root().storage();
+        let path = self.state.root().storage();
         // A root whose skills never stored anything has no file, and needs none now.
         if !path.exists() {
             return Ok(0);
@@ -83,11 +84,9 @@ impl State {
 
     /// Gives a tool another name; `None` takes the name away.
     pub fn set_alias(&self, alias: &str, tool_id: Option<&str>, by: &str) -> Result<(), SkillError> {
-        let mut gate = self.gate();
-        let refuse = |reason: &str| SkillError::Alias {
-            alias: palyra_common::redact::escape_untrusted(&alias.chars().take(80).collect::<String>()),
-            reason: reason.to_owned(),
-        };
+        let mut gate = self.state.gate();
+        let refuse =
+            |reason: &str| SkillError::Alias { alias: clip_untrusted(alias, 80), reason: reason.to_owned() };
         let plain =
             |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'.');
         if alias.is_empty() || alias.len() > 60 || !alias.bytes().all(plain) {
@@ -104,19 +103,22 @@ impl State {
             Some(tool) => RowChange::Put { table: SealedTable::Alias, key, bytes: tool.as_bytes().to_vec() },
             None => RowChange::Delete { table: SealedTable::Alias, key },
         };
-        let event =
-            self.event(EventKind::PolicyChanged, by).subject(alias).details(json!({ "alias_of": tool_id }));
-        self.commit(&mut gate, Change { rows: vec![row], events: vec![event] })?;
+        let event = self
+            .state
+            .event(EventKind::PolicyChanged, by)
+            .subject(alias)
+            .details(json!({ "alias_of": tool_id }));
+        self.state.commit(&mut gate, Change { rows: vec![row], events: vec![event] })?;
         Ok(())
     }
 
     /// Changes what audits go by, and looks at everything installed again.
     pub fn set_audit_policy(&self, policy: &AuditPolicy, by: &str) -> Result<Vec<ReAudit>, SkillError> {
         {
-            let mut gate = self.gate();
+            let mut gate = self.state.gate();
             let details = json!({ "version": policy.version, "digest": policy.digest().to_string() });
-            let event = self.event(EventKind::PolicyChanged, by).subject("audit").details(details);
-            self.commit(&mut gate, Change { rows: vec![policy_row(policy)?], events: vec![event] })?;
+            let event = self.state.event(EventKind::PolicyChanged, by).subject("audit").details(details);
+            self.state.commit(&mut gate, Change { rows: vec![policy_row(policy)?], events: vec![event] })?;
         }
         self.re_audit(None, by)
     }
@@ -124,11 +126,12 @@ impl State {
     /// Keeps a list of known-vulnerable dependencies, and looks at everything installed again.
     pub fn keep_advisories(&self, list: &AdvisoryList, by: &str) -> Result<Vec<ReAudit>, SkillError> {
         {
-            let mut gate = self.gate();
+            let mut gate = self.state.gate();
             let count = list.advisories.len();
             let details = json!({ "date": list.date, "digest": list.digest().to_string(), "count": count });
-            let event = self.event(EventKind::PolicyChanged, by).subject("advisories").details(details);
-            self.commit(&mut gate, Change { rows: vec![advisories_row(list)?], events: vec![event] })?;
+            let event = self.state.event(EventKind::PolicyChanged, by).subject("advisories").details(details);
+            self.state
+                .commit(&mut gate, Change { rows: vec![advisories_row(list)?], events: vec![event] })?;
         }
         self.re_audit(None, by)
     }

@@ -14,15 +14,20 @@ pub fn check_runnable(record: &SkillRecord, platform: &Platform) -> Result<(), W
         RuntimeStatus::Quarantined => (
             format!(
                 "it is quarantined: {}",
-                quarantine.map_or("its publisher is not believed", |kept| kept.reason.as_str())
+                quarantine.map_or("its publisher is not trusted", |kept| kept.reason.as_str())
             ),
-            format!("see `palyra skills info {id}`"),
+            format!("see `palyra skills show {id}`"),
         ),
         RuntimeStatus::AwaitingConsent => {
             ("its permissions have not been approved".into(), format!("palyra skills consent {id}"))
         }
-        RuntimeStatus::Disabled => ("it is switched off".into(), format!("palyra skills enable {id}")),
-        RuntimeStatus::Error => (eligibility.missing.join("; "), "run it on a machine it fits".into()),
+        RuntimeStatus::Disabled => ("it is disabled".into(), format!("palyra skills enable {id}")),
+        RuntimeStatus::Error => (
+            eligibility.missing.join("; "),
+            "run it on a machine that meets its \
+            requirements"
+                .into(),
+        ),
     };
     Err(WasmPluginRunError::NotRunnable { name: id.clone(), reason, remedy })
 }

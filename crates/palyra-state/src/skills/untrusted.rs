@@ -7,14 +7,15 @@ use palyra_skills::index::{InstalledRelease, Quarantine, QuarantineCause, SkillR
 use palyra_skills::install::{InstallContext, InstallRequest, Purpose, plan_install};
 use palyra_skills::trust::{RevocationTarget, SkillTrustStore};
 
+use super::SkillStore;
 use super::apply::journal_event;
 use crate::db::RowChange;
 use crate::error::StateError;
 use crate::state::State;
 use crate::view::{View, record_row};
 
-impl State {
-    /// Adds the rows and events of every installed release that a store no longer believes.
+impl SkillStore<'_> {
+    /// Adds the rows and events of every installed release that is no longer trusted.
     pub(crate) fn quarantine_untrusted(
         &self,
         view: &View,
@@ -38,7 +39,7 @@ impl State {
         Ok(())
     }
 
-    /// Lets the corridor say what becomes of a release; one whose bytes cannot be read is quarantined all the same.
+    /// Lets the pipeline decide about a release; one with unreadable bytes is quarantined anyway.
     fn judge_again(
         &self,
         view: &View,
@@ -47,27 +48,27 @@ impl State {
         release: &InstalledRelease,
         by: &str,
     ) -> (SkillRecord, NewEvent) {
-        let snapshot = self.trust_snapshot(Arc::clone(store));
+        let snapshot = self.state.trust().snapshot(Arc::clone(store));
         let index = std::iter::once(record.clone()).collect();
         let context = InstallContext {
             generation: view.generation(),
             trust: &snapshot,
-            platform: &self.platform,
+            platform: &self.state.platform,
             policy: view.audit_policy(),
             index: &index,
             consents: view.consents(),
         };
-        if let Ok(bytes) = self.objects.get(&release.archive) {
+        if let Ok(bytes) = self.state.objects.get(&release.archive) {
             let request =
                 InstallRequest::installed(bytes, &record.skill_id, release.payload, Purpose::ReAudit);
             if let Ok(outcome) = plan_install(&request, &context, &mut |_| {}).into_preview()
                 && outcome.record != *record
                 && let Some(event) = outcome.events.last()
             {
-                return (outcome.record.clone(), journal_event(self, event, by));
+                return (outcome.record.clone(), journal_event(self.state, event, by));
             }
         }
-        quarantine_unread(self, record, release, by)
+        quarantine_unread(self.state, record, release, by)
     }
 }
 

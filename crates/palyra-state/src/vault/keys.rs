@@ -14,13 +14,13 @@ use palyra_skills::signing::{PublisherKey, SkillSigningKey};
 use palyra_vault::{KdfCost, KeyFileType, Passphrase, SigningKeyInfo, VaultError, key_file};
 use serde_json::json;
 
-use crate::state::State;
+use super::VaultStore;
 
-impl State {
+impl VaultStore<'_> {
     /// Makes a signing key.
     pub fn create_key(&self, name: &str, by: &str) -> Result<SigningKeyInfo, KeysError> {
-        let _desk = self.keeper.desk();
-        let info = self.vault().keys().create(name, self.now_ms())?;
+        let _desk = self.state.keeper.desk();
+        let info = self.state.vault().keys().create(name, self.state.now_ms())?;
         self.tell_key(EventKind::KeysCreated, &info, by)?;
         Ok(info)
     }
@@ -34,8 +34,8 @@ impl State {
         by: &str,
     ) -> Result<SigningKeyInfo, KeysError> {
         let seed = key_file::decode(KeyFileType::SigningKey, sealed, passphrase)?;
-        let _desk = self.keeper.desk();
-        let info = self.vault().keys().import(name, &seed, self.now_ms())?;
+        let _desk = self.state.keeper.desk();
+        let info = self.state.vault().keys().import(name, &seed, self.state.now_ms())?;
         self.tell_key(EventKind::KeysImported, &info, by)?;
         Ok(info)
     }
@@ -48,7 +48,7 @@ impl State {
         by: &str,
     ) -> Result<(SigningKeyInfo, String), KeysError> {
         let info = self.signing_key(name)?;
-        let seed = self.vault().keys().seed(name)?;
+        let seed = self.state.vault().keys().seed(name)?;
         let sealed = key_file::encode(KeyFileType::SigningKey, &seed, passphrase, KdfCost::default())?;
         self.tell_key(EventKind::KeysExported, &info, by)?;
         Ok((info, sealed))
@@ -56,9 +56,9 @@ impl State {
 
     /// A key by its name; one that is not there comes with the names that are.
     pub fn signing_key(&self, name: &str) -> Result<SigningKeyInfo, KeysError> {
-        match self.vault().keys().export_public(name) {
+        match self.state.vault().keys().export_public(name) {
             Err(VaultError::UnknownKey { name }) => {
-                let known = self.vault().keys().list()?.keys.into_iter().map(|key| key.name).collect();
+                let known = self.state.vault().keys().list()?.keys.into_iter().map(|key| key.name).collect();
                 Err(KeysError::Unknown { name, known })
             }
             found => Ok(found?),
@@ -68,12 +68,12 @@ impl State {
     /// A key with its secret half, in whatever state it is.
     fn signer(&self, name: &str) -> Result<(SigningKeyInfo, SkillSigningKey), KeysError> {
         let info = self.signing_key(name)?;
-        let signer = SkillSigningKey::from_seed(&self.vault().keys().seed_for_statement(name)?);
+        let signer = SkillSigningKey::from_seed(&self.state.vault().keys().seed_for_statement(name)?);
         Ok((info, signer))
     }
 
     fn tell_key(&self, kind: EventKind, info: &SigningKeyInfo, by: &str) -> Result<(), KeysError> {
-        let event = self.event(kind, by).subject(info.key_id());
+        let event = self.state.event(kind, by).subject(info.key_id());
         Ok(self.tell(event.details(json!({ "name": info.name })))?)
     }
 }

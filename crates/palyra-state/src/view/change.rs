@@ -75,10 +75,7 @@ impl View {
             next.policy = read_policy(&next.rows, &mut damage);
             next.plugins = Arc::new(PluginSettings::read(&mut next.rows, &mut damage));
         }
-        match damage.is_none() {
-            true => Ok(next),
-            false => Err(damage),
-        }
+        if damage.is_none() { Ok(next) } else { Err(damage) }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The view of the last commit, as every thread sees it without waiting for a commit in progress.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use tokio::sync::watch;
 
 use super::View;
@@ -25,7 +26,7 @@ impl PublishedView {
 
     /// The view of the last commit.
     pub(crate) fn get(&self) -> Arc<View> {
-        Arc::clone(&self.view.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.view.read())
     }
 
     /// The generation of the view, and every later one.
@@ -35,7 +36,7 @@ impl PublishedView {
 
     /// Replaces the view, and ends the runs that it no longer allows.
     pub(crate) fn publish(&self, view: &Arc<View>) {
-        *self.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(view);
+        *self.view.write() = Arc::clone(view);
         self.running.end_unrunnable(view);
         self.generation.send_replace(view.generation());
     }

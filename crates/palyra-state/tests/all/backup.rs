@@ -19,12 +19,12 @@ fn restore(root: &StateRoot, options: &StateOptions, file: &Path) -> Result<Rest
 fn token(home: &Home, name: &str) {
     let state = home.open();
     let scopes: ScopeSet = [Scope::Read].into_iter().collect();
-    state.add_token(name, scopes, None, "owner").unwrap();
+    state.tokens().add(name, scopes, None, "owner").unwrap();
     state.close().unwrap();
 }
 
 fn tokens(home: &Home) -> Vec<String> {
-    home.open().tokens().into_iter().map(|token| token.name).collect()
+    home.open().tokens().list().into_iter().map(|token| token.name).collect()
 }
 
 fn restored(home: &Home) -> Vec<RecordedEvent> {
@@ -182,11 +182,11 @@ fn a_copy_is_of_one_moment_while_others_go_on() {
                         return;
                     }
                     let name = format!("token-{who}-{number}");
-                    state.add_token(&name, scopes.clone(), None, "owner").unwrap();
+                    state.tokens().add(&name, scopes.clone(), None, "owner").unwrap();
                     let secret = "global/key".parse().unwrap();
                     let value = palyra_common::SecretValue::new(name.clone().into_bytes());
-                    state.put_secret(&secret, &value, "owner").unwrap();
-                    state.remove_token(&name, "owner").unwrap();
+                    state.vault_store().put_secret(&secret, &value, "owner").unwrap();
+                    state.tokens().remove(&name, "owner").unwrap();
                 }
             }
         };
@@ -351,7 +351,7 @@ fn backup_of_another_state_root_replaces_this_one_only_when_that_is_accepted() {
 }
 
 #[test]
-fn what_was_shown_is_restored_even_if_the_file_is_replaced_meanwhile() {
+fn restore_uses_verified_content_if_file_is_replaced() {
     let home = Home::new();
     token(&home, "shown");
     let file = backup(&home, "copy.tar");
@@ -384,9 +384,9 @@ fn restore_shows_what_the_backup_lacks() {
     let state = home.open();
     for name in ["global/gone", "global/kept"] {
         let value = palyra_common::SecretValue::new(b"value".to_vec());
-        state.put_secret(&name.parse().unwrap(), &value, "owner").unwrap();
+        state.vault_store().put_secret(&name.parse().unwrap(), &value, "owner").unwrap();
     }
-    state.create_key("release", "owner").unwrap();
+    state.vault_store().create_key("release", "owner").unwrap();
     palyra_testkit::install(&state, &palyra_testkit::Release::number(1).build());
     let kept = "global/gone".parse().unwrap();
     // As if its file had been deleted, which the journal does not know of.

@@ -44,8 +44,11 @@ fn built_in_release_stays_trusted_after_an_upgrade_of_the_program() {
     drop(state);
     home.options.built_in = Arc::default();
     let state = home.open();
-    assert_eq!(state.verify_installed("acme.notes", "owner").unwrap().skill.payload(), built.payload);
-    state.re_audit(None, "owner").unwrap();
+    assert_eq!(
+        state.skills().verify_installed("acme.notes", "owner").unwrap().skill.payload(),
+        built.payload
+    );
+    state.skills().re_audit(None, "owner").unwrap();
     assert_eq!(status(&state), RuntimeStatus::Active);
 }
 
@@ -57,7 +60,7 @@ fn built_in_skill_is_not_taken_over_by_a_publisher_that_is_merely_new() {
         assert_eq!(refusal(try_install(&state, &other, &options)), "built_in_skill");
     }
     assert_eq!(status(&state), RuntimeStatus::Active);
-    state.allow_publisher("acme", keys(9), "owner").unwrap();
+    state.trust().allow_publisher("acme", keys(9), "owner").unwrap();
     let outcome = try_install(&state, &other, &InstallOptions::default()).unwrap();
     assert_eq!(outcome.trust, TrustState::Trusted);
 }
@@ -75,7 +78,7 @@ fn payload_that_is_not_built_in_is_an_unknown_publishers() {
 fn revoked_built_in_release_does_not_run() {
     let built = Release::number(1).build();
     let (_home, state) = with_built_in(&built);
-    assert!(state.revoke(RevocationTarget::Payload(built.payload), "defective", "owner").unwrap());
+    assert!(state.trust().revoke(RevocationTarget::Payload(built.payload), "defective", "owner").unwrap());
     assert_eq!(status(&state), RuntimeStatus::Quarantined);
     assert_eq!(refusal(try_install(&state, &built, &permitting(&built))), "revoked");
 }

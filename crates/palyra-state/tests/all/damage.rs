@@ -10,8 +10,8 @@ use palyra_testkit::{Home, keys};
 fn trusting() -> Home {
     let home = Home::new();
     let state = home.open();
-    state.allow_publisher("acme", keys(1), "owner").unwrap();
-    state.allow_publisher("globex", keys(2), "owner").unwrap();
+    state.trust().allow_publisher("acme", keys(1), "owner").unwrap();
+    state.trust().allow_publisher("globex", keys(2), "owner").unwrap();
     state.close().unwrap();
     home
 }
@@ -107,11 +107,11 @@ fn t01_a_deleted_anchor_fails_closed() {
 }
 
 #[test]
-fn t02_yesterdays_backup_is_told_by_its_generation() {
+fn t02_old_backup_is_detected_by_generation() {
     let home = trusting();
     let backup = home.backup();
     let state = home.open();
-    state.block_publisher("acme", "stolen key", "owner").unwrap();
+    state.trust().block_publisher("acme", "stolen key", "owner").unwrap();
     state.close().unwrap();
     home.restore(&backup);
     let damage = home.damage();
@@ -125,7 +125,7 @@ fn t02_an_old_vault_under_a_new_database_fails_closed() {
     let home = trusting();
     let old = fs::read(home.root.vault().join("anchor")).unwrap();
     let state = home.open();
-    state.block_publisher("acme", "stolen key", "owner").unwrap();
+    state.trust().block_publisher("acme", "stolen key", "owner").unwrap();
     state.close().unwrap();
     fs::write(home.root.vault().join("anchor"), old).unwrap();
     check(&home, "generation");
@@ -156,7 +156,7 @@ fn t03_an_old_row_with_its_own_mac_is_noticed() {
         })
         .unwrap();
     let state = home.open();
-    state.block_publisher("acme", "stolen key", "owner").unwrap();
+    state.trust().block_publisher("acme", "stolen key", "owner").unwrap();
     state.close().unwrap();
     let connection = rusqlite::Connection::open(home.root.database()).unwrap();
     connection

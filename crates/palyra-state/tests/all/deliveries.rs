@@ -12,6 +12,8 @@ use std::sync::Arc;
 /// Undoes the last migration, and fills the tables as they were.
 const BEFORE_DELIVERIES: &str = "
 DROP INDEX runs_of_session;
+DROP TABLE call_surfaces;
+DROP TABLE run_notes;
 DROP TABLE agent_sessions;
 DROP TABLE agent_runs;
 DROP TABLE session_events;
@@ -19,7 +21,7 @@ DROP TABLE session_pauses;
 DROP TABLE session_surfaces;
 DROP TABLE delivery_cursors;
 DROP TABLE dead_letters;
-DELETE FROM schema_version WHERE owner = 'owner' AND name IN ('deliveries-1', 'sessions-1');
+DELETE FROM schema_version WHERE owner = 'owner' AND name IN ('deliveries-1', 'sessions-1', 'runs-2', 'sessions-2');
 CREATE TABLE hook_cursors (binding TEXT PRIMARY KEY, next INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
     retry_at INTEGER, error TEXT, delivered INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 CREATE TABLE hook_dead_letters (letter INTEGER PRIMARY KEY AUTOINCREMENT, binding TEXT NOT NULL,
@@ -35,8 +37,8 @@ INSERT INTO channel_cursors VALUES ('both', 4, 0, NULL, NULL, 2);
 INSERT INTO hook_dead_letters VALUES (1, 'both', 5, 'run:failed', 5, 'trapped', 10);
 INSERT INTO hook_dead_letters VALUES (9, 'both', 6, 'run:failed', 5, 'dropped by a person', 11);
 DELETE FROM hook_dead_letters WHERE letter = 9;
-INSERT INTO channel_dead_letters VALUES (1, 'both', 2, 8, 'it answered 500', 12);
-INSERT INTO channel_dead_letters VALUES (2, 'both', 3, 8, 'it answered 503', 13);
+INSERT INTO channel_dead_letters VALUES (1, 'both', 2, 8, 'the server answered 500', 12);
+INSERT INTO channel_dead_letters VALUES (2, 'both', 3, 8, 'the server answered 503', 13);
 ";
 
 fn observer(id: &str) -> LaneTarget {
@@ -63,7 +65,7 @@ fn rows_of_hooks_and_channels_move_into_one_table_each() {
     let home = Home::new();
     home.sql(BEFORE_DELIVERIES);
     let state = home.open();
-    let cursors = state.delivery_cursors().unwrap();
+    let cursors = state.deliveries().cursors().unwrap();
     let slow = DeliveryCursor {
         next: 7,
         attempts: 1,
@@ -74,7 +76,7 @@ fn rows_of_hooks_and_channels_move_into_one_table_each() {
     let channel = DeliveryCursor { next: 4, delivered: 2, ..DeliveryCursor::default() };
     let expected = [(LaneKey::hook("both"), slow), (LaneKey::channel("both"), channel)];
     assert_eq!(cursors.into_iter().collect::<Vec<_>>(), expected);
-    let letters = state.dead_letters(&LaneFilter::default(), 10).unwrap();
+    let letters = state.deliveries().dead_letters(&LaneFilter::default(), 10).unwrap();
     let facts: Vec<_> = letters
         .iter()
         .map(|letter| (letter.letter, letter.lane.kind, letter.item, letter.event.as_deref(), letter.at_ms))
@@ -87,7 +89,7 @@ fn rows_of_hooks_and_channels_move_into_one_table_each() {
     ];
     assert_eq!(facts, expected);
     state.close().unwrap();
-    assert_eq!(home.open().dead_letters(&LaneKind::Channel.into(), 10).unwrap(), letters[..2]);
+    assert_eq!(home.open().deliveries().dead_letters(&LaneKind::Channel.into(), 10).unwrap(), letters[..2]);
 }
 
 #[tokio::test]
@@ -98,24 +100,24 @@ async fn item_that_is_given_up_moves_the_cursor_and_is_listed_newest_first() {
     let mut items = Vec::new();
     for target in [&mine, &mine, &other] {
         let item = event(&state).await;
-        state.note_delivery_failure(&target.key(), item.number(), 2, Some(5), "slow").await.unwrap();
-        assert!(state.give_up(target, &item, 3, &"r".repeat(900)).await.unwrap());
+        state.deliveries().note_failure(&target.key(), item.number(), 2, Some(5), "slow").await.unwrap();
+        assert!(state.deliveries().give_up(target, &item, 3, &"r".repeat(900)).await.unwrap());
         items.push(item.number());
     }
-    let cursor = state.delivery_cursors().unwrap().remove(&mine.key()).unwrap();
+    let cursor = state.deliveries().cursors().unwrap().remove(&mine.key()).unwrap();
     assert_eq!(cursor, DeliveryCursor { next: items[1] + 1, ..DeliveryCursor::default() });
-    let of_mine = state.dead_letters(&mine.key().into(), 10).unwrap();
+    let of_mine = state.deliveries().dead_letters(&mine.key().into(), 10).unwrap();
     assert_eq!(of_mine.iter().map(|letter| letter.item).collect::<Vec<_>>(), [items[1], items[0]]);
     assert!(of_mine[0].reason.len() <= 510, "a long reason is cut");
-    assert_eq!(state.dead_letters(&LaneFilter::default(), 1).unwrap()[0].lane, other.key());
-    assert_eq!(state.dead_letter_counts().unwrap()[&mine.key()], 2);
+    assert_eq!(state.deliveries().dead_letters(&LaneFilter::default(), 1).unwrap()[0].lane, other.key());
+    assert_eq!(state.deliveries().dead_letter_counts().unwrap()[&mine.key()], 2);
     assert_eq!(count(&state, EventKind::HookDeadLettered), 3);
     // A failure of an item that was passed changes nothing.
-    state.note_delivery_failure(&mine.key(), items[0], 9, None, "late").await.unwrap();
-    assert_eq!(state.delivery_cursors().unwrap()[&mine.key()], cursor);
-    state.keep_cursors(Vec::new(), vec![mine.key()]).await.unwrap();
-    assert_eq!(state.dead_letters(&LaneFilter::default(), 10).unwrap().len(), 1);
-    assert_eq!(state.delivery_cursors().unwrap().into_keys().collect::<Vec<_>>(), [other.key()]);
+    state.deliveries().note_failure(&mine.key(), items[0], 9, None, "late").await.unwrap();
+    assert_eq!(state.deliveries().cursors().unwrap()[&mine.key()], cursor);
+    state.deliveries().keep_cursors(Vec::new(), vec![mine.key()]).await.unwrap();
+    assert_eq!(state.deliveries().dead_letters(&LaneFilter::default(), 10).unwrap().len(), 1);
+    assert_eq!(state.deliveries().cursors().unwrap().into_keys().collect::<Vec<_>>(), [other.key()]);
 }
 
 #[tokio::test]
@@ -124,19 +126,22 @@ async fn retry_counts_keeps_its_reason_and_ends_with_the_letter() {
     let state = home.open();
     let target = observer("mine");
     let item = event(&state).await;
-    state.give_up(&target, &item, 5, "trapped").await.unwrap();
-    let letter = state.dead_letters(&LaneFilter::default(), 1).unwrap().remove(0);
-    assert_eq!(state.dead_letter_item(&letter).unwrap().number(), item.number());
-    state.begin_retry(letter.letter).await.unwrap();
-    state.note_retry_failure(letter.letter, "trapped again").await.unwrap();
-    let tried = state.dead_letter(letter.letter, &target.key().into()).unwrap();
+    state.deliveries().give_up(&target, &item, 5, "trapped").await.unwrap();
+    let letter = state.deliveries().dead_letters(&LaneFilter::default(), 1).unwrap().remove(0);
+    assert_eq!(state.deliveries().dead_letter_item(&letter).unwrap().number(), item.number());
+    state.deliveries().begin_retry(letter.letter).await.unwrap();
+    state.deliveries().note_retry_failure(letter.letter, "trapped again").await.unwrap();
+    let tried = state.deliveries().dead_letter(letter.letter, &target.key().into()).unwrap();
     assert_eq!((tried.attempts, tried.reason.as_str()), (6, "trapped again"));
-    let elsewhere = state.dead_letter(letter.letter, &LaneKind::Channel.into());
+    let elsewhere = state.deliveries().dead_letter(letter.letter, &LaneKind::Channel.into());
     assert!(matches!(elsewhere, Err(DeliveryError::UnknownLetter { .. })));
-    state.finish_retry(&tried, &item, "owner").await.unwrap();
-    assert_eq!(state.delivery_cursors().unwrap()[&target.key()].delivered, 1);
+    state.deliveries().finish_retry(&tried, &item, "owner").await.unwrap();
+    assert_eq!(state.deliveries().cursors().unwrap()[&target.key()].delivered, 1);
     assert_eq!(count(&state, EventKind::HookLetterDropped), 1);
-    for gone in [state.begin_retry(letter.letter).await, state.drop_dead_letter(&tried, "owner").await] {
+    for gone in [
+        state.deliveries().begin_retry(letter.letter).await,
+        state.deliveries().drop_dead_letter(&tried, "owner").await,
+    ] {
         assert!(matches!(gone, Err(DeliveryError::UnknownLetter { .. })), "{gone:?}");
     }
     assert_eq!(count(&state, EventKind::HookLetterDropped), 1);
@@ -151,8 +156,8 @@ async fn observer_with_a_thousand_dead_letters_waits() {
     );
     let state = home.open();
     let item = event(&state).await;
-    assert!(!state.give_up(&observer("mine"), &item, 5, "trapped").await.unwrap());
-    assert!(state.delivery_cursors().unwrap().is_empty());
-    assert!(state.give_up(&observer("other"), &item, 5, "trapped").await.unwrap());
+    assert!(!state.deliveries().give_up(&observer("mine"), &item, 5, "trapped").await.unwrap());
+    assert!(state.deliveries().cursors().unwrap().is_empty());
+    assert!(state.deliveries().give_up(&observer("other"), &item, 5, "trapped").await.unwrap());
     assert_eq!(count(&state, EventKind::HookDeadLettered), 1);
 }

@@ -8,6 +8,7 @@ use palyra_testkit::Home;
 
 fn record(name: &str) -> ModelRecord {
     ModelRecord {
+        small: false,
         name: name.into(),
         protocol: Protocol::Messages,
         base_url: "https://api.example.com/".into(),

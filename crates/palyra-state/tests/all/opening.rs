@@ -27,7 +27,7 @@ fn a_root_is_made_once() {
 }
 
 #[test]
-fn a_second_owner_is_told_who_the_first_is() {
+fn second_owner_error_names_the_first() {
     let mut home = Home::new();
     let _first = home.open();
     home.options.wait = Duration::ZERO;
@@ -48,7 +48,7 @@ fn second_owner_is_refused_after_the_lock_file_was_deleted() {
     let refused = home.try_open().map(|_| ()).unwrap_err();
     assert_eq!(refused.code().as_str(), "state_busy", "{refused}");
     // The owner goes on, and its lock file is there again.
-    first.allow_publisher("acme", keys(1), "owner").unwrap();
+    first.trust().allow_publisher("acme", keys(1), "owner").unwrap();
     assert!(home.root.path().join(LOCK_FILE).exists());
     assert!(matches!(home.try_open(), Err(StateError::Busy { holder: Some(_) })));
     first.close().unwrap();
@@ -62,13 +62,13 @@ fn second_owner_is_refused_after_the_lock_file_was_deleted() {
 fn owner_whose_lock_file_was_replaced_writes_nothing_more() {
     let home = Home::new();
     let state = home.open();
-    state.allow_publisher("acme", keys(1), "owner").unwrap();
+    state.trust().allow_publisher("acme", keys(1), "owner").unwrap();
     let lock = home.root.path().join(LOCK_FILE);
     std::fs::remove_file(&lock).unwrap();
     // As a version would create it that locks the file alone.
     std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&lock).unwrap();
     let size = state.journal().head().size;
-    let refused = state.block_publisher("globex", "spam", "owner").unwrap_err();
+    let refused = state.trust().block_publisher("globex", "spam", "owner").unwrap_err();
     assert_eq!(refused.code().as_str(), "state_busy", "{refused}");
     assert_eq!(state.journal().head().size, size);
     drop(state);
@@ -82,10 +82,10 @@ fn owner_whose_lock_file_was_replaced_writes_nothing_more() {
 fn what_was_decided_is_there_after_a_clean_stop_and_after_none() {
     let home = Home::new();
     let state = home.open();
-    state.allow_publisher("acme", keys(1), "owner").unwrap();
+    state.trust().allow_publisher("acme", keys(1), "owner").unwrap();
     state.close().unwrap();
     let state = home.open();
-    state.block_publisher("globex", "spam", "owner").unwrap();
+    state.trust().block_publisher("globex", "spam", "owner").unwrap();
     drop(state);
     let view = home.open().view();
     assert_eq!(view.generation(), 3);
@@ -96,10 +96,10 @@ fn what_was_decided_is_there_after_a_clean_stop_and_after_none() {
 fn a_change_that_changes_nothing_leaves_no_trace() {
     let home = Home::new();
     let state = home.open();
-    state.allow_publisher("acme", keys(1), "owner").unwrap();
+    state.trust().allow_publisher("acme", keys(1), "owner").unwrap();
     let size = state.journal().head().size;
-    state.allow_publisher("acme", keys(1), "owner").unwrap();
-    assert!(matches!(state.allow_publisher("acme", keys(2), "owner"), Err(StateError::Trust(_))));
+    state.trust().allow_publisher("acme", keys(1), "owner").unwrap();
+    assert!(matches!(state.trust().allow_publisher("acme", keys(2), "owner"), Err(StateError::Trust(_))));
     assert_eq!((state.view().generation(), state.journal().head().size), (2, size));
 }
 
@@ -109,7 +109,7 @@ fn i08_no_verdict_depends_on_the_clock() {
     let open = |home: &Home| -> State { home.open() };
     for (number, time) in [0, u64::MAX, 4_102_444_800_000, 1].into_iter().enumerate() {
         home.options.clock = Arc::new(move || time);
-        open(&home).allow_publisher(&format!("publisher{number}"), keys(1), "owner").unwrap();
+        open(&home).trust().allow_publisher(&format!("publisher{number}"), keys(1), "owner").unwrap();
     }
     assert_eq!(open(&home).view().trust().publishers().count(), 4);
 }
@@ -118,11 +118,11 @@ fn i08_no_verdict_depends_on_the_clock() {
 fn i08_a_stop_at_every_operation_of_a_change_is_a_typed_error_and_loses_nothing() {
     let home = Home::new();
     let state = home.open();
-    state.allow_publisher("acme", keys(1), "owner").unwrap();
+    state.trust().allow_publisher("acme", keys(1), "owner").unwrap();
     for n in 1.. {
         // The writer is another thread; what fails here is the vault being told afterwards.
         let stopped = palyra_common::fs::fault::stop_at(n, || {
-            state.block_publisher("globex", &format!("{n}"), "owner")
+            state.trust().block_publisher("globex", &format!("{n}"), "owner")
         });
         if stopped.at.is_none() {
             stopped.result.unwrap();

@@ -26,14 +26,19 @@ fn an_installation_survives_the_process() {
     let built = Release::number(1).build();
     let state = home.open();
     let mut steps = 0;
-    let outcome =
-        state.install(built.bytes.clone(), &permitting(&built), "owner", &mut |_| steps += 1).unwrap();
+    let outcome = state
+        .skills()
+        .install(built.bytes.clone(), &permitting(&built), "owner", &mut |_| steps += 1)
+        .unwrap();
     assert_eq!((outcome.status, outcome.trust), (RuntimeStatus::Active, TrustState::Tofu));
     assert!(steps > 10);
     drop(state);
     let state = home.open();
     assert_eq!(status(&state), RuntimeStatus::Active);
-    assert_eq!(state.verify_installed("acme.notes", "owner").unwrap().skill.payload(), built.payload);
+    assert_eq!(
+        state.skills().verify_installed("acme.notes", "owner").unwrap().skill.payload(),
+        built.payload
+    );
     assert!(state.view().trust().publisher("acme").is_some());
     assert!(kinds(&state).contains(&EventKind::TrustPinned));
 }
@@ -43,11 +48,11 @@ fn plan_of_an_earlier_generation_is_not_applied() {
     let home = Home::new();
     let state = home.open();
     let built = Release::number(1).build();
-    let plan = state.plan(&permitting(&built).request(built.bytes.clone()), &mut |_| {});
+    let plan = state.skills().plan(&permitting(&built).request(built.bytes.clone()), &mut |_| {});
     assert!(plan.installation().is_some());
-    state.allow_publisher("other", keys(2), "owner").unwrap();
+    state.trust().allow_publisher("other", keys(2), "owner").unwrap();
     let (before, events) = (state.view().generation(), kinds(&state).len());
-    let refused = state.apply(plan, "owner", &mut |_| {}).unwrap_err();
+    let refused = state.skills().apply(plan, "owner", &mut |_| {}).unwrap_err();
     assert!(matches!(refused, SkillError::State(StateError::Moved { .. })), "{refused}");
     assert_eq!((state.view().generation(), kinds(&state).len()), (before, events));
     assert!(state.view().index().get("acme.notes").is_none());
@@ -61,7 +66,8 @@ fn a_refusal_leaves_an_event_and_nothing_else() {
     let before = state.view();
     let mut bytes = Release::number(1).build().bytes.to_vec();
     bytes[40] ^= 1;
-    let refused = state.install(bytes, &InstallOptions::default(), "owner", &mut |_| {}).unwrap_err();
+    let refused =
+        state.skills().install(bytes, &InstallOptions::default(), "owner", &mut |_| {}).unwrap_err();
     assert!(matches!(refused, SkillError::Refused(_)) && refused.hint().is_some(), "{refused}");
     assert_eq!(state.view().generation(), before.generation());
     assert_eq!(kinds(&state).last(), Some(&EventKind::SkillRefused));
@@ -77,10 +83,10 @@ fn t04_first_contact_without_permission_is_kept_and_not_pinned() {
     assert_eq!((outcome.status, outcome.trust), (RuntimeStatus::Quarantined, TrustState::Quarantine));
     assert!(state.view().trust().publisher("acme").is_none());
     // An operator names the publisher, enables the skill, and agrees to it.
-    state.allow_publisher("acme", keys(1), "owner").unwrap();
-    state.enable("acme.notes", BTreeSet::new(), "owner", &mut |_| {}).unwrap();
+    state.trust().allow_publisher("acme", keys(1), "owner").unwrap();
+    state.skills().enable("acme.notes", BTreeSet::new(), "owner", &mut |_| {}).unwrap();
     let digest = palyra_skills::capability_digest(&built.manifest);
-    let outcome = state.consent("acme.notes", agree(digest), "owner", &mut |_| {}).unwrap();
+    let outcome = state.skills().consent("acme.notes", agree(digest), "owner", &mut |_| {}).unwrap();
     assert_eq!((outcome.status, outcome.trust), (RuntimeStatus::Active, TrustState::Trusted));
 }
 
@@ -103,13 +109,16 @@ fn t10_a_revoked_key_stops_what_it_signed_in_the_same_commit() {
     install(&state, &Release::number(1).build());
     let generation = state.view().generation();
     assert!(
-        state.revoke(RevocationTarget::Key(signing_key(1).public().key_id()), "stolen", "owner").unwrap()
+        state
+            .trust()
+            .revoke(RevocationTarget::Key(signing_key(1).public().key_id()), "stolen", "owner")
+            .unwrap()
     );
     assert_eq!((status(&state), state.view().generation()), (RuntimeStatus::Quarantined, generation + 1));
     assert_eq!(state.view().index().get("acme.notes").unwrap().current.trust, TrustState::Revoked);
     drop(state);
     let state = home.open();
-    state.enable("acme.notes", BTreeSet::new(), "owner", &mut |_| {}).unwrap();
+    state.skills().enable("acme.notes", BTreeSet::new(), "owner", &mut |_| {}).unwrap();
     assert_eq!(status(&state), RuntimeStatus::Quarantined);
 }
 
@@ -118,11 +127,11 @@ fn a_blocked_publisher_stops_what_is_installed_of_it() {
     let home = Home::new();
     let state = home.open();
     install(&state, &Release::number(1).build());
-    state.block_publisher("acme", "spam", "owner").unwrap();
+    state.trust().block_publisher("acme", "spam", "owner").unwrap();
     assert_eq!(status(&state), RuntimeStatus::Quarantined);
-    state.unblock_publisher("acme", "owner").unwrap();
+    state.trust().unblock_publisher("acme", "owner").unwrap();
     assert_eq!(status(&state), RuntimeStatus::Quarantined);
-    state.enable("acme.notes", BTreeSet::new(), "owner", &mut |_| {}).unwrap();
+    state.skills().enable("acme.notes", BTreeSet::new(), "owner", &mut |_| {}).unwrap();
     assert_eq!(status(&state), RuntimeStatus::Active);
 }
 
@@ -134,7 +143,7 @@ fn u01_an_older_version_stays_out_even_after_removal() {
     install(&state, &one);
     assert_eq!(try_install(&state, &two, &InstallOptions::default()).unwrap().status, RuntimeStatus::Active);
     assert!(matches!(try_install(&state, &one, &permitting(&one)), Err(SkillError::Refused(_))));
-    state.remove("acme.notes", "owner").unwrap();
+    state.skills().remove("acme.notes", "owner").unwrap();
     drop(state);
     let state = home.open();
     assert!(state.view().index().get("acme.notes").is_none());
@@ -152,19 +161,23 @@ fn u03_growth_waits_for_consent_and_the_old_version_runs_on() {
     assert_eq!(outcome.status, RuntimeStatus::AwaitingConsent);
     let record = state.view().index().get("acme.notes").unwrap().clone();
     assert_eq!((record.current.manifest.version.minor, record.runtime_status()), (1, RuntimeStatus::Active));
-    let wrong =
-        state.consent("acme.notes", agree(palyra_skills::Sha256Digest::of(b"other")), "owner", &mut |_| {});
+    let wrong = state.skills().consent(
+        "acme.notes",
+        agree(palyra_skills::Sha256Digest::of(b"other")),
+        "owner",
+        &mut |_| {},
+    );
     assert!(matches!(wrong, Err(SkillError::Refused(_))));
     let digest = outcome.consent_request.unwrap().digest();
-    let outcome = state.consent("acme.notes", agree(digest), "owner", &mut |_| {}).unwrap();
+    let outcome = state.skills().consent("acme.notes", agree(digest), "owner", &mut |_| {}).unwrap();
     assert_eq!(outcome.record.current.manifest.version.minor, 2);
     // And back again, keeping the high-water mark.
-    let request = state.rollback_request("acme.notes", None).unwrap();
-    let outcome = state.install_skill_artifact(&request, "owner", &mut |_| {}).unwrap();
+    let request = state.skills().rollback_request("acme.notes", None).unwrap();
+    let outcome = state.skills().install_skill_artifact(&request, "owner", &mut |_| {}).unwrap();
     assert_eq!((outcome.record.current.manifest.version.minor, outcome.status), (1, RuntimeStatus::Active));
     assert_eq!(kinds(&state).last(), Some(&EventKind::SkillRolledBack));
     assert!(matches!(
-        state.rollback_request("acme.notes", Some("9.9.9")),
+        state.skills().rollback_request("acme.notes", Some("9.9.9")),
         Err(SkillError::NoEarlierRelease { .. })
     ));
 }
@@ -174,18 +187,18 @@ fn an_operator_switches_off_and_on_and_quarantines() {
     let home = Home::new();
     let state = home.open();
     install(&state, &Release::number(1).build());
-    state.disable("acme.notes", "not now", "owner").unwrap();
+    state.skills().disable("acme.notes", "not now", "owner").unwrap();
     assert_eq!(status(&state), RuntimeStatus::Disabled);
-    state.quarantine("acme.notes", "odd", "owner").unwrap();
+    state.skills().quarantine("acme.notes", "odd", "owner").unwrap();
     assert_eq!(status(&state), RuntimeStatus::Quarantined);
-    assert!(state.re_audit(None, "owner").unwrap().iter().all(|looked| looked.result.is_ok()));
+    assert!(state.skills().re_audit(None, "owner").unwrap().iter().all(|looked| looked.result.is_ok()));
     assert_eq!(status(&state), RuntimeStatus::Quarantined);
-    state.enable("acme.notes", BTreeSet::new(), "owner", &mut |_| {}).unwrap();
+    state.skills().enable("acme.notes", BTreeSet::new(), "owner", &mut |_| {}).unwrap();
     assert_eq!(status(&state), RuntimeStatus::Active);
     for result in [
-        state.disable("acme.none", "", "owner"),
-        state.quarantine("acme.none", "", "owner"),
-        state.remove("acme.none", "owner"),
+        state.skills().disable("acme.none", "", "owner"),
+        state.skills().quarantine("acme.none", "", "owner"),
+        state.skills().remove("acme.none", "owner"),
     ] {
         assert!(matches!(result, Err(SkillError::NotInstalled { .. })));
     }
@@ -207,17 +220,17 @@ fn i01_a_swapped_object_is_found_and_quarantines() {
         assert_eq!(kinds(&state).last(), Some(&EventKind::SkillQuarantined));
         // The same file installed again puts the bytes back; the operator enables it.
         install(&state, &built);
-        state.enable("acme.notes", BTreeSet::new(), "owner", &mut |_| {}).unwrap();
+        state.skills().enable("acme.notes", BTreeSet::new(), "owner", &mut |_| {}).unwrap();
         assert_eq!(status(&state), RuntimeStatus::Active);
     }
 }
 
 fn verify(state: &State) -> bool {
-    matches!(state.verify_installed("acme.notes", "owner"), Err(SkillError::Damaged { .. }))
+    matches!(state.skills().verify_installed("acme.notes", "owner"), Err(SkillError::Damaged { .. }))
 }
 
 fn re_audit(state: &State) -> bool {
-    matches!(state.re_audit(None, "owner").unwrap()[0].result, Err(SkillError::Damaged { .. }))
+    matches!(state.skills().re_audit(None, "owner").unwrap()[0].result, Err(SkillError::Damaged { .. }))
 }
 
 #[test]
@@ -229,14 +242,14 @@ fn re_audit_records_changes_only_and_reports_damage_until_it_is_repaired() {
     update(&state, &second);
     let before = kinds(&state).len();
     for _ in 0..2 {
-        let looked = state.re_audit(None, "owner").unwrap();
+        let looked = state.skills().re_audit(None, "owner").unwrap();
         assert_eq!(looked.len(), 2, "the release that runs and the one kept for rollback");
         assert!(looked.iter().all(|looked| looked.result.is_ok()));
     }
     assert_eq!(kinds(&state).len(), before, "nothing changed, nothing is recorded");
-    state.quarantine("acme.notes", "odd", "owner").unwrap();
+    state.skills().quarantine("acme.notes", "odd", "owner").unwrap();
     let before = kinds(&state).len();
-    assert!(state.re_audit(None, "owner").unwrap().iter().all(|looked| looked.result.is_ok()));
+    assert!(state.skills().re_audit(None, "owner").unwrap().iter().all(|looked| looked.result.is_ok()));
     assert_eq!(kinds(&state).len(), before, "a quarantine that stays is no news");
     // The bytes of each release are swapped in turn.
     for (damaged, other, index) in [(&first, &second, 1), (&second, &first, 0)] {
@@ -245,7 +258,7 @@ fn re_audit_records_changes_only_and_reports_damage_until_it_is_repaired() {
         fs::write(&path, &other.bytes).unwrap();
         let before = kinds(&state).len();
         for _ in 0..2 {
-            let looked = state.re_audit(Some("acme.notes"), "owner").unwrap();
+            let looked = state.skills().re_audit(Some("acme.notes"), "owner").unwrap();
             assert!(matches!(looked[index].result, Err(SkillError::Damaged { .. })), "{index}");
         }
         assert_eq!(kinds(&state)[before..], [EventKind::SkillQuarantined], "once");
@@ -255,7 +268,7 @@ fn re_audit_records_changes_only_and_reports_damage_until_it_is_repaired() {
     let path = state.objects().path_of(&first.archive_digest);
     fs::remove_file(&path).unwrap();
     fs::write(&path, &first.bytes).unwrap();
-    assert!(state.re_audit(None, "owner").unwrap()[1].result.is_ok());
+    assert!(state.skills().re_audit(None, "owner").unwrap()[1].result.is_ok());
     assert!(state.view().index().get("acme.notes").unwrap().previous[0].damage.is_none());
     assert_eq!(kinds(&state).last(), Some(&EventKind::SkillAudited));
 }
@@ -335,8 +348,8 @@ fn i05_an_installer_and_a_re_audit_do_not_undo_each_other() {
     install(&state, &Release::number(1).build());
     let two = Release::number(2).build();
     std::thread::scope(|scope| {
-        let auditor =
-            scope.spawn(|| (0..5).map(|_| state.re_audit(None, "owner").unwrap().len()).sum::<usize>());
+        let auditor = scope
+            .spawn(|| (0..5).map(|_| state.skills().re_audit(None, "owner").unwrap().len()).sum::<usize>());
         // One that meets more changes than it tries again for is told to be tried again.
         scope.spawn(|| {
             while let Err(error) = try_install(&state, &two, &InstallOptions::default()) {
@@ -354,17 +367,17 @@ fn a_name_of_a_tool_is_given_and_taken() {
     let home = Home::new();
     let state = home.open();
     install(&state, &Release::number(1).build());
-    state.set_alias("note", Some("acme.notes.add"), "owner").unwrap();
+    state.skills().set_alias("note", Some("acme.notes.add"), "owner").unwrap();
     for (alias, tool) in
         [("note2", "acme.none"), ("No te", "acme.notes.add"), ("acme.notes.add", "acme.notes.add")]
     {
         assert!(
-            matches!(state.set_alias(alias, Some(tool), "owner"), Err(SkillError::Alias { .. })),
+            matches!(state.skills().set_alias(alias, Some(tool), "owner"), Err(SkillError::Alias { .. })),
             "{alias}"
         );
     }
     assert_eq!(state.view().aliases().len(), 1);
-    state.remove("acme.notes", "owner").unwrap();
+    state.skills().remove("acme.notes", "owner").unwrap();
     assert!(state.view().aliases().is_empty());
 }
 
@@ -393,7 +406,7 @@ fn a_kept_list_of_advisories_holds_for_what_is_installed_and_for_what_comes() {
     assert_eq!(install(&state, &weak.build()).status, RuntimeStatus::Active);
     let list = r#"{"date":"2026-01-31","advisories":[{"id":"TEST-2026-0001","ecosystem":"cargo","package":"leaky",
         "affected":[">=1.0.0, <1.3.0"],"severity":"high","title":"tells everything"}]}"#;
-    let again = state.keep_advisories(&AdvisoryList::from_json(list).unwrap(), "owner").unwrap();
+    let again = state.skills().keep_advisories(&AdvisoryList::from_json(list).unwrap(), "owner").unwrap();
     assert_eq!(again.len(), 1);
     assert_eq!(status(&state), RuntimeStatus::Quarantined);
     state.close().unwrap();
@@ -417,14 +430,14 @@ fn a_kept_list_of_advisories_holds_for_what_is_installed_and_for_what_comes() {
 fn what_a_skill_stored_is_forgotten_on_request() {
     let home = Home::new();
     let state = home.open();
-    assert_eq!(state.forget_storage("acme.notes").unwrap(), 0);
-    assert!(!home.root.storage().exists(), "nothing was stored, so there is no file");
+    assert_eq!(state.skills().forget_storage("acme.notes").unwrap(), 0);
+    assert!(!home.root.storage().exists(), "nothing was stored, so the file does not exist");
     let storage = palyra_state::storage::StorageDatabase::open(&home.root.storage()).unwrap();
     let allowance = palyra_state::storage::Allowance { prefix: "a/", max_bytes: 100, max_keys: 10 };
     for owner in ["acme.notes", "acme.other"] {
         storage.put(owner, "a/1", b"x", &allowance).unwrap();
     }
-    assert_eq!(state.forget_storage("acme.notes").unwrap(), 1);
+    assert_eq!(state.skills().forget_storage("acme.notes").unwrap(), 1);
     assert_eq!(storage.get("acme.notes", "a/1").unwrap(), None);
     assert!(storage.get("acme.other", "a/1").unwrap().is_some());
 }

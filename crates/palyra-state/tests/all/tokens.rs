@@ -16,16 +16,16 @@ fn reading() -> ScopeSet {
 fn a_token_is_found_by_its_secret_until_it_is_removed() {
     let home = Home::new();
     let state = home.open();
-    let made = state.add_token("editor", reading(), None, "owner").unwrap();
+    let made = state.tokens().add("editor", reading(), None, "owner").unwrap();
     let digest = Sha256Digest::of(made.secret.as_bytes());
-    assert_eq!(state.find_token(&digest), Some(made.record.clone()));
-    assert_eq!(state.find_token(&Sha256Digest::of(b"another")), None);
+    assert_eq!(state.tokens().find(&digest), Some(made.record.clone()));
+    assert_eq!(state.tokens().find(&Sha256Digest::of(b"another")), None);
     drop(state);
     let state = home.open();
-    assert_eq!(state.tokens(), std::slice::from_ref(&made.record));
-    assert_eq!(state.remove_token("editor", "owner").unwrap(), made.record);
-    assert_eq!(state.find_token(&digest), None);
-    assert!(matches!(state.remove_token("editor", "owner"), Err(TokenError::Unknown { .. })));
+    assert_eq!(state.tokens().list(), std::slice::from_ref(&made.record));
+    assert_eq!(state.tokens().remove("editor", "owner").unwrap(), made.record);
+    assert_eq!(state.tokens().find(&digest), None);
+    assert!(matches!(state.tokens().remove("editor", "owner"), Err(TokenError::Unknown { .. })));
     let kinds = vec![EventKind::TokenAdded, EventKind::TokenRemoved];
     let told = state.journal().query(&Query { kinds, ..Query::default() }).unwrap().events;
     assert_eq!(told.len(), 2);
@@ -35,26 +35,26 @@ fn a_token_is_found_by_its_secret_until_it_is_removed() {
 #[test]
 fn a_token_written_by_hand_fails_closed_and_a_repair_leaves_none() {
     let home = Home::new();
-    home.open().add_token("editor", reading(), None, "owner").unwrap();
+    home.open().tokens().add("editor", reading(), None, "owner").unwrap();
     home.sql("UPDATE token_rows SET bytes = CAST(replace(CAST(bytes AS TEXT), 'read', 'admin') AS BLOB)");
     home.damage();
     let plan = home.root.repair_plan(&home.options).unwrap();
     let state = home.root.repair(&home.options, &plan.accept).unwrap();
-    assert_eq!(state.tokens(), []);
+    assert_eq!(state.tokens().list(), []);
 }
 
 #[test]
 fn a_repair_brings_no_removed_token_back() {
     let home = Home::new();
     let state = home.open();
-    state.add_token("editor", reading(), None, "owner").unwrap();
+    state.tokens().add("editor", reading(), None, "owner").unwrap();
     state.close().unwrap();
     let yesterday = home.backup();
-    home.open().remove_token("editor", "owner").unwrap();
+    home.open().tokens().remove("editor", "owner").unwrap();
     home.restore(&yesterday);
     home.damage();
     let plan = home.root.repair_plan(&home.options).unwrap();
-    assert_eq!(home.root.repair(&home.options, &plan.accept).unwrap().tokens(), []);
+    assert_eq!(home.root.repair(&home.options, &plan.accept).unwrap().tokens().list(), []);
 }
 
 #[test]
@@ -65,20 +65,20 @@ fn expired_token_stays_expired_when_the_clock_is_set_back() {
     let clock = Arc::clone(&time);
     home.options.clock = Arc::new(move || clock.load(Ordering::SeqCst));
     let state = home.open();
-    let made = state.add_token("short", reading(), Some(start + 1_000), "owner").unwrap();
+    let made = state.tokens().add("short", reading(), Some(start + 1_000), "owner").unwrap();
     let digest = made.record.digest;
-    assert!(state.find_token(&digest).is_some());
+    assert!(state.tokens().find(&digest).is_some());
     time.store(start + 1_000, Ordering::SeqCst);
-    assert!(state.find_token(&digest).is_none());
+    assert!(state.tokens().find(&digest).is_none());
     time.store(start, Ordering::SeqCst);
-    assert!(state.find_token(&digest).is_none(), "within one process");
+    assert!(state.tokens().find(&digest).is_none(), "within one process");
     state.close().unwrap();
     let state = home.open();
-    assert!(state.find_token(&digest).is_none(), "and after a restart");
+    assert!(state.tokens().find(&digest).is_none(), "and after a restart");
     // Lifetimes are counted from the same time, so that new tokens work.
     let lasts = state.expiry_now_ms() + 60_000;
-    let other = state.add_token("other", reading(), Some(lasts), "owner").unwrap();
-    assert!(state.find_token(&other.record.digest).is_some());
+    let other = state.tokens().add("other", reading(), Some(lasts), "owner").unwrap();
+    assert!(state.tokens().find(&other.record.digest).is_some());
 }
 
 #[test]
@@ -99,6 +99,8 @@ fn latest_time_that_was_edited_counts_for_nothing() {
 /// Undoes the migrations after the first.
 const AS_OF_STATE_1: &str = "
 DROP INDEX runs_of_session;
+DROP TABLE call_surfaces;
+DROP TABLE run_notes;
 DROP TABLE agent_sessions;
 DROP TABLE agent_runs;
 DROP TABLE session_events;
@@ -131,28 +133,28 @@ fn a_database_of_an_older_version_gets_its_table_and_a_dropped_one_is_missed() {
     let home = Home::new();
     home.sql(AS_OF_STATE_1);
     let state = home.open();
-    state.add_token("editor", reading(), None, "owner").unwrap();
+    state.tokens().add("editor", reading(), None, "owner").unwrap();
     state.close().unwrap();
-    assert_eq!(home.open().tokens().len(), 1);
+    assert_eq!(home.open().tokens().list().len(), 1);
     home.sql(AS_OF_STATE_1);
     home.damage();
 }
 
 /// A follower of the journal decides by the view, as event streams do about the token they were opened with.
 #[test]
-fn a_removed_token_is_unknown_to_whoever_hears_of_its_removal() {
+fn removed_token_is_unknown_when_its_event_is_read() {
     let home = Home::new();
     let state = home.open();
     for _ in 0..50 {
-        let made = state.add_token("editor", reading(), None, "owner").unwrap();
+        let made = state.tokens().add("editor", reading(), None, "owner").unwrap();
         let digest = Sha256Digest::of(made.secret.as_bytes());
         let mut follower = state.journal().follow();
         std::thread::scope(|threads| {
             let heard = threads.spawn(|| {
                 follower.wait_next().unwrap();
-                state.find_token(&digest)
+                state.tokens().find(&digest)
             });
-            state.remove_token("editor", "owner").unwrap();
+            state.tokens().remove("editor", "owner").unwrap();
             assert_eq!(heard.join().unwrap(), None);
         });
     }

@@ -11,14 +11,14 @@ use serde_json::json;
 
 use super::{KeysError, public};
 use crate::error::{StateError, TrustRefused};
-use crate::state::State;
+use crate::vault::VaultStore;
 
-/// Which key is revoked, and what others are told.
+/// The key to revoke, and the statement for others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevokeKey {
     /// The key, by name.
     pub name: String,
-    /// Why; others read it.
+    /// Public reason.
     pub reason: String,
     /// The statement for those who trust the publisher.
     pub statement: Option<RevocationStatement>,
@@ -27,7 +27,7 @@ pub struct RevokeKey {
 /// A statement that tells others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevocationStatement {
-    /// In whose name.
+    /// Principal.
     pub publisher: String,
     /// The keys that sign it, by name; none means the key itself.
     pub sign_with: Vec<String>,
@@ -40,29 +40,29 @@ pub struct RevocationStatement {
 pub struct KeyRevoked {
     /// The key.
     pub info: SigningKeyInfo,
-    /// The statement, if one was asked for.
+    /// The statement, if requested.
     pub statement: Option<TrustStatement>,
 }
 
-impl State {
+impl VaultStore<'_> {
     /// Revokes a key for good: here, in the vault, and in a statement if one is asked for. It may be asked again.
     pub fn revoke_key(&self, request: &RevokeKey, by: &str) -> Result<KeyRevoked, KeysError> {
-        let _desk = self.keeper.desk();
+        let _desk = self.state.keeper.desk();
         let key_id = public(&self.signing_key(&request.name)?)?.key_id();
         let statement = match &request.statement {
             None => None,
             Some(wanted) => Some(self.tell_others(request, wanted, key_id, by)?),
         };
-        self.revoke(RevocationTarget::Key(key_id), &request.reason, by)?;
-        let info = self.vault().keys().revoke(&request.name, self.now_ms())?;
+        self.state.trust().revoke(RevocationTarget::Key(key_id), &request.reason, by)?;
+        let info = self.state.vault().keys().revoke(&request.name, self.state.now_ms())?;
         let details = json!({ "name": request.name, "reason": request.reason });
-        let event = self.event(EventKind::KeysRevoked, by).subject(key_id.to_string());
+        let event = self.state.event(EventKind::KeysRevoked, by).subject(key_id.to_string());
         self.tell(event.details(details))?;
         Ok(KeyRevoked { info, statement })
     }
 
-    /// Signs the statement and applies it here. One that was applied before is told again, byte for byte: the key
-    /// that signed it may be the one it revoked.
+    /// Signs the statement and applies it here. One that was applied before is returned again, byte for byte, because
+    /// the key that signed it may be revoked by it.
     fn tell_others(
         &self,
         request: &RevokeKey,
@@ -76,7 +76,7 @@ impl State {
         {
             return self.revocation(request, wanted, RevokedKey { key_id, reason }, number);
         }
-        let view = self.view();
+        let view = self.state.view();
         let last = view.trust().publisher(&wanted.publisher).and_then(|trust| trust.revocations);
         let next = || last.map_or(1, |last| last.number.saturating_add(1));
         let gone = RevokedKey { key_id, reason: request.reason.clone() };
@@ -87,7 +87,7 @@ impl State {
 
     /// The number of the publisher's list that revoked this key here, and the reason it gave.
     fn previous_revocation(&self, publisher: &str, key_id: KeyId) -> Option<(u64, String)> {
-        let view = self.view();
+        let view = self.state.view();
         view.trust().revocations().find_map(|(target, _, revocation)| match &revocation.source {
             RevocationSource::Publisher { publisher: by, number }
                 if by == publisher && *target == RevocationTarget::Key(key_id) =>
@@ -121,7 +121,7 @@ impl State {
 
     /// A publisher need not trust itself on the machine that keeps its keys.
     fn apply_where_known(&self, statement: &TrustStatement, by: &str) -> Result<(), StateError> {
-        match self.apply_statement(statement, by) {
+        match self.state.trust().apply_statement(statement, by) {
             Ok(_) | Err(StateError::Trust(TrustRefused::Feed(FeedError::UnknownIssuer(_)))) => Ok(()),
             Err(error) => Err(error),
         }

@@ -1,10 +1,11 @@
 //! Handing over to other keys: the old ones name their successors, and both sign.
 //!
-//! First the journal learns the statement, then the old keys are retired. Signing is deterministic, so whoever lost
-//! the answer asks again and gets the very same statement; another successor for the same epoch is refused, because
-//! two of them would block the publisher everywhere. The same handover may be written again for another epoch: that
-//! repairs a statement that was made with a wrong one, and cannot fork anything.
+//! First the statement is recorded in the journal, then the old keys are retired. Signing is deterministic, so a
+//! repeated request returns the same statement; another successor for the same epoch is rejected, because two of them
+//! would block the publisher everywhere. The same rotation can be written again for another epoch: that repairs a
+//! statement with a wrong epoch and cannot create a fork.
 
+use crate::vault::VaultStore;
 use palyra_journal::{EventKind, Query};
 use palyra_skills::signing::dsse::Envelope;
 use palyra_skills::signing::{KeySet, SkillSigningKey};
@@ -14,20 +15,19 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{KeysError, public};
-use crate::state::State;
 
 /// Which keys hand over to which.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RotateKeys {
-    /// Whose keys they are.
+    /// The publisher of the keys.
     pub publisher: String,
-    /// The keys that end, by name.
+    /// The keys to retire, by name.
     pub from: Vec<String>,
-    /// The keys that begin, by name.
+    /// The new keys, by name.
     pub to: Vec<String>,
-    /// How many of the old keys must sign.
+    /// Number of old keys that must sign.
     pub from_threshold: u32,
-    /// How many of the new keys must sign from now on.
+    /// Number of new keys that must sign from now on.
     pub to_threshold: u32,
     /// The epoch that ends; none for the one that is known here, or the first.
     pub epoch: Option<u64>,
@@ -55,10 +55,10 @@ struct MadeRotation {
     envelope: Option<Envelope>,
 }
 
-impl State {
+impl VaultStore<'_> {
     /// Signs the handover and retires the old keys.
     pub fn rotate_keys(&self, request: &RotateKeys, by: &str) -> Result<SignedRotation, KeysError> {
-        let _desk = self.keeper.desk();
+        let _desk = self.state.keeper.desk();
         let old = self.signers(&request.from, request.from_threshold)?;
         let new = self.signers(&request.to, request.to_threshold)?;
         let made = self.made_rotations(&request.publisher)?;
@@ -82,12 +82,12 @@ impl State {
                 "statement": digest,
                 "envelope": rotation.envelope(),
             });
-            let event = self.event(EventKind::KeysRotated, by).subject(&request.publisher);
+            let event = self.state.event(EventKind::KeysRotated, by).subject(&request.publisher);
             self.tell(event.details(details))?;
         }
         // A key that is also among the successors goes on signing.
         for name in request.from.iter().filter(|name| !request.to.contains(name)) {
-            self.vault().keys().retire(name, self.now_ms())?;
+            self.state.vault().keys().retire(name, self.state.now_ms())?;
         }
         Ok(rotation)
     }
@@ -115,7 +115,7 @@ impl State {
         made: &[MadeRotation],
     ) -> Result<u64, KeysError> {
         let (from, to) = (key_ids(old), key_ids(new));
-        let view = self.view();
+        let view = self.state.view();
         let anchor = view.trust().publisher(&request.publisher).and_then(|trust| trust.anchor.as_ref());
         let followed = |made: &&MadeRotation| made.to == from;
         let known = anchor
@@ -142,7 +142,7 @@ impl State {
         let mut made = Vec::new();
         let mut next = Some(Query { kinds: vec![EventKind::KeysRotated], limit: 1_000, ..Query::default() });
         while let Some(query) = next {
-            let page = self.journal.query(&query).map_err(crate::StateError::from)?;
+            let page = self.state.journal.query(&query).map_err(crate::StateError::from)?;
             let events = page.events.iter().map(|event| &event.event);
             let own = events.filter(|event| event.subject.as_deref() == Some(publisher));
             made.extend(own.filter_map(|event| MadeRotation::deserialize(&event.details).ok()));

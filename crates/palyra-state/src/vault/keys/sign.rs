@@ -1,14 +1,14 @@
 //! Signing a release with a key of the vault.
 
+use crate::vault::VaultStore;
 use palyra_journal::EventKind;
 use palyra_skills::signing::dsse::EnvelopeSignature;
 use palyra_skills::signing::{KeyId, ReleaseStatement, STATEMENT_PAYLOAD_TYPE, SkillSigningKey};
 use serde_json::json;
 
 use super::{KeysError, public};
-use crate::state::State;
 
-impl State {
+impl VaultStore<'_> {
     /// Signs the statement of a release that lists this key; the secret half stays in the vault.
     pub fn sign_release(
         &self,
@@ -16,7 +16,7 @@ impl State {
         statement: &[u8],
         by: &str,
     ) -> Result<EnvelopeSignature, KeysError> {
-        let _desk = self.keeper.desk();
+        let _desk = self.state.keeper.desk();
         let info = self.signing_key(name)?;
         let key_id: KeyId = public(&info)?.key_id();
         let release = ReleaseStatement::parse(statement)?;
@@ -27,14 +27,14 @@ impl State {
                 publisher: predicate.publisher.clone(),
             });
         }
-        let key = SkillSigningKey::from_seed(&self.vault().keys().seed(name)?);
+        let key = SkillSigningKey::from_seed(&self.state.vault().keys().seed(name)?);
         let signature = EnvelopeSignature::sign(STATEMENT_PAYLOAD_TYPE, statement, &key);
         let details = json!({
             "name": name,
             "version": predicate.version.to_string(),
             "statement": palyra_skills::Sha256Digest::of(statement).to_string(),
         });
-        let event = self.event(EventKind::KeysSigned, by).subject(info.key_id());
+        let event = self.state.event(EventKind::KeysSigned, by).subject(info.key_id());
         self.tell(event.skill(&predicate.skill_id).details(details))?;
         Ok(signature)
     }

@@ -1,0 +1,149 @@
+//! What a run leaves besides its receipt: why it failed, and how long its steps took. Kept as long as its lines.
+
+use palyra_common::WasmPluginRunError;
+use palyra_common::text::clip_untrusted;
+use palyra_journal::{JournalError, JournalTransaction};
+use palyra_skills::Sha256Digest;
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::RunStore;
+use crate::error::StateError;
+
+/// Longest message that is kept.
+const MAX_MESSAGE_CHARS: usize = 2_000;
+/// Longest target that is kept.
+const MAX_TARGET_CHARS: usize = 1_000;
+/// Most bytes of facts that are kept.
+const MAX_DETAILS_BYTES: usize = 8 << 10;
+
+/// Why a run failed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunFailure {
+    /// The sentence, escaped.
+    pub message: String,
+    /// What was refused, where something was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Refusal>,
+    /// The facts of the error, such as the frames of a trap; none where they are too long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Value>,
+}
+
+/// A capability or a limit that was refused to a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// `http`, `secret`, `storage`, `channel` or `filesystem`; for a limit its name, such as `fuel`.
+    pub what: String,
+    /// What the guest tried, or how much the limit allows.
+    pub target: String,
+    /// What refused it.
+    pub by: RefusedBy,
+}
+
+/// What can refuse something to a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RefusedBy {
+    /// The release does not ask for it, or for no more.
+    Manifest,
+    /// No person agreed to it.
+    Consent,
+    /// The profile of the skill.
+    Profile,
+    /// The policy for every run.
+    RunnerPolicy,
+    /// The call itself.
+    Call,
+    /// The sandbox, which has limits that nothing changes.
+    Sandbox,
+}
+
+/// What is kept of a run besides its receipt; nothing of most runs.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RunNotes {
+    /// Why it failed, as JSON text.
+    pub failure: Option<String>,
+    /// Microseconds of steps of the tape, by their number from 1.
+    pub step_times: Vec<(u64, u64)>,
+}
+
+impl RunFailure {
+    /// The failure of a run, within what is kept.
+    pub fn new(error: &WasmPluginRunError, refusal: Option<Refusal>) -> Self {
+        let details = error.details();
+        let short = serde_json::to_vec(&details).is_ok_and(|text| text.len() <= MAX_DETAILS_BYTES);
+        let has_facts = details.as_object().is_some_and(|facts| !facts.is_empty());
+        let refusal = refusal
+            .map(|refusal| Refusal { target: clip_untrusted(&refusal.target, MAX_TARGET_CHARS), ..refusal });
+        Self {
+            message: clip_untrusted(&error.to_string(), MAX_MESSAGE_CHARS),
+            refusal,
+            details: (short && has_facts).then_some(details),
+        }
+    }
+}
+
+impl RunNotes {
+    /// The digest of the failure, which the receipt has.
+    pub fn failure_sha256(&self) -> Option<Sha256Digest> {
+        self.failure.as_ref().map(|text| Sha256Digest::of(text.as_bytes()))
+    }
+
+    /// The failure, if it can be read.
+    pub fn read_failure(&self) -> Option<RunFailure> {
+        serde_json::from_str(self.failure.as_deref()?).ok()
+    }
+
+    pub(super) fn write(&self, transaction: &JournalTransaction<'_>, run_id: &str) -> rusqlite::Result<()> {
+        if *self == Self::default() {
+            return Ok(());
+        }
+        let times = (!self.step_times.is_empty())
+            .then(|| serde_json::to_string(&self.step_times).unwrap_or_default());
+        let insert = "INSERT OR REPLACE INTO run_notes (run_id, failure, step_times) VALUES (?1, ?2, ?3)";
+        let mut insert = transaction.sql().prepare_cached(insert)?;
+        insert.execute(params![run_id, self.failure, times]).map(drop)
+    }
+}
+
+impl RunStore<'_> {
+    /// What is kept of a run besides its receipt; blocks the calling thread.
+    pub fn notes(&self, run_id: &str) -> Result<RunNotes, StateError> {
+        let sql = "SELECT failure, step_times FROM run_notes WHERE run_id = ?1";
+        let read = |connection: &Connection| {
+            let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+            connection.query_row(sql, [run_id], row).optional()
+        };
+        let found: Option<(Option<String>, Option<String>)> = self
+            .state
+            .journal
+            .read(|connection| read(connection).map_err(JournalError::sqlite("read a run")))?;
+        let (failure, times) = found.unwrap_or_default();
+        let step_times = times.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        Ok(RunNotes { failure, step_times })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failure_is_bounded_and_escaped() {
+        let long = "x\u{1b}".repeat(100_000);
+        let error = WasmPluginRunError::ToolFailed {
+            code: "c".into(),
+            message: long.clone(),
+            details: Some(Value::String(long.clone())),
+        };
+        let refusal = Refusal { what: "http".into(), target: long, by: RefusedBy::Manifest };
+        let failure = RunFailure::new(&error, Some(refusal));
+        let text = serde_json::to_string(&failure).unwrap();
+        assert!(text.len() < 32 << 10 && failure.details.is_none(), "{}", text.len());
+        assert!(!failure.message.contains('\u{1b}'));
+        assert_eq!(serde_json::from_str::<RunFailure>(&text).unwrap(), failure);
+    }
+}
