@@ -38,9 +38,9 @@ pub(super) async fn check(
     if used > allowed {
         return Err(WasmPluginRunError::QuotaExceeded { limit: LimitKind::Input, allowed, used }.into());
     }
-    let request = request(calling, resolved_in).await?;
+    let request = request(calling, resolved, resolved_in).await?;
     match calling.context.wait_for_approval {
-        None => ask(caller, request).await.map(Some),
+        None => ask(caller, &request).await.map(Some),
         Some(most) => wait(caller, calling, request, most).await.map(Some),
     }
 }
@@ -48,15 +48,13 @@ pub(super) async fn check(
 /// Gives a yes back that a call could not use after all.
 pub(super) async fn give_back(caller: &ToolCaller, approval_id: &str) {
     // A yes that cannot be given back is lost, which refuses a call and allows none.
-    let _ = caller.state.give_back_approval(approval_id).await;
+    let _ = caller.state.approvals().give_back(approval_id).await;
 }
 
-async fn ask(caller: &ToolCaller, request: ApprovalRequest) -> Result<String, CallError> {
-    match caller.state.ask_approval(request).await.map_err(outward)? {
+async fn ask(caller: &ToolCaller, request: &ApprovalRequest) -> Result<String, CallError> {
+    match caller.state.approvals().ask(request.clone()).await.map_err(outward)? {
         ApprovalAnswer::Approved(approval_id) => Ok(approval_id),
-        ApprovalAnswer::Waiting(approval_id) => {
-            Err(WasmPluginRunError::ApprovalRequired { approval_id }.into())
-        }
+        ApprovalAnswer::Waiting(approval_id) => Err(required(request, approval_id)),
         ApprovalAnswer::TooMany => {
             Err(WasmPluginRunError::TooManyWaiting { limit: "waiting_approvals", allowed: MAX_WAITING }
                 .into())
@@ -68,6 +66,13 @@ async fn ask(caller: &ToolCaller, request: ApprovalRequest) -> Result<String, Ca
     }
 }
 
+/// The call waits for a person: for which tool, and why.
+fn required(request: &ApprovalRequest, approval_id: String) -> CallError {
+    let because = request.asked_because.clone();
+    let because = because.unwrap_or_else(|| "its manifest requires approval for each call".to_owned());
+    WasmPluginRunError::ApprovalRequired { approval_id, tool: request.tool_id.clone(), because }.into()
+}
+
 /// Asks, and asks again after every decision, until there is a yes, a no, or no more time.
 async fn wait(
     caller: &ToolCaller,
@@ -76,7 +81,7 @@ async fn wait(
     most: Duration,
 ) -> Result<String, CallError> {
     let deadline = tokio::time::Instant::now() + most.min(Duration::from_millis(REQUEST_LIFETIME_MS));
-    let mut decisions = caller.state.approval_changes();
+    let mut decisions = caller.state.approvals().changes();
     let mut waited_for = None;
     loop {
         let id = match ask_or_wait(caller, &request, &mut waited_for).await? {
@@ -92,7 +97,7 @@ async fn wait(
             }
             () = calling.cancel.cancelled() => return Err(WasmPluginRunError::Cancelled.into()),
             () = tokio::time::sleep_until(deadline) => {
-                return Err(WasmPluginRunError::ApprovalRequired { approval_id: id }.into());
+                return Err(required(&request, id));
             }
         }
     }
@@ -106,18 +111,18 @@ async fn ask_or_wait(
 ) -> Result<Result<String, String>, CallError> {
     if let Some(approval_id) = waited_for.clone() {
         let (state, id) = (Arc::clone(&caller.state), approval_id.clone());
-        let approval = blocking(move || state.approval(&id).map_err(outward)).await?;
+        let approval = blocking(move || state.approvals().get(&id).map_err(outward)).await?;
         match approval.status {
             ApprovalStatus::Pending => return Ok(Err(approval_id)),
             ApprovalStatus::Denied | ApprovalStatus::Expired => {
-                return Err(WasmPluginRunError::ApprovalRequired { approval_id }.into());
+                return Err(required(request, approval_id));
             }
             ApprovalStatus::Approved | ApprovalStatus::Used => {}
         }
     }
-    match ask(caller, request.clone()).await {
+    match ask(caller, request).await {
         Ok(approval_id) => Ok(Ok(approval_id)),
-        Err(CallError::Run(WasmPluginRunError::ApprovalRequired { approval_id })) => {
+        Err(CallError::Run(WasmPluginRunError::ApprovalRequired { approval_id, .. })) => {
             *waited_for = Some(approval_id.clone());
             Ok(Err(approval_id))
         }
@@ -125,17 +130,21 @@ async fn ask_or_wait(
     }
 }
 
-async fn request(calling: &Calling, resolved_in: &View) -> Result<ApprovalRequest, CallError> {
+async fn request(
+    calling: &Calling,
+    resolved: &ResolvedPlugin,
+    resolved_in: &View,
+) -> Result<ApprovalRequest, CallError> {
     let Calling { subject, principal, input, context, gates, grants, .. } = calling;
-    let (arguments, arguments_sha256) = match input.as_str().len() <= MAX_INLINE_INPUT {
-        true => canonical(input),
-        false => {
-            let input = input.clone();
-            blocking(move || Ok::<_, CallError>(canonical(&input))).await?
-        }
+    let (arguments, arguments_sha256) = if input.as_str().len() <= MAX_INLINE_INPUT {
+        canonical(input)
+    } else {
+        let input = input.clone();
+        blocking(move || Ok::<_, CallError>(canonical(&input))).await?
     };
     Ok(ApprovalRequest {
-        asked_because: because(asked_because(gates), context.approval_because.clone()),
+        asked_because: because(asked_because(gates), resolved.approval_because.clone()),
+        labels: context.labels,
         skill_id: subject.skill_id.clone(),
         tool_id: subject.tool_id.clone(),
         payload: subject.payload,
@@ -143,7 +152,7 @@ async fn request(calling: &Calling, resolved_in: &View) -> Result<ApprovalReques
         requester: principal.requester().into(),
         session: context.session.clone(),
         parent_run: context.parent_run.clone(),
-        circumstances: circumstances(resolved_in, subject, grants, context.approval_because.as_deref()),
+        circumstances: circumstances(resolved_in, subject, grants, resolved.approval_because.as_deref()),
         arguments,
         arguments_sha256,
         grants: grants.iter().map(|grant| escape_untrusted(grant)).collect(),
@@ -151,10 +160,10 @@ async fn request(calling: &Calling, resolved_in: &View) -> Result<ApprovalReques
 }
 
 /// Every reason to ask, in one text.
-fn because(gates: Option<String>, context: Option<String>) -> Option<String> {
-    match (gates, context) {
-        (Some(gates), Some(context)) => Some(format!("{context}; {gates}")),
-        (gates, context) => gates.or(context),
+fn because(gates: Option<String>, rules: Option<String>) -> Option<String> {
+    match (gates, rules) {
+        (Some(gates), Some(rules)) => Some(format!("{rules}; {gates}")),
+        (gates, rules) => gates.or(rules),
     }
 }
 

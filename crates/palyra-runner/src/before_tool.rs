@@ -23,11 +23,11 @@ pub struct GateRefusal {
     pub skill_id: String,
     /// The tool.
     pub tool_id: String,
-    /// Why.
+    /// Reason.
     pub reason: GateReason,
 }
 
-/// Why a gate did not let a call begin.
+/// Why a gate blocked a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GateReason {
     /// It said so.
@@ -50,7 +50,7 @@ impl std::fmt::Display for GateRefusal {
         match &self.reason {
             GateReason::Blocked { reason } => write!(f, "the gate `{binding}` blocks `{tool_id}`: {reason}"),
             GateReason::Failed { message, .. } => {
-                write!(f, "the gate `{binding}` gave no answer, so `{tool_id}` does not run: {message}")
+                write!(f, "the gate `{binding}` failed, so `{tool_id}` does not run: {message}")
             }
         }
     }

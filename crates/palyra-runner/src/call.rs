@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use palyra_common::{JsonText, OperatorGrants, Principal, RuntimeLimits, WasmPluginRunError};
+use palyra_common::{
+    InformationLabels, JsonText, OperatorGrants, Principal, RuntimeLimits, WasmPluginRunError,
+};
 use palyra_plugins_runtime::{CancelToken, LogLine, RunOutput, RunUsage, Tape};
 use palyra_skills::Sha256Digest;
 use palyra_state::runs::{CapabilityUse, RunListener};
@@ -22,13 +24,13 @@ pub struct ToolInvocation {
     pub principal: Arc<Principal>,
     /// Directories and addresses the operator opens; nothing else in it widens anything.
     pub operator: OperatorGrants,
-    /// What the caller allows the run at most.
+    /// Limits set by the caller.
     pub limits: Option<RuntimeLimits>,
     /// Lets the caller end the run.
     pub cancel: Option<CancelToken>,
     /// Tells the caller which run it is, and what that says while it runs.
     pub listener: Option<Arc<RunListener>>,
-    /// What the call is part of.
+    /// Parent of the call.
     pub context: CallContext,
 }
 
@@ -41,11 +43,11 @@ pub struct CallContext {
     pub parent_run: Option<String>,
     /// How long to wait for a person to decide, where one has to; `None` refuses at once.
     pub wait_for_approval: Option<std::time::Duration>,
-    /// Why a person has to approve the call although neither its tool nor a gate wants it; shown with the request.
-    pub approval_because: Option<String>,
+    /// What the session has read so far; rules of the access policy see it.
+    pub labels: InformationLabels,
 }
 
-/// What a call gave.
+/// Result of a call.
 #[derive(Debug)]
 pub struct ToolResult<Output = JsonText> {
     /// The run.
@@ -58,13 +60,13 @@ pub struct ToolResult<Output = JsonText> {
     pub payload: Sha256Digest,
     /// The output, checked against its schema.
     pub output: Output,
-    /// What was used.
+    /// The used resources.
     pub usage: RunUsage,
     /// How often each granted capability was used.
     pub capabilities: CapabilityUse,
     /// Log lines, oldest first.
     pub log: Vec<LogLine>,
-    /// Where the receipt stands in the journal.
+    /// Sequence number of the receipt in the journal.
     pub receipt: palyra_journal::Leaf,
     /// The recording.
     pub tape: Tape,
@@ -89,7 +91,7 @@ impl ToolResult<RunOutput> {
             stages,
         } = self;
         let RunOutput::Json(output) = output else {
-            return Err(WasmPluginRunError::Internal("a tool gave no JSON".into()).into());
+            return Err(WasmPluginRunError::Internal("a tool returned no JSON".into()).into());
         };
         Ok(ToolResult {
             run_id,

@@ -1,6 +1,7 @@
 //! Who carries calls out: the sandbox over an open state, its caches, and room for runs.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use palyra_common::RuntimeLimits;
 use palyra_common::principal::OWNER;
@@ -11,17 +12,17 @@ use palyra_plugins_runtime::{Compiler, DiskCacheConfig, HostServices, RuntimeCon
 use palyra_state::storage::StorageDatabase;
 use palyra_state::{State, StateError};
 
+use super::code::{ReleaseModules, code_directory};
 use super::find::FoundTools;
-use super::permits::{CallPermits, QUEUE_TIME};
-use super::resolve::{self, VerifiedCache};
+use super::resolve::{self, CodeWait, MAX_VERIFIED, VerifiedCache};
 use super::schemas::SchemaCache;
 use super::services::{RunChannels, SkillStorage, VaultSecrets};
 use super::wasm_plugin_runner::{InlineCall, InstalledCall, ModuleSource, run_wasm_plugin};
 use super::{CallError, InlineInvocation, ToolInvocation, ToolResult};
 
-/// How calls are carried out; decided once by whoever owns the process.
+/// Configuration of calls, set once per process.
 pub struct CallerConfig {
-    /// Who compiles.
+    /// The compiler.
     pub compiler: Arc<dyn Compiler>,
     /// Whether compiled code is kept between processes, below the state root.
     pub keep_compiled_code: bool,
@@ -29,8 +30,10 @@ pub struct CallerConfig {
     pub egress: Option<EgressGuard>,
     /// No run gets more than this.
     pub ceiling: Option<RuntimeLimits>,
-    /// Runs that may be under way at once.
+    /// Runs that may be in progress at once.
     pub max_concurrent_runs: u32,
+    /// How long a call waits for room before it is `busy`.
+    pub queue_time: Duration,
 }
 
 /// Calls tools of installed skills.
@@ -39,11 +42,10 @@ pub struct ToolCaller {
     pub(crate) runtime: WasmRuntime,
     pub(crate) schemas: SchemaCache,
     pub(crate) verified: VerifiedCache,
+    pub(crate) modules: Arc<ReleaseModules>,
     pub(crate) found: FoundTools,
     pub(crate) hooks: FoundTools,
     pub(crate) ready_tally: CacheTally,
-    pub(crate) permits: CallPermits,
-    max_concurrent_runs: u32,
 }
 
 impl ToolCaller {
@@ -56,6 +58,7 @@ impl ToolCaller {
         let runtime = WasmRuntime::new(RuntimeConfig {
             ceiling: config.ceiling.unwrap_or(defaults.ceiling),
             max_concurrent_runs: config.max_concurrent_runs,
+            queue_timeout: config.queue_time,
             compiler: config.compiler,
             disk_cache: config.keep_compiled_code.then(|| disk_cache(&state)),
             tape_key: *vault.derive_key("palyra-state: secrets on tapes v1"),
@@ -64,45 +67,38 @@ impl ToolCaller {
                 secrets: Arc::new(VaultSecrets(vault)),
                 channels: Arc::new(channels),
                 egress: config.egress,
-                on_line: Some(state.run_registry().on_line()),
+                on_line: Some(state.runs().registry().on_line()),
             },
             ..RuntimeConfig::default()
         });
         let runtime = runtime.map_err(StateError::record("read", "the sandbox"))?;
+        let code = config.keep_compiled_code.then(|| code_directory(&state));
         Ok(Self {
             state,
             runtime,
             schemas: SchemaCache::default(),
-            verified: VerifiedCache::default(),
+            verified: VerifiedCache::new(MAX_VERIFIED),
+            modules: Arc::new(ReleaseModules::new(code)),
             found: FoundTools::default(),
             hooks: FoundTools::default(),
             ready_tally: CacheTally::default(),
-            permits: CallPermits::new(config.max_concurrent_runs, QUEUE_TIME),
-            max_concurrent_runs: config.max_concurrent_runs,
         })
-    }
-
-    /// Sets how long a call waits for room before it is `busy`.
-    #[must_use]
-    pub fn with_queue_time(mut self, queue_time: std::time::Duration) -> Self {
-        self.permits = CallPermits::new(self.max_concurrent_runs, queue_time);
-        self
     }
 
     /// How often each cache of calls had what was asked for.
     pub fn cache_counts(&self) -> Vec<(&'static str, CacheCount)> {
         let of_calls = [
-            ("tool", self.found.tally.count() + self.hooks.tally.count()),
+            ("tool", self.found.count() + self.hooks.count()),
             ("ready_tool", self.ready_tally.count()),
-            ("schema", self.schemas.tally.count()),
-            ("verified_skill", self.verified.tally.count()),
+            ("schema", self.schemas.kept.count()),
+            ("verified_skill", self.verified.count()),
         ];
         of_calls.into_iter().chain(self.runtime.cache_counts()).collect()
     }
 
-    /// How many calls wait for room among calls, and how many runs for room in the sandbox.
+    /// How many calls wait for a place, and how many of those that have one wait for memory.
     pub fn waiting(&self) -> (usize, usize) {
-        (self.permits.waiting(), self.runtime.waiting())
+        self.runtime.waiting()
     }
 
     /// Calls a tool of an installed skill.
@@ -121,19 +117,21 @@ impl ToolCaller {
         run_wasm_plugin(self, ModuleSource::Inline(call), calling).await?.of_tool()
     }
 
-    /// Asks a component what it is, once for each payload and with nothing granted; what differs quarantines.
-    pub async fn describe(&self, skill_id: &str) -> Result<(), CallError> {
-        let record = self.state.record(skill_id)?;
+    /// Compiles every module of the current release of a skill, one that reached a limit again, and compares what they
+    /// describe with its manifest, once for each payload; what differs quarantines.
+    pub async fn prepare(&self, skill_id: &str) -> Result<(), CallError> {
+        let record = self.state.skills().record(skill_id)?;
         let skill = resolve::verified(self, &record).await?;
-        resolve::check_description(self, &record, &skill, None).await
+        resolve::compile(self, &skill).await?;
+        resolve::check_description(self, &record, &skill, &mut CodeWait::default()).await
     }
 }
 
-/// Compiled code below the state root; a file that is not as it was left is told to the journal.
+/// Compiled code in the state root; a changed file is recorded in the journal.
 fn disk_cache(state: &Arc<State>) -> DiskCacheConfig {
     let journal = Arc::clone(state);
     DiskCacheConfig {
-        directory: state.root().path().join("cache").join("code"),
+        directory: code_directory(state),
         key: *state.vault().derive_key("palyra-state: compiled code v1"),
         on_event: Some(Arc::new(move |event| {
             let details = serde_json::json!({ "file": event.file, "detail": event.detail });

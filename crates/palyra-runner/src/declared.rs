@@ -17,20 +17,20 @@ pub struct DeclaredVersusUsed {
     pub skill_id: String,
     /// Every capability the manifest declares, used or not.
     pub declared: Vec<DeclaredCapability>,
-    /// Doors it came to without declaring them.
+    /// Capabilities it attempted to use without declaring them.
     pub undeclared: Vec<CapabilityTotal>,
-    /// What its runs get now, and why.
+    /// Effective grants, and their reasons.
     pub grants: EffectiveGrants,
 }
 
 /// A declared capability and its use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DeclaredCapability {
-    /// The capability, as in `http:api.example.com`.
+    /// The capability, for example `http:api.example.com`.
     pub capability: String,
-    /// Calls that went through.
+    /// Number of successful uses.
     pub used: u64,
-    /// Calls that were refused.
+    /// Number of denied uses.
     pub denied: u64,
     /// The last run that came to it; `None` if none did.
     pub last_run: Option<String>,
@@ -38,9 +38,9 @@ pub struct DeclaredCapability {
 
 /// What an installed skill declares beside what it used.
 pub fn declared_versus_used(state: &State, skill_id: &str) -> Result<DeclaredVersusUsed, SkillError> {
-    let record = state.record(skill_id)?;
+    let record = state.skills().record(skill_id)?;
     let grants = effective_grants(state, skill_id)?;
-    let used = state.capability_totals(skill_id)?;
+    let used = state.runs().capability_totals(skill_id)?;
     let mut used: BTreeMap<String, CapabilityTotal> =
         used.into_iter().map(|total| (total.capability.clone(), total)).collect();
     let with_use = |capability: String| match used.remove(&capability) {
@@ -64,7 +64,7 @@ pub fn declared_versus_used(state: &State, skill_id: &str) -> Result<DeclaredVer
 
 /// Whether runs of an installed skill would get their settings now; else what refuses them.
 pub fn check_plugin_config(state: &State, skill_id: &str) -> Result<(), CallError> {
-    let record = state.record(skill_id)?;
+    let record = state.skills().record(skill_id)?;
     let view = state.view();
     effective_config(skill_id, &record.current.manifest, view.plugins().configs.get(skill_id))?;
     Ok(())

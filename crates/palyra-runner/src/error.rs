@@ -10,6 +10,7 @@ use super::GateRefusal;
 
 /// Why a call gave nothing.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum CallError {
     /// The call was refused before a run began.
     #[error(transparent)]
@@ -23,11 +24,9 @@ pub enum CallError {
     /// The access policy says no.
     #[error("{decision}")]
     Denied {
-        /// The skill.
         skill_id: String,
-        /// Its tool.
         tool_id: String,
-        /// What was decided, and by which rules.
+        /// The decision and its rules.
         decision: Arc<PolicyDecision>,
     },
     /// A gate says no, or nothing.

@@ -1,13 +1,14 @@
 //! From a name to a tool of an installed skill, and what its calls have in common until the next change.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use palyra_common::WasmPluginRunError;
-use palyra_common::tally::CacheTally;
+use palyra_common::tally::CacheCount;
+use palyra_common::text::clip_untrusted;
+use palyra_common::{BoundedCache, WasmPluginRunError};
 use palyra_plugins_runtime::Entry;
 use palyra_skills::index::{InstalledRelease, SkillRecord};
 use palyra_skills::manifest::{HookEntrypoint, Risk, ToolEntrypoint, model_name};
+use parking_lot::Mutex;
 
 use palyra_state::View;
 use palyra_state::hooks::HookEventKind;
@@ -90,23 +91,30 @@ impl FoundTool {
 
     /// What an earlier call proved.
     pub(super) fn ready(&self) -> Option<Arc<ReadyTool>> {
-        self.ready.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.ready.lock().clone()
     }
 
     /// Keeps what this call proved for the next.
     pub(super) fn keep(&self, ready: &Arc<ReadyTool>) {
-        *self.ready.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(ready));
+        *self.ready.lock() = Some(Arc::clone(ready));
     }
 }
 
-/// Tools as they were found, by the name they were asked for; one of an earlier view is found anew.
-#[derive(Default)]
-pub(super) struct FoundTools {
-    kept: Mutex<HashMap<String, Arc<FoundTool>>>,
-    pub(super) tally: CacheTally,
+/// Cached tools by requested name; one of an earlier view is looked up again.
+pub(super) struct FoundTools(BoundedCache<String, Arc<FoundTool>>);
+
+impl Default for FoundTools {
+    fn default() -> Self {
+        Self(BoundedCache::new(MAX_KEPT))
+    }
 }
 
 impl FoundTools {
+    /// How often a name was found as of the present view.
+    pub(super) fn count(&self) -> CacheCount {
+        self.0.count()
+    }
+
     /// The tool of this id, name for models or alias; never one of another skill than the caller says.
     pub(super) fn find(
         &self,
@@ -119,7 +127,7 @@ impl FoundTools {
         self.kept_or(view, &invocation.tool, of_skill, || find_tool(view, invocation))
     }
 
-    /// What stands under a name, found anew by `find` where it is of an earlier view.
+    /// The cached entry of a name, looked up again by `find` if it belongs to an earlier view.
     pub(super) fn get_or(
         &self,
         view: &View,
@@ -136,17 +144,12 @@ impl FoundTools {
         fits: impl FnOnce(&FoundTool) -> bool,
         find: impl FnOnce() -> Result<FoundTool, WasmPluginRunError>,
     ) -> Result<Arc<FoundTool>, WasmPluginRunError> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = kept.get(name).filter(|tool| tool.generation == view.generation() && fits(tool));
-        self.tally.note(found.is_some());
-        if let Some(tool) = found {
-            return Ok(Arc::clone(tool));
+        let usable = |tool: &Arc<FoundTool>| tool.generation == view.generation() && fits(tool);
+        if let Some(tool) = self.0.get_if(name, usable) {
+            return Ok(tool);
         }
         let tool = Arc::new(find()?);
-        if kept.len() >= MAX_KEPT {
-            kept.clear();
-        }
-        kept.insert(name.to_owned(), Arc::clone(&tool));
+        self.0.insert(name.to_owned(), Arc::clone(&tool));
         Ok(tool)
     }
 }
@@ -171,7 +174,7 @@ fn unknown(view: &View, name: &str) -> WasmPluginRunError {
     let mut known: Vec<String> = tools.map(|tool| tool.id.clone()).collect();
     known.sort_by_key(|other| std::cmp::Reverse(common_prefix(other, name)));
     known.truncate(8);
-    let name = palyra_common::redact::escape_untrusted(&name.chars().take(80).collect::<String>());
+    let name = clip_untrusted(name, 80);
     WasmPluginRunError::NotFound { what: "tool", name, known }
 }
 

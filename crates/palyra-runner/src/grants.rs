@@ -1,5 +1,5 @@
-//! What a run may touch: what manifest, consent, profile and policy all say yes to, with the operator's directories
-//! filled in, and for each grant who said what.
+//! What a run may touch: what manifest, its table of the tool, consent, profile and policy all say yes to, with the
+//! operator's directories filled in, and for each grant who said what.
 
 mod derive;
 
@@ -12,7 +12,8 @@ use palyra_common::{
     Capability, CapabilityGrantSet, CapabilityKind, Denial, OperatorGrants, PluginCapabilityProfile,
     WasmPluginRunError, WasmPluginRunnerPolicy,
 };
-use palyra_skills::capability_grants_from_manifest;
+use palyra_skills::manifest::SkillManifest;
+use palyra_skills::{capability_grants_from_manifest, narrowed_grants_of_tool};
 use palyra_state::{SkillError, State, StateRoot, check_outside};
 use serde::Serialize;
 
@@ -24,10 +25,10 @@ pub struct EffectiveGrants {
     /// What it gets.
     #[serde(serialize_with = "as_set")]
     pub grants: Arc<CapabilityGrantSet>,
-    /// Address ranges an operator opened.
+    /// Address ranges that an operator allowed.
     #[serde(serialize_with = "as_list")]
     pub allow_addresses: Arc<[IpNet]>,
-    /// For each grant the manifest asks for, who said what.
+    /// The decisions about each requested grant.
     pub derivations: Vec<GrantDerivation>,
 }
 
@@ -36,7 +37,9 @@ pub(super) struct Authorities<'a> {
     pub(super) skill_id: &'a str,
     /// What the module asks for: its manifest, or for an inline module its caller.
     pub(super) asked: &'a CapabilityGrantSet,
-    /// What somebody agreed to; `None` where nobody has to.
+    /// The tool, if the manifest leaves it less than its skill.
+    pub(super) narrowed: Option<NarrowedTool<'a>>,
+    /// The consent; `None` if none is required.
     pub(super) consented: Option<&'a CapabilityGrantSet>,
     pub(super) profile: &'a PluginCapabilityProfile,
     pub(super) policy: &'a WasmPluginRunnerPolicy,
@@ -44,8 +47,23 @@ pub(super) struct Authorities<'a> {
     pub(super) operator: &'a OperatorGrants,
 }
 
+/// A tool that narrows the capabilities of its skill.
+#[derive(Clone)]
+pub(super) struct NarrowedTool<'a> {
+    pub(super) id: &'a str,
+    pub(super) grants: CapabilityGrantSet,
+}
+
+impl<'a> NarrowedTool<'a> {
+    /// The tool of this id, if it narrows anything.
+    pub(super) fn of(manifest: &SkillManifest, id: &'a str) -> Option<Self> {
+        let tool = manifest.entrypoints.tools.iter().find(|tool| tool.id == id)?;
+        Some(Self { id, grants: narrowed_grants_of_tool(manifest, tool)? })
+    }
+}
+
 impl Authorities<'_> {
-    /// Never more than any of them allows; a root nobody mapped to a directory stays closed.
+    /// Never more than any of them allows; a root without a directory is not granted.
     pub(super) fn effective(&self) -> EffectiveGrants {
         let asked: Vec<Capability> = self.asked.clone().into();
         let derivations: Vec<GrantDerivation> =
@@ -76,7 +94,7 @@ impl Authorities<'_> {
 }
 
 impl EffectiveGrants {
-    /// Refuses directories around or inside the state root; looked at anew for every run.
+    /// Rejects directories that contain the state root or are inside it; checked for every run.
     pub(super) fn check_directories(&self, root: &StateRoot) -> Result<(), WasmPluginRunError> {
         let directories = self.grants.filesystem().iter().filter_map(FilesystemGrant::directory);
         for directory in directories {
@@ -85,8 +103,8 @@ impl EffectiveGrants {
         Ok(())
     }
 
-    /// Says who refused what a guest was denied, where its manifest asks for it.
-    pub(super) fn explain(&self, denial: &mut Denial) {
+    /// Says who refused what a guest was denied, where its manifest asks for it; returns that authority.
+    pub(super) fn explain(&self, denial: &mut Denial) -> Option<GrantAuthority> {
         let named = |one: &&GrantDerivation| one.is_about(denial.kind, &denial.subject);
         let of_kind = |one: &&GrantDerivation| one.is_of(denial.kind);
         let refused = |one: &&GrantDerivation| one.refusal().is_some();
@@ -94,24 +112,38 @@ impl EffectiveGrants {
         // A guest without a handle names nothing; then it is whatever of this kind was refused. A path names its root.
         let of_kind = |one: &&GrantDerivation| of_kind(one) && denial.kind != CapabilityKind::Filesystem;
         let about = derivations().find(named).or_else(|| derivations().find(of_kind));
-        if let Some(step) = about.and_then(GrantDerivation::refusal) {
-            denial.reason = format!("{}; {}", denial.reason, step.reason);
-            if let Some(remedy) = &step.remedy {
-                denial.grant = None;
-                denial.manifest = Some(format!("it asks for this already; {remedy}"));
-            }
+        let step = about.and_then(GrantDerivation::refusal)?;
+        denial.reason = format!("{}; {}", denial.reason, step.reason);
+        if let Some(remedy) = &step.remedy {
+            denial.grant = None;
+            denial.manifest = Some(format!("the manifest requests this already; {remedy}"));
         }
+        Some(step.by)
     }
 }
 
-/// What runs of a skill get now, and who said what about each thing it asks for.
+/// What runs of a skill get now, and who said what about each thing it asks for; a tool may narrow it.
 pub fn effective_grants(state: &State, skill_id: &str) -> Result<EffectiveGrants, SkillError> {
-    let (view, record) = (state.view(), state.record(skill_id)?);
+    effective(state, skill_id, None)
+}
+
+/// What runs of one tool get now; what its skill gets where the current release has no such tool.
+pub fn effective_grants_of_tool(
+    state: &State,
+    skill_id: &str,
+    tool_id: &str,
+) -> Result<EffectiveGrants, SkillError> {
+    effective(state, skill_id, Some(tool_id))
+}
+
+fn effective(state: &State, skill_id: &str, tool_id: Option<&str>) -> Result<EffectiveGrants, SkillError> {
+    let (view, record) = (state.view(), state.skills().record(skill_id)?);
     let settings = view.plugins();
-    let consent = view.consents().get(record.current.payload);
+    let (manifest, consent) = (&record.current.manifest, view.consents().get(record.current.payload));
     let authorities = Authorities {
         skill_id,
-        asked: &capability_grants_from_manifest(&record.current.manifest),
+        asked: &capability_grants_from_manifest(manifest),
+        narrowed: tool_id.and_then(|id| NarrowedTool::of(manifest, id)),
         consented: Some(&consent.map(|consent| consent.granted.clone()).unwrap_or_default()),
         profile: &settings.profiles.get(skill_id).cloned().unwrap_or_default().value,
         policy: &settings.policy.value,
@@ -124,8 +156,8 @@ fn outside(directory: &Path) -> WasmPluginRunError {
     WasmPluginRunError::InvalidInput {
         subject: "input",
         pointer: None,
-        reason: format!("`{}` contains the state root, or lies in it", directory.display()),
-        remedy: Some("map the root to a directory outside of the state root".into()),
+        reason: format!("`{}` contains the state root, or is inside it", directory.display()),
+        remedy: Some("map the root to a directory outside the state root".into()),
     }
 }
 

@@ -16,7 +16,7 @@ use super::{CallError, ToolCaller};
 pub struct HookInvocation {
     /// The binding.
     pub binding: Arc<HookBindingRecord>,
-    /// What the hook is told.
+    /// The event for the hook.
     pub payload: JsonText,
     /// The event in the journal; none for a gate or a try.
     pub sequence: Option<u64>,
@@ -26,18 +26,18 @@ pub struct HookInvocation {
     pub cancel: Option<CancelToken>,
 }
 
-/// What a hook answered.
+/// Decision of a hook.
 #[derive(Debug)]
 pub struct HookAnswer {
     /// The decision.
     pub decision: HookDecision,
     /// The run.
     pub run_id: String,
-    /// What was used.
+    /// The used resources.
     pub usage: RunUsage,
     /// Log lines, oldest first.
     pub log: Vec<LogLine>,
-    /// Where the receipt stands in the journal.
+    /// Sequence number of the receipt in the journal.
     pub receipt: palyra_journal::Leaf,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct HookRun {
 }
 
 impl ToolCaller {
-    /// Runs the hook of a binding; what it decides is handed back and done by whoever asked.
+    /// Runs the hook of a binding and returns its decision, which the caller enforces.
     pub async fn run_hook(&self, invocation: HookInvocation) -> Result<HookAnswer, CallError> {
         let HookInvocation { binding, payload, sequence, delivers, cancel } = invocation;
         let view = self.state.view();
@@ -67,7 +67,7 @@ impl ToolCaller {
         let call = InstalledCall::of_hook(tool, view, binding.limits());
         let result = run_wasm_plugin(self, ModuleSource::Installed(call), calling).await?;
         let RunOutput::Decision(decision) = result.output else {
-            return Err(WasmPluginRunError::Internal("a hook gave no decision".into()).into());
+            return Err(WasmPluginRunError::Internal("a hook returned no decision".into()).into());
         };
         let (run_id, usage, log, receipt) = (result.run_id, result.usage, result.log, result.receipt);
         Ok(HookAnswer { decision, run_id, usage, log, receipt })

@@ -1,14 +1,17 @@
-//! The receipt: one leaf for each run, with digests of what went in and out, what it cost and which doors it used.
+//! The receipt: one leaf per run, with digests of input and output, cost, and used capabilities.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_untrusted;
 use palyra_common::{ErrorCode, InOrder, JsonText, WasmPluginRunError};
 use palyra_journal::{EventError, EventKind, JournalError, NewEvent, PreparedEvent};
-use palyra_plugins_runtime::{Entry, HookDecision, RunOutput, RunReport};
+use palyra_plugins_runtime::{Entry, HookDecision, RunOutput, RunReport, StepTime};
 use palyra_skills::Sha256Digest;
-use palyra_state::runs::{self, CapabilityUse, FinishedRun, INLINE, KeptTape, OTHERS, Touched, UseCount};
+use palyra_state::runs::{
+    self, CapabilityUse, FinishedRun, INLINE, KeptTape, OTHERS, Refusal, RefusedBy, RunFailure, RunNotes,
+    Touched, UseCount,
+};
 use palyra_state::{State, StateError, short_name};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -17,7 +20,7 @@ use super::approval::Approved;
 use super::hook::HookRun;
 use super::schemas::CheckDeadline;
 use super::wasm_plugin_runner::{BegunRun, Calling, ResolvedPlugin, explain_inline};
-use super::{CallError, FailedRun, StageTimes, ToolCaller, ToolResult, usage};
+use super::{CallError, FailedRun, StageTimes, ToolCaller, ToolResult, refusal, usage};
 
 /// Gates whose words a receipt has room for.
 const MAX_GATES_RECORDED: usize = 32;
@@ -36,9 +39,14 @@ pub(super) async fn finish(
     report: RunReport,
 ) -> Result<ToolResult<RunOutput>, CallError> {
     let (state, subject, run_id) = (&caller.state, &calling.subject, run.row().run_id.clone());
-    let RunReport { result, usage, log, host_calls, tape, .. } = report;
+    let RunReport { mut result, usage, log, host_calls, step_times, tape, .. } = report;
     let deadline = CheckDeadline::of_call(resolved.limits.wall_clock_timeout_ms, usage.elapsed);
-    let output = checked_output(result, calling, resolved, deadline).await;
+    let denied = explain_denial(&mut result, calling, resolved);
+    let output = checked_output(result, resolved, deadline).await;
+    let notes = RunNotes {
+        failure: output.as_ref().err().map(|error| failure(state, calling, resolved, error, denied)),
+        step_times: step_times.iter().map(microseconds).collect(),
+    };
     let capabilities = usage::count(&resolved.grants.grants, &host_calls);
     let touched = usage::touched(&resolved.grants.grants, &host_calls);
     let kept = KeptTape::keep(state, &tape).await;
@@ -53,6 +61,7 @@ pub(super) async fn finish(
         elapsed_us: u64::try_from(usage.elapsed.as_micros()).unwrap_or(u64::MAX >> 1),
         ended_by: run.listed.ended_by(),
         error: output.as_ref().err().map(|error| error.kind().wire_name()),
+        failure_sha256: notes.failure_sha256(),
         fuel: usage.fuel,
         gates: gates(calling),
         hook: hook(calling),
@@ -82,6 +91,7 @@ pub(super) async fn finish(
         uses: capabilities.clone(),
         touched,
         error: output.as_ref().err().map(|error| error.kind().wire_name()),
+        notes,
         tape: kept,
         passes: calling.hook.as_ref().filter(|hook| hook.delivers && output.is_ok()).and_then(passed),
     };
@@ -116,8 +126,8 @@ pub(super) async fn finish(
     })
 }
 
-/// Gives the receipt its form. Nothing a guest, a manifest or a gate says may keep a run from having one: where it does not
-/// fit, the doors are counted together and the words of gates left out.
+/// Builds the receipt. No text of a guest, a manifest or a gate may prevent it: if it does not fit, capabilities are
+/// summed and the texts of gates are omitted.
 fn prepare(
     state: &State,
     new_event: impl Fn() -> NewEvent,
@@ -138,7 +148,7 @@ fn prepare(
     }
 }
 
-/// All doors together.
+/// All capabilities together.
 fn sum(uses: &CapabilityUse) -> UseCount {
     uses.values().fold(UseCount::default(), |sum, count| UseCount {
         used: sum.used.saturating_add(count.used),
@@ -155,29 +165,56 @@ fn status_of(output: &Result<RunOutput, WasmPluginRunError>) -> &'static str {
     }
 }
 
-/// The output against its schema; a denial learns who refused what the manifest asks for.
+/// Says in a denial who refused what the manifest asks for; returns what was refused.
+fn explain_denial(
+    result: &mut Result<RunOutput, WasmPluginRunError>,
+    calling: &Calling,
+    resolved: &ResolvedPlugin,
+) -> Option<Refusal> {
+    let Err(WasmPluginRunError::CapabilityDenied(denial)) = result else { return None };
+    let by = resolved.grants.explain(denial);
+    let refusal = if calling.subject.skill_id == INLINE {
+        explain_inline(denial);
+        Refusal { by: RefusedBy::Call, ..refusal::denied(denial, by) }
+    } else {
+        refusal::denied(denial, by)
+    };
+    Some(refusal)
+}
+
+/// Why the run failed, as text that its receipt has the digest of.
+fn failure(
+    state: &State,
+    calling: &Calling,
+    resolved: &ResolvedPlugin,
+    error: &WasmPluginRunError,
+    denied: Option<Refusal>,
+) -> String {
+    let limits = resolved.limits_of_call.as_ref();
+    let over_limit = || refusal::over_limit(error, &state.view(), &calling.subject.skill_id, limits);
+    let failure = RunFailure::new(error, denied.or_else(over_limit));
+    json!(failure).to_string()
+}
+
+/// The number of a step from 1, and how long it took.
+fn microseconds(time: &StepTime) -> (u64, u64) {
+    let elapsed = u64::try_from(time.elapsed.as_micros()).unwrap_or(u64::MAX >> 1);
+    ((time.index as u64).saturating_add(1), elapsed)
+}
+
+/// The output against its schema.
 async fn checked_output(
     result: Result<RunOutput, WasmPluginRunError>,
-    calling: &Calling,
     resolved: &ResolvedPlugin,
     deadline: CheckDeadline,
 ) -> Result<RunOutput, WasmPluginRunError> {
-    let output = result.map_err(|error| match error {
-        WasmPluginRunError::CapabilityDenied(mut denial) => {
-            resolved.grants.explain(&mut denial);
-            if calling.subject.skill_id == INLINE {
-                explain_inline(&mut denial);
-            }
-            WasmPluginRunError::CapabilityDenied(denial)
-        }
-        other => other,
-    })?;
+    let output = result?;
     let text = match (output, &resolved.entry) {
         (RunOutput::Json(text), Entry::Tool { .. }) => text,
         (RunOutput::Decision(decision), Entry::Hook { .. }) => {
             return Ok(RunOutput::Decision(clipped(decision)));
         }
-        _ => return Err(WasmPluginRunError::Internal("the output is not what was asked for".into())),
+        _ => return Err(WasmPluginRunError::Internal("unexpected output type".into())),
     };
     if let Some(schemas) = &resolved.schemas {
         schemas.check_output(&text, deadline).await?;
@@ -187,7 +224,7 @@ async fn checked_output(
 
 /// A decision with text that is escaped and fits into a leaf.
 fn clipped(decision: HookDecision) -> HookDecision {
-    let clip = |text: String| escape_untrusted(&text.chars().take(MAX_DECISION_CHARS).collect::<String>());
+    let clip = |text: String| clip_untrusted(&text, MAX_DECISION_CHARS);
     match decision {
         HookDecision::Continue => HookDecision::Continue,
         HookDecision::Annotate(text) => HookDecision::Annotate(clip(text)),
@@ -246,6 +283,8 @@ struct ReceiptFacts<'a> {
     elapsed_us: u64,
     ended_by: Option<&'static str>,
     error: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure_sha256: Option<Sha256Digest>,
     fuel: u64,
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "in_order")]
     gates: Option<Value>,

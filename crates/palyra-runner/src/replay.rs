@@ -19,16 +19,16 @@ use super::{CallError, ToolCaller};
 pub struct Replayed {
     /// The run that was replayed.
     pub run_id: String,
-    /// How it compared with its tape.
+    /// Result of the comparison with its tape.
     pub verdict: ReplayVerdict,
-    /// Whether the run opened files that its tape does not have; only tapes of version 1.
+    /// Whether the run opened files that its tape does not contain; only for tapes of version 1.
     pub open: bool,
     /// The output, where there is one.
     #[serde(serialize_with = "as_json")]
     pub output: Option<JsonText>,
-    /// The kind of its error, where there is one.
+    /// The error code, if it failed.
     pub error: Option<&'static str>,
-    /// What the replay used.
+    /// Resource use of the replay.
     pub usage: RunUsage,
 }
 
@@ -41,7 +41,7 @@ impl ToolCaller {
         let (state, id) = (Arc::clone(&self.state), run_id.to_owned());
         let (run, tape) = blocking(move || stored(&state, &id)).await?;
         check_replayable(&run, &tape)?;
-        let record = self.state.record(&run.skill_id)?;
+        let record = self.state.skills().record(&run.skill_id)?;
         check_runnable(&record, self.state.platform())?;
         let skill = release_of(self, record, &run).await?;
         let module =
@@ -50,9 +50,9 @@ impl ToolCaller {
             Instant::now().checked_add(Duration::from_millis(tape.header.limits.wall_clock_timeout_ms));
         let request = LoadRequest { owner: &run.skill_id, until };
         let loaded = self.runtime.load_for(module, request).await?;
-        let _admitted = self.permits.admit(&run.skill_id, &cancel).await?;
+        let place = self.runtime.admit(&run.skill_id, &cancel).await?;
         let open = tape.end.open;
-        let report = self.runtime.invoke(&loaded, invocation(tape, cancel)).await;
+        let report = self.runtime.invoke_in(&place, &loaded, invocation(tape, cancel)).await;
         let verdict = report.replay.ok_or_else(|| {
             WasmPluginRunError::Internal("a replay ended without comparing itself to its tape".into())
         })?;
@@ -63,7 +63,7 @@ impl ToolCaller {
 }
 
 fn stored(state: &State, run_id: &str) -> Result<(RunRow, Tape), CallError> {
-    let tape = state.tape(run_id).map_err(|problem| match problem {
+    let tape = state.runs().tape(run_id).map_err(|problem| match problem {
         TapeProblem::State(error) => CallError::State(error),
         TapeProblem::NoRun { run_id } => not_found("run", &run_id),
         TapeProblem::NoTape { run_id } => not_found("tape", &run_id),
@@ -74,23 +74,23 @@ fn stored(state: &State, run_id: &str) -> Result<(RunRow, Tape), CallError> {
         }
         .into(),
     })?;
-    let run = state.run(run_id)?.ok_or_else(|| not_found("run", run_id))?;
+    let run = state.runs().get(run_id)?.ok_or_else(|| not_found("run", run_id))?;
     Ok((run, tape))
 }
 
 /// What cannot be replayed is refused: a module that was not kept, or files that are not on the tape.
 fn check_replayable(run: &RunRow, tape: &Tape) -> Result<(), CallError> {
     let reason = match () {
-        () if run.skill_id == INLINE => "its module came with the call and was not kept",
-        () if tape.end.open => "it opened files, and its tape of version 1 does not have them",
+        () if run.skill_id == INLINE => "its inline module was not stored",
+        () if tape.end.open => "it opened files, and tapes of version 1 do not record them",
         () => return Ok(()),
     };
     let name = run.run_id.clone();
-    let remedy = format!("look at its tape instead: `palyra runs tape {name}`");
+    let remedy = format!("read its tape instead: `palyra runs tape {name}`");
     Err(WasmPluginRunError::NotRunnable { name, reason: reason.into(), remedy }.into())
 }
 
-/// The release that ran, verified under what is believed now.
+/// The release of the run, verified under the current trust.
 async fn release_of(
     caller: &ToolCaller,
     record: SkillRecord,
@@ -109,15 +109,16 @@ fn earlier(state: &State, record: &SkillRecord, payload: &str) -> Result<Arc<Ver
     let gone = |reason: String| WasmPluginRunError::NotRunnable {
         name: record.skill_id.clone(),
         reason,
-        remedy: format!("see `palyra skills info {}`", record.skill_id),
+        remedy: format!("see `palyra skills show {}`", record.skill_id),
     };
     let bytes = state.objects().get(&archive).map_err(|error| gone(error.to_string()))?;
-    let trust = state.trust_snapshot(Arc::clone(state.view().trust()));
+    let trust = state.trust().snapshot(Arc::clone(state.view().trust()));
     let verified = reverify_installed_artifact(bytes, &trust, state.platform());
-    let skill = verified.map_err(|_| gone("the release that ran is no longer trusted".into()))?.skill;
-    match skill.payload().to_string() == payload {
-        true => Ok(Arc::new(skill)),
-        false => Err(gone("the stored release is another one".into()).into()),
+    let skill = verified.map_err(|_| gone("the release of the run is no longer trusted".into()))?.skill;
+    if skill.payload().to_string() == payload {
+        Ok(Arc::new(skill))
+    } else {
+        Err(gone("the stored release is a different one".into()).into())
     }
 }
 

@@ -1,54 +1,59 @@
 //! From an installed tool to a module that is proven now: its state, its consent, its publisher, its bytes.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use palyra_common::principal::OWNER;
-use palyra_common::tally::CacheTally;
-use palyra_common::{CapabilityGrantSet, JsonText, WasmPluginRunError};
-use palyra_plugins_runtime::{Entry, Invocation, LoadRequest, LoadedModule};
-use palyra_skills::consent::ConsentRecord;
+use palyra_common::{BoundedCache, CapabilityGrantSet, JsonText, WasmPluginRunError};
+use palyra_plugins_runtime::{CodeState, Entry, Invocation, LoadRequest, LoadedModule};
 use palyra_skills::index::{QuarantineCause, SkillRecord};
 use palyra_skills::{Description, Sha256Digest, VerifiedSkill, reverify_installed_artifact};
+use palyra_state::runs::RunListener;
 use palyra_state::{State, View};
 
 use super::find::FoundTool;
 use super::{CallError, ToolCaller};
 
 /// Most verified skills that are kept in memory.
-const MAX_CACHED: usize = 64;
+pub(super) const MAX_VERIFIED: usize = 64;
 
-/// A module that may run now, and the consent it runs under.
-pub(super) struct ResolvedModule {
-    pub(super) loaded: Arc<LoadedModule>,
-    pub(super) consent: ConsentRecord,
+/// How long a call waits for code, who hears of it, and how long it took.
+#[derive(Default)]
+pub(super) struct CodeWait<'a> {
+    /// When to stop waiting; the call is then `busy`.
+    pub(super) until: Option<Instant>,
+    pub(super) listener: Option<&'a RunListener>,
+    /// How long the call waited for compilations.
+    pub(super) compiled: Duration,
+    /// Whether the listener knows of them.
+    pub(super) reported: bool,
+}
+
+impl CodeWait<'_> {
+    /// Loads a module whose digest is known.
+    pub(super) async fn load(
+        &mut self,
+        caller: &ToolCaller,
+        bytes: &[u8],
+        sha256: &Sha256Digest,
+        owner: &str,
+    ) -> Result<Arc<LoadedModule>, WasmPluginRunError> {
+        let compiles = caller.runtime.code_state(sha256.as_bytes()) != CodeState::Ready;
+        if let (true, false, Some(listener)) = (compiles, self.reported, self.listener) {
+            listener.report_compiling();
+            self.reported = true;
+        }
+        let began = Instant::now();
+        let loaded = caller.runtime.load_for(bytes, LoadRequest { owner, until: self.until }).await?;
+        if compiles {
+            self.compiled = self.compiled.saturating_add(began.elapsed());
+        }
+        Ok(loaded)
+    }
 }
 
 /// Verified skills by payload, each with the generation of trust it was verified in.
-#[derive(Default)]
-pub(super) struct VerifiedCache {
-    kept: Mutex<HashMap<Sha256Digest, (u64, Arc<VerifiedSkill>)>>,
-    pub(super) tally: CacheTally,
-}
-
-impl VerifiedCache {
-    fn get(&self, payload: &Sha256Digest) -> Option<(u64, Arc<VerifiedSkill>)> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(payload).cloned()
-    }
-
-    fn put(&self, generation: u64, skill: &Arc<VerifiedSkill>) {
-        let mut cache = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if cache.len() >= MAX_CACHED {
-            cache.clear();
-        }
-        cache.insert(skill.payload(), (generation, Arc::clone(skill)));
-    }
-
-    fn forget(&self, payload: &Sha256Digest) {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).remove(payload);
-    }
-}
+pub(super) type VerifiedCache = BoundedCache<Sha256Digest, (u64, Arc<VerifiedSkill>)>;
 
 /// Checks the consent and the bytes of a skill whose state permits runs, and makes its module ready.
 pub(super) async fn resolve(
@@ -56,58 +61,61 @@ pub(super) async fn resolve(
     view: &View,
     tool: &FoundTool,
     max_module_bytes: u64,
-    until: Instant,
-) -> Result<ResolvedModule, CallError> {
-    let consent = consent(view, tool)?;
+    wait: &mut CodeWait<'_>,
+) -> Result<Arc<LoadedModule>, CallError> {
+    check_consent(view, tool)?;
     let skill = verified(caller, &tool.record).await?;
-    check_description(caller, &tool.record, &skill, Some(until)).await?;
+    check_description(caller, &tool.record, &skill, wait).await?;
     let length = skill.artifact().entry(tool.entrypoint.module()).map_or(0, <[u8]>::len) as u64;
     if length > max_module_bytes {
-        let reason = format!("it has {length} bytes, the policy allows {max_module_bytes}");
+        let reason = format!("it has {length} bytes, the runner policy allows {max_module_bytes}");
         return Err(WasmPluginRunError::invalid_module(reason).into());
     }
-    let loaded = load(caller, &skill, tool.entrypoint.module(), Some(until)).await?;
-    Ok(ResolvedModule { loaded, consent })
+    load(caller, &skill, tool.entrypoint.module(), wait).await
 }
 
-/// The consent for exactly this release.
-fn consent(view: &View, tool: &FoundTool) -> Result<ConsentRecord, CallError> {
+/// Refuses a release without a consent for exactly it.
+fn check_consent(view: &View, tool: &FoundTool) -> Result<(), CallError> {
     let consent = view.consents().get(tool.release().payload);
-    let consent = consent.filter(|consent| {
+    let holds = consent.is_some_and(|consent| {
         Some(consent.id()) == tool.release().consent
             && consent.covers(&tool.release().manifest, tool.release().payload)
     });
-    consent.cloned().ok_or_else(|| {
-        let (name, remedy) =
-            (tool.record.skill_id.clone(), format!("palyra skills consent {}", tool.record.skill_id));
-        let reason = "its permissions have not been approved".into();
-        WasmPluginRunError::NotRunnable { name, reason, remedy }.into()
-    })
+    if holds {
+        return Ok(());
+    }
+    let (name, remedy) =
+        (tool.record.skill_id.clone(), format!("palyra skills consent {}", tool.record.skill_id));
+    let reason = "its permissions have not been approved".into();
+    Err(WasmPluginRunError::NotRunnable { name, reason, remedy }.into())
 }
 
-/// The current release, verified under what is believed now: from memory if trust has not moved, else again.
+/// The current release, verified under the current trust: from memory if trust has not changed, else again.
 pub(super) async fn verified(
     caller: &ToolCaller,
     record: &SkillRecord,
 ) -> Result<Arc<VerifiedSkill>, CallError> {
     let payload = record.current.payload;
     let generation = caller.state.view().generation();
-    let cached = caller.verified.get(&payload);
-    let current = cached.as_ref().filter(|(at, _)| *at == generation);
-    caller.verified.tally.note(current.is_some());
+    // What was verified under an earlier trust is verified again, without reading its bytes again.
+    let mut bytes = None;
+    let current = caller.verified.get_if(&payload, |(at, skill)| {
+        bytes = Some(Arc::clone(skill.artifact().bytes()));
+        *at == generation
+    });
     if let Some((_, skill)) = current {
-        return Ok(Arc::clone(skill));
+        return Ok(skill);
     }
-    let (state, record) = (Arc::clone(&caller.state), record.clone());
-    let bytes = cached.map(|(_, skill)| Arc::clone(skill.artifact().bytes()));
-    let skill = blocking(move || verify(&state, &record, bytes)).await;
+    let (state, modules, record) = (Arc::clone(&caller.state), Arc::clone(&caller.modules), record.clone());
+    let skill =
+        blocking(move || verify(&state, &record, bytes).inspect(|skill| modules.remember(skill))).await;
     match skill {
         Ok(skill) => {
-            caller.verified.put(generation, &skill);
+            caller.verified.insert(payload, (generation, Arc::clone(&skill)));
             Ok(skill)
         }
         Err(error) => {
-            caller.verified.forget(&payload);
+            caller.verified.remove(&payload);
             Err(error)
         }
     }
@@ -121,20 +129,18 @@ fn verify(
     let release = &record.current;
     let bytes = match proven {
         Some(bytes) => bytes,
-        None => state.release_bytes(&record.skill_id, release, OWNER)?,
+        None => state.skills().release_bytes(&record.skill_id, release, OWNER)?,
     };
-    let trust = state.trust_snapshot(Arc::clone(state.view().trust()));
+    let trust = state.trust().snapshot(Arc::clone(state.view().trust()));
     let verified = reverify_installed_artifact(bytes, &trust, state.platform());
     match verified {
         Ok(verification) if verification.skill.payload() == release.payload => {
             Ok(Arc::new(verification.skill))
         }
         // The install pipeline says what a refusal means for an installed release, and quarantines it.
-        _ => Err(match state.verify_installed(&record.skill_id, OWNER) {
+        _ => Err(match state.skills().verify_installed(&record.skill_id, OWNER) {
             Err(error) => error.into(),
-            Ok(_) => {
-                WasmPluginRunError::Internal("the stored release changed while it was read".into()).into()
-            }
+            Ok(_) => WasmPluginRunError::Internal("the stored release changed during the read".into()).into(),
         }),
     }
 }
@@ -144,14 +150,14 @@ pub(super) async fn check_description(
     caller: &ToolCaller,
     record: &SkillRecord,
     skill: &Arc<VerifiedSkill>,
-    until: Option<Instant>,
+    wait: &mut CodeWait<'_>,
 ) -> Result<(), CallError> {
     if caller.state.view().is_described(&skill.payload()) {
         return Ok(());
     }
     let modules: Vec<String> = skill.modules().map(|(path, _)| path.to_owned()).collect();
     for module in &modules {
-        let loaded = load(caller, skill, module, until).await?;
+        let loaded = load(caller, skill, module, wait).await?;
         if loaded.has_describe()
             && let Err(reason) = ask(caller, record, skill, module, &loaded).await
         {
@@ -159,7 +165,7 @@ pub(super) async fn check_description(
         }
     }
     let (state, skill_id, payload) = (Arc::clone(&caller.state), record.skill_id.clone(), skill.payload());
-    blocking(move || state.mark_described(&skill_id, &payload)).await
+    blocking(move || state.skills().mark_described(&skill_id, &payload)).await
 }
 
 /// Runs `describe()` with nothing granted and compares.
@@ -181,7 +187,7 @@ async fn ask(
     let output = report.result.map_err(|error| format!("`describe()` of `{module}` failed: {error}"))?;
     let text = output.json().map(ToString::to_string).unwrap_or_default();
     let description = Description::parse(&text)
-        .map_err(|error| format!("`describe()` of `{module}` is not a description: {error}"))?;
+        .map_err(|error| format!("`describe()` of `{module}` returned an invalid description: {error}"))?;
     match description.differences(skill.manifest(), module).first() {
         None => Ok(()),
         Some(difference) => Err(difference.to_string()),
@@ -193,13 +199,14 @@ async fn quarantine(caller: &ToolCaller, record: &SkillRecord, reason: String) -
         (Arc::clone(&caller.state), record.skill_id.clone(), record.current.payload);
     let kept = reason.clone();
     let result = blocking(move || {
-        let result = state.quarantine_release(&skill_id, &payload, QuarantineCause::Describe, &kept, OWNER);
+        let result =
+            state.skills().quarantine_release(&skill_id, &payload, QuarantineCause::Describe, &kept, OWNER);
         result.map_err(CallError::from)
     });
     match result.await {
         Ok(()) => {
             let (name, remedy) =
-                (record.skill_id.clone(), format!("see `palyra skills info {}`", record.skill_id));
+                (record.skill_id.clone(), format!("see `palyra skills show {}`", record.skill_id));
             WasmPluginRunError::NotRunnable { name, reason: format!("it is quarantined: {reason}"), remedy }
                 .into()
         }
@@ -207,19 +214,42 @@ async fn quarantine(caller: &ToolCaller, record: &SkillRecord, reason: String) -
     }
 }
 
+/// Compiles what has no code yet, also what a limit stopped before.
+pub(super) async fn compile(caller: &ToolCaller, skill: &VerifiedSkill) -> Result<(), CallError> {
+    for (path, bytes) in skill.modules() {
+        let sha256 = digest_of(skill, path)?;
+        if caller.runtime.code_state(sha256.as_bytes()) != CodeState::Ready {
+            caller.runtime.allow_recompile(sha256.as_bytes());
+            CodeWait::default().load(caller, bytes, &sha256, &skill.manifest().skill_id).await?;
+        }
+    }
+    Ok(())
+}
+
 async fn load(
     caller: &ToolCaller,
     skill: &VerifiedSkill,
     module: &str,
-    until: Option<Instant>,
+    wait: &mut CodeWait<'_>,
 ) -> Result<Arc<LoadedModule>, CallError> {
-    let bytes = skill.artifact().entry(module).ok_or_else(|| WasmPluginRunError::NotFound {
+    let bytes = skill.artifact().entry(module).ok_or_else(|| no_module(skill, module))?;
+    let owner = &skill.manifest().skill_id;
+    Ok(wait.load(caller, bytes, &digest_of(skill, module)?, owner).await?)
+}
+
+/// The digest of a module, which the verification of its release has computed.
+fn digest_of(skill: &VerifiedSkill, module: &str) -> Result<Sha256Digest, WasmPluginRunError> {
+    let mut entries = skill.artifact().entry_digests().iter();
+    let found = entries.find(|entry| entry.path == module).map(|entry| entry.sha256);
+    found.ok_or_else(|| no_module(skill, module))
+}
+
+fn no_module(skill: &VerifiedSkill, module: &str) -> WasmPluginRunError {
+    WasmPluginRunError::NotFound {
         what: "module",
         name: module.to_owned(),
         known: skill.modules().map(|(path, _)| path.to_owned()).collect(),
-    })?;
-    let request = LoadRequest { owner: &skill.manifest().skill_id, until };
-    Ok(caller.runtime.load_for(bytes, request).await?)
+    }
 }
 
 /// Work that reads files or waits for the writer, off the async workers.

@@ -3,15 +3,13 @@
 //! A skill's author writes both the schema and the output, so the work is estimated before it is done: small checks run
 //! where they are, large ones on a few blocking threads under the deadline of the call, and the largest not at all.
 
-use std::collections::HashMap;
 use std::num::NonZero;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use palyra_a2ui::{A2uiDocument, A2uiError};
 use palyra_common::limits::MAX_SCHEMA_STEPS;
-use palyra_common::tally::CacheTally;
-use palyra_common::{JsonText, LimitKind, WasmPluginRunError};
+use palyra_common::{BoundedCache, JsonText, LimitKind, WasmPluginRunError};
 use palyra_skills::Sha256Digest;
 use palyra_skills::manifest::{SchemaMismatch, SchemaProblem, ToolEntrypoint, ToolReturns, ToolSchema};
 use tokio::sync::Semaphore;
@@ -56,8 +54,7 @@ impl CheckDeadline {
 }
 
 pub(super) struct SchemaCache {
-    kept: Mutex<HashMap<(Sha256Digest, String), Arc<ToolSchemas>>>,
-    pub(super) tally: CacheTally,
+    pub(super) kept: BoundedCache<(Sha256Digest, String), Arc<ToolSchemas>>,
     large_checks: Arc<Semaphore>,
 }
 
@@ -66,7 +63,7 @@ impl Default for SchemaCache {
         // A check cannot be stopped, so half of the cores stay free of them.
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         let large_checks = Arc::new(Semaphore::new((cores / 2).max(1)));
-        Self { kept: Mutex::default(), tally: CacheTally::default(), large_checks }
+        Self { kept: BoundedCache::new(MAX_CACHED), large_checks }
     }
 }
 
@@ -78,11 +75,8 @@ impl SchemaCache {
         tool: &ToolEntrypoint,
     ) -> Result<Arc<ToolSchemas>, WasmPluginRunError> {
         let key = (payload, tool.id.clone());
-        let mut cache = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = cache.get(&key);
-        self.tally.note(found.is_some());
-        if let Some(schemas) = found {
-            return Ok(Arc::clone(schemas));
+        if let Some(schemas) = self.kept.get(&key) {
+            return Ok(schemas);
         }
         let failed =
             |problem: SchemaProblem| WasmPluginRunError::Internal(format!("the tool's schema: {problem}"));
@@ -92,10 +86,7 @@ impl SchemaCache {
             returns_document: tool.returns == ToolReturns::A2ui,
             large_checks: Arc::clone(&self.large_checks),
         });
-        if cache.len() >= MAX_CACHED {
-            cache.clear();
-        }
-        cache.insert(key, Arc::clone(&schemas));
+        self.kept.insert(key, Arc::clone(&schemas));
         Ok(schemas)
     }
 }
@@ -163,13 +154,12 @@ impl ToolSchemas {
 /// Checks an output that is a document; a long one on a thread that may take its time.
 async fn check_document(output: &JsonText) -> Result<(), WasmPluginRunError> {
     let parse = |text: &JsonText| A2uiDocument::parse(text.as_str()).map(drop);
-    let parsed = match output.as_str().len() <= INLINE_BYTES {
-        true => parse(output),
-        false => {
-            let text = output.clone();
-            let parsing = tokio::task::spawn_blocking(move || parse(&text)).await;
-            parsing.map_err(|error| WasmPluginRunError::Internal(error.to_string()))?
-        }
+    let parsed = if output.as_str().len() <= INLINE_BYTES {
+        parse(output)
+    } else {
+        let text = output.clone();
+        let parsing = tokio::task::spawn_blocking(move || parse(&text)).await;
+        parsing.map_err(|error| WasmPluginRunError::Internal(error.to_string()))?
     };
     parsed.map_err(|A2uiError { pointer, reason }| WasmPluginRunError::InvalidOutput {
         // `/` stands for the whole, as where a schema does not match.
@@ -179,13 +169,14 @@ async fn check_document(output: &JsonText) -> Result<(), WasmPluginRunError> {
 }
 
 fn check_steps(steps: u64) -> Result<(), WasmPluginRunError> {
-    match steps > MAX_SCHEMA_STEPS {
-        true => Err(WasmPluginRunError::QuotaExceeded {
+    if steps > MAX_SCHEMA_STEPS {
+        Err(WasmPluginRunError::QuotaExceeded {
             limit: LimitKind::Schema,
             allowed: MAX_SCHEMA_STEPS,
             used: steps,
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }
 

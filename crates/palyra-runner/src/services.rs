@@ -1,8 +1,8 @@
-//! What stands behind a guest's doors: secrets from the vault, storage in `storage.db`, channels in the journal's
+//! Implementation of a guest's host calls: secrets from the vault, storage in `storage.db`, channels in the journal's
 //! database.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use palyra_common::SecretValue;
@@ -14,9 +14,10 @@ use palyra_state::State;
 use palyra_state::runs::{RunRegistry, channel_line};
 use palyra_state::storage::{Allowance, StorageDatabase, StorageError};
 use palyra_vault::Vault;
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Secrets as the vault keeps them, opened anew for each run.
+/// Secrets from the vault, decrypted again for each run.
 pub(super) struct VaultSecrets(pub(super) Arc<Vault>);
 
 #[async_trait]
@@ -45,7 +46,7 @@ impl SkillStorage {
     /// One skill that writes without end waits for itself, not the others for it.
     async fn permit(&self, owner: &str) -> Result<OwnedSemaphorePermit, BackendError> {
         let permits = {
-            let mut permits = self.permits.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut permits = self.permits.lock();
             Arc::clone(permits.entry(owner.to_owned()).or_insert_with(|| Arc::new(Semaphore::new(1))))
         };
         permits.acquire_owned().await.map_err(|error| BackendError::Unavailable(error.to_string()))
@@ -110,20 +111,24 @@ pub(super) struct RunChannels {
 
 impl RunChannels {
     pub(super) fn new(state: Arc<State>) -> Self {
-        Self { running: Arc::clone(state.run_registry()), state }
+        Self { running: Arc::clone(state.runs().registry()), state }
     }
 }
 
 #[async_trait]
 impl ChannelSink for RunChannels {
-    /// A message to a channel that somebody defined is a row before the guest goes on; any other stands with its run.
+    /// A message to a defined channel is committed before the guest continues; any other is only stored with its run.
     async fn publish(&self, message: ChannelMessage) -> Result<(), BackendError> {
-        let defined =
-            self.state.channels().get(message.channel.as_str()).map(|channel| channel.kind.is_delivered());
+        let defined = self
+            .state
+            .channels()
+            .list()
+            .get(message.channel.as_str())
+            .map(|channel| channel.kind.is_delivered());
         if let Some(is_delivered) = defined {
             let written = palyra_state::channels::publish(&self.state, &message, is_delivered).await;
             if written.map_err(|error| BackendError::Unavailable(error.to_string()))?.is_none() {
-                return Err(BackendError::Unavailable("too many messages of the channel wait".into()));
+                return Err(BackendError::Unavailable("too many messages of the channel are pending".into()));
             }
         }
         self.running.tell_line(&message.run_id, || channel_line(&message));

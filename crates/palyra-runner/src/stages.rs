@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 pub struct StageTimes {
     /// Schema, module, policy, grants and settings.
     pub resolve: Duration,
+    /// Waiting for code that was compiled in this call.
+    pub compile: Duration,
     /// Approval, room, and the row of the run.
     pub begin: Duration,
     /// The guest.
@@ -17,9 +19,10 @@ pub struct StageTimes {
 
 impl StageTimes {
     /// Each stage by name.
-    pub fn named(&self) -> [(&'static str, Duration); 4] {
+    pub fn named(&self) -> [(&'static str, Duration); 5] {
         [
             ("resolve", self.resolve),
+            ("compile", self.compile),
             ("begin", self.begin),
             ("execute", self.execute),
             ("receipt", self.receipt),

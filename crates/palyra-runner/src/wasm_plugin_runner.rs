@@ -10,9 +10,11 @@ mod installed;
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use palyra_common::{JsonText, Principal, RuntimeLimits, THE_RUNNER, WasmPluginRunError};
 use palyra_plugins_runtime::{CancelToken, Entry, LoadedModule, RunOutput};
+use palyra_policy::PolicyDecision;
 use palyra_state::View;
 use palyra_state::runs::RunSubject;
 use tracing::Instrument;
@@ -49,7 +51,7 @@ pub(super) struct Calling {
     pub(super) listener: Option<Arc<RunListener>>,
 }
 
-/// Where a module comes from.
+/// The origin of a module.
 pub(super) enum ModuleSource {
     /// A tool or hook of an installed skill.
     Installed(InstalledCall),
@@ -64,14 +66,26 @@ pub(super) struct ResolvedPlugin {
     pub(super) schemas: Option<Arc<ToolSchemas>>,
     pub(super) grants: Arc<EffectiveGrants>,
     pub(super) limits: RuntimeLimits,
+    /// The limits that the caller named.
+    pub(super) limits_of_call: Option<RuntimeLimits>,
     pub(super) operator_config: JsonText,
     pub(super) requires_approval: bool,
+    /// How long the call waited for code that had to be compiled.
+    pub(super) compiled: Duration,
+    /// Which rules of the access policy ask for the approval, and why.
+    pub(super) approval_because: Option<String>,
+}
+
+/// The rules of a decision that ask for a person, as a request for approval shows them.
+pub(super) fn rules_of(decision: &PolicyDecision) -> String {
+    let rules = decision.reasons.iter().map(|rule| format!("policy `{}`: {}", rule.policy, rule.advice));
+    rules.collect::<Vec<_>>().join("; ")
 }
 
 // The futures of the stages are large. Each is pinned where it is made: wrapped or returned by value, it would be
 // copied whole, once for each wrapper, by every call.
 
-/// Runs a plugin: what is refused before it begins is told to the journal, what begins has a receipt.
+/// Runs a plugin: a rejection before the start is recorded in the journal, a started run has a receipt.
 pub(super) async fn run_wasm_plugin(
     caller: &ToolCaller,
     source: ModuleSource,
@@ -100,9 +114,10 @@ async fn run_stages(
         Ok(resolved) => resolved,
         Err(error) => return Err(refused(caller, &calling, error).await),
     };
-    let resolve = clock.lap();
+    let compile = resolved.compiled;
+    let resolve = clock.lap().saturating_sub(compile);
     let result = pin!(run_resolved_wasm_plugin(caller, calling, resolved, &resolved_in, clock)).await?;
-    Ok(ToolResult { stages: StageTimes { resolve, ..result.stages }, ..result })
+    Ok(ToolResult { stages: StageTimes { resolve, compile, ..result.stages }, ..result })
 }
 
 /// From a source to a module that is proven now, its grants, its limits and its settings.
@@ -141,11 +156,11 @@ pub(super) async fn run_resolved_wasm_plugin(
         Ok(begun) => begun,
         Err(error) => return Err(refused(caller, &calling, error).await),
     };
-    let row = Arc::clone(run.row());
+    let (row, place) = (Arc::clone(run.row()), run.place());
     tracing::Span::current().record("run_id", &*row.run_id);
     let begin = clock.lap();
     let report = {
-        let executing = pin!(execute_module(caller, &row.run_id, &calling, &resolved));
+        let executing = pin!(execute_module(caller, &row.run_id, &place, &calling, &resolved));
         run.attend(pin!(executing.instrument(tracing::debug_span!("execute")))).await
     };
     let execute = clock.lap();
@@ -162,10 +177,10 @@ async fn begin(
     resolved: &ResolvedPlugin,
     resolved_in: &View,
 ) -> Result<(Approved, BegunRun), CallError> {
-    let known = || caller.state.knows(calling.principal.requester());
+    let known = || caller.state.tokens().knows(calling.principal.requester());
     let was_known = resolved.requires_approval && known();
     let approval = approval::check(caller, calling, resolved, resolved_in).await?;
-    // A person may have taken a while, and something else back meanwhile: the yes is not for that.
+    // The configuration may have changed while the approval was pending; the approval does not cover that.
     let unchanged = match approval {
         Some(_) if was_known && !known() => Err(begun::requester_gone(&calling.subject)),
         Some(_) => begun::check_unchanged(resolved_in, &caller.state.view(), &calling.subject),
@@ -188,7 +203,7 @@ async fn refused(caller: &ToolCaller, calling: &Calling, error: CallError) -> Ca
     let gate = match &error {
         CallError::Run(_) => None,
         CallError::Gated(refusal) => Some(refusal.binding.as_str()),
-        // What the policy denies a hook is nobody's request, so that only the journal can tell of it.
+        // A policy denial of a hook has no requester, so it is only recorded in the journal.
         CallError::Denied { .. } if calling.hook.is_some() => None,
         CallError::Denied { .. } | CallError::State(_) | CallError::Failed(_) => return error,
     };

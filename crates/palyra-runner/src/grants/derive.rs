@@ -7,37 +7,39 @@ use serde::Serialize;
 use super::Authorities;
 use crate::usage::host_of;
 
-/// How one grant fared.
+/// Decisions about one grant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GrantDerivation {
-    /// What is asked for.
+    /// The request.
     pub asked: Capability,
     /// The verdict of each authority in order; the last one is the first that refused.
     pub steps: Vec<GrantStep>,
-    /// What is left of it.
+    /// Remaining budget.
     pub given: CapabilityGrantSet,
 }
 
 /// The verdict of one authority.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GrantStep {
-    /// Who.
+    /// Principal.
     pub by: GrantAuthority,
-    /// Yes, no, or less than asked.
+    /// Allowed, denied or reduced.
     pub verdict: GrantVerdict,
-    /// Why, as part of a sentence.
+    /// Reason, as part of a sentence.
     pub reason: String,
     /// The command that would change it.
     pub remedy: Option<String>,
 }
 
-/// Who has a say.
+/// The authorities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GrantAuthority {
-    /// What the release asks for.
+    /// Requested permissions.
     Manifest,
-    /// What somebody agreed to.
+    /// The grants that the manifest leaves to the tool.
+    Tool,
+    /// The consent.
     Consent,
     /// The operator's profile of the skill.
     Profile,
@@ -51,7 +53,7 @@ pub enum GrantAuthority {
 pub enum GrantVerdict {
     /// All of it.
     Granted,
-    /// Some of it.
+    /// A part of it.
     Narrowed,
     /// None of it.
     Refused,
@@ -96,12 +98,19 @@ impl GrantDerivation {
     }
 }
 
-/// Walks one grant through manifest, consent, profile with its directories, and policy.
+/// Walks one grant through manifest, tool, consent, profile with its directories, and policy.
 pub(super) fn derive(authorities: &Authorities<'_>, asked: Capability) -> GrantDerivation {
     let id = authorities.skill_id;
     let mut walk = Walk { left: CapabilityGrantSet::from_iter([asked.clone()]), steps: Vec::new() };
-    let manifest = "it is asked for".to_owned();
+    let manifest = "the manifest requests it".to_owned();
     walk.step(GrantAuthority::Manifest, CapabilityGrantSet::clone, [manifest.clone(), manifest], None);
+    if let Some(tool) = &authorities.narrowed {
+        let id = tool.id;
+        let reasons = [format!("the tool `{id}` includes it"), format!("the tool `{id}` leaves it out")];
+        let remedy =
+            format!("install a release whose `[entrypoints.tools.capabilities]` of `{id}` include `{asked}`");
+        walk.step(GrantAuthority::Tool, |left| left.intersect(&tool.grants), reasons, Some(remedy));
+    }
     if let Some(consented) = authorities.consented {
         let reasons = ["consent covers it", "consent does not cover it"].map(str::to_owned);
         let remedy = format!("palyra skills consent {id}");
@@ -122,14 +131,14 @@ pub(super) fn derive(authorities: &Authorities<'_>, asked: Capability) -> GrantD
     }
     let reasons = ["the policy allows it", "the policy for every run does not allow it"].map(str::to_owned);
     let remedy = match list_of(&asked) {
-        Some(list) => format!("let an operator add it to `{list}`: see `palyra runner-policy set --help`"),
+        Some(list) => format!("ask an operator to add it to `{list}`: see `palyra runner-policy set --help`"),
         None => "see `palyra runner-policy show`".to_owned(),
     };
     walk.step(GrantAuthority::Policy, |left| authorities.policy.narrow(left), reasons, Some(remedy));
     GrantDerivation { asked, steps: walk.steps, given: walk.left }
 }
 
-/// The list of the runner's policy that a door has to be in.
+/// The list of the runner policy for a capability.
 fn list_of(asked: &Capability) -> Option<&'static str> {
     match asked {
         Capability::Http(_) => Some("allowed_http_hosts"),
@@ -171,7 +180,15 @@ impl Walk {
         let (verdict, reason, remedy) = match (whole, after.is_empty()) {
             (true, _) => (GrantVerdict::Granted, yes, None),
             (false, true) => (GrantVerdict::Refused, no, remedy),
-            (false, false) => (GrantVerdict::Narrowed, format!("less than asked: {}", shown(&after)), remedy),
+            (false, false) => (
+                GrantVerdict::Narrowed,
+                format!(
+                    "less than requested: \
+                {}",
+                    shown(&after)
+                ),
+                remedy,
+            ),
         };
         self.steps.push(GrantStep { by, verdict, reason, remedy });
         self.left = after;
@@ -192,6 +209,7 @@ fn shown(grants: &CapabilityGrantSet) -> String {
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
+    use crate::grants::NarrowedTool;
     use palyra_common::{OperatorGrants, PluginCapabilityProfile, WasmPluginRunnerPolicy};
     use proptest::prelude::*;
 
@@ -202,6 +220,7 @@ mod tests {
             "secret:global/a reveal",
             "secret:global/a hosts=a.example inject=bearer",
             "storage:a/",
+            "storage-read:a/",
             "storage:a/b/ bytes=1",
             "channel:x",
             "fs-read:docs",
@@ -247,16 +266,21 @@ mod tests {
     proptest! {
         #[test]
         fn grants_never_exceed_any_authority(
-            manifest in grants(), consent in grants(), profile in profile(), policy in policy(), operator in grants()
+            manifest in grants(), tool in prop::option::of(grants()), consent in grants(), profile in profile(),
+            policy in policy(), operator in grants()
         ) {
+            let narrowed = tool.map(|grants| NarrowedTool { id: "acme.notes.list", grants });
             let operator = OperatorGrants { capabilities: operator, allow_addresses: Vec::new() };
             let authorities = Authorities {
-                skill_id: "acme.notes", asked: &manifest, consented: Some(&consent),
+                skill_id: "acme.notes", asked: &manifest, narrowed: narrowed.clone(), consented: Some(&consent),
                 profile: &profile, policy: &policy, operator: &operator,
             };
             let effective = authorities.effective();
             let grants = &*effective.grants;
             prop_assert!(grants.is_within(&manifest) && grants.is_within(&consent));
+            if let Some(tool) = &narrowed {
+                prop_assert!(grants.is_within(&tool.grants));
+            }
             if let Some(bound) = &profile.grants {
                 prop_assert!(grants.is_within(bound));
             }
@@ -286,6 +310,7 @@ mod tests {
         let authorities = Authorities {
             skill_id: "acme.notes",
             asked: &asked,
+            narrowed: None,
             consented: Some(&agreed),
             profile: &profile,
             policy: &policy,
@@ -305,5 +330,31 @@ mod tests {
         assert_eq!(who("channel:c").unwrap().0, GrantAuthority::Profile);
         assert_eq!(who("channel:d"), Some((GrantAuthority::Consent, "consent does not cover it")));
         assert_eq!(who("fs-read:docs").unwrap().1, "no directory is mapped to the root `docs`");
+    }
+    #[test]
+    fn tool_that_narrows_is_named_with_what_it_leaves() {
+        let set = |lines: &[&str]| lines.iter().map(|line| line.parse::<Capability>().unwrap()).collect();
+        let asked: CapabilityGrantSet = set(&["storage:notes/", "channel:news"]);
+        let grants = set(&["storage-read:notes/"]);
+        let authorities = Authorities {
+            skill_id: "acme.notes",
+            asked: &asked,
+            narrowed: Some(NarrowedTool { id: "acme.notes.list", grants }),
+            consented: Some(&asked),
+            profile: &PluginCapabilityProfile::default(),
+            policy: &WasmPluginRunnerPolicy::default(),
+            operator: &OperatorGrants::default(),
+        };
+        let effective = authorities.effective();
+        assert_eq!(*effective.grants, set(&["storage-read:notes/"]));
+        let step = |text: &str| {
+            let one = effective.derivations.iter().find(|one| one.asked.to_string() == text).unwrap();
+            one.refusal().map(|step| (step.by, step.verdict, step.reason.as_str())).unwrap()
+        };
+        let narrowed =
+            (GrantAuthority::Tool, GrantVerdict::Narrowed, "less than requested: storage-read:notes/");
+        assert_eq!(step("storage:notes/"), narrowed);
+        let left_out = "the tool `acme.notes.list` leaves it out";
+        assert_eq!(step("channel:news"), (GrantAuthority::Tool, GrantVerdict::Refused, left_out));
     }
 }

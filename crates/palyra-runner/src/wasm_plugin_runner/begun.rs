@@ -7,12 +7,11 @@ use std::task::Poll;
 use std::time::Duration;
 
 use palyra_common::{CapabilityGrantSet, THE_RUNNER, WasmPluginRunError};
-
+use palyra_plugins_runtime::RunPlace;
 use palyra_state::runs::{self, INLINE, Listed, RunStart, RunSubject, unrunnable};
 use palyra_state::{State, StateError, View, check_runnable};
 
 use super::Calling;
-use crate::permits::Admitted;
 use crate::{CallError, ToolCaller};
 
 /// A run without effects that takes longer than this is written down while it runs.
@@ -26,17 +25,17 @@ pub(crate) struct BegunRun {
     written: bool,
     finished: bool,
     pub(crate) listed: Listed,
-    _admitted: Admitted,
+    place: Arc<RunPlace>,
 }
 
 impl BegunRun {
-    /// Where the run can have an effect, its row is committed before this returns.
+    /// If the run can have an effect, its row is committed before this returns.
     pub(super) async fn begin(
         caller: &ToolCaller,
         calling: &Calling,
         grants: &CapabilityGrantSet,
     ) -> Result<Self, CallError> {
-        let admitted = caller.permits.admit(&calling.subject.skill_id, &calling.cancel).await?;
+        let place = caller.runtime.admit(&calling.subject.skill_id, &calling.cancel).await?;
         let row = Arc::new(RunStart::new(
             &caller.state,
             &calling.subject,
@@ -44,7 +43,7 @@ impl BegunRun {
             calling.context.session.as_deref(),
         )?);
         // Listed first and looked at then: a change in between ends the run one way or the other.
-        let listed = caller.state.run_registry().list(
+        let listed = caller.state.runs().registry().list(
             &row.run_id,
             Arc::clone(&calling.subject),
             calling.cancel.clone(),
@@ -53,7 +52,7 @@ impl BegunRun {
         check_still_runnable(&caller.state, calling)?;
         let written = grants.may_have_effects();
         let state = Arc::clone(&caller.state);
-        let run = Self { state, row, written, finished: false, listed, _admitted: admitted };
+        let run = Self { state, row, written, finished: false, listed, place: Arc::new(place) };
         if written {
             runs::start(&run.state, &run.row).await.map_err(StateError::from)?;
         }
@@ -62,6 +61,11 @@ impl BegunRun {
 
     pub(crate) fn row(&self) -> &Arc<RunStart> {
         &self.row
+    }
+
+    /// The place it has among the runs under way.
+    pub(super) fn place(&self) -> Arc<RunPlace> {
+        Arc::clone(&self.place)
     }
 
     /// Waits for the run itself; one that takes its time can be found while it runs.
@@ -81,12 +85,12 @@ impl BegunRun {
         running.await
     }
 
-    /// Says that the receipt is on its way to the writer, which keeps it whoever goes away.
+    /// Marks the receipt as sent to the writer, which stores it even without the caller.
     pub(crate) fn finish(&mut self) {
         self.finished = true;
     }
 
-    /// Takes that back: the writer could not keep it, so that somebody has to say how the run ended.
+    /// Reverts that: the writer could not store it, so the end of the run must be recorded otherwise.
     pub(crate) fn not_finished(&mut self) {
         self.finished = false;
     }
@@ -125,14 +129,15 @@ pub(super) fn check_unchanged(then: &View, now: &View, subject: &RunSubject) -> 
             && before.profiles.get(skill_id) == after.profiles.get(skill_id)
             && before.configs.get(skill_id) == after.configs.get(skill_id)
             && unrunnable(now, subject).is_none();
-    match same {
-        true => Ok(()),
-        false => Err(WasmPluginRunError::NotRunnable {
+    if same {
+        Ok(())
+    } else {
+        Err(WasmPluginRunError::NotRunnable {
             name: subject.tool_id.clone(),
-            reason: "what it may do was changed while the call waited".into(),
-            remedy: "call it again; a yes that still fits is used".into(),
+            reason: "its permissions changed while the call waited".into(),
+            remedy: "call it again; an approval that still matches is used".into(),
         }
-        .into()),
+        .into())
     }
 }
 
@@ -170,8 +175,8 @@ fn check_still_runnable(state: &State, calling: &Calling) -> Result<(), CallErro
         None => Ok(()),
         Some(why) => Err(WasmPluginRunError::NotRunnable {
             name: skill_id.clone(),
-            reason: format!("the release that was called is {why}"),
-            remedy: format!("see `palyra skills info {skill_id}`"),
+            reason: format!("the called release is {why}"),
+            remedy: format!("see `palyra skills show {skill_id}`"),
         }
         .into()),
     }

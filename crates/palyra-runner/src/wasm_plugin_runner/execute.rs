@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use palyra_plugins_runtime::{Invocation, RunReport};
+use palyra_plugins_runtime::{Invocation, RunPlace, RunReport};
 
 use super::{Calling, ResolvedPlugin};
 use crate::ToolCaller;
@@ -11,6 +11,7 @@ use crate::ToolCaller;
 pub(crate) async fn execute_module(
     caller: &ToolCaller,
     run_id: &str,
+    place: &RunPlace,
     calling: &Calling,
     resolved: &ResolvedPlugin,
 ) -> RunReport {
@@ -26,5 +27,5 @@ pub(crate) async fn execute_module(
         cancel: Some(calling.cancel.clone()),
         replay: None,
     };
-    caller.runtime.invoke(&resolved.loaded, invocation).await
+    caller.runtime.invoke_in(place, &resolved.loaded, invocation).await
 }

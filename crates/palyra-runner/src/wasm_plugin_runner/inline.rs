@@ -5,21 +5,22 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use palyra_common::capabilities::FilesystemAccess;
 use palyra_common::limits::MAX_INLINE_MODULE_BYTES;
 use palyra_common::{
     CapabilityGrantSet, CapabilityKind, Denial, INLINE_MODULES, JsonText, OperatorGrants,
     PluginCapabilityProfile, Principal, RuntimeLimits, WasmPluginRunError, WasmPluginRunnerPolicy,
 };
-use palyra_plugins_runtime::{CancelToken, Entry, LoadRequest, LoadedModule, ModuleKind};
+use palyra_plugins_runtime::{CancelToken, Entry, LoadedModule, ModuleKind};
 use palyra_skills::Sha256Digest;
+use palyra_state::authorizer::{Authorized, CallFacts};
 use palyra_state::runs::{INLINE, RunSubject};
 
-use super::{Calling, ResolvedPlugin};
+use super::{Calling, ResolvedPlugin, rules_of};
 use crate::grants::Authorities;
+use crate::resolve::CodeWait;
 use crate::{CallContext, CallError, RunListener, ToolCaller};
 
-/// What none of them ever gets.
+/// Capabilities that are never granted.
 const A_SECRET: &str = "a secret";
 const STORAGE: &str = "storage to write to";
 
@@ -34,17 +35,17 @@ pub struct InlineInvocation {
     pub export: Option<String>,
     /// The input.
     pub input: JsonText,
-    /// Who calls.
+    /// The caller.
     pub principal: Arc<Principal>,
     /// What an operator opens for this call; never a secret, never anything to write to.
     pub operator: OperatorGrants,
-    /// What the caller allows the run at most.
+    /// Limits set by the caller.
     pub limits: Option<RuntimeLimits>,
     /// Lets the caller end the run.
     pub cancel: Option<CancelToken>,
     /// Tells the caller which run it is, and what that says while it runs.
     pub listener: Option<Arc<RunListener>>,
-    /// What the call is part of.
+    /// Parent of the call.
     pub context: CallContext,
 }
 
@@ -129,12 +130,13 @@ impl InlineCall {
         policy: &WasmPluginRunnerPolicy,
     ) -> Result<ResolvedPlugin, CallError> {
         allowed(policy)?;
-        authorize(caller, calling)?;
+        let approval_because = self.authorize(caller, calling)?;
         check_grants(&self.operator.capabilities)?;
         let bytes = self.module.as_ref().map_err(WasmPluginRunError::clone)?;
         let authorities = Authorities {
             skill_id: &calling.subject.skill_id,
             asked: &self.operator.capabilities,
+            narrowed: None,
             consented: None,
             profile: &PluginCapabilityProfile::default(),
             policy,
@@ -149,26 +151,46 @@ impl InlineCall {
         let until = Instant::now().checked_add(Duration::from_millis(limits.wall_clock_timeout_ms));
         // Modules of one caller queue behind each other, not before those of skills or of other callers.
         let owner = format!("{INLINE}:{}", calling.principal.actor());
-        let loaded = caller.runtime.load_for(bytes, LoadRequest { owner: &owner, until }).await?;
+        let mut wait = CodeWait { until, listener: calling.listener.as_deref(), ..CodeWait::default() };
+        let loaded = wait.load(caller, bytes, &calling.subject.payload, &owner).await?;
         Ok(ResolvedPlugin {
             entry: self.entry(&loaded)?,
             loaded,
             schemas: None,
             grants: grants.into(),
             limits,
+            limits_of_call: self.limits.clone(),
             operator_config: JsonText::empty_object(),
-            requires_approval: false,
+            requires_approval: approval_because.is_some(),
+            approval_because,
+            compiled: wait.compiled,
         })
     }
 
-    /// A component is told which of its tools is called, so that somebody has to say it.
+    /// Why a person has to approve the call, where a rule of the access policy asks for it.
+    fn authorize(&self, caller: &ToolCaller, calling: &Calling) -> Result<Option<String>, CallError> {
+        let writes_outside = self.operator.capabilities.writes_outside();
+        let facts = CallFacts { labels: calling.context.labels, writes_outside };
+        let authorizer = caller.state.authorizer();
+        match authorizer.authorize_inline(&calling.principal, &calling.input, facts) {
+            Ok(Authorized::AtOnce) => Ok(None),
+            Ok(Authorized::WithApproval(decision)) => Ok(Some(rules_of(&decision))),
+            Err(decision) => Err(CallError::Denied {
+                skill_id: INLINE.to_owned(),
+                tool_id: calling.subject.tool_id.clone(),
+                decision,
+            }),
+        }
+    }
+
+    /// A call of a component needs the id of a tool.
     fn entry(&self, loaded: &LoadedModule) -> Result<Entry, WasmPluginRunError> {
         match (&self.tool, loaded.shape().kind) {
             (None, ModuleKind::Component) => Err(WasmPluginRunError::InvalidInput {
                 subject: "input",
                 pointer: None,
-                reason: "this module is a component, and no tool of it is named".into(),
-                remedy: Some("name one of its tools: `tool`, or `--tool` of the command".into()),
+                reason: "the module is a component, and the call has no tool".into(),
+                remedy: Some("choose one of its tools with `tool`, or `--tool` on the command line".into()),
             }),
             (tool, _) => {
                 let id = tool.clone().unwrap_or_else(|| INLINE.to_owned());
@@ -178,19 +200,11 @@ impl InlineCall {
     }
 }
 
-fn authorize(caller: &ToolCaller, calling: &Calling) -> Result<(), CallError> {
-    let decided = caller.state.authorizer().authorize_inline(&calling.principal, &calling.input);
-    decided.map_err(|decision| CallError::Denied {
-        skill_id: INLINE.to_owned(),
-        tool_id: calling.subject.tool_id.clone(),
-        decision,
-    })
-}
-
 pub(super) fn allowed(policy: &WasmPluginRunnerPolicy) -> Result<(), WasmPluginRunError> {
-    match policy.allow_inline_modules {
-        true => Ok(()),
-        false => Err(WasmPluginRunError::Disabled { what: INLINE_MODULES.into() }),
+    if policy.allow_inline_modules {
+        Ok(())
+    } else {
+        Err(WasmPluginRunError::Disabled { what: INLINE_MODULES.into() })
     }
 }
 
@@ -211,18 +225,17 @@ pub(crate) fn explain(denial: &mut Denial) {
 }
 
 fn check_grants(grants: &CapabilityGrantSet) -> Result<(), WasmPluginRunError> {
-    let writes = grants.filesystem().iter().any(|grant| grant.access == FilesystemAccess::ReadWrite);
     let what = match () {
         () if !grants.secrets().is_empty() => A_SECRET,
         () if !grants.storage().is_empty() => STORAGE,
-        () if writes => "a directory to write to",
+        () if grants.writes_files() => "a directory to write to",
         () => return Ok(()),
     };
     Err(WasmPluginRunError::InvalidInput {
         subject: "input",
         pointer: None,
         reason: format!("an inline module never gets {what}"),
-        remedy: Some("make it a skill: `palyra skills package build`, then install it".into()),
+        remedy: Some("make it a skill with `palyra skills package build`, then install it".into()),
     })
 }
 

@@ -5,18 +5,20 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use palyra_common::{
-    JsonText, OperatorGrants, PluginCapabilityProfile, Principal, RuntimeLimits, WasmPluginRunnerPolicy,
+    CapabilityGrantSet, JsonText, OperatorGrants, PluginCapabilityProfile, Principal, RuntimeLimits,
+    WasmPluginRunnerPolicy,
 };
 use palyra_plugins_runtime::{CancelToken, Entry, LoadedModule};
+use palyra_policy::PolicyDecision;
 use palyra_skills::capability_grants_from_manifest;
-use palyra_skills::consent::ConsentRecord;
 use palyra_skills::grants::limits_from_manifest;
-use palyra_state::authorizer::CalledEntry;
+use palyra_state::authorizer::{Authorized, CallFacts, CalledEntry};
 use palyra_state::{View, check_runnable, effective_config};
 
-use super::{Calling, ResolvedPlugin};
+use super::{Calling, ResolvedPlugin, rules_of};
 use crate::find::{EntryPoint, FoundTool};
-use crate::grants::{Authorities, EffectiveGrants};
+use crate::grants::{Authorities, EffectiveGrants, NarrowedTool};
+use crate::resolve::CodeWait;
 use crate::schemas::{CheckDeadline, ToolSchemas};
 use crate::{CallContext, CallError, ToolCaller, ToolInvocation, resolve};
 
@@ -30,16 +32,27 @@ pub(crate) struct InstalledCall {
 
 /// What follows from the view for every call of a tool; nothing in it depends on who calls with what.
 pub(crate) struct ReadyTool {
-    /// As long as the sandbox keeps it: a tool nobody calls must not hold compiled code.
+    /// Only as long as the sandbox keeps it: an unused tool must not hold compiled code.
     loaded: Weak<LoadedModule>,
     entry: Entry,
     /// None for a hook.
     schemas: Option<Arc<ToolSchemas>>,
-    consent: ConsentRecord,
+    /// What the consent to the release opens.
+    consented: CapabilityGrantSet,
     /// What a call gets that brings no directories or addresses of its own.
     grants: Arc<EffectiveGrants>,
     limits: RuntimeLimits,
     operator_config: JsonText,
+}
+
+/// A tool that may run now, and what this call of it gets.
+struct Proven {
+    ready: Arc<ReadyTool>,
+    loaded: Arc<LoadedModule>,
+    grants: Arc<EffectiveGrants>,
+    authorized: Authorized,
+    /// How long the call waited for code that had to be compiled.
+    compiled: Duration,
 }
 
 impl Calling {
@@ -102,19 +115,25 @@ impl InstalledCall {
     ) -> Result<ResolvedPlugin, CallError> {
         let kept = self.tool.ready().and_then(|ready| Some((ready.loaded.upgrade()?, ready)));
         caller.ready_tally.note(kept.is_some());
-        let (ready, loaded) = match kept {
+        let Proven { ready, loaded, grants, authorized, compiled } = match kept {
             Some((loaded, ready)) => {
                 let deadline = self.deadline(&ready.limits);
                 if let Some(schemas) = &ready.schemas {
                     schemas.check_input(&calling.input, deadline).await?;
                 }
-                self.authorize(caller, calling)?;
-                (ready, loaded)
+                let grants = self.grants(&ready.consented, &ready.grants);
+                let authorized = self.authorize(caller, calling, &grants)?;
+                Proven { ready, loaded, grants, authorized, compiled: Duration::ZERO }
             }
             // Seldom walked and large: every other call would carry its room along.
             None => Box::pin(self.prove(caller, calling)).await?,
         };
-        let grants = self.grants(&ready);
+        let approval_because = match authorized {
+            Authorized::AtOnce => None,
+            // A hook answers at once or not at all.
+            Authorized::WithApproval(decision) if calling.hook.is_some() => return Err(self.denied(decision)),
+            Authorized::WithApproval(decision) => Some(rules_of(&decision)),
+        };
         grants.check_directories(caller.state.root())?;
         Ok(ResolvedPlugin {
             loaded,
@@ -122,18 +141,16 @@ impl InstalledCall {
             schemas: ready.schemas.clone(),
             grants,
             limits: self.limits_under(&ready.limits),
+            limits_of_call: self.limits.clone(),
             operator_config: ready.operator_config.clone(),
-            requires_approval: self.tool.entrypoint.risk().requires_approval
-                || calling.context.approval_because.is_some(),
+            requires_approval: self.tool.entrypoint.risk().requires_approval || approval_because.is_some(),
+            approval_because,
+            compiled,
         })
     }
 
-    /// Looks at everything once; what it finds is true of this view.
-    async fn prove(
-        &self,
-        caller: &ToolCaller,
-        calling: &Calling,
-    ) -> Result<(Arc<ReadyTool>, Arc<LoadedModule>), CallError> {
+    /// Looks at everything once; what it finds is true of this view. Says as well how long the call waited for code.
+    async fn prove(&self, caller: &ToolCaller, calling: &Calling) -> Result<Proven, CallError> {
         let Self { tool, view, .. } = self;
         let policy = &view.plugins().policy.value;
         let (skill_id, manifest) = (&tool.record.skill_id, &tool.release().manifest);
@@ -148,16 +165,28 @@ impl InstalledCall {
             schemas.check_input(&calling.input, deadline).await?;
         }
         check_runnable(&tool.record, caller.state.platform())?;
-        self.authorize(caller, calling)?;
-        let module = resolve::resolve(caller, view, tool, policy.max_module_bytes, deadline.at).await?;
-        let grants = effective(tool, &module.consent, view, &OperatorGrants::default());
+        // A release without a consent has no grants, and is refused below.
+        let consent = view.consents().get(tool.release().payload);
+        let consented = consent.map(|consent| consent.granted.clone()).unwrap_or_default();
+        let own = Arc::new(effective(tool, &consented, view, &OperatorGrants::default()));
+        let grants = self.grants(&consented, &own);
+        let authorized = self.authorize(caller, calling, &grants)?;
+        let listener = calling.listener.as_deref();
+        let mut wait = CodeWait { until: Some(deadline.at), listener, ..CodeWait::default() };
+        let loaded = resolve::resolve(caller, view, tool, policy.max_module_bytes, &mut wait).await?;
         let operator_config = effective_config(skill_id, manifest, view.plugins().configs.get(skill_id))?;
         let entry = tool.entrypoint.entry();
-        let (loaded, consent) = (Arc::downgrade(&module.loaded), module.consent);
-        let grants = Arc::new(grants);
-        let ready = Arc::new(ReadyTool { loaded, entry, schemas, consent, grants, limits, operator_config });
+        let ready = Arc::new(ReadyTool {
+            loaded: Arc::downgrade(&loaded),
+            entry,
+            schemas,
+            consented,
+            grants: own,
+            limits,
+            operator_config,
+        });
         tool.keep(&ready);
-        Ok((ready, module.loaded))
+        Ok(Proven { ready, loaded, grants, authorized, compiled: wait.compiled })
     }
 
     /// The tool's limits, and below them those the caller named.
@@ -173,38 +202,54 @@ impl InstalledCall {
         CheckDeadline::of_call(self.limits_under(limits).wall_clock_timeout_ms, Duration::ZERO)
     }
 
-    fn authorize(&self, caller: &ToolCaller, calling: &Calling) -> Result<(), CallError> {
+    fn authorize(
+        &self,
+        caller: &ToolCaller,
+        calling: &Calling,
+        grants: &EffectiveGrants,
+    ) -> Result<Authorized, CallError> {
         let tool = &self.tool;
         let (tool_id, risk) = (tool.entrypoint.id(), tool.entrypoint.risk());
         let entry = CalledEntry { record: &tool.record, tool_id, risk };
-        let decided = caller.state.authorizer().authorize_call(&calling.principal, entry, &calling.input);
-        decided.map_err(|decision| CallError::Denied {
-            skill_id: tool.record.skill_id.clone(),
-            tool_id: tool_id.to_owned(),
-            decision,
-        })
+        let facts =
+            CallFacts { labels: calling.context.labels, writes_outside: grants.grants.writes_outside() };
+        let authorizer = caller.state.authorizer();
+        let decided = authorizer.authorize_call(&calling.principal, entry, &calling.input, facts);
+        decided.map_err(|decision| self.denied(decision))
     }
 
-    /// Manifest ∩ consent ∩ profile ∩ policy, with what the operator opens for this call.
-    fn grants(&self, ready: &ReadyTool) -> Arc<EffectiveGrants> {
-        match self.operator == OperatorGrants::default() {
-            true => Arc::clone(&ready.grants),
-            false => Arc::new(effective(&self.tool, &ready.consent, &self.view, &self.operator)),
+    fn denied(&self, decision: Arc<PolicyDecision>) -> CallError {
+        let (skill_id, tool_id) = (self.tool.record.skill_id.clone(), self.tool.entrypoint.id().to_owned());
+        CallError::Denied { skill_id, tool_id, decision }
+    }
+
+    /// Manifest ∩ tool ∩ consent ∩ profile ∩ policy, with what the operator opens for this call.
+    fn grants(&self, consented: &CapabilityGrantSet, own: &Arc<EffectiveGrants>) -> Arc<EffectiveGrants> {
+        if self.operator == OperatorGrants::default() {
+            Arc::clone(own)
+        } else {
+            Arc::new(effective(&self.tool, consented, &self.view, &self.operator))
         }
     }
 }
 
 fn effective(
     tool: &FoundTool,
-    consent: &ConsentRecord,
+    consented: &CapabilityGrantSet,
     view: &View,
     operator: &OperatorGrants,
 ) -> EffectiveGrants {
     let policy: &WasmPluginRunnerPolicy = &view.plugins().policy.value;
+    let manifest = &tool.release().manifest;
     let authorities = Authorities {
         skill_id: &tool.record.skill_id,
-        asked: &capability_grants_from_manifest(&tool.release().manifest),
-        consented: Some(&consent.granted),
+        asked: &capability_grants_from_manifest(manifest),
+        // A hook is no tool, whatever its id.
+        narrowed: match &tool.entrypoint {
+            EntryPoint::Tool(entrypoint) => NarrowedTool::of(manifest, &entrypoint.id),
+            EntryPoint::Hook { .. } => None,
+        },
+        consented: Some(consented),
         profile: &profile_of(view, &tool.record.skill_id),
         policy,
         operator,

@@ -11,7 +11,7 @@ use palyra_runner::{CallContext, CallError, ToolInvocation, ToolResult};
 use palyra_skills::Sha256Digest;
 use palyra_state::{
     ApprovalDecision, ApprovalError, ApprovalFilter, ApprovalScope, ApprovalStatus, ApprovalVerdict,
-    MAX_WAITING, Presence, REQUEST_LIFETIME_MS, YES_LIFETIME_MS,
+    MAX_WAITING, Presence, REQUEST_LIFETIME_MS, YES_LIFETIME_MS, decide_approval,
 };
 use palyra_testkit::{Release, update};
 use tokio::task::JoinHandle;
@@ -43,13 +43,13 @@ fn by(name: &str, verdict: ApprovalVerdict) -> ApprovalDecision {
 
 async fn ask(world: &World, call: ToolInvocation) -> String {
     match failure(world.caller.call(call).await) {
-        WasmPluginRunError::ApprovalRequired { approval_id } => approval_id,
+        WasmPluginRunError::ApprovalRequired { approval_id, .. } => approval_id,
         other => panic!("{other}"),
     }
 }
 
 async fn approve(world: &World, id: &str, scope: ApprovalScope) {
-    world.state.decide_approval(id, by("owner", ApprovalVerdict::Approve(scope))).await.unwrap();
+    decide_approval(&world.state, id, by("owner", ApprovalVerdict::Approve(scope))).await.unwrap();
 }
 
 /// A call that waits for a person, and what they are asked.
@@ -62,7 +62,7 @@ async fn waiting_call(world: &Arc<World>) -> (JoinHandle<Result<ToolResult, Call
         tokio::spawn(async move { world.caller.call(call).await })
     };
     loop {
-        let page = world.state.approvals(&ApprovalFilter::default()).unwrap();
+        let page = world.state.approvals().list(&ApprovalFilter::default()).unwrap();
         match page.approvals.first() {
             Some(asked) => return (waiting, asked.approval_id.clone()),
             None => drop(journal.next().await.unwrap()),
@@ -83,7 +83,7 @@ async fn a_yes_to_one_call_is_used_once_whatever_the_spelling() {
     assert_eq!(receipt.run.as_deref(), Some(result.run_id.as_str()));
     assert_eq!(receipt.details["approval"], id.as_str());
     assert_ne!(ask(&world, asking(r#"{"a":1,"b":2}"#)).await, id);
-    assert_eq!(world.state.approval(&id).unwrap().status, ApprovalStatus::Used);
+    assert_eq!(world.state.approvals().get(&id).unwrap().status, ApprovalStatus::Used);
     assert_eq!(world.events(EventKind::ApprovalRequested).len(), 3);
     assert_eq!(world.events(EventKind::ApprovalDecided).len(), 1);
 }
@@ -138,24 +138,24 @@ async fn whom_the_policy_does_not_let_decide_changes_nothing() {
          forbid (principal, action == Action::\"approve\", resource == Tool::\"{TOOL}\")\n\
          when {{ principal.name == \"intern\" && context.requester.name == \"agent\" }};\n"
     );
-    world.state.set_access_policy(&PolicySet::parse(&text).unwrap(), "owner").unwrap();
+    world.state.settings().set_access_policy(&PolicySet::parse(&text).unwrap(), "owner").unwrap();
     let denied = by("intern", yes);
-    let refused = world.state.decide_approval(&id, denied.clone()).await.unwrap_err();
+    let refused = decide_approval(&world.state, &id, denied.clone()).await.unwrap_err();
     assert_eq!(refused.code().as_str(), "forbidden", "{refused}");
-    assert_eq!(world.state.approval(&id).unwrap().status, ApprovalStatus::Pending);
+    assert_eq!(world.state.approvals().get(&id).unwrap().status, ApprovalStatus::Pending);
     assert!(world.events(EventKind::ApprovalDecided).is_empty());
-    world.state.decide_approval(&id, by("owner", yes)).await.unwrap();
-    let late = world.state.decide_approval(&id, denied).await.unwrap_err();
+    decide_approval(&world.state, &id, by("owner", yes)).await.unwrap();
+    let late = decide_approval(&world.state, &id, denied).await.unwrap_err();
     assert_eq!(late.code().as_str(), "already_decided", "the policy is not asked about a closed request");
     let alone = ToolInvocation { context: CallContext::default(), ..asking(r#"{"a":2}"#) };
     let no_run = ask(&world, alone).await;
     let wide = by("owner", ApprovalVerdict::Approve(ApprovalScope::Run));
     assert!(matches!(
-        world.state.decide_approval(&no_run, wide).await,
+        decide_approval(&world.state, &no_run, wide).await,
         Err(ApprovalError::NoSuchScope { .. })
     ));
     assert!(matches!(
-        world.state.decide_approval("apr_x", by("owner", yes)).await,
+        decide_approval(&world.state, "apr_x", by("owner", yes)).await,
         Err(ApprovalError::NotFound { .. })
     ));
 }
@@ -171,7 +171,9 @@ async fn of_many_who_decide_one_wins() {
                 0 => ApprovalVerdict::Deny,
                 _ => ApprovalVerdict::Approve(ApprovalScope::Once),
             };
-            tokio::spawn(async move { state.decide_approval(&id, by(&format!("p{number}"), verdict)).await })
+            tokio::spawn(
+                async move { decide_approval(&state, &id, by(&format!("p{number}"), verdict)).await },
+            )
         })
         .collect();
     let mut winners = 0;
@@ -209,27 +211,27 @@ async fn time_that_runs_out_is_a_no() {
     time.fetch_add(REQUEST_LIFETIME_MS, Ordering::SeqCst);
     let late = by("owner", ApprovalVerdict::Approve(ApprovalScope::Once));
     assert!(matches!(
-        world.state.decide_approval(&id, late).await,
+        decide_approval(&world.state, &id, late).await,
         Err(ApprovalError::Decided { status: ApprovalStatus::Expired, .. })
     ));
     assert_eq!(world.events(EventKind::ApprovalDecided)[0].event.actor.as_deref(), Some("time"));
     let second = ask(&world, asking("{}")).await;
     time.fetch_add(REQUEST_LIFETIME_MS, Ordering::SeqCst);
     let pending = ApprovalFilter { status: Some(ApprovalStatus::Pending), ..ApprovalFilter::default() };
-    assert!(world.state.approvals(&pending).unwrap().approvals.is_empty());
-    assert_eq!(world.state.approval(&second).unwrap().status, ApprovalStatus::Expired);
+    assert!(world.state.approvals().list(&pending).unwrap().approvals.is_empty());
+    assert_eq!(world.state.approvals().get(&second).unwrap().status, ApprovalStatus::Expired);
     // A yes that is not used in time does not last either.
     let third = ask(&world, asking("{}")).await;
     approve(&world, &third, ApprovalScope::Arguments).await;
     world.caller.call(asking("{}")).await.unwrap();
     time.fetch_add(palyra_state::YES_LIFETIME_MS, Ordering::SeqCst);
     assert_eq!(failure(world.caller.call(asking("{}")).await).kind(), Kind::ApprovalRequired);
-    assert_eq!(world.state.approval(&third).unwrap().status, ApprovalStatus::Expired);
+    assert_eq!(world.state.approvals().get(&third).unwrap().status, ApprovalStatus::Expired);
     // What is closed goes after a while; what waits stays.
     time.fetch_add(31 * 24 * 60 * 60 * 1_000, Ordering::SeqCst);
     ask(&world, asking("{}")).await;
-    assert_eq!(world.state.trim_runs().unwrap().approvals, 4);
-    assert_eq!(world.state.approvals(&ApprovalFilter::default()).unwrap().approvals.len(), 1);
+    assert_eq!(world.state.runs().trim().unwrap().approvals, 4);
+    assert_eq!(world.state.approvals().list(&ApprovalFilter::default()).unwrap().approvals.len(), 1);
 }
 
 #[tokio::test]
@@ -249,7 +251,7 @@ async fn a_call_can_wait_for_the_decision() {
     for verdict in [ApprovalVerdict::Approve(ApprovalScope::Once), ApprovalVerdict::Deny] {
         let world = Arc::new(world());
         let (waiting, id) = waiting_call(&world).await;
-        world.state.decide_approval(&id, by("owner", verdict)).await.unwrap();
+        decide_approval(&world.state, &id, by("owner", verdict)).await.unwrap();
         let result = waiting.await.unwrap();
         match verdict {
             ApprovalVerdict::Approve(_) => drop(result.unwrap()),
@@ -265,7 +267,7 @@ async fn a_yes_is_not_for_what_was_taken_back_while_the_call_waited() {
         (
             "the profile",
             |world| {
-                world.state.set_profile("acme.notes", &Default::default(), "owner").unwrap();
+                world.state.settings().set_profile("acme.notes", &Default::default(), "owner").unwrap();
             },
             true,
         ),
@@ -273,7 +275,7 @@ async fn a_yes_is_not_for_what_was_taken_back_while_the_call_waited() {
             "the runner's policy",
             |world| {
                 let policy = WasmPluginRunnerPolicy { allow_inline_modules: true, ..Default::default() };
-                world.state.set_runner_policy(&policy, "owner").unwrap();
+                world.state.settings().set_runner_policy(&policy, "owner").unwrap();
             },
             true,
         ),
@@ -284,7 +286,7 @@ async fn a_yes_is_not_for_what_was_taken_back_while_the_call_waited() {
         ),
         (
             "something else",
-            |world| drop(world.state.add_token("editor", Default::default(), None, "owner")),
+            |world| drop(world.state.tokens().add("editor", Default::default(), None, "owner")),
             false,
         ),
     ];
@@ -294,13 +296,12 @@ async fn a_yes_is_not_for_what_was_taken_back_while_the_call_waited() {
         change(&world);
         approve(&world, &id, ApprovalScope::Once).await;
         let result = waiting.await.unwrap();
-        match refused {
-            true => {
-                assert_eq!(failure(result).kind(), Kind::NotRunnable, "{what}");
-                assert_eq!(world.state.approval(&id).unwrap().status, ApprovalStatus::Approved, "{what}");
-                assert!(world.events(EventKind::RunCompleted).is_empty(), "{what}");
-            }
-            false => drop(result.unwrap()),
+        if refused {
+            assert_eq!(failure(result).kind(), Kind::NotRunnable, "{what}");
+            assert_eq!(world.state.approvals().get(&id).unwrap().status, ApprovalStatus::Approved, "{what}");
+            assert!(world.events(EventKind::RunCompleted).is_empty(), "{what}");
+        } else {
+            drop(result.unwrap())
         }
     }
 }
@@ -309,7 +310,7 @@ async fn a_yes_is_not_for_what_was_taken_back_while_the_call_waited() {
 async fn a_forged_row_is_no_yes() {
     let world = world();
     let id = ask(&world, asking("{}")).await;
-    let forged = world.state.approval(&id).unwrap();
+    let forged = world.state.approvals().get(&id).unwrap();
     let mut forged = serde_json::to_value(forged).unwrap();
     forged["status"] = "approved".into();
     forged["scope"] = "session".into();
@@ -320,29 +321,29 @@ async fn a_forged_row_is_no_yes() {
     let state = Arc::new(home.open());
     let caller = crate::calls::caller(&state);
     assert_eq!(failure(caller.call(asking("{}")).await).kind(), Kind::ApprovalRequired);
-    assert_eq!(state.approval(&id).unwrap_err().code().as_str(), "state_damaged");
+    assert_eq!(state.approvals().get(&id).unwrap_err().code().as_str(), "state_damaged");
 }
 
 #[tokio::test]
 async fn requester_cannot_approve_own_request_whatever_the_policy_says() {
     let world = world();
     let text = "@id(\"all\") @advice(\"all\") permit (principal, action, resource);";
-    world.state.set_access_policy(&PolicySet::parse(text).unwrap(), "owner").unwrap();
+    world.state.settings().set_access_policy(&PolicySet::parse(text).unwrap(), "owner").unwrap();
     let id = ask(&world, asking("{}")).await;
     let yes = ApprovalVerdict::Approve(ApprovalScope::Once);
     for decision in [by("agent", yes), ApprovalDecision { presence: Presence::Owner, ..by("agent", yes) }] {
-        let refused = world.state.decide_approval(&id, decision).await.unwrap_err();
+        let refused = decide_approval(&world.state, &id, decision).await.unwrap_err();
         assert!(matches!(refused, ApprovalError::OwnRequest { .. }), "{refused}");
     }
-    world.state.decide_approval(&id, by("other", yes)).await.unwrap();
+    decide_approval(&world.state, &id, by("other", yes)).await.unwrap();
     let owners = ToolInvocation { principal: owner(), ..asking(r#"{"a":1}"#) };
     let id = ask(&world, owners).await;
     assert_eq!(
-        world.state.decide_approval(&id, by("owner", yes)).await.unwrap_err().code().as_str(),
+        decide_approval(&world.state, &id, by("owner", yes)).await.unwrap_err().code().as_str(),
         "forbidden"
     );
     let in_person = ApprovalDecision { presence: Presence::Owner, ..by("owner", yes) };
-    world.state.decide_approval(&id, in_person).await.unwrap();
+    decide_approval(&world.state, &id, in_person).await.unwrap();
 }
 
 #[tokio::test]
@@ -350,8 +351,8 @@ async fn denial_of_own_request_is_allowed_whatever_the_policy_says() {
     let world = world();
     let id = ask(&world, asking("{}")).await;
     let text = "@id(\"read-only\") @advice(\"nobody decides\") permit (principal, action == Action::\"read\", resource);";
-    world.state.set_access_policy(&PolicySet::parse(text).unwrap(), "owner").unwrap();
-    let denied = world.state.decide_approval(&id, by("agent", ApprovalVerdict::Deny)).await.unwrap();
+    world.state.settings().set_access_policy(&PolicySet::parse(text).unwrap(), "owner").unwrap();
+    let denied = decide_approval(&world.state, &id, by("agent", ApprovalVerdict::Deny)).await.unwrap();
     assert_eq!(denied.status, ApprovalStatus::Denied);
 }
 
@@ -360,14 +361,14 @@ async fn approval_does_not_cover_another_profile_policy_or_grant() {
     type Change = fn(&World);
     let changes: [(&str, Change); 3] = [
         ("the profile", |world| {
-            world.state.set_profile("acme.notes", &Default::default(), "owner").unwrap();
+            world.state.settings().set_profile("acme.notes", &Default::default(), "owner").unwrap();
         }),
         ("the runner's policy", |world| {
             let policy = WasmPluginRunnerPolicy { allow_inline_modules: true, ..Default::default() };
-            world.state.set_runner_policy(&policy, "owner").unwrap();
+            world.state.settings().set_runner_policy(&policy, "owner").unwrap();
         }),
         ("the access policy", |world| {
-            world.state.set_access_policy(&PolicySet::standard(), "owner").unwrap();
+            world.state.settings().set_access_policy(&PolicySet::standard(), "owner").unwrap();
         }),
     ];
     for (what, change) in changes {
@@ -388,7 +389,7 @@ async fn approval_does_not_cover_another_profile_policy_or_grant() {
     let operator = palyra_common::OperatorGrants::parse(["address:127.0.0.1"]).unwrap();
     let other = ask(&world, ToolInvocation { operator, ..asking("{}") }).await;
     assert_ne!(other, id);
-    assert_eq!(world.state.approval(&other).unwrap().grants, ["address:127.0.0.1/32"]);
+    assert_eq!(world.state.approvals().get(&other).unwrap().grants, ["address:127.0.0.1/32"]);
     world.caller.call(asking("{}")).await.unwrap();
 }
 
@@ -398,7 +399,7 @@ async fn approval_does_not_cover_other_settings() {
     let world = World::new(&Release { risk: ASKS, tables, ..Release::default() });
     let set = |address: &str| {
         let values = std::collections::BTreeMap::from([("address".to_owned(), address.into())]);
-        world.state.set_plugin_config("acme.notes", &values, "owner").unwrap();
+        world.state.settings().set_plugin_config("acme.notes", &values, "owner").unwrap();
     };
     set("boss@corp.example");
     let id = ask(&world, asking("{}")).await;
@@ -413,30 +414,34 @@ async fn long_arguments_are_kept_whole_and_need_their_digest_for_a_yes() {
     let world = world();
     let input = format!(r#"{{"z":"rm -rf /","a":"{}"}}"#, "x".repeat(5_000));
     let id = ask(&world, asking(&input)).await;
-    let cut = world.state.approval(&id).unwrap();
+    let cut = world.state.approvals().get(&id).unwrap();
     let text = format!(r#"{{"a":"{}","z":"rm -rf /"}}"#, "x".repeat(5_000));
     let digest = Sha256Digest::of(text.as_bytes());
     assert_eq!((cut.arguments.as_str(), cut.arguments_bytes), (&text[..4_096], text.len() as u64));
     assert_eq!((cut.arguments_omitted(), cut.arguments_sha256), (text.len() as u64 - 4_096, Some(digest)));
-    let whole = world.state.approval_arguments(&id, 0).unwrap();
+    let whole = world.state.approvals().arguments(&id, 0).unwrap();
     assert_eq!((whole.arguments.as_str(), whole.arguments_omitted()), (text.as_str(), 0));
-    let rest = world.state.approval_arguments(&id, 4_096).unwrap();
+    let rest = world.state.approvals().arguments(&id, 4_096).unwrap();
     assert_eq!((rest.arguments.as_str(), rest.arguments_omitted()), (&text[4_096..], 4_096));
-    assert_eq!(world.state.approval_arguments(&id, u64::MAX).unwrap().arguments, "");
+    assert_eq!(world.state.approvals().arguments(&id, u64::MAX).unwrap().arguments, "");
     let yes = ApprovalVerdict::Approve(ApprovalScope::Once);
-    let blind = world.state.decide_approval(&id, by("owner", yes)).await.unwrap_err();
+    let blind = decide_approval(&world.state, &id, by("owner", yes)).await.unwrap_err();
     assert!(matches!(blind, ApprovalError::ArgumentsCut { .. }), "{blind}");
     let wrong = ApprovalDecision { arguments_sha256: Some(Sha256Digest::of(b"{}")), ..by("owner", yes) };
-    let wrong = world.state.decide_approval(&id, wrong).await.unwrap_err();
+    let wrong = decide_approval(&world.state, &id, wrong).await.unwrap_err();
     assert!(matches!(wrong, ApprovalError::OtherArguments { .. }), "{wrong}");
     let seen = ApprovalDecision { arguments_sha256: Some(digest), ..by("owner", yes) };
-    world.state.decide_approval(&id, seen).await.unwrap();
+    decide_approval(&world.state, &id, seen).await.unwrap();
     world.caller.call(asking(&input)).await.unwrap();
-    assert_eq!(world.state.approval_arguments(&id, 0).unwrap().arguments, text, "what ran can be looked at");
+    assert_eq!(
+        world.state.approvals().arguments(&id, 0).unwrap().arguments,
+        text,
+        "what ran can be looked at"
+    );
     // A no needs no digest, and lets the whole go.
     let id = ask(&world, asking(&input)).await;
-    world.state.decide_approval(&id, by("owner", ApprovalVerdict::Deny)).await.unwrap();
-    assert!(world.state.approval_arguments(&id, 0).unwrap().arguments_omitted() > 0);
+    decide_approval(&world.state, &id, by("owner", ApprovalVerdict::Deny)).await.unwrap();
+    assert!(world.state.approvals().arguments(&id, 0).unwrap().arguments_omitted() > 0);
 }
 
 #[tokio::test]
@@ -446,7 +451,7 @@ async fn edited_arguments_are_not_shown_as_what_was_asked() {
     let World { home, state, caller } = world;
     drop((caller, state));
     home.sql("UPDATE approval_arguments SET arguments = '{}'");
-    assert_eq!(home.open().approval_arguments(&id, 0).unwrap_err().code().as_str(), "state_damaged");
+    assert_eq!(home.open().approvals().arguments(&id, 0).unwrap_err().code().as_str(), "state_damaged");
 }
 
 #[tokio::test]
@@ -468,7 +473,7 @@ async fn input_over_its_limit_is_refused_before_anybody_is_asked() {
     let world = world();
     let refused = failure(world.caller.call(asking(&format!(r#"{{"a":"{}"}}"#, "x".repeat(2 << 20)))).await);
     assert_eq!(refused.kind(), Kind::QuotaExceeded, "{refused}");
-    assert!(world.state.approvals(&ApprovalFilter::default()).unwrap().approvals.is_empty());
+    assert!(world.state.approvals().list(&ApprovalFilter::default()).unwrap().approvals.is_empty());
 }
 
 #[tokio::test]
@@ -494,8 +499,8 @@ async fn unused_yes_expires_visibly() {
     let id = ask(&world, asking("{}")).await;
     approve(&world, &id, ApprovalScope::Once).await;
     time.fetch_add(YES_LIFETIME_MS, Ordering::SeqCst);
-    assert_eq!(world.state.expire_approvals().unwrap(), 1);
-    let lapsed = world.state.approval(&id).unwrap();
+    assert_eq!(world.state.approvals().expire().unwrap(), 1);
+    let lapsed = world.state.approvals().get(&id).unwrap();
     assert_eq!((lapsed.status, lapsed.decided_by.as_deref()), (ApprovalStatus::Expired, Some("owner")));
     let told = world.events(EventKind::ApprovalDecided);
     let last = &told.last().unwrap().event;
@@ -515,8 +520,8 @@ async fn approval_whose_time_is_over_stays_over_when_the_clock_is_set_back() {
     world.state.expiry_now_ms();
     time.store(start + 1_000, Ordering::SeqCst);
     assert_ne!(ask(&world, asking("{}")).await, id);
-    assert_eq!(world.state.approval(&id).unwrap().status, ApprovalStatus::Expired);
+    assert_eq!(world.state.approvals().get(&id).unwrap().status, ApprovalStatus::Expired);
     // A request that is made meanwhile lasts as long as any other.
     let later = ask(&world, asking(r#"{"a":1}"#)).await;
-    assert_eq!(world.state.approval(&later).unwrap().status, ApprovalStatus::Pending);
+    assert_eq!(world.state.approvals().get(&later).unwrap().status, ApprovalStatus::Pending);
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use palyra_common::capabilities::OperatorGrants;
 use palyra_common::{
@@ -61,18 +62,18 @@ impl World {
 }
 
 pub(crate) fn caller(state: &Arc<State>) -> ToolCaller {
-    caller_keeping_code(state, false)
+    ToolCaller::new(Arc::clone(state), caller_config()).unwrap()
 }
 
-fn caller_keeping_code(state: &Arc<State>, keep_compiled_code: bool) -> ToolCaller {
-    let config = CallerConfig {
+pub(crate) fn caller_config() -> CallerConfig {
+    CallerConfig {
         compiler: Arc::new(InProcessCompiler),
-        keep_compiled_code,
+        keep_compiled_code: false,
         egress: None,
         ceiling: None,
         max_concurrent_runs: 8,
-    };
-    ToolCaller::new(Arc::clone(state), config).unwrap()
+        queue_time: Duration::from_secs(5),
+    }
 }
 
 /// The owner, from a script.
@@ -120,17 +121,17 @@ async fn a_call_leaves_a_receipt() {
     assert_eq!(receipt.event.details["payload"], result.payload.to_string());
     assert_eq!(receipt.event.details["fuel"], result.usage.fuel);
     assert_eq!(receipt.event.details["input_sha256"], receipt.event.details["output_sha256"]);
-    let run = world.state.run(&result.run_id).unwrap().unwrap();
+    let run = world.state.runs().get(&result.run_id).unwrap().unwrap();
     assert_eq!((run.status.as_str(), run.receipt_leaf), ("completed", Some(result.receipt.sequence)));
     // Name for models and alias reach the same tool.
     world.call("acme__notes__add", "{}").await.unwrap();
-    world.state.set_alias("note", Some("acme.notes.add"), "owner").unwrap();
+    world.state.skills().set_alias("note", Some("acme.notes.add"), "owner").unwrap();
     world.call("note", "{}").await.unwrap();
-    assert_eq!(world.state.info("acme.notes").unwrap().runs.completed, 3);
+    assert_eq!(world.state.skills().info("acme.notes").unwrap().runs.completed, 3);
 }
 
 #[tokio::test]
-async fn g05_output_that_fails_its_schema_is_told_by_a_pointer() {
+async fn g05_invalid_output_is_reported_with_json_pointer() {
     let schema = r#"{ type = "object", properties = { count = { type = "integer" } } }"#;
     let world = World::new(&Release { wat: ECHO.into(), output_schema: schema, ..Release::default() });
     world.call("acme.notes.add", r#"{"count":1}"#).await.unwrap();
@@ -212,7 +213,11 @@ async fn g20_a_component_that_says_something_else_is_quarantined() {
 async fn t10_a_skill_whose_key_is_revoked_does_not_run_again() {
     let world = World::new(&Release::default());
     world.call("acme.notes.add", "{}").await.unwrap();
-    world.state.revoke(RevocationTarget::Key(signing_key(1).public().key_id()), "stolen", "owner").unwrap();
+    world
+        .state
+        .trust()
+        .revoke(RevocationTarget::Key(signing_key(1).public().key_id()), "stolen", "owner")
+        .unwrap();
     assert_eq!(failure(world.call("acme.notes.add", "{}").await).kind(), Kind::NotRunnable);
     assert_eq!(world.events(EventKind::RunRefused).len(), 1);
 }
@@ -257,7 +262,7 @@ async fn a_skill_that_may_not_run_says_why_and_what_would_change_it() {
     }
     install(&state, &built);
     caller.call(invocation("acme.notes.add", "{}")).await.unwrap();
-    state.disable("acme.notes", "later", "owner").unwrap();
+    state.skills().disable("acme.notes", "later", "owner").unwrap();
     assert_eq!(failure(caller.call(invocation("acme.notes.add", "{}")).await).kind(), Kind::NotRunnable);
 }
 
@@ -270,7 +275,7 @@ async fn storage_lasts_and_its_use_is_counted() {
         assert_eq!(result.output.as_str(), format!(r#"{{"count":{count}}}"#));
         assert_eq!(result.capabilities["storage:counters/"].used, 2);
     }
-    let used = world.state.info("acme.notes").unwrap().has_used;
+    let used = world.state.skills().info("acme.notes").unwrap().has_used;
     assert_eq!((used[0].capability.as_str(), used[0].used), ("storage:counters/", 4));
     let World { home, state, caller } = world;
     drop((caller, state));
@@ -322,10 +327,7 @@ fn files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => files.extend(self::files(&path)),
-            false => files.push(path),
-        }
+        if path.is_dir() { files.extend(self::files(&path)) } else { files.push(path) }
     }
     files
 }
@@ -337,23 +339,25 @@ async fn messages_to_channels_are_recorded() {
     let wat = one_operation("channel-handle", r#"{"op":"channels.publish","handle":"#, rest);
     let world = World::new(&Release { wat, tables, ..Release::default() });
     let result = world.call("acme.notes.add", "{}").await.unwrap();
-    let events = world.state.run_events(&result.run_id).unwrap();
+    let events = world.state.runs().events(&result.run_id).unwrap();
     assert_eq!((events[0].kind.as_str(), events[0].text.as_str()), ("channel", "alerts (text/plain): milk"));
     assert_eq!(result.capabilities["channel:alerts"].used, 1);
 }
 
 #[tokio::test]
-async fn i07_compiled_code_that_was_changed_is_discarded_and_told_to_the_journal() {
+async fn i07_changed_compiled_code_is_discarded_and_journalled() {
     let world = World::new(&Release { wat: ECHO.into(), ..Release::default() });
     let call = async || {
-        let caller = caller_keeping_code(&world.state, true);
+        let config = CallerConfig { keep_compiled_code: true, ..caller_config() };
+        let caller = ToolCaller::new(Arc::clone(&world.state), config).unwrap();
         caller.call(invocation("acme.notes.add", r#"{"a":1}"#)).await.unwrap()
     };
     call().await;
     call().await;
     assert!(world.events(EventKind::StateCacheDiscarded).is_empty());
     let code = world.home.root.path().join("cache").join("code");
-    let file = std::fs::read_dir(&code).unwrap().next().unwrap().unwrap().path();
+    let mut files = std::fs::read_dir(&code).unwrap().map(|file| file.unwrap().path());
+    let file = files.find(|file| file.extension().is_some_and(|end| end == "code")).unwrap();
     let mut bytes = std::fs::read(&file).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

@@ -13,7 +13,8 @@ use palyra_skills::RuntimeStatus;
 use palyra_state::runs::RunQuery;
 use palyra_state::{
     ApprovalDecision, ApprovalFilter, ApprovalScope, ApprovalStatus, ApprovalVerdict, InstallOptions,
-    Presence, RestoreAcceptance, State, StateOptions, StateRoot, check_backup, verify_receipt,
+    Presence, RestoreAcceptance, State, StateOptions, StateRoot, check_backup, decide_approval,
+    verify_receipt,
 };
 use palyra_testkit::{Home, Release, install, keys, options, permitting, try_install};
 
@@ -42,8 +43,8 @@ fn act(action: &str, state: &State) {
     match action {
         "install" => drop(install(state, &one)),
         "update" => drop(try_install(state, &two, &InstallOptions::default()).unwrap()),
-        "remove" => state.remove("acme.notes", "owner").unwrap(),
-        "trust" => drop(state.allow_publisher("globex", keys(2), "owner").unwrap()),
+        "remove" => state.skills().remove("acme.notes", "owner").unwrap(),
+        "trust" => drop(state.trust().allow_publisher("globex", keys(2), "owner").unwrap()),
         other => panic!("{other}"),
     }
 }
@@ -75,7 +76,7 @@ fn restore(root: &StateRoot, options: &StateOptions) {
 /// Decides the first request that waits.
 fn approve(state: &Arc<State>) {
     let waiting = ApprovalFilter { status: Some(ApprovalStatus::Pending), ..ApprovalFilter::default() };
-    let id = state.approvals(&waiting).unwrap().approvals[0].approval_id.clone();
+    let id = state.approvals().list(&waiting).unwrap().approvals[0].approval_id.clone();
     let decision = ApprovalDecision {
         verdict: ApprovalVerdict::Approve(ApprovalScope::Once),
         decider: crate::calls::holder("somebody"),
@@ -84,7 +85,7 @@ fn approve(state: &Arc<State>) {
         arguments_sha256: None,
     };
     let threads = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    threads.block_on(state.decide_approval(&id, decision)).unwrap();
+    threads.block_on(decide_approval(state, &id, decision)).unwrap();
 }
 
 /// Runs the child until it gets through; `check` sees what each death left, and the prepared root starts anew.
@@ -95,9 +96,10 @@ fn at_every_operation(action: &str, prepare: impl Fn(&Home), check: impl Fn(&Hom
     for n in 1.. {
         let home = copy_of(&template);
         let finished = run_child(action, home.root.path(), n);
-        match check(&home) {
-            true => saw_new = true,
-            false => saw_old = true,
+        if check(&home) {
+            saw_new = true
+        } else {
+            saw_old = true
         }
         if finished {
             assert!(n > 5, "only {n} operations were seen");
@@ -136,9 +138,10 @@ fn copy_folder(from: &Path, to: &Path) {
     std::fs::set_permissions(to, std::fs::metadata(from).unwrap().permissions()).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
-        match entry.file_type().unwrap().is_dir() {
-            true => copy_folder(&entry.path(), &to.join(entry.file_name())),
-            false => drop(std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap()),
+        if entry.file_type().unwrap().is_dir() {
+            copy_folder(&entry.path(), &to.join(entry.file_name()));
+        } else {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
         }
     }
 }
@@ -160,7 +163,7 @@ fn version(home: &Home) -> Option<u64> {
     let version = state.view().index().get("acme.notes").map(|record| {
         assert_eq!(record.runtime_status(), RuntimeStatus::Active);
         assert!(state.view().consents().get(record.current.payload).is_some());
-        state.verify_installed("acme.notes", "owner").unwrap();
+        state.skills().verify_installed("acme.notes", "owner").unwrap();
         record.current.manifest.version.minor
     });
     let mark = state.view().trust().skill("acme.notes").and_then(|known| known.high_water());
@@ -214,7 +217,7 @@ fn i06_a_change_of_trust_is_whole_or_not_there() {
 
 /// No run is left running, and each has exactly one leaf, where its row says.
 fn check_runs(state: &State) -> usize {
-    let runs = state.runs(&RunQuery::default()).unwrap().runs;
+    let runs = state.runs().list(&RunQuery::default()).unwrap().runs;
     let kinds = vec![EventKind::RunCompleted, EventKind::RunFailed];
     let leaves = state.journal().query(&Query { kinds, ..Query::default() }).unwrap().events;
     assert_eq!(leaves.len(), runs.len());
@@ -224,9 +227,9 @@ fn check_runs(state: &State) -> usize {
         let sequences: Vec<u64> = of_run.map(|leaf| leaf.leaf.sequence).collect();
         assert_eq!(sequences, [run.receipt_leaf.unwrap()]);
         if run.status == "completed" {
-            state.tape(&run.run_id).unwrap();
+            state.runs().tape(&run.run_id).unwrap();
         }
-        let receipt = serde_json::to_vec(&state.run_receipt(&run.run_id).unwrap()).unwrap();
+        let receipt = serde_json::to_vec(&state.runs().receipt(&run.run_id).unwrap()).unwrap();
         assert_eq!(verify_receipt(&receipt, None).unwrap().completed, run.status == "completed");
     }
     let verified = state.journal().verify(palyra_journal::VerifyScope::Everything, None).unwrap();
@@ -261,7 +264,7 @@ fn a_killed_decision_is_whole_or_not_there() {
     };
     at_every_operation("approve", asking, |home| {
         let state = home.open();
-        let decided = state.approvals(&ApprovalFilter::default()).unwrap().approvals[0].status;
+        let decided = state.approvals().list(&ApprovalFilter::default()).unwrap().approvals[0].status;
         let leaves = Query { kinds: vec![EventKind::ApprovalDecided], ..Query::default() };
         let leaves = state.journal().query(&leaves).unwrap().events.len();
         assert_eq!(leaves, usize::from(decided == ApprovalStatus::Approved));
@@ -292,7 +295,7 @@ fn killed_restore_leaves_the_old_state_or_the_new_one() {
         with_one(home);
         let state = home.open();
         back_up(&state);
-        state.allow_publisher("globex", keys(2), "owner").unwrap();
+        state.trust().allow_publisher("globex", keys(2), "owner").unwrap();
         state.close().unwrap();
     };
     let is_old = |home: &Home| {

@@ -5,6 +5,7 @@ mod approvals;
 mod calls;
 mod features;
 mod kill;
+mod notes;
 mod plugins;
 mod records;
 mod runs;

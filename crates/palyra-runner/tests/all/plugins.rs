@@ -27,8 +27,8 @@ async fn a_profile_narrows_and_the_denial_says_so() {
     let world = counter();
     world.call("acme.notes.add", "{}").await.unwrap();
     let nothing = PluginCapabilityProfile::parse(["channel:alerts"]).unwrap();
-    let revision = world.state.set_profile("acme.notes", &nothing, "owner").unwrap();
-    assert_eq!(world.state.profile("acme.notes").unwrap().revision, revision);
+    let revision = world.state.settings().set_profile("acme.notes", &nothing, "owner").unwrap();
+    assert_eq!(world.state.settings().profile("acme.notes").unwrap().revision, revision);
     match failure(world.call("acme.notes.add", "{}").await) {
         WasmPluginRunError::CapabilityDenied(denial) => {
             assert!(denial.reason.contains("the profile does not include it"), "{denial}");
@@ -37,11 +37,56 @@ async fn a_profile_narrows_and_the_denial_says_so() {
     }
     let grants = palyra_runner::effective_grants(&world.state, "acme.notes").unwrap();
     assert_eq!(grants.derivations[0].refusal().unwrap().by, GrantAuthority::Profile);
-    assert!(world.state.remove_profile("acme.notes", "owner").unwrap());
-    assert!(!world.state.remove_profile("acme.notes", "owner").unwrap());
+    assert!(world.state.settings().remove_profile("acme.notes", "owner").unwrap());
+    assert!(!world.state.settings().remove_profile("acme.notes", "owner").unwrap());
     world.call("acme.notes.add", "{}").await.unwrap();
     let told = world.events(EventKind::PluginProfileChanged);
     assert_eq!((told.len(), told[0].event.actor.as_deref()), (2, Some("owner")));
+}
+
+#[tokio::test]
+async fn tool_gets_what_its_table_leaves_of_the_skill() {
+    let table =
+        |risk| World::new(&Release { wat: COUNTER.into(), tables: STORAGE, risk, ..Release::default() });
+    let denied = async |world: &World| match failure(world.call("acme.notes.add", "{}").await) {
+        WasmPluginRunError::CapabilityDenied(denial) => denial,
+        other => panic!("{other}"),
+    };
+    let reads = table("capabilities = { storage_read_prefixes = [\"counters/\"] }");
+    let denial = denied(&reads).await;
+    assert!(denial.reason.starts_with("`counters/` is granted for reading only"), "{denial}");
+    let release = "install a release whose `[entrypoints.tools.capabilities]` of `acme.notes.add` include \
+                   `storage:counters/`";
+    assert!(denial.manifest.unwrap().ends_with(release));
+    let shown = |grants: palyra_runner::EffectiveGrants| -> Vec<String> {
+        Vec::<palyra_common::Capability>::from((*grants.grants).clone())
+            .iter()
+            .map(ToString::to_string)
+            .collect()
+    };
+    let skill = palyra_runner::effective_grants(&reads.state, "acme.notes").unwrap();
+    assert_eq!(shown(skill), ["storage:counters/"]);
+    let tool = palyra_runner::effective_grants_of_tool(&reads.state, "acme.notes", "acme.notes.add").unwrap();
+    assert_eq!(tool.derivations[0].refusal().unwrap().by, GrantAuthority::Tool);
+    assert_eq!(shown(tool), ["storage-read:counters/"]);
+    let denial = denied(&table("capabilities = { }")).await;
+    assert!(denial.reason.ends_with("the tool `acme.notes.add` leaves it out"), "{denial}");
+    let whole = table("capabilities = { storage_prefixes = [\"counters/\"] }");
+    whole.call("acme.notes.add", "{}").await.unwrap();
+}
+
+#[tokio::test]
+async fn profile_can_leave_reading_alone() {
+    let world = counter();
+    let reading = PluginCapabilityProfile::parse(["storage-read:counters/"]).unwrap();
+    world.state.settings().set_profile("acme.notes", &reading, "owner").unwrap();
+    match failure(world.call("acme.notes.add", "{}").await) {
+        WasmPluginRunError::CapabilityDenied(denial) => {
+            let remedy = "palyra plugins profile set acme.notes --grant 'storage:counters/'";
+            assert!(denial.manifest.as_deref().is_some_and(|text| text.ends_with(remedy)), "{denial}");
+        }
+        other => panic!("{other}"),
+    }
 }
 
 #[tokio::test]
@@ -49,27 +94,28 @@ async fn a_profile_caps_limits_and_lasts() {
     let world = World::new(&Release::default());
     let mut profile = PluginCapabilityProfile::default();
     profile.limits.insert(LimitKind::Output, 5);
-    world.state.set_profile("acme.notes", &profile, "owner").unwrap();
+    world.state.settings().set_profile("acme.notes", &profile, "owner").unwrap();
     assert_eq!(failure(world.call("acme.notes.add", "{}").await).kind(), Kind::QuotaExceeded);
     let World { home, state, caller } = world;
     drop((caller, state));
     let state = home.open();
-    assert_eq!(state.profile("acme.notes").unwrap().value, profile);
+    assert_eq!(state.settings().profile("acme.notes").unwrap().value, profile);
     // A skill that goes takes its profile along.
-    state.remove("acme.notes", "owner").unwrap();
-    assert!(state.profile("acme.notes").is_none());
+    state.skills().remove("acme.notes", "owner").unwrap();
+    assert!(state.settings().profile("acme.notes").is_none());
 }
 
 #[tokio::test]
-async fn profiles_that_open_the_state_root_or_belong_to_nobody_are_refused() {
+async fn profiles_with_state_root_or_unknown_skill_are_rejected() {
     let world = World::new(&Release::default());
     let mut profile = PluginCapabilityProfile::default();
     profile.directories.insert("docs".parse().unwrap(), world.home.root.path().join("vault"));
-    match world.state.set_profile("acme.notes", &profile, "owner").unwrap_err() {
+    match world.state.settings().set_profile("acme.notes", &profile, "owner").unwrap_err() {
         PluginSettingError::Bad(bad) => assert_eq!(bad.field, "directories.docs"),
         other => panic!("{other}"),
     }
-    let missing = world.state.set_profile("acme.mail", &PluginCapabilityProfile::default(), "owner");
+    let missing =
+        world.state.settings().set_profile("acme.mail", &PluginCapabilityProfile::default(), "owner");
     assert_eq!(missing.unwrap_err().code().as_str(), "not_installed");
 }
 
@@ -80,7 +126,7 @@ async fn the_policy_is_a_ceiling_for_every_run() {
         allowed_storage_prefixes: Some(vec![]),
         ..WasmPluginRunnerPolicy::default()
     };
-    world.state.set_runner_policy(&narrow, "owner").unwrap();
+    world.state.settings().set_runner_policy(&narrow, "owner").unwrap();
     match failure(world.call("acme.notes.add", "{}").await) {
         WasmPluginRunError::CapabilityDenied(denial) => assert!(denial.reason.contains("policy"), "{denial}"),
         other => panic!("{other}"),
@@ -90,11 +136,11 @@ async fn the_policy_is_a_ceiling_for_every_run() {
         (WasmPluginRunnerPolicy { max_module_bytes: 20, ..Default::default() }, Kind::InvalidInput),
         (WasmPluginRunnerPolicy { enabled: false, ..Default::default() }, Kind::Disabled),
     ] {
-        world.state.set_runner_policy(&policy, "owner").unwrap();
+        world.state.settings().set_runner_policy(&policy, "owner").unwrap();
         assert_eq!(failure(world.call("acme.notes.add", "{}").await).kind(), kind);
     }
     let zero = WasmPluginRunnerPolicy { fuel_budget: 0, ..Default::default() };
-    assert!(world.state.set_runner_policy(&zero, "owner").is_err());
+    assert!(world.state.settings().set_runner_policy(&zero, "owner").is_err());
     assert_eq!(world.events(EventKind::PolicyChanged).len(), 4);
 }
 
@@ -126,7 +172,7 @@ async fn a_required_setting_refuses_with_the_command_that_sets_it() {
     }
     let set = |values: serde_json::Value| {
         let values = serde_json::from_value(values).unwrap();
-        world.state.set_plugin_config("acme.notes", &values, "owner")
+        world.state.settings().set_plugin_config("acme.notes", &values, "owner")
     };
     for wrong in [
         json!({ "city": 7 }),
@@ -143,7 +189,7 @@ async fn a_required_setting_refuses_with_the_command_that_sets_it() {
     let run = world.call("acme.notes.add", "{}").await.unwrap();
     let delivered = r#"{"city":"Oslo","days":3,"pin":"1234","token":"global/weather"}"#;
     assert_eq!(run.tape.header.operator_config.as_str(), delivered);
-    let shown = world.state.plugin_config("acme.notes").unwrap();
+    let shown = world.state.settings().plugin_config("acme.notes").unwrap();
     let field = |name: &str| shown.fields.iter().find(|field| field.name == name).unwrap();
     assert_eq!((field("city").source, field("days").source), (ConfigSource::Operator, ConfigSource::Default));
     assert!(field("pin").value.is_null() && field("pin").redacted);
@@ -165,7 +211,7 @@ async fn inline_modules_run_by_policy_only_and_are_journalled() {
     assert_eq!(failure(refused).kind(), Kind::Disabled);
     assert_eq!(world.events(EventKind::RunRefused)[0].event.skill.as_deref(), Some(INLINE));
     let policy = WasmPluginRunnerPolicy { allow_inline_modules: true, ..Default::default() };
-    world.state.set_runner_policy(&policy, "owner").unwrap();
+    world.state.settings().set_runner_policy(&policy, "owner").unwrap();
     let result = world.caller.call_inline(inline(ECHO)).await.unwrap();
     assert_eq!(result.output.as_str(), r#"{"a":1}"#);
     assert_eq!(world.events(EventKind::RunCompleted)[0].event.skill.as_deref(), Some(INLINE));
@@ -195,27 +241,31 @@ async fn directories_of_the_profile_reach_the_run() {
     let mut profile = PluginCapabilityProfile::default();
     let directory = folder.path().canonicalize().unwrap();
     profile.directories.insert("docs".parse().unwrap(), directory.clone());
-    world.state.set_profile("acme.notes", &profile, "owner").unwrap();
+    world.state.settings().set_profile("acme.notes", &profile, "owner").unwrap();
     let result = world.call("acme.notes.add", "{}").await.unwrap();
     assert_eq!(result.tape.header.grants.filesystem()[0].directory(), Some(directory.as_path()));
 }
 
 #[tokio::test]
-async fn the_access_policy_lasts_and_is_told_to_the_journal() {
+async fn access_policy_is_stored_and_journalled() {
     let world = World::new(&Release::default());
-    assert_eq!(world.state.access_policy(), AccessPolicy::default());
+    assert_eq!(world.state.settings().access_policy(), AccessPolicy::default());
     let text = "@id(\"nothing\") @advice(\"nothing is allowed\") forbid (principal, action, resource);\n";
-    let revision = world.state.set_access_policy(&PolicySet::parse(text).unwrap(), "owner").unwrap();
+    let revision =
+        world.state.settings().set_access_policy(&PolicySet::parse(text).unwrap(), "owner").unwrap();
     let told = world.events(EventKind::PolicyChanged);
     assert_eq!((told.len(), told[0].event.subject.as_deref()), (1, Some("access")));
     assert_eq!(told[0].event.details["rules"], 1);
     let World { home, state, caller } = world;
     drop((caller, state));
     let state = home.open();
-    assert_eq!(state.access_policy(), AccessPolicy { revision, text: Some(text.into()) });
-    assert!(state.reset_access_policy("owner").unwrap());
-    assert!(!state.reset_access_policy("owner").unwrap());
-    assert_eq!(state.access_policy(), AccessPolicy::default());
+    assert_eq!(
+        state.settings().access_policy(),
+        AccessPolicy { revision, text: Some(text.into()), before_labels: false }
+    );
+    assert!(state.settings().reset_access_policy("owner").unwrap());
+    assert!(!state.settings().reset_access_policy("owner").unwrap());
+    assert_eq!(state.settings().access_policy(), AccessPolicy::default());
 }
 
 #[tokio::test]
@@ -228,7 +278,7 @@ async fn policy_decides_about_the_tool_that_was_found_and_its_arguments() {
          forbid (principal, action == Action::\"invoke\", resource == Tool::\"acme.notes.add\")\n\
          when {{ resource in Publisher::\"acme\" && context.arguments == \"{arguments}\" }};\n"
     );
-    world.state.set_access_policy(&PolicySet::parse(&text).unwrap(), "owner").unwrap();
+    world.state.settings().set_access_policy(&PolicySet::parse(&text).unwrap(), "owner").unwrap();
     let call = |input: &str| invocation("acme__notes__add", input);
     world.caller.call(call("{}")).await.unwrap();
     let denied = world.caller.call(call(r#"{"a":1}"#)).await.unwrap_err();
@@ -237,6 +287,6 @@ async fn policy_decides_about_the_tool_that_was_found_and_its_arguments() {
             if skill_id == "acme.notes" && tool_id == "acme.notes.add"),
         "{denied}"
     );
-    world.state.disable("acme.notes", "for now", "owner").unwrap();
+    world.state.skills().disable("acme.notes", "for now", "owner").unwrap();
     assert_eq!(failure(world.caller.call(call(r#"{"a":1}"#)).await).kind(), Kind::NotRunnable);
 }

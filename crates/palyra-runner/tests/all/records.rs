@@ -52,10 +52,10 @@ async fn edited_row_is_named_by_the_comparison_with_receipts() {
         let world = counter();
         world.call(TOOL, "{}").await.unwrap();
         world.call(TOOL, "{}").await.unwrap();
-        let intact = world.state.verify_records().unwrap();
+        let intact = world.state.runs().verify_records().unwrap();
         assert!(intact.is_intact() && intact.runs == 2 && intact.totals >= 2, "{intact:?}");
         edit(&world, sql);
-        let report = world.state.verify_records().unwrap();
+        let report = world.state.runs().verify_records().unwrap();
         assert!(!report.is_intact(), "{sql}");
         assert!(report.differences.iter().all(|found| found.what.contains(row)), "{sql}: {report:?}");
     }
@@ -65,11 +65,13 @@ async fn edited_row_is_named_by_the_comparison_with_receipts() {
 async fn edited_run_is_listed_with_the_fields_that_differ() {
     let world = counter();
     let run_id = world.call(TOOL, "{}").await.unwrap().run_id;
-    let listed = || world.state.runs(&RunQuery::default()).unwrap().runs.remove(0);
-    assert!(listed().differs.is_empty() && world.state.run(&run_id).unwrap().unwrap().differs.is_empty());
+    let listed = || world.state.runs().list(&RunQuery::default()).unwrap().runs.remove(0);
+    assert!(
+        listed().differs.is_empty() && world.state.runs().get(&run_id).unwrap().unwrap().differs.is_empty()
+    );
     edit(&world, "UPDATE runs SET status = 'failed', error = 'trapped'");
     assert_eq!(listed().differs, ["status", "error"]);
-    assert_eq!(world.state.run(&run_id).unwrap().unwrap().differs, ["status", "error"]);
+    assert_eq!(world.state.runs().get(&run_id).unwrap().unwrap().differs, ["status", "error"]);
     edit(&world, "UPDATE runs SET receipt_leaf = NULL");
     assert_eq!(listed().differs, ["receipt_leaf"]);
 }
@@ -80,6 +82,12 @@ async fn failed_run_is_as_its_receipt_says() {
         (func (export "palyra_plugin_main") (result i32) unreachable))"#;
     let trapping = World::new(&Release { wat: wat.into(), ..Release::default() });
     trapping.call(TOOL, "{}").await.unwrap_err();
-    let report = trapping.state.verify_records().unwrap();
+    let report = trapping.state.runs().verify_records().unwrap();
     assert!(report.is_intact() && report.runs == 1, "{report:?}");
+    edit(&trapping, "UPDATE run_notes SET failure = '{\"message\":\"all is well\"}'");
+    let report = trapping.state.runs().verify_records().unwrap();
+    assert!(
+        report.differences.len() == 1 && report.differences[0].what.contains("run_notes/run_"),
+        "{report:?}"
+    );
 }

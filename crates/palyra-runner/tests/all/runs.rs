@@ -7,14 +7,14 @@ use std::time::Duration;
 use palyra_common::{WasmPluginRunError, WasmPluginRunErrorKind as Kind, WasmPluginRunnerPolicy};
 use palyra_journal::{CheckpointSigner, EventKind};
 use palyra_plugins_runtime::{CancelToken, ReplayVerdict};
-use palyra_runner::{CallError, ToolInvocation, ToolResult};
+use palyra_runner::{CallError, CallerConfig, ToolCaller, ToolInvocation, ToolResult};
 use palyra_skills::trust::RevocationTarget;
 use palyra_state::runs::{RunQuery, RunRetention, RunUpdate, RunningRun};
-use palyra_state::{RunReceiptError, verify_receipt};
+use palyra_state::{RunReceiptError, decide_approval, verify_receipt};
 use palyra_testkit::{COUNTER, Release, counting_to, install, one_operation, signing_key, update};
 use tokio::task::JoinHandle;
 
-use crate::calls::{World, caller, failure, invocation};
+use crate::calls::{World, caller, caller_config, failure, invocation};
 
 const TOOL: &str = "acme.notes.add";
 const MUCH_FUEL: &str =
@@ -44,9 +44,9 @@ async fn under_way_besides(
     let calling = Arc::clone(world);
     let call = tokio::spawn(async move { calling.caller.call(invocation(TOOL, "{}")).await });
     let is_started =
-        |run: &RunningRun| run.run_id != other && world.state.run(&run.run_id).unwrap().is_some();
+        |run: &RunningRun| run.run_id != other && world.state.runs().get(&run.run_id).unwrap().is_some();
     loop {
-        match world.state.running().into_iter().find(is_started) {
+        match world.state.runs().running().into_iter().find(is_started) {
             Some(run) => return (call, run),
             None => tokio::task::yield_now().await,
         }
@@ -62,22 +62,22 @@ async fn check_ended(
     why: &str,
 ) {
     assert_eq!(failure(call.await.unwrap()).kind(), Kind::Cancelled, "{why}");
-    let row = world.state.run(&run.run_id).unwrap().unwrap();
+    let row = world.state.runs().get(&run.run_id).unwrap().unwrap();
     assert_eq!((row.status.as_str(), row.error.as_deref()), ("cancelled", Some("cancelled")), "{why}");
     let leaves = world.events(EventKind::RunFailed);
     assert_eq!((leaves.len(), leaves[0].event.details["ended_by"].as_str()), (1, Some(why)));
-    assert!(world.state.running().is_empty());
+    assert!(world.state.runs().running().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn g18_a_call_of_a_skill_that_is_quarantined_disabled_or_removed_meanwhile_is_cancelled() {
+async fn g18_quarantine_disable_and_remove_cancel_running_calls() {
     for why in ["quarantined", "disabled", "removed"] {
         let world = slow(FOR_EVER);
         let (call, run) = under_way(&world).await;
         match why {
-            "quarantined" => world.state.quarantine("acme.notes", "it looks odd", "owner").unwrap(),
-            "disabled" => world.state.disable("acme.notes", "later", "owner").unwrap(),
-            _ => world.state.remove("acme.notes", "owner").unwrap(),
+            "quarantined" => world.state.skills().quarantine("acme.notes", "it looks odd", "owner").unwrap(),
+            "disabled" => world.state.skills().disable("acme.notes", "later", "owner").unwrap(),
+            _ => world.state.skills().remove("acme.notes", "owner").unwrap(),
         }
         check_ended(&world, call, &run, why).await;
         let next = failure(world.call(TOOL, "{}").await);
@@ -86,21 +86,21 @@ async fn g18_a_call_of_a_skill_that_is_quarantined_disabled_or_removed_meanwhile
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn i05_t10_a_call_of_a_skill_that_is_revoked_meanwhile_is_cancelled() {
+async fn i05_t10_revocation_cancels_running_calls() {
     let key = || RevocationTarget::Key(signing_key(1).public().key_id());
     let world = slow(FOR_EVER);
     let payload = world.state.view().index().get("acme.notes").unwrap().current.payload;
     for (target, why) in [(key(), "quarantined"), (RevocationTarget::Payload(payload), "revoked")] {
         let world = slow(FOR_EVER);
         let (call, run) = under_way(&world).await;
-        world.state.revoke(target, "stolen", "owner").unwrap();
+        world.state.trust().revoke(target, "stolen", "owner").unwrap();
         check_ended(&world, call, &run, why).await;
         assert_eq!(failure(world.call(TOOL, "{}").await).kind(), Kind::NotRunnable);
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn g18_a_call_of_a_release_that_is_updated_meanwhile_finishes_on_the_old_one() {
+async fn g18_running_call_finishes_on_old_release_after_update() {
     let world = slow(600_000_000);
     let old = world.state.view().index().get("acme.notes").unwrap().current.payload;
     let (call, run) = under_way(&world).await;
@@ -116,13 +116,13 @@ async fn g18_a_call_of_a_release_that_is_updated_meanwhile_finishes_on_the_old_o
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_is_cancelled_by_its_id_and_followed_to_its_end() {
     let world = slow(FOR_EVER);
-    assert!(!world.state.cancel_run("run_x"));
+    assert!(!world.state.runs().cancel("run_x"));
     let (call, run) = under_way(&world).await;
-    let mut updates = world.state.follow_run(&run.run_id, None).unwrap();
-    assert!(world.state.cancel_run(&run.run_id));
+    let mut updates = world.state.runs().follow(&run.run_id, None).unwrap();
+    assert!(world.state.runs().cancel(&run.run_id));
     check_ended(&world, call, &run, "operator").await;
     assert_eq!(updates.next().await.unwrap(), RunUpdate::Finished { status: "cancelled".into() });
-    assert!(world.state.follow_run(&run.run_id, None).is_none());
+    assert!(world.state.runs().follow(&run.run_id, None).is_none());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -134,7 +134,7 @@ async fn a_run_whose_caller_goes_away_is_closed_with_a_leaf() {
     while world.events(EventKind::RunFailed).is_empty() {
         journal.next().await.unwrap();
     }
-    let row = world.state.run(&run.run_id).unwrap().unwrap();
+    let row = world.state.runs().get(&run.run_id).unwrap().unwrap();
     assert_eq!((row.status.as_str(), row.receipt_leaf.is_some()), ("interrupted", true));
     assert_eq!(world.events(EventKind::RunFailed)[0].event.details["why"], "caller_left");
 }
@@ -149,11 +149,11 @@ async fn a_run_left_by_a_dead_owner_is_closed_once() {
     );
     for _ in 0..2 {
         let state = home.open();
-        let row = state.run("run_1").unwrap().unwrap();
+        let row = state.runs().get("run_1").unwrap().unwrap();
         assert_eq!((row.status.as_str(), row.error.as_deref()), ("interrupted", Some("interrupted")));
         let query = palyra_journal::Query { run: Some("run_1".into()), ..Default::default() };
         assert_eq!(state.journal().query(&query).unwrap().events.len(), 1);
-        let receipt = serde_json::to_vec(&state.run_receipt("run_1").unwrap()).unwrap();
+        let receipt = serde_json::to_vec(&state.runs().receipt("run_1").unwrap()).unwrap();
         assert!(!verify_receipt(&receipt, None).unwrap().completed);
         state.close().unwrap();
     }
@@ -164,7 +164,7 @@ async fn a_receipt_is_checked_without_the_state() {
     let world = counter();
     let first = world.call(TOOL, r#"{"step":5}"#).await.unwrap();
     world.call(TOOL, "{}").await.unwrap();
-    let receipt = world.state.run_receipt(&first.run_id).unwrap();
+    let receipt = world.state.runs().receipt(&first.run_id).unwrap();
     let key = world.state.journal().key().unwrap().clone();
     drop(world);
     let bytes = serde_json::to_vec(&receipt).unwrap();
@@ -196,7 +196,7 @@ async fn a_stored_run_replays_to_the_same_output_and_touches_nothing() {
     let world = counter();
     let first = world.call(TOOL, r#"{"step":5}"#).await.unwrap();
     world.call(TOOL, r#"{"step":5}"#).await.unwrap();
-    assert_eq!(world.state.tape(&first.run_id).unwrap(), first.tape);
+    assert_eq!(world.state.runs().tape(&first.run_id).unwrap(), first.tape);
     for _ in 0..2 {
         let again = world.caller.replay(&first.run_id, CancelToken::default()).await.unwrap();
         assert_eq!(again.verdict, ReplayVerdict::Identical);
@@ -208,7 +208,7 @@ async fn a_stored_run_replays_to_the_same_output_and_touches_nothing() {
     update(&world.state, &next);
     let again = world.caller.replay(&first.run_id, CancelToken::default()).await.unwrap();
     assert_eq!(again.verdict, ReplayVerdict::Identical);
-    world.state.quarantine("acme.notes", "odd", "owner").unwrap();
+    world.state.skills().quarantine("acme.notes", "odd", "owner").unwrap();
     match world.caller.replay(&first.run_id, CancelToken::default()).await {
         Err(CallError::Run(WasmPluginRunError::NotRunnable { .. })) => {}
         other => panic!("{other:?}"),
@@ -220,7 +220,7 @@ async fn a_stored_run_replays_to_the_same_output_and_touches_nothing() {
 }
 
 #[tokio::test]
-async fn a_tape_that_was_changed_is_not_believed() {
+async fn changed_tape_fails_verification() {
     let world = counter();
     let run = world.call(TOOL, "{}").await.unwrap();
     let sql = |text: &str| {
@@ -229,27 +229,27 @@ async fn a_tape_that_was_changed_is_not_believed() {
     let change = "UPDATE run_tapes
         SET bytes = CAST(replace(CAST(bytes AS TEXT), 'counters/', 'countess/') AS BLOB)";
     assert_eq!(sql(change), 1, "a small tape is beside its receipt");
-    assert_eq!(world.state.tape(&run.run_id).unwrap_err().code().as_str(), "tape_damaged");
+    assert_eq!(world.state.runs().tape(&run.run_id).unwrap_err().code().as_str(), "tape_damaged");
     assert!(world.caller.replay(&run.run_id, CancelToken::default()).await.is_err());
     assert_eq!(sql("DELETE FROM run_tapes"), 1);
-    assert_eq!(world.state.tape(&run.run_id).unwrap_err().code().as_str(), "not_found");
+    assert_eq!(world.state.runs().tape(&run.run_id).unwrap_err().code().as_str(), "not_found");
 }
 
 #[tokio::test]
-async fn a_long_tape_is_a_file_that_is_not_believed_either() {
+async fn changed_spooled_tape_fails_verification() {
     let world = counter();
     let input = format!("{{\"note\": \"{}\"}}", "x".repeat(9 << 10));
     let run = world.call(TOOL, &input).await.unwrap();
-    world.state.tape(&run.run_id).unwrap();
+    world.state.runs().tape(&run.run_id).unwrap();
     let folder = world.state.root().tapes();
     let shard = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
     let file = std::fs::read_dir(shard).unwrap().next().unwrap().unwrap().path();
     let other = std::fs::read_to_string(&file).unwrap().replace("counters/", "countess/");
     std::fs::remove_file(&file).unwrap();
     std::fs::write(&file, other).unwrap();
-    assert_eq!(world.state.tape(&run.run_id).unwrap_err().code().as_str(), "tape_damaged");
+    assert_eq!(world.state.runs().tape(&run.run_id).unwrap_err().code().as_str(), "tape_damaged");
     std::fs::remove_file(&file).unwrap();
-    assert_eq!(world.state.tape(&run.run_id).unwrap_err().code().as_str(), "not_found");
+    assert_eq!(world.state.runs().tape(&run.run_id).unwrap_err().code().as_str(), "not_found");
 }
 
 #[tokio::test]
@@ -264,7 +264,7 @@ async fn runs_are_listed_by_page_and_filter() {
     let mut seen = Vec::new();
     let mut query = RunQuery { limit: 2, skill_id: Some("acme.notes".into()), ..RunQuery::default() };
     loop {
-        let page = world.state.runs(&query).unwrap();
+        let page = world.state.runs().list(&query).unwrap();
         seen.extend(page.runs.into_iter().map(|run| run.run_id));
         match page.next {
             Some(next) => query.before = Some(next),
@@ -272,7 +272,7 @@ async fn runs_are_listed_by_page_and_filter() {
         }
     }
     assert_eq!(seen, ids);
-    let count = |query: RunQuery| world.state.runs(&query).unwrap().runs.len();
+    let count = |query: RunQuery| world.state.runs().list(&query).unwrap().runs.len();
     for (query, wanted) in [
         (RunQuery { tool_id: Some(TOOL.into()), ..RunQuery::default() }, 5),
         (RunQuery { tool_id: Some("acme.notes.wipe".into()), ..RunQuery::default() }, 0),
@@ -292,7 +292,7 @@ async fn nothing_is_replayed_where_nothing_runs() {
     let world = counter();
     let run = world.call(TOOL, "{}").await.unwrap();
     let policy = WasmPluginRunnerPolicy { enabled: false, ..Default::default() };
-    world.state.set_runner_policy(&policy, "owner").unwrap();
+    world.state.settings().set_runner_policy(&policy, "owner").unwrap();
     match world.caller.replay(&run.run_id, CancelToken::default()).await {
         Err(CallError::Run(WasmPluginRunError::Disabled { .. })) => {}
         other => panic!("{other:?}"),
@@ -308,22 +308,23 @@ async fn old_tapes_and_lines_go_and_receipts_stay() {
     let wat = one_operation("channel-handle", r#"{"op":"channels.publish","handle":"#, rest);
     let world = World::with_clock(&Release { wat, tables, ..Release::default() }, Arc::clone(&time));
     let old = world.call(TOOL, "{}").await.unwrap().run_id;
-    assert_eq!(world.state.trim_runs().unwrap().runs, 0);
+    assert_eq!(world.state.runs().trim().unwrap().runs, 0);
     time.fetch_add(31 * DAY, Ordering::SeqCst);
     let new = world.call(TOOL, "{}").await.unwrap().run_id;
-    let trimmed = world.state.trim_runs().unwrap();
+    let trimmed = world.state.runs().trim().unwrap();
     assert_eq!((trimmed.runs, trimmed.tapes), (1, 1));
-    assert!(world.state.run_events(&old).unwrap().is_empty());
-    assert_eq!(world.state.tape(&old).unwrap_err().code().as_str(), "not_found");
-    let receipt = serde_json::to_vec(&world.state.run_receipt(&old).unwrap()).unwrap();
+    assert!(world.state.runs().events(&old).unwrap().is_empty());
+    assert_eq!(world.state.runs().tape(&old).unwrap_err().code().as_str(), "not_found");
+    let receipt = serde_json::to_vec(&world.state.runs().receipt(&old).unwrap()).unwrap();
     assert!(verify_receipt(&receipt, None).unwrap().completed);
-    assert!(world.state.tape(&new).is_ok() && !world.state.run_events(&new).unwrap().is_empty());
+    assert!(world.state.runs().tape(&new).is_ok() && !world.state.runs().events(&new).unwrap().is_empty());
     world
         .state
-        .set_run_retention(&RunRetention { max_runs: 0, max_age_days: 1, ..RunRetention::default() }, "owner")
+        .runs()
+        .set_retention(&RunRetention { max_runs: 0, max_age_days: 1, ..RunRetention::default() }, "owner")
         .unwrap();
-    assert_eq!(world.state.trim_runs().unwrap().runs, 1);
-    assert!(world.state.tape(&new).is_err());
+    assert_eq!(world.state.runs().trim().unwrap().runs, 1);
+    assert!(world.state.runs().tape(&new).is_err());
 }
 
 #[tokio::test]
@@ -332,7 +333,7 @@ async fn oldest_tapes_go_when_all_take_more_than_their_quota() {
     let world = World::with_clock(&Release::default(), Arc::clone(&time));
     let quota = 70_000;
     let retention = RunRetention { max_tape_store_bytes: quota, ..RunRetention::default() };
-    world.state.set_run_retention(&retention, "owner").unwrap();
+    world.state.runs().set_retention(&retention, "owner").unwrap();
     // A tape has its input, so each of these is a spooled object of twenty kilobytes.
     let input = format!(r#"{{"text":"{}"}}"#, "x".repeat(20_000));
     let mut runs = Vec::new();
@@ -346,10 +347,10 @@ async fn oldest_tapes_go_when_all_take_more_than_their_quota() {
         let total: u64 = files.map(|file| file.unwrap().metadata().unwrap().len()).sum();
         assert!(total <= quota, "{total}");
     }
-    let kept: Vec<bool> = runs.iter().map(|run_id| world.state.tape(run_id).is_ok()).collect();
+    let kept: Vec<bool> = runs.iter().map(|run_id| world.state.runs().tape(run_id).is_ok()).collect();
     assert!(kept.is_sorted() && !kept[0] && kept[4] && kept[5], "the oldest go first: {kept:?}");
-    assert_eq!(world.state.tape(&runs[0]).unwrap_err().code().as_str(), "not_found");
-    let receipt = serde_json::to_vec(&world.state.run_receipt(&runs[0]).unwrap()).unwrap();
+    assert_eq!(world.state.runs().tape(&runs[0]).unwrap_err().code().as_str(), "not_found");
+    let receipt = serde_json::to_vec(&world.state.runs().receipt(&runs[0]).unwrap()).unwrap();
     assert!(verify_receipt(&receipt, None).unwrap().completed);
 }
 
@@ -358,17 +359,18 @@ async fn a_run_that_ends_after_later_ones_were_trimmed_is_trimmed_as_well() {
     let world = slow(FOR_EVER);
     world
         .state
-        .set_run_retention(&RunRetention { max_runs: 0, max_age_days: 1, ..RunRetention::default() }, "owner")
+        .runs()
+        .set_retention(&RunRetention { max_runs: 0, max_age_days: 1, ..RunRetention::default() }, "owner")
         .unwrap();
     let (first, long) = under_way(&world).await;
     let (second, short) = under_way_besides(&world, &long.run_id).await;
-    let kept = |run: &RunningRun| world.state.tape(&run.run_id).is_ok();
-    assert_eq!(world.state.trim_runs().unwrap().runs, 0);
+    let kept = |run: &RunningRun| world.state.runs().tape(&run.run_id).is_ok();
+    assert_eq!(world.state.runs().trim().unwrap().runs, 0);
     for (call, run) in [(second, &short), (first, &long)] {
-        assert!(world.state.cancel_run(&run.run_id));
+        assert!(world.state.runs().cancel(&run.run_id));
         assert_eq!(failure(call.await.unwrap()).kind(), Kind::Cancelled);
         assert!(kept(run));
-        assert_eq!(world.state.trim_runs().unwrap().runs, 1);
+        assert_eq!(world.state.runs().trim().unwrap().runs, 1);
         assert!(!kept(run));
     }
 }
@@ -378,20 +380,21 @@ async fn one_skill_cannot_take_all_the_room() {
     let World { home, state, caller: _ } =
         World::new(&Release { wat: counting_to(FOR_EVER), tables: MUCH_FUEL, ..Release::default() });
     install(&state, &Release { skill: "mail", tool: "acme.mail.send", ..Release::default() }.build());
-    let room = caller(&state).with_queue_time(Duration::from_millis(50));
+    let config = CallerConfig { queue_time: Duration::from_millis(50), ..caller_config() };
+    let room = ToolCaller::new(Arc::clone(&state), config).unwrap();
     let world = Arc::new(World { home, state, caller: room });
     let mut calls = Vec::new();
     for _ in 0..6 {
         let world = Arc::clone(&world);
         calls.push(tokio::spawn(async move { world.caller.call(invocation(TOOL, "{}")).await }));
     }
-    while world.state.running().len() < 6 {
+    while world.state.runs().running().len() < 6 {
         tokio::task::yield_now().await;
     }
     assert_eq!(failure(world.call(TOOL, "{}").await).kind(), Kind::Busy);
     world.call("acme.mail.send", "{}").await.unwrap();
     assert_eq!(world.events(EventKind::RunRefused)[0].event.details["error"], "busy");
-    world.state.running().iter().for_each(|run| assert!(world.state.cancel_run(&run.run_id)));
+    world.state.runs().running().iter().for_each(|run| assert!(world.state.runs().cancel(&run.run_id)));
     for call in calls {
         assert_eq!(failure(call.await.unwrap()).kind(), Kind::Cancelled);
     }
@@ -407,15 +410,15 @@ async fn reports_say_what_was_declared_used_and_touched() {
     let used = |name: &str| report.declared.iter().find(|door| door.capability == name).unwrap().used;
     assert_eq!((used("storage:counters/"), used("storage:spare/"), used("channel:alerts")), (4, 0, 0));
     assert!(report.undeclared.is_empty());
-    let radius = world.state.blast_radius("acme.notes").unwrap();
+    let radius = world.state.runs().blast_radius("acme.notes").unwrap();
     let touch = &radius.key_prefixes[0];
     assert_eq!((touch.subject.as_str(), touch.uses), ("counters/", 4));
     assert_eq!((&touch.first_run, &touch.last_run), (&first, &last));
     assert!(radius.hosts.is_empty() && radius.secrets.is_empty() && !radius.more);
     assert_eq!((radius.totals.completed, radius.runs.len()), (2, 2));
     // What it touched stays known when it is gone.
-    world.state.remove("acme.notes", "owner").unwrap();
-    assert_eq!(world.state.blast_radius("acme.notes").unwrap().key_prefixes.len(), 1);
+    world.state.skills().remove("acme.notes", "owner").unwrap();
+    assert_eq!(world.state.runs().blast_radius("acme.notes").unwrap().key_prefixes.len(), 1);
 }
 
 #[tokio::test]
@@ -425,7 +428,7 @@ async fn a_call_that_finds_no_room_keeps_its_yes() {
     let world = World { home, caller: caller(&state), state };
     let call = ToolInvocation { principal: crate::calls::holder("agent"), ..invocation(TOOL, "{}") };
     let asked = match failure(world.caller.call(call.clone()).await) {
-        WasmPluginRunError::ApprovalRequired { approval_id } => approval_id,
+        WasmPluginRunError::ApprovalRequired { approval_id, .. } => approval_id,
         other => panic!("{other}"),
     };
     let verdict = palyra_state::ApprovalVerdict::Approve(palyra_state::ApprovalScope::Once);
@@ -436,7 +439,7 @@ async fn a_call_that_finds_no_room_keeps_its_yes() {
         reason: None,
         arguments_sha256: None,
     };
-    world.state.decide_approval(&asked, decision).await.unwrap();
+    decide_approval(&world.state, &asked, decision).await.unwrap();
     let cancel = palyra_plugins_runtime::CancelToken::default();
     cancel.cancel();
     let cancelled = ToolInvocation { cancel: Some(cancel), ..call.clone() };

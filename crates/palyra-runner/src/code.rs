@@ -1,0 +1,102 @@
+//! Whether the modules of a release have compiled code. Lists ask this; calls find out by loading.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use palyra_common::BoundedCache;
+use palyra_common::fs::{Directory, FsError};
+use palyra_plugins_runtime::{CodeState, has_code_on_disk};
+use palyra_skills::{Sha256Digest, VerifiedSkill};
+use palyra_state::State;
+
+use super::ToolCaller;
+
+/// Releases whose modules are remembered in memory.
+const MAX_KNOWN: usize = 1_024;
+/// Longest list of modules that is read.
+const MAX_LIST_BYTES: u64 = 64 << 10;
+
+type Modules = Arc<[Sha256Digest]>;
+
+/// The modules of releases that were verified here: in memory, and beside the compiled code for the next process. What
+/// is on disk only tells people a state; it decides nothing.
+pub(crate) struct ReleaseModules {
+    directory: Option<PathBuf>,
+    known: BoundedCache<Sha256Digest, Modules>,
+}
+
+impl ReleaseModules {
+    /// Lists are kept in the directory of the compiled code, if that is kept.
+    pub(crate) fn new(directory: Option<PathBuf>) -> Self {
+        Self { directory, known: BoundedCache::new(MAX_KNOWN) }
+    }
+
+    /// Notes the modules of a release; blocks the calling thread where they are new.
+    pub(crate) fn remember(&self, skill: &VerifiedSkill) {
+        let payload = skill.payload();
+        if self.known.get(&payload).is_some() {
+            return;
+        }
+        let modules = digests(skill);
+        if let Some(directory) = &self.directory {
+            // Without it the next process does not know the state; nothing else depends on it.
+            if let Err(error) = write_list(directory, &payload, &modules) {
+                tracing::debug!(%error, %payload, "cannot write the list of modules");
+            }
+        }
+        self.known.insert(payload, modules);
+    }
+
+    fn of(&self, payload: &Sha256Digest) -> Option<Modules> {
+        self.known.get(payload).or_else(|| read_list(self.directory.as_deref()?, payload))
+    }
+}
+
+impl ToolCaller {
+    /// Whether calls of a release have to wait for code; blocks the calling thread.
+    pub fn code_state(&self, payload: &Sha256Digest) -> CodeState {
+        let Some(modules) = self.modules.of(payload) else { return CodeState::NotCompiled };
+        CodeState::of_all(modules.iter().map(|sha256| self.runtime.code_state(sha256.as_bytes())))
+    }
+}
+
+/// The same where no sandbox was started; blocks the calling thread.
+pub fn stored_code_state(state: &State, payload: &Sha256Digest) -> CodeState {
+    let directory = code_directory(state);
+    let ready = |modules: Modules| {
+        modules
+            .iter()
+            .all(|sha256| has_code_on_disk(&directory, sha256.as_bytes()))
+            .then_some(CodeState::Ready)
+    };
+    read_list(&directory, payload).and_then(ready).unwrap_or(CodeState::NotCompiled)
+}
+
+/// Where compiled code is kept.
+pub(crate) fn code_directory(state: &State) -> PathBuf {
+    state.root().path().join("cache").join("code")
+}
+
+fn digests(skill: &VerifiedSkill) -> Modules {
+    let modules: Vec<&str> = skill.modules().map(|(path, _)| path).collect();
+    let entries = skill.artifact().entry_digests().iter();
+    entries.filter(|entry| modules.contains(&entry.path.as_str())).map(|entry| entry.sha256).collect()
+}
+
+fn name_of(payload: &Sha256Digest) -> String {
+    format!("{payload}.modules")
+}
+
+fn read_list(directory: &Path, payload: &Sha256Digest) -> Option<Modules> {
+    let bytes = Directory::open_private(directory).ok()?.read(&name_of(payload), MAX_LIST_BYTES).ok()??;
+    std::str::from_utf8(&bytes).ok()?.lines().map(|line| line.parse().ok()).collect()
+}
+
+fn write_list(directory: &Path, payload: &Sha256Digest, modules: &[Sha256Digest]) -> Result<(), FsError> {
+    let (directory, name) = (Directory::open_private(directory)?, name_of(payload));
+    if directory.contains(&name)? {
+        return Ok(());
+    }
+    let lines: String = modules.iter().map(|module| format!("{module}\n")).collect();
+    directory.write(&name, lines.as_bytes())
+}
