@@ -59,7 +59,7 @@ pub enum ChartKind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Axis {
-    /// What its values are.
+    /// Its values.
     #[serde(default, rename = "type", skip_serializing_if = "crate::table::is_default")]
     pub kind: AxisType,
     /// One value for each point: strings, numbers for `number`, dates or date-times for `time`.
@@ -105,7 +105,7 @@ impl Chart {
     pub(crate) fn check(&self) -> Result<(), A2uiError> {
         self.x.check().map_err(|error| error.under("/x"))?;
         if self.series.is_empty() {
-            return Err(A2uiError::new("/series", "a chart needs at least one series"));
+            return Err(A2uiError::new("/series", "a chart requires at least one series"));
         }
         let points = self.x.values.len();
         for (index, series) in self.series.iter().enumerate() {
@@ -120,13 +120,13 @@ impl Chart {
 
     fn check_pie(&self) -> Result<(), A2uiError> {
         if self.series.len() > 1 {
-            return Err(A2uiError::new("/series/1", "a pie has one series"));
+            return Err(A2uiError::new("/series/1", "a pie chart has exactly one series"));
         }
         let mut values = self.series.iter().flat_map(|series| &series.values);
         match values.position(|value| number(value.as_ref()).is_some_and(|number| number < 0.0)) {
             Some(index) => {
                 let pointer = format!("/series/0/values/{index}");
-                Err(A2uiError::new(pointer, "a part of a pie is not negative"))
+                Err(A2uiError::new(pointer, "values of a pie chart cannot be negative"))
             }
             None => Ok(()),
         }
@@ -165,7 +165,7 @@ impl Chart {
 impl Axis {
     fn check(&self) -> Result<(), A2uiError> {
         if self.values.is_empty() {
-            return Err(A2uiError::new("/values", "a chart needs at least one point"));
+            return Err(A2uiError::new("/values", "a chart requires at least one point"));
         }
         let (takes, expected): (fn(&Cell) -> bool, _) = match self.kind {
             AxisType::Category => (|cell| matches!(cell, Cell::Text(_)), "expected a string"),

@@ -51,7 +51,7 @@ pub struct Text {
     /// The text; a line break starts a new line.
     #[serde(deserialize_with = "text::string::<_, Block>")]
     pub value: String,
-    /// How it is meant.
+    /// Its purpose.
     #[serde(default, skip_serializing_if = "Tone::is_normal")]
     pub tone: Tone,
 }

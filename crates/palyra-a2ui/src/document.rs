@@ -97,9 +97,7 @@ impl A2uiDocument {
         }
         let mut ids = BTreeSet::new();
         match self.components.iter().position(|component| !ids.insert(&component.id)) {
-            Some(index) => {
-                Err(A2uiError::new(format!("/components/{index}/id"), "another component has this id"))
-            }
+            Some(index) => Err(A2uiError::new(format!("/components/{index}/id"), "duplicate component id")),
             None => Ok(()),
         }
     }
@@ -107,9 +105,10 @@ impl A2uiDocument {
 
 /// Checks the length of a text before anything of it is read.
 pub(crate) fn check_size(text: &str) -> Result<(), A2uiError> {
-    match text.len() > MAX_DOCUMENT_BYTES {
-        true => Err(A2uiError::new("", format!("{} bytes are more than {MAX_DOCUMENT_BYTES}", text.len()))),
-        false => Ok(()),
+    if text.len() > MAX_DOCUMENT_BYTES {
+        Err(A2uiError::new("", format!("{} bytes are more than {MAX_DOCUMENT_BYTES}", text.len())))
+    } else {
+        Ok(())
     }
 }
 
@@ -117,6 +116,6 @@ pub(crate) fn check_size(text: &str) -> Result<(), A2uiError> {
 pub(crate) fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     match u32::deserialize(deserializer)? {
         VERSION => Ok(VERSION),
-        other => Err(serde::de::Error::custom(format!("version {other} is not known, expected {VERSION}"))),
+        other => Err(serde::de::Error::custom(format!("unknown version {other}, expected {VERSION}"))),
     }
 }

@@ -19,6 +19,7 @@ mod rules;
 mod value;
 
 pub(crate) use rules::check_value;
+pub use rules::is_email;
 pub use value::FieldValue;
 
 /// The options of a field.
@@ -122,7 +123,7 @@ pub enum FieldType {
     Select,
     /// Some of the options.
     Multiselect,
-    /// Yes or no.
+    /// Decision.
     Checkbox,
     /// A day, as `2026-01-31`.
     Date,
@@ -147,13 +148,13 @@ pub enum Bound {
 impl Form {
     pub(crate) fn check(&self) -> Result<(), A2uiError> {
         if self.fields.is_empty() {
-            return Err(A2uiError::new("/fields", "a form needs at least one field"));
+            return Err(A2uiError::new("/fields", "a form requires at least one field"));
         }
         let mut names = BTreeSet::new();
         for (index, field) in self.fields.iter().enumerate() {
             let at = format!("/fields/{index}");
             if !names.insert(field.name.as_str()) {
-                let reason = format!("another field has the name `{}`", field.name);
+                let reason = format!("duplicate field name `{}`", field.name);
                 return Err(A2uiError::new(at + "/name", reason));
             }
             rules::check_field(field).map_err(|error| error.under(at))?;
@@ -163,12 +164,14 @@ impl Form {
 }
 
 /// Whether a text is a day, as `2026-01-31`.
-pub(crate) fn is_date(text: &str) -> bool {
+#[must_use]
+pub fn is_date(text: &str) -> bool {
     text.len() == "2026-01-31".len() && text.as_bytes().get(4) == Some(&b'-') && text.parse::<Date>().is_ok()
 }
 
 /// Whether a text is a moment with its offset from UTC.
-pub(crate) fn is_datetime(text: &str) -> bool {
+#[must_use]
+pub fn is_datetime(text: &str) -> bool {
     moment(text).is_some()
 }
 

@@ -36,7 +36,7 @@ pub use chart::{Axis, AxisType, Chart, ChartKind, Series};
 pub use component::{Component, ComponentBody, Markdown, Text, Tone};
 pub use document::A2uiDocument;
 pub use error::A2uiError;
-pub use form::{Bound, Field, FieldType, FieldValue, Form, Options};
+pub use form::{Bound, Field, FieldType, FieldValue, Form, Options, is_date, is_datetime, is_email};
 pub use google::{GoogleA2uiVersion, SUBMIT_ACTION, from_google, to_google};
 pub use list::{Item, List, ListRow};
 pub use mcp::{A2UI_MEDIA_TYPE, MCP_APP_MEDIA_TYPE, McpClientUi, mcp_content, to_markdown};

@@ -40,7 +40,7 @@ pub enum Item {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListRow {
-    /// What the row is about.
+    /// Subject of the row.
     #[serde(deserialize_with = "text::string::<_, Line>")]
     pub label: String,
     /// Its value.
@@ -53,7 +53,7 @@ pub struct ListRow {
         deserialize_with = "text::optional::<_, Lines>"
     )]
     pub detail: Option<String>,
-    /// How it is meant.
+    /// Its purpose.
     #[serde(default, skip_serializing_if = "Tone::is_normal")]
     pub tone: Tone,
 }

@@ -30,13 +30,14 @@ impl McpClientUi {
     /// Reads what a client announced in its capabilities; A2UI is preferred to pages.
     ///
     /// The MCP Apps extension lists media types, that of A2UI among them; `a2uiClientCapabilities` has a member for each
-    /// version of A2UI, in the capabilities or among their extensions.
+    /// version of A2UI, in the capabilities, among their extensions or among what is experimental.
     #[must_use]
     pub fn announced(capabilities: &Value) -> Self {
         let extensions = &capabilities["extensions"];
         let media_types = extensions["io.modelcontextprotocol/ui"]["mimeTypes"].as_array();
         let shows = |wanted: &str| media_types.into_iter().flatten().any(|known| known == wanted);
-        let versions = [capabilities, extensions].map(|place| &place["a2uiClientCapabilities"]);
+        let places = [capabilities, extensions, &capabilities["experimental"]];
+        let versions = places.map(|place| &place["a2uiClientCapabilities"]);
         let version = |name: &str| versions.iter().any(|versions| versions.get(name).is_some());
         if version("v1.0") {
             Self::A2ui(GoogleA2uiVersion::V1_0)

@@ -67,9 +67,9 @@ pub enum PatchError {
     /// The document has changed since the patch was made.
     #[error("the patch starts from revision {base_rev}, and the document is at revision {current}")]
     Stale {
-        /// What the patch starts from.
+        /// The base revision of the patch.
         base_rev: u64,
-        /// What the document is at.
+        /// The current revision of the document.
         current: u64,
     },
     /// The patch does not fit the document, or what it leads to breaks a rule.
@@ -117,7 +117,7 @@ impl A2uiPatch {
         check_size(text)?;
         let RawPatch { v, surface, base_rev, rev, ops } = read(text)?;
         if base_rev.checked_add(1) != Some(rev) {
-            return Err(A2uiError::new("/rev", "expected `base_rev` and one more"));
+            return Err(A2uiError::new("/rev", "expected `base_rev` plus one"));
         }
         if ops.is_empty() {
             return Err(A2uiError::new("/ops", "expected at least one operation"));
@@ -135,7 +135,7 @@ impl A2uiPatch {
             return Err(PatchError::Stale { base_rev: self.base_rev, current });
         }
         if self.surface != document.surface() {
-            let reason = format!("the document is of the surface `{}`", document.surface());
+            let reason = format!("the document belongs to the surface `{}`", document.surface());
             return Err(A2uiError::new("/surface", reason).into());
         }
         let mut components = document.components().to_vec();
@@ -187,7 +187,7 @@ impl PatchOp {
         match self {
             Self::Add { component, before } => {
                 if components.iter().any(|other| other.id == component.id) {
-                    return Err(A2uiError::new("/component/id", "another component has this id"));
+                    return Err(A2uiError::new("/component/id", "duplicate component id"));
                 }
                 let at = place(components, before.as_deref())?;
                 components.insert(at, component.clone());
@@ -211,7 +211,7 @@ impl PatchOp {
 
 fn find(components: &[Component], id: &str, pointer: &str) -> Result<usize, A2uiError> {
     let found = components.iter().position(|component| component.id == id);
-    found.ok_or_else(|| A2uiError::new(pointer, format!("no component has the id `{id}`")))
+    found.ok_or_else(|| A2uiError::new(pointer, format!("unknown component id `{id}`")))
 }
 
 fn place(components: &[Component], before: Option<&str>) -> Result<usize, A2uiError> {

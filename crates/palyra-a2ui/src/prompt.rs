@@ -13,7 +13,7 @@ use crate::submit::A2uiFormSubmitEvent;
 pub struct Prompt {
     /// The field it is about.
     pub field: String,
-    /// What to show, as in `Nights (1 to 30)`.
+    /// What to show, for example `Nights (1 to 30)`.
     pub text: String,
     /// How to ask.
     pub kind: PromptKind,
@@ -30,7 +30,7 @@ pub enum PromptKind {
     Line,
     /// Several lines.
     Lines,
-    /// Yes or no.
+    /// Decision.
     YesOrNo,
     /// One of these.
     One(Vec<String>),
@@ -52,7 +52,7 @@ impl Form {
     /// Errors name the rule that is broken, so that the question can be asked again.
     pub fn answer(&self, field: &str, text: &str) -> Result<Option<FieldValue>, A2uiError> {
         let Some(field) = self.fields.iter().find(|known| known.name == field) else {
-            return Err(A2uiError::new("", "the form has no such field"));
+            return Err(A2uiError::new("", "unknown field"));
         };
         let value = if text.trim().is_empty() { field.default.clone() } else { Some(read(field, text)?) };
         match &value {

@@ -39,7 +39,7 @@ fn component(component: &Component, width: usize) -> String {
         ComponentBody::Form(form) => render_form(form, width),
         ComponentBody::Chart(chart) => chart::render(chart, width),
         ComponentBody::Unknown(unknown) => {
-            wrap(&format!("[component `{}` of the unknown type `{}`]", component.id, unknown.kind), width, "")
+            wrap(&format!("[component `{}` of unknown type `{}`]", component.id, unknown.kind), width, "")
         }
     }
 }

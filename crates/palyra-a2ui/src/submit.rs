@@ -52,11 +52,11 @@ impl A2uiDocument {
     pub fn check_submit(&self, event: &A2uiFormSubmitEvent) -> Result<FormValues, A2uiError> {
         let id = &event.component_id;
         let Some(ComponentBody::Form(form)) = self.component(id).map(|component| &component.body) else {
-            return Err(A2uiError::new("/componentId", format!("no form has the id `{id}`")));
+            return Err(A2uiError::new("/componentId", format!("unknown form id `{id}`")));
         };
         let unknown = event.values.keys().find(|name| form.fields.iter().all(|field| field.name != **name));
         if let Some(name) = unknown {
-            return Err(A2uiError::new(format!("/values{}", step(name)), "the form has no such field"));
+            return Err(A2uiError::new(format!("/values{}", step(name)), "unknown field"));
         }
         let mut checked = FormValues::default();
         for field in &form.fields {

@@ -124,7 +124,7 @@ pub enum Cell {
     /// Nothing.
     #[default]
     Null,
-    /// Yes or no.
+    /// Decision.
     Bool(bool),
     /// A number.
     Number(Number),
@@ -135,12 +135,12 @@ pub enum Cell {
 impl Table {
     pub(crate) fn check(&self) -> Result<(), A2uiError> {
         if self.columns.is_empty() {
-            return Err(A2uiError::new("/columns", "a table needs at least one column"));
+            return Err(A2uiError::new("/columns", "a table requires at least one column"));
         }
         let mut keys = BTreeSet::new();
         for (index, column) in self.columns.iter().enumerate() {
             if !keys.insert(column.key.as_str()) {
-                let reason = format!("another column has the key `{}`", column.key);
+                let reason = format!("duplicate column key `{}`", column.key);
                 return Err(A2uiError::new(format!("/columns/{index}/key"), reason));
             }
         }
@@ -149,7 +149,7 @@ impl Table {
         }
         match &self.sort {
             Some(sort) if !keys.contains(sort.key.as_str()) => {
-                return Err(A2uiError::new("/sort/key", format!("no column has the key `{}`", sort.key)));
+                return Err(A2uiError::new("/sort/key", format!("unknown column key `{}`", sort.key)));
             }
             _ => {}
         }
@@ -165,7 +165,7 @@ impl Table {
         for (key, cell) in &row.0 {
             let column = self.columns.iter().find(|column| column.key == *key);
             let column =
-                column.ok_or_else(|| A2uiError::new(step(key), format!("no column has the key `{key}`")))?;
+                column.ok_or_else(|| A2uiError::new(step(key), format!("unknown column key `{key}`")))?;
             if !column.kind.takes(cell) {
                 return Err(A2uiError::new(step(key), column.kind.expected()));
             }

@@ -47,9 +47,10 @@ struct Bounded {
 
 impl Bounded {
     fn deeper<E: Error>(self) -> Result<Self, E> {
-        match self.depth == MAX_DEPTH {
-            true => Err(E::custom(format!("nested more than {MAX_DEPTH} levels deep"))),
-            false => Ok(Self { depth: self.depth + 1 }),
+        if self.depth == MAX_DEPTH {
+            Err(E::custom(format!("nested more than {MAX_DEPTH} levels deep")))
+        } else {
+            Ok(Self { depth: self.depth + 1 })
         }
     }
 }

@@ -4,6 +4,7 @@ use palyra_common::{JsonText, canonical_text};
 use palyra_skills::manifest::ToolSchema;
 use serde_json::{Map, Value};
 
+use crate::formats::{WrongFormat, supplier, wrong_format};
 use crate::proposal_form::{self, Shape};
 use crate::tool::ToolCard;
 
@@ -14,31 +15,39 @@ const MAX_CHECK_STEPS: u64 = 1 << 22;
 
 /// Why arguments are not those of a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ArgumentsError {
     /// Too long.
     #[error("the arguments have {bytes} bytes, more than {MAX_ARGUMENT_BYTES}")]
-    TooLong {
-        /// Their length.
-        bytes: usize,
-    },
+    TooLong { bytes: usize },
     /// Not a JSON object.
     #[error("the arguments are not a JSON object: {reason}")]
-    NotAnObject {
-        /// What the parser says.
-        reason: String,
-    },
+    NotAnObject { reason: String },
     /// They do not match the schema.
     #[error("the arguments do not match the schema of the tool at `{pointer}`: {reason}")]
     Mismatch {
         /// JSON pointer into the arguments.
         pointer: String,
-        /// Which rule is broken.
         reason: String,
+    },
+    /// A text is not what its schema says it stands for.
+    #[error("`{pointer}` is not {expected}{}", supplied_by(.supplier.as_deref()))]
+    Format {
+        /// JSON pointer into the arguments.
+        pointer: String,
+        /// What it has to be.
+        expected: &'static str,
+        /// A tool whose results have such values, by its name for models.
+        supplier: Option<String>,
     },
 }
 
-/// The canonical arguments, checked against the schema of the tool.
-pub(crate) fn check(tool: &ToolCard, written: &str) -> Result<String, ArgumentsError> {
+fn supplied_by(tool: Option<&str>) -> String {
+    tool.map(|tool| format!("; call `{tool}` to get one")).unwrap_or_default()
+}
+
+/// The canonical arguments, checked against the schema of the tool and the formats it names.
+pub(crate) fn check(tool: &ToolCard, written: &str, tools: &[ToolCard]) -> Result<String, ArgumentsError> {
     if written.len() > MAX_ARGUMENT_BYTES {
         return Err(ArgumentsError::TooLong { bytes: written.len() });
     }
@@ -47,7 +56,7 @@ pub(crate) fn check(tool: &ToolCard, written: &str) -> Result<String, ArgumentsE
     let not_an_object = |reason: String| ArgumentsError::NotAnObject { reason };
     let text = JsonText::from_text(written.to_owned()).map_err(|error| not_an_object(error.to_string()))?;
     if !written.trim_start().starts_with('{') {
-        return Err(not_an_object("it begins with something else than `{`".into()));
+        return Err(not_an_object("it does not start with `{`".into()));
     }
     let mismatch = |pointer: String, reason: String| ArgumentsError::Mismatch { pointer, reason };
     let schema = ToolSchema::compile_input(&tool.input_schema);
@@ -55,15 +64,24 @@ pub(crate) fn check(tool: &ToolCard, written: &str) -> Result<String, ArgumentsE
     if schema.steps(&text) <= MAX_CHECK_STEPS {
         schema.check_text(&text).map_err(|error| mismatch(error.pointer, error.reason))?;
     }
+    let value: Value = serde_json::from_str(text.as_str()).unwrap_or_default();
+    if let Some(WrongFormat { pointer, format }) = wrong_format(&tool.input_schema, &value) {
+        let supplier = supplier(tools, tool, format).map(str::to_owned);
+        return Err(ArgumentsError::Format { pointer, expected: format.expected(), supplier });
+    }
     Ok(canonical_text(&text))
 }
 
 /// The arguments of a tool from the values of its proposal form.
-pub fn form_arguments(tool: &ToolCard, values: &Map<String, Value>) -> Result<String, ArgumentsError> {
+pub fn form_arguments(
+    tool: &ToolCard,
+    values: &Map<String, Value>,
+    tools: &[ToolCard],
+) -> Result<String, ArgumentsError> {
     let schema = &tool.input_schema;
     if proposal_form::is_whole(schema) {
         let text = values.get(proposal_form::WHOLE).and_then(Value::as_str).unwrap_or("{}");
-        return check(tool, text);
+        return check(tool, text, tools);
     }
     let mut arguments = Map::new();
     for (name, value) in values {
@@ -71,14 +89,14 @@ pub fn form_arguments(tool: &ToolCard, values: &Map<String, Value>) -> Result<St
             (Shape::Json, Value::String(text)) => {
                 serde_json::from_str(text).map_err(|error| ArgumentsError::Mismatch {
                     pointer: format!("/{name}"),
-                    reason: format!("it is not JSON: {error}"),
+                    reason: format!("invalid JSON: {error}"),
                 })?
             }
             (_, value) => value.clone(),
         };
         arguments.insert(name.clone(), value);
     }
-    check(tool, &Value::Object(arguments).to_string())
+    check(tool, &Value::Object(arguments).to_string(), tools)
 }
 
 #[cfg(test)]
@@ -92,20 +110,23 @@ mod tests {
     fn arguments_are_checked_and_canonical() {
         let tool = tool(json!({ "type": "object", "required": ["n"], "properties": {
             "n": { "type": "integer" }, "deep": { "type": "object" } } }));
-        assert_eq!(check(&tool, r#"{ "n": 1 }"#).unwrap(), r#"{"n":1}"#);
+        assert_eq!(check(&tool, r#"{ "n": 1 }"#, &[]).unwrap(), r#"{"n":1}"#);
         for bad in ["", "[]", "{", r#"{"n":"1"}"#, r#"{"n":1} x"#, "null"] {
-            assert!(check(&tool, bad).is_err(), "{bad}");
+            assert!(check(&tool, bad, &[]).is_err(), "{bad}");
         }
         let long = format!(r#"{{"n":1,"x":"{}"}}"#, "x".repeat(MAX_ARGUMENT_BYTES));
-        assert!(matches!(check(&tool, &long), Err(ArgumentsError::TooLong { .. })));
+        assert!(matches!(check(&tool, &long, &[]), Err(ArgumentsError::TooLong { .. })));
         let values = json!({ "n": 2, "deep": "{\"a\":[1]}" });
         assert_eq!(
-            form_arguments(&tool, values.as_object().unwrap()).unwrap(),
+            form_arguments(&tool, values.as_object().unwrap(), &[]).unwrap(),
             r#"{"deep":{"a":[1]},"n":2}"#
         );
         let values = json!({ "n": 2, "deep": "{" });
         assert!(
-            form_arguments(&tool, values.as_object().unwrap()).unwrap_err().to_string().contains("`/deep`")
+            form_arguments(&tool, values.as_object().unwrap(), &[])
+                .unwrap_err()
+                .to_string()
+                .contains("`/deep`")
         );
     }
 }

@@ -22,7 +22,7 @@ pub struct Call {
     pub arguments: String,
     /// What runs of the tool may do.
     pub access: ToolAccess,
-    /// How it stands.
+    /// Status.
     pub state: CallState,
 }
 
@@ -34,7 +34,7 @@ pub enum CallState {
     Proposed,
     /// It was handed to the call pipeline.
     Running {
-        /// When, in milliseconds of Unix time.
+        /// Time in Unix milliseconds.
         since_ms: u64,
     },
     /// The call pipeline wants a person's yes.
@@ -50,12 +50,12 @@ pub enum CallState {
     Ended {
         /// How.
         status: ToolCallStatus,
-        /// What the model reads: the output, or what went wrong.
+        /// Text for the model: the output or the error.
         text: String,
     },
 }
 
-/// What came of a call.
+/// Result of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallOutcome {
     /// It gave a result.
@@ -75,14 +75,14 @@ pub enum CallOutcome {
     Failed {
         /// The run of the tool.
         tool_run_id: Option<String>,
-        /// What went wrong.
+        /// The error.
         error: String,
         /// What the run could have read.
         labels: SessionLabels,
     },
     /// It did not run.
     Refused {
-        /// Why.
+        /// Reason.
         error: String,
     },
     /// A person has to decide first.

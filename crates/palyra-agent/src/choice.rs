@@ -10,13 +10,12 @@ use crate::tool::ToolCard;
 /// The field with the chosen tool.
 pub(crate) const TOOL: &str = "tool";
 
-const ABOUT: &str = "No model is configured. Several tools match your sentence; choose one.";
-
-/// A form with the tools to choose from, best first.
+/// A form with the tools to choose from, best first; `about` says why there are several.
 pub(crate) fn document(
     surface: &str,
     candidates: &[Candidate],
     tools: &[ToolCard],
+    about: &str,
 ) -> Result<A2uiDocument, A2uiError> {
     let cards = || candidates.iter().filter_map(|one| tools.iter().find(|tool| tool.tool_id == one.tool_id));
     let items: Vec<String> =
@@ -25,7 +24,7 @@ pub(crate) fn document(
     let field = json!({ "name": TOOL, "type": "select", "label": "Tool", "required": true,
         "options": options, "default": options.first() });
     let components = json!([
-        { "id": "about", "type": "text", "props": { "value": ABOUT, "tone": "muted" } },
+        { "id": "about", "type": "text", "props": { "value": about, "tone": "muted" } },
         { "id": "tools", "type": "list", "props": { "ordered": true, "items": items } },
         { "id": FORM, "type": "form", "props": { "submit_label": "Choose", "fields": [field] } },
     ]);

@@ -23,9 +23,10 @@ impl LoopGuard {
     /// Notes a proposal; true where it is one too many of the same.
     pub(crate) fn note(&mut self, tool_id: &str, arguments: &str) -> bool {
         let digest = digest(tool_id, arguments);
-        match self.last.as_ref() == Some(&digest) {
-            true => self.in_a_row += 1,
-            false => (self.last, self.in_a_row) = (Some(digest), 1),
+        if self.last.as_ref() == Some(&digest) {
+            self.in_a_row += 1
+        } else {
+            (self.last, self.in_a_row) = (Some(digest), 1)
         }
         self.in_a_row >= MOST_IN_A_ROW
     }

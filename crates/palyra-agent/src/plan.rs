@@ -20,14 +20,14 @@ pub enum Input {
     Answered(Box<ModelAnswer>),
     /// The model did not answer, or not to the end.
     ModelFailed {
-        /// Why.
+        /// Reason.
         reason: String,
     },
     /// A call ended, or needs a person first.
     CallEnded {
-        /// Which.
+        /// Which one.
         call_id: String,
-        /// What came of it.
+        /// Result.
         outcome: CallOutcome,
     },
     /// A search for tools ended.
@@ -39,7 +39,7 @@ pub enum Input {
     },
     /// A pause was answered.
     Decided {
-        /// Which.
+        /// Which one.
         pause_id: String,
         /// How.
         verdict: Verdict,
@@ -48,7 +48,7 @@ pub enum Input {
     },
     /// A person stops the run.
     Stop {
-        /// Who.
+        /// Principal.
         by: String,
     },
     /// The process that ran it before is gone.
@@ -85,7 +85,7 @@ pub enum Verdict {
     Yes,
     /// No.
     No,
-    /// Nobody answered in time.
+    /// The question timed out.
     Expired,
     /// The values of a form, checked against it; secrets are references into the vault.
     Values(Map<String, Value>),
@@ -107,7 +107,7 @@ pub enum Found {
 pub struct Plan {
     /// The run after the step.
     pub run: RunState,
-    /// What clients are told, in order.
+    /// Events for clients, in order.
     pub events: Vec<SessionEventBody>,
     /// Pauses that are new or were answered.
     pub pauses: Vec<Pause>,
@@ -128,7 +128,7 @@ pub enum Effect {
     Search {
         /// The call that searches.
         call_id: String,
-        /// What for.
+        /// Purpose.
         query: String,
     },
     /// Call a tool; the answer is [`Input::CallEnded`].

@@ -13,10 +13,6 @@ pub(crate) const FORM: &str = "arguments";
 /// The field that has all arguments, where the schema has no fields of its own to show.
 pub(crate) const WHOLE: &str = "arguments";
 
-/// What the form says about itself.
-const ABOUT: &str =
-    "No model is configured. I matched your sentence to a tool; check its arguments and confirm.";
-
 /// How the value of a field becomes an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
@@ -26,11 +22,12 @@ pub(crate) enum Shape {
     Json,
 }
 
-/// A form for a call of a tool; the arguments that are known are its defaults.
+/// A form for a call of a tool; the arguments that are known are its defaults, and `about` says where they come from.
 pub(crate) fn document(
     surface: &str,
     tool: &ToolCard,
     known: &Map<String, Value>,
+    about: &str,
 ) -> Result<A2uiDocument, A2uiError> {
     let fields = match properties(&tool.input_schema) {
         Some(properties) if !properties.is_empty() => properties
@@ -41,7 +38,7 @@ pub(crate) fn document(
         None => vec![whole(known)],
     };
     let mut components = vec![
-        json!({ "id": "about", "type": "text", "props": { "value": ABOUT, "tone": "muted" } }),
+        json!({ "id": "about", "type": "text", "props": { "value": about, "tone": "muted" } }),
         json!({ "id": "tool", "type": "text", "props": { "value": line(&describe(tool)) } }),
     ];
     if !fields.is_empty() {
@@ -86,7 +83,7 @@ fn kind(schema: &Value) -> &'static str {
         return "select";
     }
     let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
-    match (schema.get("type").and_then(Value::as_str), format) {
+    match (type_name(schema), format) {
         (Some("string"), "date") => "date",
         (Some("string"), "date-time") => "datetime",
         (Some("string"), "email") => "email",
@@ -95,6 +92,17 @@ fn kind(schema: &Value) -> &'static str {
         (Some("boolean"), _) => "checkbox",
         (Some("array"), _) if schema.get("items").and_then(options).is_some() => "multiselect",
         _ => "json",
+    }
+}
+
+/// The one type of a value besides null, which is what leaving an optional field empty means.
+fn type_name(schema: &Value) -> Option<&str> {
+    match schema.get("type")? {
+        Value::Array(names) => {
+            let mut names = names.iter().filter_map(Value::as_str).filter(|name| *name != "null");
+            names.next().filter(|_| names.next().is_none())
+        }
+        name => name.as_str(),
     }
 }
 
@@ -201,6 +209,7 @@ pub(crate) mod tests {
             title: "Demo".into(),
             description: "Runs a demo.".into(),
             input_schema: schema,
+            output_schema: json!({}),
             examples: Vec::new(),
             skill_id: "acme.demo".into(),
             access: ToolAccess::default(),
@@ -208,7 +217,7 @@ pub(crate) mod tests {
     }
 
     fn fields(tool: &ToolCard, known: Value) -> Value {
-        let document = document("s", tool, known.as_object().unwrap()).unwrap();
+        let document = document("s", tool, known.as_object().unwrap(), "about").unwrap();
         let document: Value = serde_json::from_str(document.to_json().as_str()).unwrap();
         document["components"][2]["props"]["fields"].clone()
     }
@@ -228,8 +237,21 @@ pub(crate) mod tests {
         assert_eq!(kinds, ["number", "textarea", "select", "checkbox", "textarea"]);
         assert_eq!(fields[0]["default"], 3);
         assert_eq!(fields[1]["default"], r#"{"x":1}"#);
-        assert_eq!(fields[2].get("default"), None, "a default that is no option is left out");
+        assert_eq!(fields[2].get("default"), None, "a default that is not an option is omitted");
         assert_eq!((&fields[4]["default"], &fields[4]["hint"]), (&json!("to be"), &json!("What to read")));
+    }
+
+    #[test]
+    fn value_that_may_be_null_is_written_as_its_other_type() {
+        let tool = tool(json!({ "type": "object", "properties": {
+            "day": { "type": ["string", "null"], "format": "date" },
+            "either": { "type": ["string", "integer"] },
+            "title": { "type": ["string", "null"] },
+        } }));
+        let shapes = ["day", "either", "title"].map(|name| shape(&tool.input_schema, name));
+        assert_eq!(shapes, [Shape::Plain, Shape::Json, Shape::Plain]);
+        let fields = fields(&tool, json!({ "title": "Oslo" }));
+        assert_eq!((&fields[0]["type"], &fields[2]["default"]), (&json!("date"), &json!("Oslo")));
     }
 
     #[test]
@@ -238,6 +260,6 @@ pub(crate) mod tests {
         assert_eq!(fields(&odd, json!({}))[0]["name"], WHOLE);
         assert!(is_whole(&odd.input_schema));
         let none = tool(json!({ "type": "object" }));
-        assert_eq!(document("s", &none, &Map::new()).unwrap().components().len(), 2);
+        assert_eq!(document("s", &none, &Map::new(), "about").unwrap().components().len(), 2);
     }
 }

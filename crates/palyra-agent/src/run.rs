@@ -15,15 +15,18 @@ pub struct RunState {
     pub run_id: String,
     /// The session.
     pub session_id: String,
-    /// How it stands.
+    /// Status.
     pub status: AgentRunStatus,
-    /// What the person said.
+    /// The person's message.
     pub text: String,
     /// The model that answers; the local router where there is none.
     pub model: Option<String>,
-    /// What it may use at most.
+    /// Whether the model only fills in the arguments of tools that the router ranks.
+    #[serde(default)]
+    pub small_model: bool,
+    /// Limits.
     pub budget: AgentBudget,
-    /// What it has used.
+    /// Use so far.
     pub used: AgentUse,
     /// The labels of the session, with what this run read.
     pub labels: SessionLabels,
@@ -31,7 +34,7 @@ pub struct RunState {
     pub messages: Vec<Message>,
     /// The calls of the last proposal, in order.
     pub calls: Vec<Call>,
-    /// What it waits for.
+    /// Reason for waiting.
     pub pause: Option<Pause>,
     /// Tools that the router still offers to choose from.
     pub candidates: Vec<Candidate>,
@@ -43,15 +46,15 @@ pub struct RunState {
     pub invalid_answers: u32,
     /// What was called before.
     pub guard: LoopGuard,
-    /// Why it ended, where it did not finish.
+    /// Reason of the end, if it did not finish.
     pub reason: Option<String>,
     /// Calls, messages and pauses are numbered in one sequence.
     pub next_number: u32,
     /// When its clock was last read, while it is not paused.
     pub clock_ms: Option<u64>,
-    /// When it was created, in milliseconds of Unix time.
+    /// Time at which it was created, in Unix milliseconds.
     pub created_ms: u64,
-    /// When it ended.
+    /// End time.
     pub finished_ms: Option<u64>,
 }
 
@@ -77,6 +80,7 @@ impl RunState {
             status: AgentRunStatus::Queued,
             text,
             model: None,
+            small_model: false,
             budget: AgentBudget::default(),
             used: AgentUse::default(),
             labels: SessionLabels::default(),

@@ -10,25 +10,25 @@ pub struct SessionState {
     pub session_id: String,
     /// Its title; empty until the first message.
     pub title: String,
-    /// Whose it is: the name of a principal.
+    /// Owner: the name of a principal.
     pub owner: String,
     /// The identity behind the name; the owner of the state root has none.
     pub owner_token: Option<[u8; 32]>,
     /// The model it asks for.
     pub model: Option<String>,
-    /// The only tools it may use.
+    /// The tools it can use.
     pub tools: Vec<String>,
-    /// What one run may use at most.
+    /// Limits of one run.
     pub budget: AgentBudget,
-    /// What its runs have read.
+    /// Labels of what its runs have read.
     pub labels: SessionLabels,
-    /// Whether lists leave it out.
+    /// Whether lists omit it.
     pub archived: bool,
-    /// When it was created, in milliseconds of Unix time.
+    /// Time at which it was created, in Unix milliseconds.
     pub created_ms: u64,
-    /// When something last happened in it.
+    /// Time of its last activity.
     pub last_active_ms: u64,
-    /// The run that is under way or waits.
+    /// The run that is in progress or waits.
     pub active_run: Option<String>,
     /// The number of its newest event.
     pub last_event: u64,

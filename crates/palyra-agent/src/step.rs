@@ -5,6 +5,7 @@ mod model;
 mod pauses;
 mod resume;
 mod router;
+mod small;
 
 use palyra_api::sessions::{AgentRunStatus, MessageRole, PauseStatus, SessionEventBody, ToolCallStatus};
 use palyra_models::Message;
@@ -60,12 +61,18 @@ struct Step<'w> {
 impl<'w> Step<'w> {
     fn take(&mut self, input: Input) {
         if self.is_over_time() && !matches!(input, Input::Stop { .. } | Input::CallEnded { .. }) {
-            return self.out_of_budget("its wall clock is used up");
+            return self.out_of_budget("its time limit is reached");
         }
         match input {
             Input::Begin if self.run.status == AgentRunStatus::Queued => self.begin(),
             Input::Routed(routed) if self.run.status == AgentRunStatus::Thinking => self.routed(routed),
-            Input::Answered(answer) if self.run.status == AgentRunStatus::Thinking => self.answered(*answer),
+            Input::Answered(answer) if self.run.status == AgentRunStatus::Thinking => {
+                if self.is_small() {
+                    self.small_model_answered(*answer);
+                } else {
+                    self.answered(*answer);
+                }
+            }
             Input::ModelFailed { reason } if self.run.status == AgentRunStatus::Thinking => {
                 self.finish(AgentRunStatus::Failed, Some(reason));
             }
@@ -91,15 +98,20 @@ impl<'w> Step<'w> {
 
     /// Asks for the next answer: of the model, or of the router where there is none.
     fn think(&mut self) {
-        if self.run.model.is_none() {
+        if !self.model_goes_on() {
             self.run.status = AgentRunStatus::Thinking;
             return self.effects.push(Effect::Route);
         }
+        self.ask_model();
+    }
+
+    /// Asks the model, within the budget.
+    fn ask_model(&mut self) {
         if self.run.used.turns >= self.run.budget.turns {
-            return self.out_of_budget("its requests to the model are used up");
+            return self.out_of_budget("its limit on model requests is reached");
         }
         if self.run.used.input_tokens.saturating_add(self.run.used.output_tokens) >= self.run.budget.tokens {
-            return self.out_of_budget("its tokens are used up");
+            return self.out_of_budget("its token limit is reached");
         }
         self.run.status = AgentRunStatus::Thinking;
         self.run.used.turns += 1;

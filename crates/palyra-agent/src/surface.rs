@@ -25,7 +25,7 @@ pub struct SurfaceState {
     pub tool_run_id: Option<String>,
     /// The document as JSON text.
     pub document: String,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_ms: u64,
 }
 

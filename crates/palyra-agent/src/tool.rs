@@ -2,17 +2,13 @@
 
 use palyra_api::sessions::SessionLabels;
 use palyra_common::CapabilityGrantSet;
-use palyra_common::capabilities::{FilesystemAccess, HttpRule};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-/// Methods that change nothing where they are asked.
-const SAFE_METHODS: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
 
 /// A tool that can be called now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCard {
-    /// Its id, as in `acme.notes.add`.
+    /// Its id, for example `acme.notes.add`.
     pub tool_id: String,
     /// Its name for models: the id with `__` for `.`, or an alias of the operator.
     pub model_name: String,
@@ -22,35 +18,28 @@ pub struct ToolCard {
     pub description: String,
     /// JSON Schema of its arguments.
     pub input_schema: Value,
+    /// JSON Schema of its result.
+    pub output_schema: Value,
     /// Arguments it was published with as examples.
     pub examples: Vec<Value>,
-    /// The skill it is of.
+    /// Its skill.
     pub skill_id: String,
-    /// What its runs may do.
+    /// Permissions of its runs.
     pub access: ToolAccess,
 }
 
-/// What the runs of a tool may do, by their grants.
+/// What the runs of a tool may do, by their grants. Rows of earlier versions also say whether it writes outside.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolAccess {
     /// It can change something: storage, files, a channel, or a server by a request other than GET.
     pub writes: bool,
-    /// What it changes can be seen outside the state root: files, a channel or a server.
-    pub writes_outside: bool,
 }
 
 impl ToolAccess {
     /// Follows from the grants in effect, never from what a manifest claims.
     pub fn of(grants: &CapabilityGrantSet) -> Self {
-        let files = grants.filesystem().iter().any(|grant| grant.access == FilesystemAccess::ReadWrite);
-        let writes_outside = files || !grants.channels().is_empty() || !grants.http().iter().all(only_asks);
-        Self { writes: writes_outside || !grants.storage().is_empty(), writes_outside }
+        Self { writes: grants.writes_outside() || grants.writes_storage() }
     }
-}
-
-fn only_asks(rule: &HttpRule) -> bool {
-    let safe = |method: &String| SAFE_METHODS.contains(&method.as_str());
-    rule.methods.as_ref().is_some_and(|methods| methods.iter().all(safe))
 }
 
 /// The labels that follow from what a run used, by the names of its capabilities.
@@ -75,11 +64,11 @@ mod tests {
     fn access_follows_from_grants() {
         let access = |grants: &[&str]| {
             let set: CapabilityGrantSet = grants.iter().map(|grant| grant.parse().unwrap()).collect();
-            let ToolAccess { writes, writes_outside } = ToolAccess::of(&set);
-            (writes, writes_outside)
+            (ToolAccess::of(&set).writes, set.writes_outside())
         };
         assert_eq!(access(&[]), (false, false));
         assert_eq!(access(&["http:GET https://example.com/", "fs-read:docs"]), (false, false));
+        assert_eq!(access(&["storage-read:notes/"]), (false, false));
         assert_eq!(access(&["storage:notes/"]), (true, false));
         for outside in ["http:https://example.com", "channel:news", "fs-write:docs"] {
             assert_eq!(access(&[outside]), (true, true), "{outside}");

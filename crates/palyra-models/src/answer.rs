@@ -16,7 +16,7 @@ pub struct ModelAnswer {
     pub usage: Option<Usage>,
     /// The latest opaque record of the provider.
     pub provider_state: Option<String>,
-    /// Why the answer ended; `None` while it has not.
+    /// Why the response ended; `None` while it has not.
     pub stop: Option<StopReason>,
 }
 

@@ -16,7 +16,7 @@ pub struct Endpoint {
 
 /// A text that is no usable base URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{url}` is no base URL of a model provider: {reason}")]
+#[error("invalid base URL of a model provider `{url}`: {reason}")]
 pub struct BadEndpoint {
     /// What was given, clipped.
     pub url: String,
@@ -46,10 +46,10 @@ impl Endpoint {
         }
         let is_loopback = is_this_machine(&rule.host);
         if is_loopback && !allow_loopback {
-            return Err(bad("it is on this machine, which has to be allowed explicitly"));
+            return Err(bad("it is on this machine, which must be allowed explicitly"));
         }
         if rule.scheme == Scheme::Http && !is_loopback {
-            return Err(bad("`http` is for this machine only; use `https`"));
+            return Err(bad("`http` is only allowed for this machine; use `https`"));
         }
         Ok(Self { base_url, scheme: rule.scheme, host: rule.host, allow_loopback })
     }

@@ -8,50 +8,35 @@ use std::time::Duration;
 ///
 /// Texts of a provider are clipped, on one line, and free of its key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ModelError {
     /// The egress guard refused the request.
     #[error("egress to the model provider denied: {0}")]
     EgressDenied(Denial),
     /// No connection, or one that broke.
     #[error("cannot reach the model provider: {reason}")]
-    Unreachable {
-        /// What went wrong.
-        reason: String,
-    },
+    Unreachable { reason: String },
     /// The provider was silent for too long.
     #[error("the model provider timed out ({phase})")]
-    TimedOut {
-        /// What was waited for.
-        phase: TimeoutPhase,
-    },
+    TimedOut { phase: TimeoutPhase },
     /// Too many requests; retries were used up or would have taken too long.
-    #[error("the model provider limits the rate of requests: {message}")]
+    #[error("the model provider's rate limit was reached: {message}")]
     RateLimited {
         /// When the provider expects the next request.
         retry_after: Option<Duration>,
-        /// What the provider says.
         message: String,
     },
     /// The conversation does not fit into the context of the model.
-    #[error("the conversation is longer than the context of the model: {message}")]
-    ContextTooLong {
-        /// What the provider says.
-        message: String,
-    },
+    #[error("the conversation exceeds the context window of the model: {message}")]
+    ContextTooLong { message: String },
     /// The provider refused the request, for example for its key or an unknown model.
     #[error("the model provider refused the request with status {status}: {message}")]
-    Refused {
-        /// HTTP status.
-        status: u16,
-        /// What the provider says.
-        message: String,
-    },
+    Refused { status: u16, message: String },
     /// The provider failed: a 5xx status, or an error inside the stream.
     #[error("the model provider failed{}: {message}", with_status(*.status))]
     ProviderFailed {
         /// HTTP status; `None` when the failure came inside the stream.
         status: Option<u16>,
-        /// What the provider says.
         message: String,
     },
     /// A frame of the stream cannot be read.
@@ -63,14 +48,13 @@ pub enum ModelError {
         reason: String,
     },
     /// The stream ended before the answer did.
-    #[error("the model provider closed the stream before its answer was complete")]
+    #[error("the model provider closed the stream before the response was complete")]
     Truncated,
     /// The answer is larger than the adapter accepts.
-    #[error("the answer of the model is over the limit of {allowed} for {what}")]
+    #[error("the response of the model exceeds the limit of {allowed} for {what}")]
     LimitReached {
         /// What is counted, such as `frame bytes`.
         what: &'static str,
-        /// The limit.
         allowed: u64,
     },
     /// The request cannot be expressed in the provider's protocol.
@@ -134,8 +118,8 @@ impl fmt::Display for TimeoutPhase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::FirstByte => "waiting for the first byte",
-            Self::Idle => "waiting for more of the answer",
-            Self::Total => "waiting for the end of the answer",
+            Self::Idle => "waiting for more of the response",
+            Self::Total => "waiting for the end of the response",
         })
     }
 }

@@ -49,7 +49,7 @@ impl Usage {
     }
 }
 
-/// Why an answer ended.
+/// Why a response ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {

@@ -34,7 +34,7 @@ pub(crate) struct Exchange {
     pub(crate) request: ModelRequest,
 }
 
-/// Whose connections these are, for the guard.
+/// The owner of the connections, for the guard.
 const OWNER: &str = "palyra:models";
 
 type Events = mpsc::Sender<Result<ModelEvent, ModelError>>;
@@ -82,7 +82,7 @@ impl Exchange {
                 result
             }
             Some("text/html" | "text/plain") => {
-                let reason = "the answer is a page instead of an event stream".to_owned();
+                let reason = "the response is a page instead of an event stream".to_owned();
                 Err(ModelError::MalformedFrame { frame: 1, reason })
             }
             _ => stream_events(body, reader, events, begun).await,
@@ -143,7 +143,7 @@ async fn stream_events(
 async fn pass_on(ready: Vec<ModelEvent>, events: &mut Events, begun: &mut bool) {
     for event in ready {
         *begun = true;
-        // The stream and its work are dropped together, so nobody waits for this to fail.
+        // The stream and its work are dropped together, so no receiver waits for this.
         drop(events.send(Ok(event)).await);
     }
 }
@@ -158,9 +158,10 @@ struct Body<'b> {
 
 impl Body<'_> {
     async fn next(&mut self) -> Result<Option<Bytes>, ModelError> {
-        let (phase, deadline) = match self.begun {
-            true => (TimeoutPhase::Idle, Instant::now() + self.timeouts.idle),
-            false => (TimeoutPhase::FirstByte, self.first_byte),
+        let (phase, deadline) = if self.begun {
+            (TimeoutPhase::Idle, Instant::now() + self.timeouts.idle)
+        } else {
+            (TimeoutPhase::FirstByte, self.first_byte)
         };
         let next = timeout_at(deadline, self.response.next()).await;
         let piece = next.map_err(|_| ModelError::TimedOut { phase })?.map_err(refused)?;
@@ -173,7 +174,7 @@ impl Body<'_> {
         let mut whole = Vec::new();
         while let Some(piece) = self.next().await? {
             if whole.len() + piece.len() > allowed {
-                return Err(ModelError::LimitReached { what: "answer bytes", allowed: allowed as u64 });
+                return Err(ModelError::LimitReached { what: "response bytes", allowed: allowed as u64 });
             }
             whole.extend_from_slice(&piece);
         }

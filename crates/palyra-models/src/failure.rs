@@ -84,7 +84,7 @@ fn plain_text(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     match text.trim() {
         "" => "no reason given".to_owned(),
-        text if text.starts_with('<') => "the answer is a page of HTML".to_owned(),
+        text if text.starts_with('<') => "the response is an HTML page".to_owned(),
         text => text.to_owned(),
     }
 }
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn context_and_rate_errors_are_recognised_in_the_words_of_each_provider() {
+    fn context_and_rate_errors_are_recognised_for_each_provider() {
         for (status, body) in [
             (
                 400,

@@ -24,11 +24,11 @@ use std::time::Duration;
 pub struct HttpProviderConfig {
     /// The protocol it speaks.
     pub protocol: Protocol,
-    /// Where it is.
+    /// Its location.
     pub endpoint: Endpoint,
     /// Its key; a local one may need none.
     pub key: Option<ProviderKey>,
-    /// When requests are sent again.
+    /// Retry policy for requests.
     pub retries: RetryPolicy,
     /// How long to wait for what.
     pub timeouts: Timeouts,

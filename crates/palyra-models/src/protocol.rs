@@ -52,7 +52,7 @@ impl Protocol {
         }
     }
 
-    /// Where the key goes.
+    /// The placement of the key.
     pub(crate) fn key_form(self) -> InjectionForm {
         match self {
             Self::ChatCompletions | Self::Responses => InjectionForm::Bearer,

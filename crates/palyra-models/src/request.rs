@@ -5,7 +5,7 @@ use palyra_common::JsonText;
 
 /// One request to a model.
 ///
-/// The default asks nothing of nobody: fill in at least `model` and `messages`.
+/// The default is empty: fill in at least `model` and `messages`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModelRequest {
     /// Name of the model, as its provider knows it.

@@ -18,7 +18,7 @@ mod sentence;
 mod slot;
 mod units;
 
-/// Most bytes of a sentence that are searched.
+/// Maximum bytes of a sentence that are searched.
 const MAX_BYTES: usize = 8_192;
 
 /// Arguments taken from a sentence.

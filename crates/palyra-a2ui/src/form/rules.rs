@@ -73,7 +73,7 @@ fn check_options(field: &Field) -> Result<(), A2uiError> {
     let earlier =
         |(index, option): (usize, &String)| field.options.iter().take(index).any(|one| one == option);
     match field.options.iter().enumerate().position(earlier) {
-        Some(index) => Err(A2uiError::new(format!("/options/{index}"), "the option is listed twice")),
+        Some(index) => Err(A2uiError::new(format!("/options/{index}"), "duplicate option")),
         None => Ok(()),
     }
 }
@@ -101,10 +101,7 @@ pub(crate) fn check_value(field: &Field, value: &FieldValue) -> Result<(), A2uiE
 }
 
 fn check_line(text: &str) -> Result<(), A2uiError> {
-    match text.contains('\n') {
-        true => Err(A2uiError::new("", "expected one line")),
-        false => Ok(()),
-    }
+    if text.contains('\n') { Err(A2uiError::new("", "expected one line")) } else { Ok(()) }
 }
 
 fn check_number(field: &Field, value: f64) -> Result<(), A2uiError> {
@@ -118,16 +115,18 @@ fn check_number(field: &Field, value: f64) -> Result<(), A2uiError> {
     }
     let Some(step) = number(field.step.as_ref()) else { return Ok(()) };
     let steps = (value - min.unwrap_or(0.0)) / step;
-    match (steps - steps.round()).abs() > STEP_TOLERANCE {
-        true => Err(A2uiError::new("", "the number is not a multiple of `step`")),
-        false => Ok(()),
+    if (steps - steps.round()).abs() > STEP_TOLERANCE {
+        Err(A2uiError::new("", "the number is not a multiple of `step`"))
+    } else {
+        Ok(())
     }
 }
 
 fn check_option(field: &Field, text: &str, at: &str) -> Result<(), A2uiError> {
-    match field.options.iter().any(|option| option == text) {
-        true => Ok(()),
-        false => Err(A2uiError::new(at, "expected one of the options")),
+    if field.options.iter().any(|option| option == text) {
+        Ok(())
+    } else {
+        Err(A2uiError::new(at, "expected one of the options"))
     }
 }
 
@@ -135,7 +134,7 @@ fn check_choices(field: &Field, choices: &[String]) -> Result<(), A2uiError> {
     for (index, choice) in choices.iter().enumerate() {
         check_option(field, choice, &format!("/{index}"))?;
         if choices.iter().take(index).any(|earlier| earlier == choice) {
-            return Err(A2uiError::new(format!("/{index}"), "the option is chosen twice"));
+            return Err(A2uiError::new(format!("/{index}"), "duplicate choice"));
         }
     }
     check_length(field, choices.len())
@@ -150,7 +149,7 @@ fn check_moment(field: &Field, text: &str) -> Result<(), A2uiError> {
 
 fn check_length(field: &Field, length: usize) -> Result<(), A2uiError> {
     if field.min_length.is_some_and(|least| length < least as usize) || length > most_characters(field) {
-        return Err(A2uiError::new("", "the value is shorter or longer than the field allows"));
+        return Err(A2uiError::new("", "the length of the value is outside the limits of the field"));
     }
     Ok(())
 }
@@ -168,8 +167,9 @@ fn in_order(low: &Bound, high: &Bound) -> bool {
     }
 }
 
-/// The form that HTML accepts, without its lengths for each part of a domain.
-fn is_email(text: &str) -> bool {
+/// Whether a text is an e-mail address in the form that HTML accepts, without its lengths for each part of a domain.
+#[must_use]
+pub fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
     let local_ok = |byte: u8| byte.is_ascii_alphanumeric() || b".!#$%&'*+/=?^_`{|}~-".contains(&byte);
     let label_ok = |label: &str| {

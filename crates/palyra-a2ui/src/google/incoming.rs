@@ -55,7 +55,7 @@ impl<'m> Surface<'m> {
         match (id, self.id) {
             (None, _) => Err(A2uiError::new("/surfaceId", "expected a string")),
             (Some(id), Some(known)) if id != known => {
-                Err(A2uiError::new("/surfaceId", "another surface was created before"))
+                Err(A2uiError::new("/surfaceId", "a surface was already created"))
             }
             (id, _) => {
                 self.id = id;
@@ -79,7 +79,7 @@ impl<'m> Surface<'m> {
             "/" | "" => self.model = value,
             path => match self.model.pointer_mut(path) {
                 Some(place) => *place = value,
-                None => return Err(A2uiError::new("/path", "the data model has no value there")),
+                None => return Err(A2uiError::new("/path", "the data model has no value at this path")),
             },
         }
         Ok(())
@@ -116,10 +116,10 @@ struct Parts {
 impl Parts {
     fn visit(&mut self, surface: &Surface<'_>, id: &str, depth: usize) -> Result<(), A2uiError> {
         let Some(component) = surface.components.get(id) else {
-            return Err(A2uiError::new("", format!("no component has the id `{id}`")));
+            return Err(A2uiError::new("", format!("unknown component id `{id}`")));
         };
         if depth > MAX_DEPTH || self.components.len() + self.fields.len() > MAX_COMPONENTS {
-            return Err(A2uiError::new("", "the components are nested too deep, in a circle, or too many"));
+            return Err(A2uiError::new("", "the components are nested too deeply, cyclic, or too many"));
         }
         let kind = component.get("component").and_then(Value::as_str).unwrap_or_default();
         match kind {

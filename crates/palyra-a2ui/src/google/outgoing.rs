@@ -67,8 +67,9 @@ impl Components {
             ComponentBody::Table(table) => self.table(&id, table),
             ComponentBody::Form(form) => self.form(&id, &component.id, form),
             ComponentBody::Chart(chart) => self.table(&id, &chart.table_twin()),
-            ComponentBody::Unknown(unknown) => self
-                .text(&id, &format!("[component `{}` of the unknown type `{}`]", component.id, unknown.kind)),
+            ComponentBody::Unknown(unknown) => {
+                self.text(&id, &format!("[component `{}` of unknown type `{}`]", component.id, unknown.kind))
+            }
         }
     }
 

@@ -9,10 +9,8 @@ use crate::table::{Align, Column, ColumnType, Row, Table};
 const MIN_CELL_WIDTH: usize = 8;
 
 pub(super) fn render(table: &Table, width: usize) -> String {
-    let body = match table.columns.len() * MIN_CELL_WIDTH > width {
-        true => records(table, width),
-        false => grid(table, width),
-    };
+    let body =
+        if table.columns.len() * MIN_CELL_WIDTH > width { records(table, width) } else { grid(table, width) };
     let caption = table.caption.as_ref().map(|caption| clip(caption, width));
     caption.into_iter().chain([body]).collect::<Vec<_>>().join("\n")
 }

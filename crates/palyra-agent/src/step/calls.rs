@@ -1,4 +1,4 @@
-//! Calls of one batch: which begin, what came of them, and what follows when all have ended.
+//! Calls of one batch: which start, their results, and what follows when all have ended.
 
 use palyra_a2ui::{A2uiDocument, ComponentBody};
 use palyra_api::sessions::{AgentRunStatus, SessionEventBody, SessionLabels, ToolCallStatus};
@@ -49,7 +49,7 @@ impl Step<'_> {
             return self.tell_end(&call, ToolCallStatus::Repeated, None, Some(&kept), None);
         }
         if self.run.used.tool_calls >= self.run.budget.tool_calls {
-            return self.out_of_budget("its tool calls are used up");
+            return self.out_of_budget("its limit on tool calls is reached");
         }
         self.run.used.tool_calls += 1;
         let since_ms = self.world.now_ms;
@@ -93,11 +93,10 @@ impl Step<'_> {
             }
             CallOutcome::Refused { error } => self.fail_call(&call, ToolCallStatus::Refused, None, error),
         }
-        match self.is_over_time() {
-            true if !self.run.calls.iter().any(Call::is_running) => {
-                self.out_of_budget("its wall clock is used up");
-            }
-            _ => self.advance(),
+        if self.is_over_time() && !self.run.calls.iter().any(Call::is_running) {
+            self.out_of_budget("its time limit is reached");
+        } else {
+            self.advance();
         }
     }
 
@@ -204,7 +203,7 @@ impl Step<'_> {
         }
         let last = self.run.calls.last().map(|call| call.state.clone());
         self.keep_conversation_whole();
-        if self.run.model.is_some() {
+        if self.model_goes_on() {
             return self.think();
         }
         match last {
@@ -212,17 +211,24 @@ impl Step<'_> {
                 self.finish(AgentRunStatus::Cancelled, Some("the call was denied".into()));
             }
             Some(CallState::Ended { status: ToolCallStatus::Failed | ToolCallStatus::Refused, .. }) => {
-                self.finish(AgentRunStatus::Failed, Some("the tool gave no result".into()));
+                self.finish(AgentRunStatus::Failed, Some("the tool returned no result".into()));
             }
             Some(CallState::Ended { status: ToolCallStatus::Interrupted, .. }) => {
-                self.finish(AgentRunStatus::Interrupted, Some("the daemon ended while the tool ran".into()));
+                self.finish(
+                    AgentRunStatus::Interrupted,
+                    Some(
+                        "the daemon stopped while the tool was \
+                    running"
+                            .into(),
+                    ),
+                );
             }
             _ => self.finish(AgentRunStatus::Finished, None),
         }
     }
 }
 
-/// The result of a call in the conversation; what a person called is told as their message.
+/// The result of a call in the conversation; a call by a person appears as their message.
 pub(super) fn result_message(call: &Call) -> Option<Message> {
     let CallState::Ended { status, text } = &call.state else { return None };
     Some(match &call.model_id {

@@ -13,7 +13,7 @@ use crate::plan::Effect;
 use crate::tool::ToolAccess;
 
 /// Answers with an invalid proposal that go back to the model; one more ends the run.
-const MOST_INVALID_ANSWERS: u32 = 2;
+pub(super) const MOST_INVALID_ANSWERS: u32 = 2;
 /// Calls of one answer that are looked at.
 const MOST_PROPOSALS: usize = 32;
 /// Longest arguments an event shows.
@@ -55,7 +55,7 @@ impl Step<'_> {
         match stop {
             Some(StopReason::EndTurn | StopReason::ToolCalls) => self.finish(AgentRunStatus::Finished, None),
             Some(StopReason::MaxOutputTokens) => {
-                self.out_of_budget("the answer is longer than the model may write");
+                self.out_of_budget("the response exceeds the output limit of the model");
             }
             Some(StopReason::Refusal) => {
                 self.finish(AgentRunStatus::Failed, Some("the model declined to answer".into()));
@@ -64,7 +64,14 @@ impl Step<'_> {
                 let reason = escape_untrusted(clip(&reason, 200).0);
                 self.finish(AgentRunStatus::Failed, Some(format!("the model stopped: {reason}")));
             }
-            None => self.finish(AgentRunStatus::Failed, Some("the answer of the model is incomplete".into())),
+            None => self.finish(
+                AgentRunStatus::Failed,
+                Some(
+                    "the response of the model is \
+                incomplete"
+                        .into(),
+                ),
+            ),
         }
     }
 
@@ -75,16 +82,16 @@ impl Step<'_> {
             return self.invalid(
                 &call_id,
                 &proposed,
-                format!("more than {MOST_PROPOSALS} calls in one answer"),
+                format!("more than {MOST_PROPOSALS} calls in one response"),
             );
         }
         if proposed.name == SEARCH_TOOLS {
             return self.propose_search(call_id, proposed);
         }
         let Some(tool) = self.tool(&proposed.name) else {
-            return self.invalid(&call_id, &proposed, "there is no such tool".into());
+            return self.invalid(&call_id, &proposed, "unknown tool".into());
         };
-        let arguments = match arguments::check(tool, &proposed.arguments) {
+        let arguments = match arguments::check(tool, &proposed.arguments, self.world.tools) {
             Ok(arguments) => arguments,
             Err(error) => return self.invalid(&call_id, &proposed, error.to_string()),
         };
@@ -116,7 +123,7 @@ impl Step<'_> {
         let read: Option<Value> = serde_json::from_str(&proposed.arguments).ok();
         let query = read.as_ref().and_then(|read| read.get("query")).and_then(Value::as_str);
         let Some(query) = query.map(|query| clip(query, 400).0.to_owned()) else {
-            return self.invalid(&call_id, &proposed, "`query` is not a text".into());
+            return self.invalid(&call_id, &proposed, "`query` is not a string".into());
         };
         let now_ms = self.world.now_ms;
         self.add_call(Call {

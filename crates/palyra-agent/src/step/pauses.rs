@@ -89,7 +89,8 @@ impl Step<'_> {
             _ => Asked {
                 kind: PauseKind::Question,
                 question: format!(
-                    "The daemon stopped while `{}` ran, and the call may have had an effect. Call it again?",
+                    "The daemon stopped while `{}` was running, and the call may have taken effect. Call \
+                    it again?",
                     call.tool_id
                 ),
                 approval_id: None,
@@ -115,7 +116,7 @@ impl Step<'_> {
         let Some(form) = self.run.open_form.clone() else { return };
         self.pause(Asked {
             kind: PauseKind::Form,
-            question: "Fill in the form to go on.".to_owned(),
+            question: "Fill in the form to continue.".to_owned(),
             call: None,
             approval_id: None,
             surface: Some((form.surface, form.rev)),
@@ -178,14 +179,16 @@ impl Step<'_> {
                 }
             }
             Verdict::No | Verdict::Expired if call.state == CallState::Doubtful => {
-                let error = "the daemon ended while it ran; whether it had an effect is not known".to_owned();
+                let error = "the daemon stopped while it was running; whether it took effect is \
+                    unknown"
+                    .to_owned();
                 self.fail_call(&call, ToolCallStatus::Interrupted, None, error);
             }
             Verdict::No => {
                 self.fail_call(&call, ToolCallStatus::Denied, None, "a person denied the call".into())
             }
             Verdict::Expired => {
-                let error = "nobody approved the call in time, which is a denial".to_owned();
+                let error = "the approval timed out, so the call was denied".to_owned();
                 self.fail_call(&call, ToolCallStatus::Denied, None, error);
             }
         }
@@ -200,19 +203,17 @@ impl Step<'_> {
             let values = Value::Object(values.clone()).to_string();
             let text = quoted(&format!("form `{}`", form.surface), None, &values);
             self.run.messages.push(Message::user(format!("I filled in the form: {text}")));
-            return match self.run.model {
-                Some(_) => self.think(),
-                None => self.finish(
-                    AgentRunStatus::Failed,
-                    Some("the form names no tool, and no model is configured to read it".into()),
-                ),
-            };
+            if self.model_goes_on() {
+                return self.think();
+            }
+            let reason = "the form has no tool, and no model is configured to process it";
+            return self.finish(AgentRunStatus::Failed, Some(reason.into()));
         };
         let Some(tool) = self.tool(&named) else {
-            let reason = format!("the form is for the tool `{named}`, which cannot be called");
+            let reason = format!("the form belongs to the tool `{named}`, which cannot be called");
             return self.finish(AgentRunStatus::Failed, Some(reason));
         };
-        match arguments::check(tool, &Value::Object(values.clone()).to_string()) {
+        match arguments::check(tool, &Value::Object(values.clone()).to_string(), self.world.tools) {
             Ok(arguments) => self.call_tool(tool, arguments),
             Err(error) => self.finish(AgentRunStatus::Failed, Some(error.to_string())),
         }

@@ -14,10 +14,10 @@ impl Step<'_> {
         match self.run.status {
             AgentRunStatus::Queued => return self.begin(),
             AgentRunStatus::Thinking => {
-                return self.effects.push(match self.run.model {
-                    Some(_) => Effect::Think,
-                    None => Effect::Route,
-                });
+                // A small model is asked once the router has ranked.
+                let ranked = self.is_small() && !self.run.candidates.is_empty();
+                let asks_model = self.model_goes_on() || ranked;
+                return self.effects.push(if asks_model { Effect::Think } else { Effect::Route });
             }
             AgentRunStatus::Calling => {}
             _ => return,

@@ -18,29 +18,39 @@ use crate::{choice, proposal_form};
 const MOST_CANDIDATES: usize = 5;
 
 const NOTHING: &str =
-    "No model is configured, and no tool matches your sentence. See the tools with `palyra tools list`.";
+    "No model is configured, and no tool matches your message. See the tools with `palyra tools list`.";
+const NOTHING_FOR_SMALL_MODEL: &str = "No tool matches your message, and the model is set up to fill in arguments of tools only. See the tools with \
+     `palyra tools list`.";
 
 impl Step<'_> {
     pub(super) fn routed(&mut self, routed: Routed) {
         let mut candidates = routed.candidates;
         candidates.retain(|candidate| self.tool(&candidate.tool_id).is_some());
-        candidates.truncate(if routed.clear { 1 } else { MOST_CANDIDATES });
-        if candidates.is_empty() {
-            self.answer(NOTHING);
-            return self.finish(AgentRunStatus::Finished, None);
+        match (candidates.is_empty(), self.is_small()) {
+            (true, true) => return self.nothing_to_propose(NOTHING_FOR_SMALL_MODEL),
+            (true, false) => return self.nothing_to_propose(NOTHING),
+            (false, true) => return self.ranked_for_small_model(candidates),
+            (false, false) => {}
         }
+        candidates.truncate(if routed.clear { 1 } else { MOST_CANDIDATES });
         self.run.candidates = candidates;
+        self.offer_candidates();
+    }
+
+    /// Shows the only candidate as a form to confirm, or several to choose from.
+    pub(super) fn offer_candidates(&mut self) {
         match self.run.candidates.len() {
             1 => self.propose_first(),
             _ => {
                 let surface = self.next_surface();
-                let document = choice::document(&surface, &self.run.candidates, self.world.tools);
+                let document =
+                    choice::document(&surface, &self.run.candidates, self.world.tools, self.about_choice());
                 self.ask_with("Choose a tool.", document);
             }
         }
     }
 
-    fn answer(&mut self, text: &str) {
+    pub(super) fn answer(&mut self, text: &str) {
         self.say(MessageRole::Assistant, text.to_owned());
         self.run.messages.push(palyra_models::Message::Assistant {
             text: text.to_owned(),
@@ -49,10 +59,10 @@ impl Step<'_> {
         });
     }
 
-    fn propose_first(&mut self) {
+    pub(super) fn propose_first(&mut self) {
         let Some(Candidate { tool_id, arguments }) = self.run.candidates.first().cloned() else { return };
         let Some(tool) = self.tool(&tool_id) else {
-            return self.finish(AgentRunStatus::Failed, Some(format!("the tool `{tool_id}` is gone")));
+            return self.finish(AgentRunStatus::Failed, Some(format!("the tool `{tool_id}` was removed")));
         };
         let call_id = self.next_id("call");
         self.events.push(SessionEventBody::ToolProposed {
@@ -62,7 +72,34 @@ impl Step<'_> {
             invalid: None,
         });
         let surface = self.next_surface();
-        self.ask_with("Run this tool?", proposal_form::document(&surface, tool, &arguments));
+        self.ask_with(
+            "Run this tool?",
+            proposal_form::document(&surface, tool, &arguments, self.about_proposal()),
+        );
+    }
+
+    /// What a proposed form says about itself.
+    fn about_proposal(&self) -> &'static str {
+        match (self.is_small(), self.small_model_failed()) {
+            (false, _) => {
+                "No model is configured. I matched your message to a tool; check its arguments and confirm."
+            }
+            (true, false) => {
+                "A small model filled in the arguments of a tool that matches your message; check them and confirm."
+            }
+            (true, true) => {
+                "The model gave no usable call. I matched your message to a tool; check its arguments and confirm."
+            }
+        }
+    }
+
+    /// What a list of tools says about itself.
+    fn about_choice(&self) -> &'static str {
+        if self.is_small() {
+            "The model gave no usable call. Several tools match your message; choose one."
+        } else {
+            "No model is configured. Several tools match your message; choose one."
+        }
     }
 
     /// Each proposal of a session is a surface of its own, so that an old one is never submitted for a new one.
@@ -77,7 +114,7 @@ impl Step<'_> {
         let document = match document {
             Ok(document) => document,
             Err(error) => {
-                let reason = format!("the schema of the tool cannot be shown as a form: {error}");
+                let reason = format!("cannot show the schema of the tool as a form: {error}");
                 return self.finish(AgentRunStatus::Failed, Some(reason));
             }
         };
@@ -120,26 +157,25 @@ impl Step<'_> {
                 return self.finish(AgentRunStatus::Cancelled, Some("the proposal was denied".into()));
             }
             Verdict::Expired => {
-                let reason = "nobody answered in time, which is a denial".to_owned();
+                let reason = "the question timed out, so the call was denied".to_owned();
                 return self.finish(AgentRunStatus::Cancelled, Some(reason));
             }
         };
         if self.run.candidates.len() > 1 {
             let chosen = values.get(choice::TOOL).and_then(Value::as_str).unwrap_or_default().to_owned();
             self.run.candidates.retain(|candidate| candidate.tool_id == chosen);
-            return match self.run.candidates.is_empty() {
-                true => {
-                    self.finish(AgentRunStatus::Failed, Some("that tool was not among the choices".into()))
-                }
-                false => self.propose_first(),
+            return if self.run.candidates.is_empty() {
+                self.finish(AgentRunStatus::Failed, Some("that tool was not among the choices".into()))
+            } else {
+                self.propose_first()
             };
         }
         let Some(candidate) = self.run.candidates.pop() else { return };
         let Some(tool) = self.tool(&candidate.tool_id) else {
-            let reason = format!("the tool `{}` cannot be called any more", candidate.tool_id);
+            let reason = format!("the tool `{}` can no longer be called", candidate.tool_id);
             return self.finish(AgentRunStatus::Failed, Some(reason));
         };
-        match form_arguments(tool, &values) {
+        match form_arguments(tool, &values, self.world.tools) {
             Ok(arguments) => self.call_tool(tool, arguments),
             Err(error) => self.finish(AgentRunStatus::Failed, Some(error.to_string())),
         }

@@ -22,6 +22,7 @@ pub(crate) fn tool(name: &str, access: ToolAccess) -> ToolCard {
         title: name.to_owned(),
         description: format!("Does {name}."),
         input_schema: json!({ "type": "object", "properties": { "n": { "type": "integer" } } }),
+        output_schema: json!({ "type": "object" }),
         examples: Vec::new(),
         skill_id: "acme.skill".into(),
         access,
@@ -33,7 +34,7 @@ impl Owner {
     pub(crate) fn new(model: Option<&str>) -> Self {
         let mut run = RunState::new("agr_1".into(), "ses_1".into(), "do it".into(), 1_000);
         run.model = model.map(str::to_owned);
-        let writes = ToolAccess { writes: true, writes_outside: true };
+        let writes = ToolAccess { writes: true };
         let reads = ToolAccess::default();
         let tools = vec![tool("look", reads), tool("read", reads), tool("write", writes)];
         Self { run, tools, now_ms: 1_000, events: Vec::new(), plan: None }

@@ -7,3 +7,4 @@ mod model;
 mod pauses;
 mod resume;
 mod router;
+mod small;

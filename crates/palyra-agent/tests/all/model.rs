@@ -96,20 +96,20 @@ fn budgets_end_the_run_whatever_the_model_wants() {
     calls.run.budget.tool_calls = 1;
     calls.begin();
     calls.calls(&[("acme__read", json!({ "n": 1 })), ("acme__read", json!({ "n": 2 }))]);
-    assert_eq!(calls.ended(), (AgentRunStatus::OutOfBudget, "its tool calls are used up"));
+    assert_eq!(calls.ended(), (AgentRunStatus::OutOfBudget, "its limit on tool calls is reached"));
     let mut tokens = Owner::new(Some("m"));
     tokens.run.budget.tokens = 110;
     tokens.begin();
     let effects = tokens.calls(&[("acme__read", json!({}))]);
     tokens.completed(&begun(&effects)[0], NOTHING_READ);
-    assert_eq!(tokens.ended(), (AgentRunStatus::OutOfBudget, "its tokens are used up"));
+    assert_eq!(tokens.ended(), (AgentRunStatus::OutOfBudget, "its token limit is reached"));
     let mut clock = Owner::new(Some("m"));
     clock.run.budget.wall_clock_ms = 100;
     clock.begin();
     assert_eq!(clock.run.wake_in_ms(1_040), Some(60));
     clock.now_ms = 1_101;
     assert_eq!(clock.give(Input::Clock), [Effect::Abort]);
-    assert_eq!(clock.ended(), (AgentRunStatus::OutOfBudget, "its wall clock is used up"));
+    assert_eq!(clock.ended(), (AgentRunStatus::OutOfBudget, "its time limit is reached"));
 }
 
 #[test]
@@ -154,4 +154,19 @@ fn found_tools_are_offered_and_the_search_is_no_tool_call() {
     assert_eq!((owner.run.found_tools.len(), owner.run.used.tool_calls), (2, 0));
     let Some(Message::ToolResult { text, .. }) = owner.run.messages.last() else { panic!() };
     assert!(text.contains("acme__write") && !text.contains("gone"), "{text}");
+}
+
+#[test]
+fn invented_address_goes_back_with_the_tool_that_knows_one() {
+    let mut owner = Owner::new(Some("m"));
+    owner.tools[2].input_schema =
+        json!({ "type": "object", "properties": { "to": { "type": "string", "format": "email" } } });
+    owner.tools[0].output_schema =
+        json!({ "type": "object", "properties": { "mail": { "type": "string", "format": "email" } } });
+    owner.begin();
+    assert_eq!(owner.calls(&[("acme__write", json!({ "to": "Bob" }))]), [Effect::Think]);
+    let Some(Message::ToolResult { text, is_error: true, .. }) = owner.run.messages.last() else { panic!() };
+    assert_eq!(text, "The call was not made: `/to` is not an e-mail address; call `acme__look` to get one");
+    let effects = owner.calls(&[("acme__write", json!({ "to": "bob@example.org" }))]);
+    assert_eq!(begun(&effects).len(), 1);
 }

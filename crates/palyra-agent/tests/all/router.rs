@@ -45,7 +45,7 @@ fn thin_margin_is_a_choice_then_a_form() {
 }
 
 #[test]
-fn no_match_says_so_in_plain_words() {
+fn router_without_match_lists_tools_command() {
     let mut owner = Owner::new(None);
     routed(&mut owner, vec![candidate("acme.gone", json!({}))], true);
     assert_eq!(owner.ended().0, AgentRunStatus::Finished);

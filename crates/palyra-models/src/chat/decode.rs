@@ -162,7 +162,7 @@ impl ChatDecoder {
         let refusal = refusal.unwrap_or_default();
         let calls = tool_calls.unwrap_or_default();
         if self.stop.is_some() && !(text.is_empty() && refusal.is_empty() && calls.is_empty()) {
-            return Err(frame.malformed("the answer goes on behind its end"));
+            return Err(frame.malformed("the response continues after its end"));
         }
         if let Some(reasoning) = reasoning_content {
             output.reasoning(&reasoning)?;

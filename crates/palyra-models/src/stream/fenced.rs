@@ -92,9 +92,10 @@ impl FencedCalls {
         }
         let bare = self.line_start == LineStart::Answer && rest.starts_with(['{', '[']);
         if bare {
-            return match at_end || self.held.len() > MAX_ARGUMENT_BYTES {
-                true => Some(self.block(blank, self.held.len(), self.held.len())),
-                false => None,
+            return if at_end || self.held.len() > MAX_ARGUMENT_BYTES {
+                Some(self.block(blank, self.held.len(), self.held.len()))
+            } else {
+                None
             };
         }
         if let Some(fence) = FENCES.iter().find(|fence| rest.starts_with(fence.open)) {

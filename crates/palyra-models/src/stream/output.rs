@@ -55,7 +55,7 @@ impl Output {
     /// More text.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), ModelError> {
         self.text_bytes = self.text_bytes.saturating_add(text.len());
-        within("answer bytes", self.text_bytes, MAX_TEXT_BYTES)?;
+        within("response bytes", self.text_bytes, MAX_TEXT_BYTES)?;
         let pieces = self.fenced.push(text);
         self.pieces(pieces)
     }
@@ -76,19 +76,14 @@ impl Output {
         within("tool calls", self.calls, MAX_TOOL_CALLS)?;
         within("tool argument bytes", call.arguments.len(), MAX_ARGUMENT_BYTES)?;
         let clean = |text: &str| self.redactor.redact_text(text).into_owned();
-        let id = match call.id.is_empty() {
-            true => format!("call_{}", self.calls),
-            false => clean(&call.id),
-        };
-        let arguments = match call.arguments.trim().is_empty() {
-            true => "{}".to_owned(),
-            false => clean(&call.arguments),
-        };
+        let id = if call.id.is_empty() { format!("call_{}", self.calls) } else { clean(&call.id) };
+        let arguments =
+            if call.arguments.trim().is_empty() { "{}".to_owned() } else { clean(&call.arguments) };
         self.events.push(ModelEvent::ToolCall(ToolCall { id, name: clean(&call.name), arguments }));
         Ok(())
     }
 
-    /// What was used so far.
+    /// Use so far.
     pub(crate) fn usage(&mut self, usage: Usage) {
         if self.usage != usage {
             self.usage = usage;
@@ -135,10 +130,13 @@ impl Output {
         self.events.extend(some_text(last).map(ModelEvent::Text));
         // A call that came as text ends the answer as a call, whatever the provider took it for.
         let reason = match reason {
-            StopReason::EndTurn | StopReason::ToolCalls => match self.calls > 0 {
-                true => StopReason::ToolCalls,
-                false => StopReason::EndTurn,
-            },
+            StopReason::EndTurn | StopReason::ToolCalls => {
+                if self.calls > 0 {
+                    StopReason::ToolCalls
+                } else {
+                    StopReason::EndTurn
+                }
+            }
             StopReason::Other(word) => {
                 StopReason::Other(self.redactor.redact_text(&word).chars().take(100).collect())
             }

@@ -48,7 +48,7 @@ impl PartialCalls {
         if call.name.is_empty() {
             name.clone_into(&mut call.name);
         } else if !name.is_empty() && call.name != name {
-            return Err(frame.malformed("a tool call changed its name"));
+            return Err(frame.malformed("the name of a tool call changed"));
         }
         within("tool name bytes", call.name.len().max(call.id.len()), MAX_NAME_BYTES)?;
         within("tool argument bytes", call.arguments.len() + arguments.len(), MAX_ARGUMENT_BYTES)?;

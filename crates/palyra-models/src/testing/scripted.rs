@@ -7,8 +7,9 @@ use crate::provider::{ModelProvider, ModelStream};
 use crate::request::ModelRequest;
 use futures::StreamExt;
 use futures::stream;
+use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// What one request is answered with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +69,7 @@ impl ScriptedProvider {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> T {
-        work(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.inner.lock())
     }
 }
 
@@ -80,7 +81,7 @@ impl ModelProvider for ScriptedProvider {
         });
         match script {
             None => {
-                let reason = "the scripted provider has no answer left".to_owned();
+                let reason = "the scripted provider has no response left".to_owned();
                 stream::iter([Err(ModelError::InvalidRequest { reason })]).boxed()
             }
             Some(Script::Events(events)) => {

@@ -9,9 +9,10 @@ use crate::retry::RetryPolicy;
 use bytes::Bytes;
 use palyra_egress::testing::{TestBody, TestReply, TestRequest, TestServer};
 use palyra_egress::{EgressConfig, EgressGuard};
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What the server answers one request with.
@@ -39,7 +40,7 @@ impl ProviderServer {
         let replies = Arc::new(Mutex::new(replies.into_iter().collect::<VecDeque<_>>()));
         let next = Arc::clone(&replies);
         let server = TestServer::http(move |request| {
-            let mut replies = next.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut replies = next.lock();
             let reply = if replies.len() > 1 { replies.pop_front() } else { replies.front().cloned() };
             match reply {
                 Some(reply) => reply.render(request),
@@ -51,7 +52,7 @@ impl ProviderServer {
 
     /// Adds a reply behind those that are left.
     pub fn push(&self, reply: ServerReply) {
-        self.replies.lock().unwrap_or_else(PoisonError::into_inner).push_back(reply);
+        self.replies.lock().push_back(reply);
     }
 
     /// Its base URL.

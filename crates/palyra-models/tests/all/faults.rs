@@ -39,7 +39,7 @@ async fn rate_limit_and_server_errors_are_retried_until_they_pass() {
 }
 
 #[tokio::test]
-async fn retries_end_and_the_last_error_is_told() {
+async fn retries_end_with_the_last_error() {
     for protocol in Protocol::ALL {
         let server = ProviderServer::start([status(500, &[], r#"{"error":"boom"}"#)]).await.unwrap();
         let items = ask(&server.provider(protocol, None), request("x")).await;
@@ -54,7 +54,7 @@ async fn retries_end_and_the_last_error_is_told() {
 }
 
 #[tokio::test]
-async fn refusal_is_told_at_once_in_the_words_of_the_provider() {
+async fn rejection_is_returned_at_once_with_provider_message() {
     for protocol in Protocol::ALL {
         let body = r#"{"type":"error","error":{"type":"not_found_error","message":"no model `small`"}}"#;
         let server = ProviderServer::start([status(404, &[], body)]).await.unwrap();
@@ -184,7 +184,7 @@ async fn answers_over_a_limit_end_with_that_limit() {
         (format!("data: {}", "x".repeat(5 << 20)), "frame bytes"),
         (many_calls, "tool calls"),
         (long_arguments, "tool argument bytes"),
-        (long_text.repeat(5), "answer bytes"),
+        (long_text.repeat(5), "response bytes"),
     ] {
         let server = ProviderServer::start([ServerReply::Stream(stream)]).await.unwrap();
         let items = ask(&server.provider(Protocol::ChatCompletions, None), request("x")).await;
@@ -194,7 +194,7 @@ async fn answers_over_a_limit_end_with_that_limit() {
 }
 
 #[tokio::test]
-async fn provider_that_changes_its_mind_is_caught_or_believed_at_the_end() {
+async fn contradicting_provider_frames_are_rejected_or_resolved_at_the_end() {
     let chat = |frames: &[serde_json::Value]| {
         let frames = frames.iter().map(|frame| format!("data: {frame}\n\n")).collect::<String>();
         ServerReply::Stream(frames + "data: [DONE]\n\n")

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::words::terms;
 
-/// Most bytes of a sentence that are read; the subject of a message is at its beginning.
+/// Maximum bytes of a sentence that are read; the subject of a message is at its beginning.
 const MAX_BYTES: usize = 8_192;
 /// What a term counts that a question word stands for.
 const IMPLIED_WEIGHT: f64 = 0.5;

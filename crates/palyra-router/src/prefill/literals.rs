@@ -1,4 +1,4 @@
-//! Lists and objects that are written out, as in `[1, 2]`, `(3, 4)` or `{'math': 90}`.
+//! Lists and objects that are written out, for example `[1, 2]`, `(3, 4)` or `{'math': 90}`.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Numbers, in digits and in words, with their units, and rows of them.
+//! Numbers, in digits and as text, with their units, and rows of them.
 
 use super::found::{Found, FoundValue, Number, Taken};
 use super::sentence::{Sentence, TokenKind};
@@ -151,7 +151,7 @@ fn unit_at(sentence: &Sentence<'_>, at: usize) -> Option<(Unit, usize)> {
     (!compound).then_some((unit, at + 1))
 }
 
-/// A number in words: `twenty-five`, `three hundred`, `a dozen`.
+/// A number as text: `twenty-five`, `three hundred`, `a dozen`.
 fn words(sentence: &Sentence<'_>, index: usize) -> Option<(f64, usize)> {
     let position = |list: &[&str], word: &str| list.iter().position(|known| *known == word);
     let small = |word: &str| -> Option<f64> {

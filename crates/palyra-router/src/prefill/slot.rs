@@ -30,7 +30,7 @@ pub(super) struct Slot {
     pub(super) default: Option<Value>,
     /// Name and description in lower case.
     pub(super) words: String,
-    /// Values its description mentions, as in `such as villa or condo`.
+    /// Values its description mentions, for example `such as villa or condo`.
     pub(super) mentioned: Vec<String>,
     /// The unit its numbers are in.
     pub(super) unit: Option<Unit>,
