@@ -1,20 +1,35 @@
 //! Compiles the protos of `schemas/proto`, without `protoc`.
 //!
-//! Messages read the JSON of the HTTP API: an enum reads its word, a field `NAME_json` keeps the text of the field
-//! `NAME` as it stands. So a shape is told in one place, and a test compares both descriptions of it.
+//! Messages are read from the JSON of the HTTP API, and requests are written as it: an enum as its name, a field
+//! `NAME_json` as the unchanged text of the field `NAME`. So a type is defined once, and a test compares both
+//! descriptions.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use prost_types::field_descriptor_proto::{Label, Type};
-use prost_types::{DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorSet};
+use prost_types::{
+    DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet,
+};
 
 type AnyError = Box<dyn std::error::Error>;
 
-const PACKAGES: [&str; 5] = ["gateway", "hooks", "plugins", "routines", "skills"];
+const PACKAGES: [&str; 6] = ["auth", "gateway", "hooks", "plugins", "routines", "skills"];
 const READ: &str = "#[derive(serde::Deserialize)] #[serde(default)]";
+const WRITE: &str = "#[derive(serde::Serialize)]";
 
-/// A choice is never told in JSON.
+/// Lists that can be absent, which JSON writes as a list.
+const LISTS: [&str; 3] =
+    [".palyra.auth.v1.ScopeList", ".palyra.gateway.v1.ToolIds", ".palyra.plugins.v1.GrantList"];
+/// Fields with another name in JSON: `componentId`.
+const RENAMED: [&str; 3] = [
+    ".palyra.gateway.v1.FormSubmit.component_id",
+    ".palyra.gateway.v1.SubmitCallSurfaceRequest.component_id",
+    ".palyra.gateway.v1.SubmittedForm.component_id",
+];
+
+/// A oneof has no JSON form.
 const SKIP: &str = "#[serde(skip)]";
 
 fn main() -> Result<(), AnyError> {
@@ -35,10 +50,16 @@ fn main() -> Result<(), AnyError> {
     compiler.include_imports(true).include_source_info(true).open_files(&files)?;
     std::fs::write(out.join("palyra.binpb"), compiler.encode_file_descriptor_set())?;
     let compiled = compiler.file_descriptor_set();
-    let mut build = tonic_prost_build::configure()
-        .btree_map(".")
-        .message_attribute(".", READ)
-        .message_attribute(".palyra.plugins.v1.GrantList", "#[serde(transparent)]");
+    let mut build = tonic_prost_build::configure().btree_map(".").message_attribute(".", READ);
+    for list in LISTS {
+        build = build.message_attribute(list, "#[serde(transparent)]");
+    }
+    for field in RENAMED {
+        build = build.field_attribute(field, "#[serde(rename = \"componentId\")]");
+    }
+    for request in requests(&compiled.file) {
+        build = build.message_attribute(request, WRITE);
+    }
     let mut words = String::new();
     for file in &compiled.file {
         let package = file.package();
@@ -60,13 +81,33 @@ fn main() -> Result<(), AnyError> {
     Ok(())
 }
 
-/// How fields are read that JSON tells otherwise.
+/// The requests, and every message in one.
+fn requests(files: &[FileDescriptorProto]) -> BTreeSet<String> {
+    let whole = |file: &FileDescriptorProto, message: &DescriptorProto| {
+        (format!(".{}.{}", file.package(), message.name()), message.clone())
+    };
+    let messages: Vec<(String, DescriptorProto)> = files
+        .iter()
+        .flat_map(|file| file.message_type.iter().map(move |message| whole(file, message)))
+        .collect();
+    let mut found = BTreeSet::new();
+    let mut open: Vec<&str> =
+        messages.iter().map(|(name, _)| name.as_str()).filter(|name| name.ends_with("Request")).collect();
+    while let Some(name) = open.pop() {
+        if let Some((_, message)) = messages.iter().find(|(found, _)| found == name)
+            && found.insert(name.to_owned())
+        {
+            open.extend(message.field.iter().map(FieldDescriptorProto::type_name));
+        }
+    }
+    found
+}
+
+/// How fields are read and written that JSON has otherwise.
 fn attributes(package: &str, message: &DescriptorProto) -> Vec<(String, String)> {
     let place = |field: &str| format!(".{package}.{}.{field}", message.name());
-    let fields = message.field.iter().filter_map(|field| {
-        let how = if field.r#type() == Type::Enum { word(field) } else { text(field)? };
-        Some((place(field.name()), how))
-    });
+    let fields = message.field.iter().filter(|field| field.oneof_index.is_none() || field.proto3_optional());
+    let fields = fields.filter_map(|field| Some((place(field.name()), attribute(message, field)?)));
     let proper = |index: usize| {
         let proto3_optional = |field: &&FieldDescriptorProto| field.proto3_optional();
         let of_it = |field: &&FieldDescriptorProto| field.oneof_index == i32::try_from(index).ok();
@@ -77,20 +118,42 @@ fn attributes(package: &str, message: &DescriptorProto) -> Vec<(String, String)>
     fields.chain(choices).collect()
 }
 
-fn word(field: &FieldDescriptorProto) -> String {
-    let path = field.type_name().trim_start_matches(".palyra.").replace('.', "::");
-    let how = if field.proto3_optional() { "maybe" } else { "one" };
-    format!("#[serde(deserialize_with = \"crate::grpc::words::{how}::<crate::grpc::{path}, _>\")]")
-}
-
-fn text(field: &FieldDescriptorProto) -> Option<String> {
-    let name = field.name().strip_suffix("_json").filter(|_| field.r#type() == Type::String)?;
+fn attribute(message: &DescriptorProto, field: &FieldDescriptorProto) -> Option<String> {
+    let is_map = || {
+        let entry = field.type_name().rsplit('.').next();
+        message.nested_type.iter().any(|nested| Some(nested.name()) == entry)
+    };
     let how = match (field.label(), field.proto3_optional()) {
+        (Label::Repeated, _) if is_map() => "map",
         (Label::Repeated, _) => "list",
         (_, true) => "maybe",
         _ => "one",
     };
-    Some(format!("#[serde(rename = \"{name}\", deserialize_with = \"crate::grpc::text::{how}\")]"))
+    let skip = match how {
+        "maybe" => ", skip_serializing_if = \"Option::is_none\"",
+        "one" if field.r#type() == Type::Message => "skip_serializing_if = \"Option::is_none\"",
+        "one" if field.r#type() == Type::Enum => {
+            ", skip_serializing_if = \"crate::grpc::words::is_unspecified\""
+        }
+        _ => "",
+    };
+    let path = |module: &str, verb: &str, of: &str| format!("\"crate::grpc::{module}::{verb}_{how}{of}\"");
+    let both = |module: &str, of: &str| {
+        let (read, write) = (path(module, "read", of), path(module, "write", of));
+        format!("deserialize_with = {read}, serialize_with = {write}{skip}")
+    };
+    let json = field.name().strip_suffix("_json");
+    match field.r#type() {
+        Type::Enum => {
+            let of = field.type_name().trim_start_matches(".palyra.").replace('.', "::");
+            Some(format!("#[serde({})]", both("words", &format!("::<crate::grpc::{of}, _>"))))
+        }
+        Type::String | Type::Message if json.is_some() => {
+            Some(format!("#[serde(rename = \"{}\", {})]", json?, both("text", "")))
+        }
+        _ if skip.is_empty() => None,
+        _ => Some(format!("#[serde({})]", skip.trim_start_matches(", "))),
+    }
 }
 
 fn write_words(out: &mut String, package: &str, word: &EnumDescriptorProto) -> std::fmt::Result {

@@ -41,10 +41,7 @@ fn files(directory: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
-        match path.is_dir() {
-            true => found.extend(files(&path)?),
-            false => found.push(path),
-        }
+        if path.is_dir() { found.extend(files(&path)?) } else { found.push(path) }
     }
     found.sort();
     Ok(found)

@@ -39,7 +39,7 @@ export type Align = ("start" | "center" | "end");
 export type Axis = {
   /** What the axis shows. */
   label?: string | null;
-  /** What its values are. */
+  /** Its values. */
   type?: AxisType;
   /** One value for each point: strings, numbers for `number`, dates or date-times for `time`. */
   values: Cell[];
@@ -171,9 +171,9 @@ export type List = {
 export type ListRow = {
   /** More about it. */
   detail?: string | null;
-  /** What the row is about. */
+  /** Subject of the row. */
   label: string;
-  /** How it is meant. */
+  /** Its purpose. */
   tone?: Tone;
   /** Its value. */
   value?: Cell;
@@ -246,7 +246,7 @@ export type Table = {
 
 /** A paragraph. */
 export type Text = {
-  /** How it is meant. */
+  /** Its purpose. */
   tone?: Tone;
   /** The text; a line break starts a new line. */
   value: string;

@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The answer of `GET /v1/activity`.
+/// Response of `GET /v1/activity`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Activity {
-    /// When the first bucket begins, in milliseconds of Unix time.
+    /// Start of the first bucket, in Unix milliseconds.
     pub since_ms: u64,
-    /// When the last one ends.
+    /// End of the last one.
     pub until_ms: u64,
     /// The length of each bucket.
     pub bucket_ms: u64,
@@ -19,13 +19,13 @@ pub struct Activity {
 /// The runs that began within one bucket.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ActivityBucket {
-    /// When it begins, in milliseconds of Unix time.
+    /// Start time, in Unix milliseconds.
     pub start_ms: u64,
     /// All of them.
     pub calls: u64,
-    /// Those that ended without a result, denied ones included.
+    /// Number of failed runs, including denied ones.
     pub failed: u64,
-    /// Those that ended because something was not granted.
+    /// Number of denied runs.
     pub denied: u64,
 }
 
@@ -38,6 +38,6 @@ pub struct ActivityQuery {
     pub until_ms: Option<u64>,
     /// In so many buckets.
     pub buckets: Option<u16>,
-    /// Only those of this skill.
+    /// Filter by skill.
     pub skill_id: Option<String>,
 }

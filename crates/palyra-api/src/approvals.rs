@@ -7,78 +7,83 @@ pub use context::{ApprovalContext, CallReach, ReachedDirectory};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The answer of `GET /v1/approvals`.
+use crate::sessions::SessionLabels;
+
+/// Response of `GET /v1/approvals`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ApprovalList {
     /// The approvals, newest first.
     pub approvals: Vec<Approval>,
-    /// Where the next page begins, as `before`.
+    /// The `before` of the next page.
     pub next: Option<String>,
 }
 
-/// One request and what became of it.
+/// One approval request and its decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Approval {
     /// Its id.
     pub approval_id: String,
-    /// What became of it.
+    /// Result.
     pub status: ApprovalStatus,
     /// The skill.
     pub skill_id: String,
     /// The tool.
     pub tool_id: String,
-    /// The release; another one needs another approval.
+    /// The release that the approval covers.
     pub payload: String,
-    /// In whose name the call is made: a token, the owner, or `routine:NAME`.
+    /// Principal of the call: a token, the owner, or `routine:NAME`.
     pub principal: String,
-    /// Who counts as having asked, and cannot decide it: the principal, or the creator of the routine.
+    /// The requester, who cannot approve it: the principal, or the creator of the routine.
     #[serde(default)]
     pub requested_by: String,
     /// The session of the call.
     pub session: Option<String>,
-    /// The larger run the call is a step of.
+    /// The parent run of the call.
     pub parent_run: Option<String>,
-    /// SHA-256 over canonical arguments, tool, release, principal by its token, and what the call runs under.
+    /// SHA-256 of canonical arguments, tool, release, principal by its token, and the configuration of the call.
     pub binding: String,
-    /// The canonical arguments: names in order, numbers as they were written, hidden characters escaped. Their first 4,096
-    /// bytes, unless another piece was asked for.
+    /// The canonical arguments: sorted names, numbers as written, hidden characters escaped. The first 4,096 bytes,
+    /// unless another piece was requested.
     pub arguments: String,
     /// The length of the whole canonical arguments in bytes.
     #[serde(default)]
     pub arguments_bytes: u64,
-    /// How many bytes of them are left out of `arguments`; 0 where they are whole.
+    /// Number of bytes omitted from `arguments`; 0 if they are complete.
     #[serde(default)]
     pub arguments_omitted: u64,
-    /// SHA-256 of the whole canonical arguments; none for a request of an older version.
+    /// SHA-256 of the complete canonical arguments; `null` for a request of an older version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments_sha256: Option<String>,
-    /// Directories and addresses that an operator opens for this call.
+    /// Directories and address ranges that an operator adds to this call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<String>,
-    /// When it was asked for, in milliseconds of Unix time.
+    /// Time at which it was asked for, in Unix milliseconds.
     pub requested_ms: u64,
-    /// Until when it can be decided, or used once it is approved.
+    /// Time until which it can be decided or, once approved, used.
     pub expires_ms: u64,
-    /// How far a yes reaches.
+    /// Scope of an approval.
     pub scope: Option<ApprovalScope>,
-    /// Who decided.
+    /// Principal that decided.
     pub decided_by: Option<String>,
-    /// When.
+    /// Time.
     pub decided_ms: Option<u64>,
-    /// What the one who decided had to say.
+    /// Reason of the decision.
     pub reason: Option<String>,
-    /// Which gate asked for it and why, where it was not the tool's own risk.
+    /// The policy rule or gate that required it and its reason, if it was not the tool's manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_because: Option<String>,
-    /// How often a call used it.
+    /// What the session of the call had read when approval was requested.
+    #[serde(default)]
+    pub labels: SessionLabels,
+    /// Number of calls that used it.
     pub uses: u64,
 }
 
-/// What became of a request.
+/// Status of an approval request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalStatus {
-    /// Nobody decided yet.
+    /// Not decided yet.
     Pending,
     /// Yes.
     Approved,
@@ -90,7 +95,7 @@ pub enum ApprovalStatus {
     Expired,
 }
 
-/// How far a yes reaches; never past the release it was given for.
+/// Scope of an approval, always limited to its release.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalScope {
@@ -105,33 +110,33 @@ pub enum ApprovalScope {
     Session,
 }
 
-/// The body of `POST /v1/approvals/{approval_id}/approve`.
+/// Request body of `POST /v1/approvals/{approval_id}/approve`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApproveRequest {
-    /// How far the yes reaches; this one call without it.
+    /// Scope of the approval [default: this call].
     #[serde(default)]
     pub scope: ApprovalScope,
-    /// The SHA-256 of the whole canonical arguments that were looked at; needed where lists cut them.
+    /// SHA-256 of the complete canonical arguments; required if lists truncate them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^[0-9a-f]{64}$")]
     pub arguments_sha256: Option<String>,
-    /// What there is to say about it.
+    /// Details as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether a person sits at a terminal or in the console; only the owner may then decide what it asked for itself.
+    /// Whether a person is at a terminal or in the console; only then the owner can decide its own requests.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub owner_present: bool,
 }
 
-/// The body of `POST /v1/approvals/{approval_id}/deny`.
+/// Request body of `POST /v1/approvals/{approval_id}/deny`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DenyRequest {
-    /// What there is to say about it.
+    /// Details as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether a person sits at a terminal or in the console; only the owner may then decide what it asked for itself.
+    /// Whether a person is at a terminal or in the console; only then the owner can decide its own requests.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub owner_present: bool,
 }
@@ -143,7 +148,7 @@ pub struct ApprovalQuery {
     pub status: Option<ApprovalStatus>,
     /// Only those before this id, which are older.
     pub before: Option<String>,
-    /// How many at most.
+    /// Maximum number of results.
     pub limit: Option<u16>,
 }
 

@@ -13,39 +13,39 @@ pub const MAX_AUDIT_POLICY_BODY: usize = 6 * MAX_AUDIT_POLICY_BYTES + 1_024;
 /// Longest body that brings a list of advisories.
 pub const MAX_ADVISORY_BODY: usize = MAX_ADVISORY_BYTES;
 
-/// The answer of `GET /v1/audit-policy`: what audits go by now.
+/// Response of `GET /v1/audit-policy`: what audits go by now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AuditPolicyShown {
-    /// Whether it is the policy every state root begins with.
+    /// Whether it is the default policy.
     pub default: bool,
-    /// Its text in TOML, every setting with its value.
+    /// The complete policy as TOML.
     pub text: String,
-    /// The same settings.
+    /// The settings.
     pub policy: AuditSettings,
     /// The digest of policy, rules and advisories; every report of an audit names it.
     pub digest: String,
-    /// The list of known-vulnerable dependencies that is kept.
+    /// The imported list of known-vulnerable dependencies.
     pub advisories: Option<KeptAdvisories>,
 }
 
 /// The settings of an audit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AuditSettings {
-    /// The operator's own number of this policy.
+    /// The operator's version number of this policy.
     pub version: u64,
-    /// What soft rules do, where it differs from the rule's own default.
+    /// Settings of soft rules that differ from their defaults.
     pub rules: BTreeMap<String, AuditRuleSetting>,
-    /// Wildcard hosts a skill may ask for, as in `*.example.com`.
+    /// Wildcard hosts that skills can request, for example `*.example.com`.
     pub allowed_wildcard_hosts: BTreeSet<String>,
-    /// Devices a skill may ask for.
+    /// Devices that skills can request.
     pub allowed_devices: BTreeSet<String>,
-    /// How suspicious text must be.
+    /// Score thresholds for suspicious text.
     pub text: AuditTextThresholds,
-    /// How large modules may be, each respect by its name.
+    /// Size budgets of modules, by name.
     pub budgets: BTreeMap<String, u64>,
 }
 
-/// What an operator makes of a soft rule.
+/// Setting of a soft rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AuditRuleSetting {
@@ -57,68 +57,68 @@ pub enum AuditRuleSetting {
     Quarantine,
 }
 
-/// Points a text must collect.
+/// Score thresholds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AuditTextThresholds {
-    /// From here a text is mentioned.
+    /// Score from which a text causes a note.
     pub note: u32,
-    /// From here a text quarantines.
+    /// Score from which a text causes quarantine.
     pub quarantine: u32,
 }
 
-/// What is known of the list of known-vulnerable dependencies.
+/// Metadata of the list of known-vulnerable dependencies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct KeptAdvisories {
-    /// The day up to which it is complete.
+    /// The date up to which it is complete.
     pub date: String,
-    /// How many advisories it has.
+    /// Number of advisories.
     pub advisories: u64,
-    /// Its digest.
+    /// Its SHA-256 digest.
     pub digest: String,
 }
 
-/// The body of `PUT /v1/audit-policy`.
+/// Request body of `PUT /v1/audit-policy`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AuditPolicyChange {
-    /// The policy in TOML; what it leaves out has its default.
+    /// The policy as TOML; omitted settings have their defaults.
     pub text: String,
 }
 
-/// The answer of `PUT` and `DELETE /v1/audit-policy`: what is in force, and what came of everything installed.
+/// Response of `PUT` and `DELETE /v1/audit-policy`: the current policy, and the audits of all installed skills.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AuditPolicyChanged {
-    /// The operator's own number of the policy.
+    /// The operator's version number of the policy.
     pub version: u64,
     /// The digest of policy, rules and advisories.
     pub digest: String,
-    /// Everything installed, audited by the new policy.
+    /// Audits of all installed skills under the new policy.
     pub audited_again: Vec<AuditedAgain>,
 }
 
-/// One release that was looked at again.
+/// One audited release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AuditedAgain {
     /// The skill.
     pub skill_id: String,
-    /// Its state now.
+    /// Its current status.
     pub runtime_status: SkillStatus,
     /// Why it could not be audited.
     pub problem: Option<String>,
 }
 
-/// The body of `PUT /v1/audit-policy/advisories`: a list of known-vulnerable dependencies.
+/// Request body of `PUT /v1/audit-policy/advisories`: a list of known-vulnerable dependencies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AdvisoryList {
-    /// The day up to which the list is complete, as `YYYY-MM-DD`.
+    /// The date up to which the list is complete, as `YYYY-MM-DD`.
     #[schema(pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
     pub date: String,
     /// The advisories.
     pub advisories: Vec<Advisory>,
 }
 
-/// One known weakness.
+/// One advisory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Advisory {
@@ -130,19 +130,19 @@ pub struct Advisory {
     pub package: String,
     /// The affected versions, each a requirement such as `>=1.0.0, <1.2.3`.
     pub affected: Vec<String>,
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
     /// One line.
     pub title: String,
 }
 
-/// The answer of `PUT /v1/audit-policy/advisories`.
+/// Response of `PUT /v1/audit-policy/advisories`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AdvisoriesKept {
-    /// The list that is kept now.
+    /// The current list.
     pub list: KeptAdvisories,
-    /// The date of the list it takes the place of.
+    /// The date of the previous list.
     pub before: Option<String>,
-    /// Everything installed, held against the new list.
+    /// Audits of all installed skills against the new list.
     pub audited_again: Vec<AuditedAgain>,
 }

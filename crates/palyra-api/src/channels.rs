@@ -5,17 +5,17 @@ use utoipa::ToSchema;
 
 use crate::deliveries::DeliveryCursor;
 
-/// The answer of `GET /v1/channels`.
+/// Response of `GET /v1/channels`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ChannelList {
     /// The channels, by name.
     pub channels: Vec<Channel>,
 }
 
-/// A channel and how far it has come.
+/// A channel and its delivery status.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Channel {
-    /// Its name, as grants write it.
+    /// Its name, in the form of grants.
     pub name: String,
     /// `console`, `file` or `webhook`.
     pub to: String,
@@ -25,15 +25,15 @@ pub struct Channel {
     pub url: Option<String>,
     /// The name of the secret that signs.
     pub secret: Option<String>,
-    /// Address ranges that are opened to it.
+    /// Address ranges that it may connect to.
     pub allow_addresses: Vec<String>,
-    /// How far it has come; nothing for one that leads nowhere else.
+    /// Delivery progress; `null` for a channel without a target.
     pub cursor: Option<DeliveryCursor>,
-    /// What it gave up, newest first; at most 20.
+    /// Dead letters, newest first, at most 20.
     pub dead_letters: Vec<ChannelDeadLetter>,
 }
 
-/// A message that was given up.
+/// A dead letter of a channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ChannelDeadLetter {
     /// Its number.
@@ -42,31 +42,31 @@ pub struct ChannelDeadLetter {
     pub channel: String,
     /// The message.
     pub message: u64,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
-    /// Why it failed last.
+    /// Last error.
     pub reason: String,
-    /// When it was given up, in milliseconds of Unix time.
+    /// Time at which it was given up, in Unix milliseconds.
     pub at_ms: u64,
 }
 
-/// The answer of `GET /v1/channels/{name}/dead-letters`.
+/// Response of `GET /v1/channels/{name}/dead-letters`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ChannelDeadLetterList {
     /// The letters, newest first.
     pub dead_letters: Vec<ChannelDeadLetter>,
 }
 
-/// The body of `POST /v1/channels`; what does not belong to its kind is refused.
+/// Request body of `POST /v1/channels`; what does not belong to its kind is refused.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AddChannelRequest {
-    /// Its name, as grants write it.
+    /// Its name, in the form of grants.
     #[schema(pattern = "^[a-z0-9][a-z0-9._-]{0,63}$")]
     pub name: String,
-    /// Where its messages go.
+    /// Delivery target of its messages.
     pub to: ChannelTarget,
-    /// The file, by its whole path; for `file`.
+    /// Absolute path of the file; for `file`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The URL; for `webhook`.
@@ -75,19 +75,19 @@ pub struct AddChannelRequest {
     /// The secret in the vault that signs, as `SCOPE/KEY`; for `webhook`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
-    /// Address ranges to open to it; for `webhook`.
+    /// Address ranges that it may connect to; for `webhook`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow_addresses: Vec<String>,
-    /// How long it may take to answer, in milliseconds; for `webhook`.
+    /// Response timeout in milliseconds; for `webhook`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
 }
 
-/// Where messages go.
+/// Delivery target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChannelTarget {
-    /// Nowhere else: they are there for whoever follows.
+    /// No target: messages are only stored for followers.
     #[default]
     Console,
     /// Appended to a file, one JSON object a line.
@@ -96,14 +96,14 @@ pub enum ChannelTarget {
     Webhook,
 }
 
-/// The answer of `GET /v1/channels/{name}/messages`.
+/// Response of `GET /v1/channels/{name}/messages`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MessageList {
     /// The messages, oldest first.
     pub messages: Vec<Message>,
 }
 
-/// A message, also as the stream of a channel has it.
+/// A message of a channel, also as an event of its stream.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Message {
     /// Its number.
@@ -114,12 +114,12 @@ pub struct Message {
     pub skill_id: String,
     /// Its run.
     pub run_id: String,
-    /// What the body is.
+    /// Encoding of the body.
     pub content_type: String,
     /// The body.
     pub body: String,
-    /// `utf-8`, or `base64` where the body is no text.
+    /// `utf-8`, or `base64` for a binary body.
     pub encoding: String,
-    /// When, in milliseconds of Unix time.
+    /// Time in Unix milliseconds.
     pub at_ms: u64,
 }

@@ -30,6 +30,7 @@ mod runs;
 mod sessions;
 mod skills;
 pub mod sse;
+mod surfaces;
 mod tokens;
 mod tools;
 mod transport;
@@ -117,10 +118,7 @@ impl<T: Transport> Client<T> {
     /// Sends a request and gives its answer with the body still to come; a problem is an error.
     pub async fn open(&self, request: Request<ApiBody>) -> Result<Response<ApiBody>, ClientError> {
         let response = self.transport.send(request).await?;
-        match response.status().is_success() {
-            true => Ok(response),
-            false => Err(problem(response).await),
-        }
+        if response.status().is_success() { Ok(response) } else { Err(problem(response).await) }
     }
 
     /// The whole answer, of the shape that is expected.
@@ -139,9 +137,8 @@ impl<T: Transport> Client<T> {
 fn decode<A: DeserializeOwned>(bytes: &[u8]) -> Result<A, ClientError> {
     // An answer without a body says nothing but that it was done.
     let bytes: &[u8] = if bytes.is_empty() { b"null" } else { bytes };
-    serde_json::from_slice(bytes).map_err(|error| {
-        ClientError::Protocol(format!("the daemon's answer is not what was asked for: {error}"))
-    })
+    serde_json::from_slice(bytes)
+        .map_err(|error| ClientError::Protocol(format!("unexpected response of the daemon: {error}")))
 }
 
 fn json_request(method: Method, path: &str, body: &impl Serialize) -> Result<Request<ApiBody>, ClientError> {
@@ -158,7 +155,7 @@ fn written_request(method: Method, path: &str, json: Vec<u8>) -> Result<Request<
 /// A request for a path of the API.
 pub fn request(method: Method, path: &str, body: ApiBody) -> Result<Request<ApiBody>, ClientError> {
     let built = Request::builder().method(method).uri(path).header(ACCEPT, "application/json").body(body);
-    built.map_err(|error| ClientError::Protocol(format!("`{path}` cannot be asked for: {error}")))
+    built.map_err(|error| ClientError::Protocol(format!("cannot request `{path}`: {error}")))
 }
 
 /// A request that carries a package.
@@ -189,7 +186,7 @@ async fn problem(response: Response<ApiBody>) -> ClientError {
 }
 
 fn foreign(status: StatusCode) -> String {
-    format!("whoever answered is not a Palyra daemon: it says {status}")
+    format!("not a Palyra daemon: it answered {status}")
 }
 
 async fn collect(body: ApiBody) -> Result<Bytes, ClientError> {

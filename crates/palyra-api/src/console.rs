@@ -5,18 +5,18 @@ use utoipa::ToSchema;
 
 use crate::SecretText;
 
-/// The answer of `POST /console/codes`: a link that signs one browser in, once.
+/// Response of `POST /console/codes`: a link that signs one browser in, once.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SignInLink {
-    /// The page with the code in its fragment, which a browser sends to no server.
+    /// The URL of the page with the code in its fragment, which browsers never send to a server.
     pub url: String,
-    /// When the code expires, in milliseconds of Unix time.
+    /// Expiry of the code, in Unix milliseconds.
     pub expires_ms: u64,
-    /// Whether the console is in this build; a page that says how to build it is served otherwise.
+    /// Whether this build contains the console; otherwise a page with build instructions is served.
     pub console_built: bool,
 }
 
-/// The body of `POST /console/session`.
+/// Request body of `POST /console/session`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SignInRequest {
@@ -24,40 +24,40 @@ pub struct SignInRequest {
     pub code: SecretText,
 }
 
-/// The answer of `GET`, `POST` and `DELETE /console/session`.
+/// Response of `GET`, `POST` and `DELETE /console/session`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SignedIn {
-    /// Who is signed in.
+    /// The signed-in principal.
     pub principal: String,
-    /// When the session ends at the latest, as in `2026-01-31T12:00:00Z`.
+    /// Latest end of the session, for example `2026-01-31T12:00:00Z`.
     pub expires_at: String,
-    /// When it ends without another request.
+    /// End without further requests.
     pub idle_expires_at: String,
 }
 
-/// The answer of `GET /console/sessions`.
+/// Response of `GET /console/sessions`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ConsoleSessionList {
     /// The open sessions, newest first.
     pub sessions: Vec<ConsoleSession>,
 }
 
-/// One browser that is signed in.
+/// One console session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ConsoleSession {
     /// Its id; not its cookie.
     pub id: String,
-    /// What the browser calls itself, escaped; any program can claim any name.
+    /// User agent of the browser, escaped and not verified.
     pub user_agent: String,
-    /// When it signed in, as in `2026-01-31T12:00:00Z`.
+    /// Sign-in time, for example `2026-01-31T12:00:00Z`.
     pub created_at: String,
-    /// When its last request came.
+    /// Time of its last request.
     pub last_used_at: String,
-    /// When it ends at the latest.
+    /// Latest end.
     pub expires_at: String,
-    /// When it ends without another request.
+    /// End without further requests.
     pub idle_expires_at: String,
-    /// Whether the request for this list came from it.
+    /// Whether it is the current session.
     pub current: bool,
 }
 

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The answer of `POST /v1/daemon/stop`: it was told, and stops once the calls under way have ended.
+/// Response of `POST /v1/daemon/stop`: the daemon stops after running calls have ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Stopping {
     /// The daemon's process.
     pub pid: u32,
-    /// Calls that are still under way.
+    /// Number of running calls.
     pub calls_under_way: u64,
 }

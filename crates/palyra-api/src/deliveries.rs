@@ -5,29 +5,29 @@ use utoipa::ToSchema;
 
 use crate::hooks::HookTest;
 
-/// The answer of `GET /v1/deliveries`.
+/// Response of `GET /v1/deliveries`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LaneList {
     /// The lanes in use: observers in the order of their bindings, then channels by name.
     pub lanes: Vec<Lane>,
 }
 
-/// An observer, or a channel to a file or a webhook, and how far its deliveries have come.
+/// An observer, or a channel to a file or webhook, with its delivery status.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Lane {
-    /// What it delivers to.
+    /// Delivery target.
     pub kind: LaneKind,
     /// The id of the binding, or the name of the channel.
     pub name: String,
     /// The hook of the binding, or `file` or `webhook`.
     pub to: String,
-    /// How far it has come; null before its first delivery.
+    /// Delivery progress; `null` before the first delivery.
     pub cursor: Option<DeliveryCursor>,
-    /// How many items it gave up.
+    /// Number of dead letters.
     pub dead_letters: u64,
 }
 
-/// What a lane delivers to.
+/// Type of a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LaneKind {
@@ -44,7 +44,7 @@ pub struct DeliveryCursor {
     pub next: u64,
     /// Failed attempts to deliver it.
     pub attempts: u32,
-    /// Time of the next attempt, in milliseconds of Unix time.
+    /// Time of the next attempt, in Unix milliseconds.
     pub retry_at_ms: Option<u64>,
     /// Reason of the last failure, or why delivery waits.
     pub error: Option<String>,
@@ -52,14 +52,14 @@ pub struct DeliveryCursor {
     pub delivered: u64,
 }
 
-/// The answer of `GET /v1/deliveries/dead-letters`.
+/// Response of `GET /v1/deliveries/dead-letters`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeliveryDeadLetterList {
     /// The letters, newest first.
     pub dead_letters: Vec<DeliveryDeadLetter>,
 }
 
-/// An event or message that was given up.
+/// An event or message whose delivery failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeliveryDeadLetter {
     /// Number of the letter, unique over all lanes.
@@ -76,15 +76,15 @@ pub struct DeliveryDeadLetter {
     pub attempts: u32,
     /// Reason of the last failure.
     pub reason: String,
-    /// Time at which it was given up, in milliseconds of Unix time.
+    /// Time at which it became a dead letter, in Unix milliseconds.
     pub at_ms: u64,
 }
 
-/// The answer of `POST /v1/deliveries/dead-letters/{letter}/retry`: the item was delivered, and the letter is gone.
+/// Response of `POST /v1/deliveries/dead-letters/{letter}/retry`: the item was delivered, and the letter is gone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct DeliveryRetry {
     /// The letter, as it was.
     pub delivered: DeliveryDeadLetter,
-    /// What the hook answered; null for a channel.
+    /// Decision of the hook; `null` for a channel.
     pub hook: Option<HookTest>,
 }

@@ -3,32 +3,32 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The answer of `POST /v1/doctor`.
+/// Response of `POST /v1/doctor`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct StateChecks {
     /// The checks, in the order they were made.
     pub checks: Vec<StateCheck>,
 }
 
-/// What was checked, and what was found.
+/// Check and finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct StateCheck {
     /// Its name, the same in every version.
     pub id: String,
     /// `ok`, `note`, `skipped`, `warning` or `error`.
     pub severity: String,
-    /// What was found.
+    /// The finding.
     pub evidence: String,
-    /// What to do about it.
+    /// Remedy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<StateFix>,
 }
 
-/// What to do about a finding.
+/// Remedy of a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct StateFix {
-    /// In words.
+    /// As text.
     pub says: String,
-    /// Whether `palyra doctor --fix` does it where no daemon has the state open.
+    /// Whether `palyra doctor --fix` can fix it while no daemon is running.
     pub automatic: bool,
 }

@@ -1,7 +1,7 @@
 //! The messages and services of gRPC, generated from `schemas/proto`, and the way between problems and statuses.
 //!
-//! Messages have the fields of the HTTP shapes and are read from their JSON (see `build.rs`), so that both faces tell
-//! the same. What a tool takes and gives stays JSON text: its bytes are hashed, and a `Struct` would not keep them.
+//! Messages have the fields of the HTTP shapes; answers are read from their JSON and requests are written as it (see
+//! `build.rs`). What a tool takes and gives stays JSON text: its bytes are hashed, and a `Struct` would not keep them.
 
 mod status;
 pub mod text;
@@ -33,9 +33,10 @@ macro_rules! packages {
 }
 
 packages! {
-    gateway: "The daemon itself: calls, approvals and events.",
+    auth: "Principals and what they may do: tokens, policy, publishers, keys, the names of secrets.",
+    gateway: "The daemon itself: calls, approvals, runs, the journal, channels, sessions and models.",
     hooks: "Plugins that are bound to events.",
     plugins: "What runs get, what an operator set, and the catalogue of tools.",
-    routines: "Calls that happen by the time.",
+    routines: "Scheduled tool calls, and objectives.",
     skills: "Installed skills.",
 }

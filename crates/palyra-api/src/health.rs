@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The answer of `GET /v1/health`.
+/// Response of `GET /v1/health`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Health {
-    /// `ok`, or `stopping` while the last requests end.
+    /// `ok`, or `stopping` during shutdown.
     pub status: String,
     /// The version of this daemon.
     pub version: String,
@@ -14,10 +14,10 @@ pub struct Health {
     pub pid: u32,
     /// The state root it owns.
     pub state_root: String,
-    /// For how long it has been the owner.
+    /// Time since it became the owner.
     pub uptime_ms: u64,
-    /// How many events the journal has.
+    /// Number of events in the journal.
     pub journal_size: u64,
-    /// Grows by one with every change of what is believed or installed.
+    /// Grows by one with every change of trust, index or consent.
     pub generation: u64,
 }

@@ -6,12 +6,12 @@ use utoipa::ToSchema;
 use crate::deliveries::DeliveryCursor;
 use crate::tools::{Leaf, LogLine, Usage};
 
-/// The answer of `GET /v1/hooks`.
+/// Response of `GET /v1/hooks`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HookList {
-    /// The bindings in force, in the order of the file.
+    /// The applied bindings, in the order of the file.
     pub bindings: Vec<HookBinding>,
-    /// How `hooks/bindings.json` compares with them.
+    /// Differences of `hooks/bindings.json`.
     pub file: BindingsFile,
 }
 
@@ -26,42 +26,42 @@ pub struct HookBinding {
     pub plugin: String,
     /// The entrypoint of the skill.
     pub hook: String,
-    /// Whether it hears of anything.
+    /// Whether it is enabled.
     pub enabled: bool,
-    /// Whether it is asked before something happens, and can keep it from happening.
+    /// Whether it is a gate.
     pub gate: bool,
-    /// Gates are asked from the smallest on.
+    /// Order among gates, lowest first.
     pub order: u32,
-    /// How long it may take, in milliseconds.
+    /// Timeout in milliseconds.
     pub timeout_ms: u64,
-    /// How much fuel it may use at most.
+    /// Fuel limit.
     pub fuel: Option<u64>,
-    /// How often an observer is tried with one event.
+    /// Maximum number of delivery attempts per event.
     pub max_attempts: u32,
     /// Only events about these skills; empty means any.
     pub skills: Vec<String>,
     /// Only events about these tools; empty means any.
     pub tools: Vec<String>,
-    /// What keeps it from running now.
+    /// Why it cannot run now.
     pub problem: Option<String>,
-    /// How far an observer has come; nothing for one that was told nothing yet.
+    /// Progress of an observer; `null` before its first event.
     pub cursor: Option<DeliveryCursor>,
-    /// How many events it could not take.
+    /// Number of dead letters.
     pub dead_letters: u64,
 }
 
-/// How `hooks/bindings.json` compares with what is in force.
+/// Differences between `hooks/bindings.json` and the applied bindings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BindingsFile {
-    /// How it stands.
+    /// Status.
     pub state: BindingsFileState,
-    /// What would change if it were applied.
+    /// Changes that applying it would make.
     pub changes: Vec<BindingChange>,
     /// Why it cannot be read.
     pub problem: Option<String>,
 }
 
-/// How a file stands.
+/// Status of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BindingsFileState {
@@ -75,7 +75,7 @@ pub enum BindingsFileState {
     Unreadable,
 }
 
-/// One binding that the file has otherwise.
+/// One binding that differs in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BindingChange {
     /// The binding.
@@ -84,11 +84,11 @@ pub struct BindingChange {
     pub change: String,
 }
 
-/// The body of `POST /v1/hooks`.
+/// Request body of `POST /v1/hooks`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BindRequest {
-    /// Its id; without one it is made of the plugin and the event.
+    /// Its id [default: from plugin and event].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^[a-z0-9_-]{1,60}$")]
     pub id: Option<String>,
@@ -96,51 +96,51 @@ pub struct BindRequest {
     pub event: String,
     /// The skill.
     pub plugin: String,
-    /// The entrypoint; without one it is the only hook of the skill that hears of the event.
+    /// The hook [default: the only hook of the skill for the event].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hook: Option<String>,
-    /// Whether it stays off for now.
+    /// Whether it is created disabled.
     #[serde(default)]
     pub disabled: bool,
-    /// Gates are asked from the smallest on; 100 without it.
+    /// Order among gates, lowest first [default: 100].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<u32>,
-    /// How long it may take, in milliseconds.
+    /// Timeout in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// How much fuel it may use.
+    /// Fuel limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fuel: Option<u64>,
-    /// How often an observer is tried with one event.
+    /// Maximum number of delivery attempts per event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<u32>,
     /// Only events about these skills.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<String>,
-    /// Only events about these tools, or about all below a name as in `acme.notes.*`.
+    /// Only events about these tools or name prefixes such as `acme.notes.*`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
 }
 
-/// The body of `POST /v1/hooks/apply`.
+/// Request body of `POST /v1/hooks/apply`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApplyRequest {
-    /// Writes the file anew from what is in force, instead of accepting it.
+    /// Rewrites the file from the applied bindings instead of applying it.
     #[serde(default)]
     pub restore: bool,
 }
 
-/// The body of `POST /v1/hooks/bindings/{id}/test`.
+/// Request body of `POST /v1/hooks/bindings/{id}/test`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TestRequest {
-    /// What the hook is told; without it, a sample of its event.
+    /// Event payload [default: a sample of its event].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<serde_json::Value>,
 }
 
-/// What a hook answered.
+/// Decision of a hook.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct HookTest {
     /// The binding.
@@ -149,26 +149,26 @@ pub struct HookTest {
     pub event: String,
     /// `continue`, `annotate`, `request_approval` or `block`.
     pub decision: String,
-    /// What it had to say.
+    /// Message.
     pub text: Option<String>,
     /// The run.
     pub run_id: String,
-    /// What it used.
+    /// Use.
     pub usage: Usage,
     /// Log lines, oldest first.
     pub log: Vec<LogLine>,
-    /// Where its receipt stands in the journal.
+    /// Sequence number of its receipt in the journal.
     pub receipt: Leaf,
 }
 
-/// The answer of `GET /v1/hooks/dead-letters`.
+/// Response of `GET /v1/hooks/dead-letters`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeadLetterList {
     /// The letters, newest first.
     pub dead_letters: Vec<DeadLetter>,
 }
 
-/// An event that an observer could not take.
+/// An event whose delivery to an observer failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeadLetter {
     /// Its number.
@@ -177,12 +177,12 @@ pub struct DeadLetter {
     pub binding: String,
     /// The event in the journal.
     pub sequence: u64,
-    /// What it was.
+    /// Description.
     pub event: String,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
-    /// Why it failed last.
+    /// Last error.
     pub reason: String,
-    /// When it was given up, in milliseconds of Unix time.
+    /// Time at which it was given up, in Unix milliseconds.
     pub at_ms: u64,
 }

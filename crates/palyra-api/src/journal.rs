@@ -11,15 +11,15 @@ pub const MAX_PAGE: u16 = 1_000;
 /// Which events of the journal; every filter that is set must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JournalQuery {
-    /// From this number on.
+    /// First sequence number, inclusive.
     pub from: Option<u64>,
-    /// Before this number.
+    /// End of the sequence numbers, exclusive.
     pub before: Option<u64>,
-    /// At this time or later, in milliseconds of Unix time.
+    /// Start time in Unix milliseconds, inclusive.
     pub since_ms: Option<u64>,
-    /// Before this time.
+    /// End time, exclusive.
     pub until_ms: Option<u64>,
-    /// Of one of these kinds, as in `skill:installed`; any where there are none.
+    /// Of one of these kinds, for example `skill:installed`; any where there are none.
     pub kinds: Vec<String>,
     /// About this skill.
     pub skill: Option<String>,
@@ -27,76 +27,76 @@ pub struct JournalQuery {
     pub run: Option<String>,
     /// At most so many, up to 1,000; 100 where it is left out.
     pub limit: Option<u16>,
-    /// From the end backwards.
+    /// Newest first.
     pub newest_first: bool,
-    /// With the proof that each stands in the journal, checked.
+    /// Includes a verified inclusion proof for each event.
     pub proofs: bool,
 }
 
-/// The answer of `GET /v1/journal`.
+/// Response of `GET /v1/journal`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct JournalPage {
     /// The events.
     pub events: Vec<Event>,
     /// The head of the journal when it was read.
     pub head: TreeHead,
-    /// How many of the oldest events are in segment files and cannot be found here.
+    /// Number of oldest events that are in segment files and not searched.
     pub archived: u64,
     /// The `from` of the next page, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_from: Option<u64>,
-    /// The `before` of the next page when the newest come first, if there is one.
+    /// The `before` of the next page, if there is one and the newest come first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_before: Option<u64>,
 }
 
-/// The whole journal in two values.
+/// The size and root of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TreeHead {
-    /// How many events it has.
+    /// Number of events.
     pub size: u64,
     /// The root hash over them.
     pub root: String,
 }
 
-/// The proof that an event stands in the journal.
+/// The inclusion proof of an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct InclusionProof {
     /// The number of the event.
     pub sequence: u64,
-    /// The head it is proved for.
+    /// The head that the proof refers to.
     pub head: TreeHead,
-    /// The hashes beside the way from the leaf to the root.
+    /// The sibling hashes on the path from the leaf to the root.
     pub path: Vec<String>,
 }
 
-/// The body of `POST /v1/journal/verify`.
+/// Request body of `POST /v1/journal/verify`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VerifyRequest {
-    /// The note of a checkpoint that was kept elsewhere.
+    /// A checkpoint from another machine, as a signed note.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<String>,
 }
 
-/// The answer of `POST /v1/journal/verify` for a journal that is the one that was written.
+/// Response of `POST /v1/journal/verify` for a journal that is the one that was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct VerifiedJournal {
     /// The head.
     pub head: TreeHead,
-    /// How many of the oldest events are in segment files; those were checked by their hashes.
+    /// Number of oldest events that are in segment files; they were verified by their hashes.
     pub archived: u64,
-    /// How many events were checked.
+    /// Number of verified events.
     pub events_checked: u64,
-    /// How many checkpoints were checked.
+    /// Number of verified checkpoints.
     pub checkpoints_checked: u64,
-    /// How many runs were compared with their receipts.
+    /// Number of runs compared with their receipts.
     #[serde(default)]
     pub runs_checked: u64,
-    /// How many totals of skills were compared with the sum of their receipts.
+    /// Number of totals compared with the sum of their receipts.
     #[serde(default)]
     pub totals_checked: u64,
-    /// How many messages of channels have the owner's MAC.
+    /// Number of channel messages with a valid MAC.
     #[serde(default)]
     pub messages_checked: u64,
     /// The size of the checkpoint it was compared with.
@@ -104,12 +104,12 @@ pub struct VerifiedJournal {
     pub against: Option<u64>,
 }
 
-/// The answer of `POST /v1/journal/checkpoint`.
+/// Response of `POST /v1/journal/checkpoint`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SignedCheckpoint {
     /// The head that was signed.
     pub head: TreeHead,
-    /// Which journal.
+    /// Name of the journal.
     pub origin: String,
     /// Checks the signature.
     pub key: Option<String>,

@@ -6,12 +6,12 @@ use utoipa::ToSchema;
 
 use crate::{SecretBytes, SecretText};
 
-/// The answer of `GET /v1/keys`.
+/// Response of `GET /v1/keys`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct KeyList {
     /// The keys, by name.
     pub keys: Vec<SigningKey>,
-    /// Files that are not as they were written.
+    /// Damaged or missing files.
     pub damaged: Vec<String>,
 }
 
@@ -22,18 +22,18 @@ pub struct SigningKey {
     pub name: String,
     /// Its id: `ed25519:` and the SHA-256 of the public half.
     pub key_id: String,
-    /// The public half, as publishers are known by it.
+    /// The public key.
     pub public_key: String,
     /// `active`, `retired` or `revoked`.
     pub state: String,
-    /// When it was retired or revoked.
+    /// Time of retirement or revocation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// When it was made or taken in.
+    /// Time of creation or import.
     pub created: String,
 }
 
-/// The body of `POST /v1/keys`.
+/// Request body of `POST /v1/keys`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewKeyRequest {
@@ -42,85 +42,85 @@ pub struct NewKeyRequest {
     pub name: String,
 }
 
-/// The body of `POST /v1/keys/{name}/import`.
+/// Request body of `POST /v1/keys/{name}/import`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ImportKeyRequest {
-    /// The text of the key file, sealed as it is.
+    /// The content of the encrypted key file.
     pub key_file: SecretBytes,
-    /// The passphrase that opens it.
+    /// The passphrase of the key file.
     pub passphrase: SecretBytes,
 }
 
-/// The body of `POST /v1/keys/{name}/seal`.
+/// Request body of `POST /v1/keys/{name}/seal`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SealKeyRequest {
-    /// The passphrase the key is sealed under.
+    /// The passphrase that encrypts the key file.
     pub passphrase: SecretBytes,
 }
 
-/// The answer of `POST /v1/keys/{name}/seal`.
+/// Response of `POST /v1/keys/{name}/seal`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SealedKey {
     /// The key.
     pub key: SigningKey,
-    /// The text of its key file, which opens only with the passphrase.
+    /// The content of its encrypted key file.
     pub key_file: SecretText,
 }
 
-/// The body of `POST /v1/trust/publishers/{publisher}/rotate`.
+/// Request body of `POST /v1/trust/publishers/{publisher}/rotate`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RotateRequest {
-    /// The keys that end, by name.
+    /// The keys to retire, by name.
     #[schema(min_items = 1)]
     pub from: Vec<String>,
-    /// The keys that begin, by name.
+    /// The new keys, by name.
     #[schema(min_items = 1)]
     pub to: Vec<String>,
-    /// How many of the old keys must sign.
+    /// Number of old keys that must sign.
     #[serde(default = "one")]
     #[schema(minimum = 1)]
     pub from_threshold: u32,
-    /// How many of the new keys must sign from now on.
+    /// Number of new keys that must sign from now on.
     #[serde(default = "one")]
     #[schema(minimum = 1)]
     pub to_threshold: u32,
-    /// The epoch that ends. Rarely needed: it is known here, or taken from the rotations signed here, or the first, 0.
+    /// The epoch that ends [default: from the known keys or earlier rotations, else 0].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<u64>,
 }
 
-/// The answer of `POST /v1/trust/publishers/{publisher}/rotate`; the same request gives the same answer again.
+/// Response of `POST /v1/trust/publishers/{publisher}/rotate`; the same request gives the same answer again.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct Rotation {
     /// The publisher.
     pub publisher: String,
     /// The epoch that ended.
     pub from_epoch: u64,
-    /// The epoch that begins.
+    /// The new epoch.
     pub to_epoch: u64,
-    /// The ids of the keys that sign no more.
+    /// The ids of the retired keys.
     pub retired: Vec<String>,
     /// The ids of their successors.
     pub new_keys: Vec<String>,
-    /// The statement for everybody who trusts the publisher.
+    /// The signed revocation statement.
     #[schema(value_type = Object)]
     pub statement: Box<RawValue>,
     /// The SHA-256 of what was signed.
     pub statement_sha256: String,
 }
 
-/// The body of `POST /v1/keys/{name}/sign`.
+/// Request body of `POST /v1/keys/{name}/sign`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SignReleaseRequest {
-    /// The statement of the release, byte for byte; it must list the key.
+    /// The statement of the release, unchanged; it must list the key.
     pub statement: String,
 }
 
-/// The answer of `POST /v1/keys/{name}/sign`.
+/// Response of `POST /v1/keys/{name}/sign`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReleaseSignature {
     /// The key that signed.
@@ -129,60 +129,60 @@ pub struct ReleaseSignature {
     pub signature: String,
 }
 
-/// The answer of `GET /v1/trust/publishers/{publisher}/succession`: what the next release must say about its keys.
+/// Response of `GET /v1/trust/publishers/{publisher}/succession`: what the next release must say about its keys.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct Succession {
     /// The publisher.
     pub publisher: String,
-    /// The epoch of the keys that are trusted here, if it is known.
+    /// The epoch of the trusted keys, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<u64>,
-    /// The public keys that are trusted here; none for a publisher that is not known.
+    /// The trusted public keys; empty for an unknown publisher.
     pub keys: Vec<String>,
-    /// How many of them must sign.
+    /// Number of keys that must sign.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<u32>,
-    /// Rotation statements that were signed here, in the order they were made.
+    /// Rotation statements signed on this state root, oldest first.
     #[schema(value_type = Vec<Object>)]
     pub statements: Vec<Box<RawValue>>,
 }
 
-/// The body of `POST /v1/keys/{name}/revoke`.
+/// Request body of `POST /v1/keys/{name}/revoke`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RevokeKeyRequest {
-    /// Why; others read it.
+    /// Public reason.
     #[schema(max_length = 500)]
     pub reason: String,
-    /// A statement for everybody who trusts the publisher, if one is wanted.
+    /// The request for a signed revocation statement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statement: Option<RevocationStatement>,
 }
 
-/// The statement that tells others of a revoked key.
+/// The revocation statement of a key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RevocationStatement {
-    /// In whose name.
+    /// Principal.
     #[schema(pattern = "^[a-z][a-z0-9]*(_[a-z0-9]+)*$", max_length = 32)]
     pub publisher: String,
-    /// The keys that sign it, by name; the key itself where there are none.
+    /// The keys that sign it, by name [default: the key itself].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sign_with: Vec<String>,
-    /// Its number, above that of the last one; the next one known here where it is left out.
+    /// Its sequence number [default: the next one].
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounds::whole")]
     #[schema(maximum = 9007199254740991i64)]
     pub number: Option<u64>,
 }
 
-/// The answer of `POST /v1/keys/{name}/revoke`.
+/// Response of `POST /v1/keys/{name}/revoke`.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct RevokedKey {
     /// The key.
     pub key: SigningKey,
-    /// Why.
+    /// Reason.
     pub reason: String,
-    /// The statement, if one was asked for.
+    /// The statement, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub statement: Option<Box<RawValue>>,

@@ -40,6 +40,7 @@ pub mod runs;
 mod secret;
 pub mod sessions;
 pub mod skills;
+pub mod surfaces;
 pub mod tokens;
 pub mod tools;
 pub mod trust;

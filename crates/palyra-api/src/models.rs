@@ -3,123 +3,129 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The answer of `GET /v1/models`.
+/// Response of `GET /v1/models`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ModelList {
-    /// The model that is asked when nobody names one.
+    /// The default model.
     pub default: Option<String>,
     /// The models, by name.
     pub models: Vec<Model>,
 }
 
-/// A model and how it is reached.
+/// A model and its provider.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Model {
-    /// Its name here.
+    /// Name of the model in Palyra.
     pub name: String,
     /// `chat-completions`, `responses` or `messages`.
     pub protocol: String,
     /// The base URL of its provider.
     pub base_url: String,
-    /// Its name at its provider.
+    /// Model name at the provider.
     pub model: String,
     /// The secret in the vault that holds the key, as `SCOPE/KEY`.
     pub key: Option<String>,
     /// Whether a provider on this machine is allowed.
     pub allow_loopback: bool,
-    /// How many tokens its context has, where known.
+    /// Context window in tokens, if known.
     pub context_tokens: Option<u32>,
-    /// Most tokens of one answer.
+    /// Maximum output tokens per response.
     pub max_output_tokens: Option<u32>,
-    /// What its tokens cost, where known.
+    /// Price per token, if known.
     pub price: Option<ModelPrice>,
-    /// Whether it is asked when nobody names a model.
+    /// Whether it only fills in arguments of tools that the local router ranks, for a person to confirm.
+    #[serde(default)]
+    pub small: bool,
+    /// Whether it is the default model.
     pub is_default: bool,
 }
 
-/// What a million tokens cost, in millionths of a unit of the operator's currency.
+/// Price per million tokens, in millionths of the operator's currency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelPrice {
-    /// A million tokens of requests.
+    /// Price of one million input tokens.
     pub input: u64,
-    /// A million tokens of answers.
+    /// Price of one million output tokens.
     pub output: u64,
 }
 
-/// The body of `POST /v1/models`.
+/// Request body of `POST /v1/models`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AddModelRequest {
-    /// Its name here.
+    /// Name of the model in Palyra.
     #[schema(pattern = "^[a-z0-9][a-z0-9._-]{0,63}$")]
     pub name: String,
     /// `chat-completions`, `responses` or `messages`.
     pub protocol: String,
-    /// The base URL of its provider; one without a path gets `/v1`.
+    /// Base URL of the provider; `/v1` is added if it has no path.
     pub base_url: String,
-    /// Its name at its provider.
+    /// Model name at the provider.
     pub model: String,
     /// The secret in the vault that holds the key, as `SCOPE/KEY`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// Allow a provider on this machine, and `http` to it.
+    /// Allows a provider on this machine, also over `http`.
     #[serde(default)]
     pub allow_loopback: bool,
     /// How many tokens its context has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u32>,
-    /// Most tokens of one answer.
+    /// Maximum output tokens per response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u32>,
-    /// What its tokens cost.
+    /// Price per token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<ModelPrice>,
+    /// Small-model mode: the local router ranks the tools, the model fills in the arguments of one, a person confirms.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub small: bool,
 }
 
-/// The answer of `POST /v1/models/{name}/test`: what two short requests found.
+/// Response of `POST /v1/models/{name}/test`: what two short requests found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ModelTest {
     /// The model.
     pub name: String,
-    /// Whether it answered at all.
+    /// Whether it responded.
     pub answers: bool,
-    /// Milliseconds to the first piece of the answer.
+    /// Milliseconds until the first part of the response.
     pub first_piece_ms: Option<u64>,
-    /// Milliseconds to the end of the answer.
+    /// Milliseconds until the end of the response.
     pub total_ms: Option<u64>,
-    /// Whether the answer came in more than one piece.
+    /// Whether the response was streamed in several pieces.
     pub streams: bool,
-    /// Whether it called the tool it was asked to call.
+    /// Whether it called the requested tool.
     pub calls_tools: bool,
-    /// Tokens of both requests, where the provider counts them.
+    /// Tokens of both requests, if the provider reports them.
     pub usage: Option<ModelUsage>,
-    /// What both requests cost, in millionths of the currency of the model's price; only where it is known.
+    /// Cost of both requests, in millionths of the currency, if known.
     pub cost: Option<u64>,
     /// Why it did not answer.
     pub failure: Option<ModelFailure>,
-    /// Why the request with a tool failed; nothing if it was answered without a call.
+    /// Error of the tool request; `null` if the model answered without a call.
     pub tool_failure: Option<ModelFailure>,
 }
 
-/// Tokens of requests and answers.
+/// Input and output tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ModelUsage {
-    /// Tokens of the requests, cached ones included.
+    /// Input tokens, including cached ones.
     pub input_tokens: u64,
-    /// Tokens of the answers, reasoning included.
+    /// Output tokens, including reasoning.
     pub output_tokens: u64,
-    /// Tokens of the requests that the provider had in its cache.
+    /// Cached input tokens.
     pub cached_input_tokens: u64,
-    /// Tokens of the answers that were reasoning.
+    /// Output tokens used for reasoning.
     pub reasoning_tokens: u64,
 }
 
-/// Why a provider did not answer.
+/// Error of a provider.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ModelFailure {
     /// The code of the error.
     pub code: String,
-    /// What happened.
+    /// The change.
     pub message: String,
 }

@@ -9,7 +9,7 @@ use crate::tools::MAX_INVOKE_BYTES;
 /// Longest body that brings a module: the largest that can come with a call, and some room for its input.
 pub const MAX_RUN_MODULE_BYTES: usize = MAX_INVOKE_BYTES;
 
-/// The body of `POST /v1/modules/run`.
+/// Request body of `POST /v1/modules/run`.
 ///
 /// It runs only where the runner's policy allows inline modules, and never with a secret or anything to write to.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
@@ -21,29 +21,29 @@ pub struct RunModuleRequest {
     /// The tool of a component; a core module needs no name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The function of a core module, where it is not the usual one.
+    /// The exported function of a core module, if not the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub export: Option<String>,
-    /// The input; an empty object where it is left out.
+    /// The input [default: an empty object].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Value)]
     pub input: Option<Box<RawValue>>,
-    /// Limits, as in `fuel=1000000`, under those of the runner's policy.
+    /// Limits such as `fuel=1000000`, within those of the runner policy.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
-    /// Doors to open, as `--grant` writes them; needs the scope `admin`.
+    /// Grants in the form of `--grant`; requires the scope `admin`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<String>,
-    /// How many seconds to wait for a person, where a gate wants one.
+    /// Approval timeout in seconds, if a gate requires approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_seconds: Option<u32>,
     /// The session the call belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The larger run the call is a step of.
+    /// The parent run of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_run: Option<String>,
-    /// Whether the recording comes back with the result; needs the scope `read` as well.
+    /// Whether the response contains the tape; requires the scope `read` as well.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub record: bool,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The answer of `GET /v1/objectives`.
+/// Response of `GET /v1/objectives`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ObjectiveList {
     /// The objectives, by name.
@@ -15,25 +15,25 @@ pub struct ObjectiveList {
 pub struct Objective {
     /// Its name.
     pub name: String,
-    /// What it is for, in words.
+    /// Purpose.
     pub goal: String,
-    /// How it stands; its routines fire only while it is active.
+    /// Status; its routines fire only while it is active.
     pub state: ObjectiveState,
-    /// Most runs in all.
+    /// Budget of runs.
     pub max_runs: Option<u64>,
-    /// Most fuel in all.
+    /// Fuel budget.
     pub max_fuel: Option<u64>,
-    /// Runs that were begun.
+    /// Number of started runs.
     pub used_runs: u64,
-    /// Fuel of those that ended.
+    /// Fuel of finished runs.
     pub used_fuel: u64,
-    /// The routines that are charged to it.
+    /// The routines that use its budget.
     pub routines: Vec<String>,
-    /// When it was made, in milliseconds of Unix time.
+    /// Time at which it was made, in Unix milliseconds.
     pub created_ms: u64,
 }
 
-/// How an objective stands.
+/// Status of an objective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ObjectiveState {
@@ -47,20 +47,20 @@ pub enum ObjectiveState {
     Done,
 }
 
-/// The body of `POST /v1/objectives`.
+/// Request body of `POST /v1/objectives`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectiveRequest {
     /// Up to 40 lower-case letters, digits, `-` and `_`.
     #[schema(pattern = "^[a-z0-9_-]{1,40}$")]
     pub name: String,
-    /// What it is for, in words.
+    /// Purpose.
     pub goal: String,
-    /// Most runs in all; no bound where it is left out.
+    /// Budget of runs [default: unlimited].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub max_runs: Option<u64>,
-    /// Most fuel in all; no bound where it is left out.
+    /// Fuel budget [default: unlimited].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub max_fuel: Option<u64>,

@@ -1,4 +1,4 @@
-//! Packages that somebody sends: how long, of which type, and what can be said of one that is not installed.
+//! Uploaded packages: size limit, media type, and reports about packages that are not installed.
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -14,19 +14,19 @@ pub const PACKAGE_TYPE: &str = "application/vnd.palyra.skill";
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub struct PackageQuery {
-    /// Whether a publisher that was never seen is accepted.
+    /// Whether an unknown publisher is accepted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow_tofu: bool,
 }
 
-/// The answer of `POST /v1/packages/verify`: every byte and every signature holds.
+/// Response of `POST /v1/packages/verify`: every byte and every signature holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PackageVerified {
     /// The skill.
     pub skill_id: String,
     /// Its version.
     pub version: String,
-    /// Who says to have made it.
+    /// The claimed publisher.
     pub publisher: String,
     /// The release.
     pub payload: String,
@@ -34,7 +34,7 @@ pub struct PackageVerified {
     pub sha256: String,
     /// The keys that signed it.
     pub signers: Vec<String>,
-    /// How far its publisher is believed.
+    /// Trust state of its publisher.
     pub trust: TrustDecision,
     /// Each step, in order.
     pub steps: Vec<VerifyStep>,

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use crate::skills::{CapabilityTotal, SkillStatus};
 
-/// The answer of `GET /v1/plugins`.
+/// Response of `GET /v1/plugins`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PluginList {
     /// The plugins, by skill.
@@ -31,25 +31,25 @@ pub struct PluginSummary {
     pub version: String,
     /// Whether it can be called now.
     pub status: SkillStatus,
-    /// What its runs get, as `--grant` writes it.
+    /// Effective grants, in the form of `--grant`.
     pub granted: Vec<String>,
-    /// How much of what it asks for it does not get, or gets less of.
+    /// Number of requested grants that are denied or reduced.
     pub narrowed: u64,
     /// Whether an operator set a profile for it.
     pub profile: bool,
-    /// Settings that must have a value and have none.
+    /// Required settings without a value.
     pub missing_settings: Vec<String>,
 }
 
-/// The answer of `GET /v1/plugins/{skill_id}`.
+/// Response of `GET /v1/plugins/{skill_id}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PluginInfo {
     /// The plugin as lists show it.
     #[serde(flatten)]
     pub summary: PluginSummary,
-    /// Every door the manifest declares, used or not.
+    /// Every declared capability, used or not.
     pub declared: Vec<DeclaredDoor>,
-    /// Doors it came to without declaring them.
+    /// Capabilities it attempted to use without declaring them.
     pub undeclared: Vec<CapabilityTotal>,
     /// The profile an operator set.
     pub profile_set: Option<Profile>,
@@ -57,50 +57,64 @@ pub struct PluginInfo {
     pub config: Config,
 }
 
-/// The answer of `GET /v1/plugins/{skill_id}/grants`: what runs get, and who said what.
+/// Response of `GET /v1/plugins/{skill_id}/grants`: what runs get, and who said what.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PluginGrants {
     /// The skill.
     pub skill_id: String,
-    /// What its runs get, as `--grant` writes it.
+    /// Effective grants, in the form of `--grant`.
     pub grants: Vec<String>,
-    /// Address ranges an operator opened.
+    /// Address ranges that an operator allowed.
     pub allow_addresses: Vec<String>,
-    /// For each grant the manifest asks for, who said what.
+    /// The decisions about each requested grant.
     pub derivations: Vec<GrantDerivation>,
+    /// The tools that the manifest gives less than the skill, by id, and what their runs get.
+    #[serde(default)]
+    pub tools: Vec<ToolGrants>,
 }
 
-/// How one grant fared.
+/// What runs of a tool get that narrows the capabilities of its skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ToolGrants {
+    /// The tool, as in `acme.notes.list`.
+    pub tool_id: String,
+    /// What its runs get, as `--grant` writes it.
+    pub grants: Vec<String>,
+}
+
+/// Decisions about one grant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct GrantDerivation {
-    /// What is asked for.
+    /// The requested grant.
     pub asked: String,
-    /// What each authority said, in the order they were asked; it ends with the first that refused.
+    /// The decision of each authority in order, up to the first denial.
     pub steps: Vec<GrantStep>,
-    /// What is left of it.
+    /// What is granted of it.
     pub given: Vec<String>,
 }
 
-/// What one authority said.
+/// Decision of one authority.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct GrantStep {
-    /// Who.
+    /// The authority.
     pub by: GrantAuthority,
-    /// Yes, no, or less than asked.
+    /// Allowed, denied or reduced.
     pub verdict: GrantVerdict,
-    /// Why, as part of a sentence.
+    /// Reason, as part of a sentence.
     pub reason: String,
     /// The command that would change it.
     pub remedy: Option<String>,
 }
 
-/// Who has a say.
+/// One of the authorities that decide about a grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GrantAuthority {
-    /// What the release asks for.
+    /// Requested permissions.
     Manifest,
-    /// What somebody agreed to.
+    /// The grants that the manifest leaves to the tool.
+    Tool,
+    /// The consent.
     Consent,
     /// The operator's profile of the skill.
     Profile,
@@ -108,13 +122,13 @@ pub enum GrantAuthority {
     Policy,
 }
 
-/// What was said.
+/// The message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GrantVerdict {
     /// All of it.
     Granted,
-    /// Some of it.
+    /// A part of it.
     Narrowed,
     /// None of it.
     Refused,

@@ -4,23 +4,24 @@ use palyra_common::limits::MAX_POLICY_BYTES;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::sessions::SessionLabels;
 use crate::tokens::ScopeName;
 
 /// Longest body that brings a policy: every byte of it may be written as an escape.
 pub const MAX_POLICY_BODY: usize = 6 * MAX_POLICY_BYTES + 1_024;
 
-/// The answer of `GET /v1/policy`: the policy in force.
+/// Response of `GET /v1/policy`: the policy in force.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AccessPolicy {
-    /// Whether it is the one every state root begins with.
+    /// Whether it is the default policy.
     pub default: bool,
-    /// Which policy it is: the SHA-256 of its text.
+    /// SHA-256 of the policy text.
     pub revision: String,
-    /// Its text, in Cedar.
+    /// The policy as Cedar text.
     pub text: String,
     /// Its rules, in the order of the text.
     pub rules: Vec<PolicyRule>,
-    /// Why the stored text is not in force, where this version cannot read it.
+    /// Why the stored policy is not in force, if this version cannot read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -32,13 +33,13 @@ pub struct PolicyRule {
     pub id: String,
     /// Whether it permits or forbids.
     pub effect: PolicyEffect,
-    /// Its `@advice`: one sentence for whoever it stops or lets through.
+    /// Its `@advice`: one sentence that explains the decision.
     pub advice: String,
-    /// Where it begins in the text, counted from 1.
+    /// Its first line, counted from 1.
     pub line: usize,
 }
 
-/// What a rule does where it applies.
+/// Effect of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyEffect {
@@ -48,41 +49,41 @@ pub enum PolicyEffect {
     Forbid,
 }
 
-/// The body of `PUT /v1/policy`.
+/// Request body of `PUT /v1/policy`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyChange {
-    /// The text, in Cedar.
+    /// The policy as Cedar text.
     pub text: String,
 }
 
-/// The answer of `DELETE /v1/policy`.
+/// Response of `DELETE /v1/policy`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PolicyReset {
-    /// Whether another policy was in force before.
+    /// Whether a different policy was in force before.
     pub removed: bool,
-    /// Which policy is in force now: the SHA-256 of the default.
+    /// SHA-256 of the default policy, now in force.
     pub revision: String,
 }
 
-/// The body of `POST /v1/policy/check`: would this be allowed?
+/// Request body of `POST /v1/policy/check`: would this be allowed?
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyQuestion {
-    /// What is asked for.
+    /// The request.
     pub action: PolicyAction,
-    /// What kind of caller asks.
+    /// Kind of principal.
     #[serde(default)]
     pub kind: PolicyKind,
     /// The caller's name.
     #[serde(default)]
     #[schema(max_length = 200)]
     pub name: String,
-    /// What the caller's token may do. Without this, a token, also one behind an MCP client, has the scopes it was
-    /// given, a hook or routine `invoke`, and the owner every scope.
+    /// Scopes to check with. By default a token has its own scopes, a hook or routine `invoke`, and the owner every
+    /// scope.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<ScopeName>>,
-    /// Through which transport it comes.
+    /// Transport.
     #[serde(default)]
     pub face: PolicyFace,
     /// The tool it is about.
@@ -94,26 +95,36 @@ pub struct PolicyQuestion {
     /// The publisher it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub publisher: Option<String>,
-    /// For `approve`: the name of whoever asked for the call; without it, the caller itself.
+    /// For `approve`: the requester of the call; by default the principal itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requester: Option<String>,
+    /// For `invoke`: what the session of the call has read.
+    #[serde(default)]
+    pub labels: SessionLabels,
+    /// For `invoke`: whether the call can change something outside the state root. Without this, for a tool, what its
+    /// grants allow now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writes_outside: Option<bool>,
 }
 
-/// The answer of `POST /v1/policy/check`.
+/// Response of `POST /v1/policy/check`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PolicyAnswer {
     /// Whether it would be allowed.
     pub allowed: bool,
-    /// Why, in one sentence.
+    /// Whether it would be allowed after a person approves the call.
+    #[serde(default)]
+    pub with_approval: bool,
+    /// Reason, in one sentence.
     pub reason: String,
-    /// The scope it needs, whatever the policy says.
+    /// The scope it requires in addition to the policy.
     pub scope: ScopeName,
-    /// The scopes the caller was taken to have.
+    /// The scopes used for the check.
     #[serde(default)]
     pub scopes: Vec<ScopeName>,
-    /// The rules that decided; where none did, those that came nearest.
+    /// The rules that decided, or the nearest ones.
     pub rules: Vec<PolicyRule>,
-    /// The policy that was asked.
+    /// The policy that decided.
     pub revision: String,
 }
 
@@ -147,7 +158,7 @@ macro_rules! words {
 }
 
 words! {
-    /// What is asked for; see `docs/policy.md`.
+    /// The action; see `docs/policy.md`.
     PolicyAction, Read {
         /// Look.
         Read = "read",
@@ -163,7 +174,7 @@ words! {
         Promote = "promote",
         /// Change what a plugin may touch.
         Grant = "grant",
-        /// Decide whose skills are believed.
+        /// Manage trusted publishers.
         Trust = "trust",
         /// Put or delete a secret or a signing key.
         Vault = "vault",
@@ -173,11 +184,11 @@ words! {
 }
 
 words! {
-    /// What kind of caller it is.
+    /// Kind of principal.
     PolicyKind, Token {
         /// The person who owns the state root.
         Owner = "owner",
-        /// Whoever holds a minted token.
+        /// The holder of a token.
         Token = "token",
         /// A model behind an MCP client.
         Mcp = "mcp",
@@ -191,7 +202,7 @@ words! {
 }
 
 words! {
-    /// Through which door a request comes.
+    /// Transport of a request.
     PolicyFace, Http {
         /// `palyra` with a person at the terminal.
         Terminal = "terminal",

@@ -10,33 +10,33 @@ use crate::codes;
 /// The media type of a problem.
 pub const PROBLEM_JSON: &str = "application/problem+json";
 
-/// Why a request was not done.
+/// Why a request failed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Problem {
-    /// A name for the kind of problem: `urn:palyra:problem:` and the code.
+    /// URN of the problem type: `urn:palyra:problem:` and the code.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The kind in words, the same for every problem of one code.
+    /// Title of the problem, the same for every problem of one code.
     pub title: String,
     /// The HTTP status.
     pub status: u16,
-    /// The code for programs, the same on every transport. A client reads one it does not know as `Unknown`; `type` and
-    /// `status` are then still those the daemon sent.
+    /// The error code, the same on every transport. Clients read an unknown code as `Unknown`, with the original `type`
+    /// and `status`.
     #[schema(value_type = String)]
     pub code: ErrorCode,
-    /// What happened, for people.
+    /// Description as text.
     pub detail: String,
-    /// What a person can do next.
+    /// Suggested next steps.
     #[serde(default)]
     pub hints: Vec<String>,
-    /// The facts, by code.
+    /// Details, by error code.
     #[serde(default, with = "palyra_common::json::in_order")]
     #[schema(value_type = Object)]
     pub details: Value,
-    /// The run that failed; a request that was refused before a run began has none.
+    /// The failed run; absent if the request failed before a run started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
-    /// The request, as the daemon's log names it.
+    /// The request id, also in the daemon's log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
 }
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_problem_reads_back_and_knows_its_status() {
-        let problem = Problem::new(ErrorCode::NotFound, "there is no skill `a`")
+        let problem = Problem::new(ErrorCode::NotFound, "skill `a` does not exist")
             .hint("look")
             .details(serde_json::json!({ "name": "a" }));
         let text = serde_json::to_string(&problem).unwrap();

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 /// Longest body of a new routine: the largest input that is kept with one, and some room for the rest.
 pub const MAX_ROUTINE_BYTES: usize = 320 << 10;
 
-/// The answer of `GET /v1/routines`.
+/// Response of `GET /v1/routines`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RoutineList {
     /// The routines, by name.
@@ -20,9 +20,9 @@ pub struct RoutineList {
 pub struct Routine {
     /// Its name; it acts as `routine:NAME`.
     pub name: String,
-    /// Whether every state has it: it can be changed and switched off, not removed.
+    /// Whether it is built in: it can be changed and disabled, but not removed.
     pub built_in: bool,
-    /// Whether it fires.
+    /// Whether it is enabled.
     pub enabled: bool,
     /// The tool it calls; a built-in routine calls none.
     pub tool: Option<String>,
@@ -30,42 +30,42 @@ pub struct Routine {
     #[serde(with = "palyra_common::json::in_order")]
     #[schema(value_type = Value)]
     pub input: Value,
-    /// Its cron pattern, where it has one.
+    /// Its cron pattern, if any.
     pub cron: Option<String>,
-    /// Seconds between two due times, where it is due every so often.
+    /// Interval in seconds, if any.
     pub every_seconds: Option<u64>,
-    /// When it is due once, in milliseconds of Unix time.
+    /// Single due time, in Unix milliseconds.
     pub at_ms: Option<u64>,
-    /// The zone its times are in.
+    /// Its time zone.
     pub time_zone: String,
-    /// Hours in which it is never due, as in `22:00-07:00`.
+    /// Quiet hours, for example `22:00-07:00`.
     pub quiet: Option<String>,
-    /// What happens to due times at which no daemon ran.
+    /// Policy for runs missed while no daemon was running.
     pub misfire: Misfire,
-    /// How many of them are made up for at most.
+    /// Maximum number of missed runs to catch up on.
     pub catch_up: Option<u16>,
-    /// What happens when it is due and still under way.
+    /// Policy for overlapping runs.
     pub concurrency: Concurrency,
-    /// Each fire begins up to so much later, always the same for one due time.
+    /// Maximum random delay; always the same for one due time.
     pub jitter_seconds: u64,
-    /// The objective it is charged to.
+    /// The objective whose budget it uses.
     pub objective: Option<String>,
-    /// How long a fire waits for a person, where its tool needs one.
+    /// Approval timeout of a fire in seconds, for tools that require approval.
     pub wait_approval_seconds: u64,
-    /// Who made or last changed it; it calls its tool only while its creator may.
+    /// Its creator, who must still be allowed to call the tool at each fire.
     #[serde(default)]
     pub created_by: String,
-    /// When it was made, in milliseconds of Unix time.
+    /// Time at which it was made, in Unix milliseconds.
     pub created_ms: u64,
-    /// The next due times; none while it is switched off.
+    /// The next due times; none while it is disabled.
     pub next_ms: Vec<u64>,
-    /// Fires under way, or waiting for their turn.
+    /// Fires that run or wait.
     pub under_way: u64,
     /// The newest fire.
     pub last: Option<Fire>,
 }
 
-/// What happens to due times at which no daemon ran.
+/// Policy for runs missed while no daemon was running.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Misfire {
@@ -78,7 +78,7 @@ pub enum Misfire {
     CatchUp,
 }
 
-/// What happens when a routine is due and still under way.
+/// Policy for overlapping runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Concurrency {
@@ -93,79 +93,79 @@ pub enum Concurrency {
     Queue,
 }
 
-/// The body of `POST /v1/routines`: one of `cron`, `every` and `at` says when.
+/// Request body of `POST /v1/routines`: one of `cron`, `every` and `at` says when.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RoutineRequest {
     /// Up to 40 lower-case letters, digits, `-` and `_`.
     #[schema(pattern = "^[a-z0-9_-]{1,40}$")]
     pub name: String,
-    /// The tool to call; left out for a built-in routine.
+    /// The tool to call; omitted for a built-in routine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// Its input; an empty object where it is left out.
+    /// Its input [default: an empty object].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Value)]
     pub input: Option<Box<RawValue>>,
-    /// Minute, hour, day, month and weekday, as in `0 9 * * mon-fri`.
+    /// Cron pattern: minute, hour, day, month and weekday, for example `0 9 * * mon-fri`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cron: Option<String>,
-    /// Every so often, as in `15m`.
+    /// Interval, for example `15m`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every: Option<String>,
-    /// Once, as in `2026-12-24T18:00` or `2026-12-24T18:00:00Z`.
+    /// Single time, for example `2026-12-24T18:00` or `2026-12-24T18:00:00Z`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// The zone of these times, by its IANA name; `UTC` where it is left out.
+    /// IANA time zone of these times [default: `UTC`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
-    /// Hours in which it is never due, as in `22:00-07:00`.
+    /// Quiet hours, for example `22:00-07:00`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet: Option<String>,
-    /// What happens to due times at which no daemon ran.
+    /// Policy for runs missed while no daemon was running.
     #[serde(default)]
     pub misfire: Misfire,
-    /// How many of them are made up for at most; 10 where it is left out.
+    /// Maximum number of missed runs to catch up on [default: 10].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 100)]
     pub catch_up: Option<u16>,
-    /// What happens when it is due and still under way.
+    /// Policy for overlapping runs.
     #[serde(default)]
     pub concurrency: Concurrency,
-    /// Each fire begins up to so many seconds later.
+    /// Maximum random delay in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(maximum = 3600)]
     pub jitter_seconds: Option<u32>,
-    /// The objective it is charged to.
+    /// The objective whose budget it uses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objective: Option<String>,
-    /// How many seconds a fire waits for a person, where its tool needs one; 900 where it is left out.
+    /// Approval timeout of a fire in seconds, for tools that require approval [default: 900].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(maximum = 900)]
     pub wait_approval_seconds: Option<u32>,
-    /// Whether it is kept without firing.
+    /// Whether it is created disabled.
     #[serde(default)]
     pub disabled: bool,
-    /// Whether a routine of that name is changed.
+    /// Whether an existing routine is replaced.
     #[serde(default)]
     pub replace: bool,
 }
 
-/// The answer of `GET /v1/routines/{routine}/fires`.
+/// Response of `GET /v1/routines/{routine}/fires`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FireList {
     /// The fires, newest first.
     pub fires: Vec<Fire>,
-    /// Where the next page begins.
+    /// Start of the next page.
     pub next: Option<u64>,
 }
 
-/// One fire of a routine; no two have one routine and one due time.
+/// One fire of a routine, unique by routine and due time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Fire {
     /// The routine.
     pub routine: String,
-    /// When it was due, in milliseconds of Unix time.
+    /// Time at which it was due, in Unix milliseconds.
     pub due_ms: u64,
     /// `schedule` or `manual`.
     pub cause: String,
@@ -173,11 +173,11 @@ pub struct Fire {
     pub status: String,
     /// Why it did not fire: `missed`, `overlap`, `budget`, `paused`, `done` or `no_objective`.
     pub reason: Option<String>,
-    /// When it began.
+    /// Start time.
     pub fired_ms: u64,
-    /// How much later than it should.
+    /// Delay after its due time.
     pub late_ms: u64,
-    /// When it ended.
+    /// End time.
     pub finished_ms: Option<u64>,
     /// The tool it called.
     pub tool_id: Option<String>,
@@ -185,18 +185,18 @@ pub struct Fire {
     pub run_id: Option<String>,
     /// The code of its error.
     pub error: Option<String>,
-    /// What came of it, for people.
+    /// Result as text.
     pub message: Option<String>,
-    /// What its run used.
+    /// Resource use of its run.
     pub fuel: Option<u64>,
-    /// The objective it was charged to.
+    /// The objective whose budget it used.
     pub objective: Option<String>,
 }
 
-/// The answer of `DELETE /v1/routines/{routine}` and `DELETE /v1/objectives/{objective}`.
+/// Response of `DELETE /v1/routines/{routine}` and `DELETE /v1/objectives/{objective}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RemovedName {
-    /// What was removed.
+    /// The removed item.
     pub name: String,
 }
 

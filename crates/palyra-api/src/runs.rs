@@ -1,9 +1,11 @@
 //! Runs: what was called, how it ended, what it said, and the proof of it.
 
+mod failure;
 mod receipt;
 mod replay;
 mod steps;
 
+pub use failure::{Refusal, RefusedBy, RunFailure};
 pub use receipt::{JournalReceipt, RunReceipt};
 pub use replay::{Divergence, ReplayAnswer, ReplayVerdict};
 pub use steps::{RunDenial, RunMeter, RunStep, RunSteps, StepDenial};
@@ -12,12 +14,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// The answer of `GET /v1/runs`.
+/// Response of `GET /v1/runs`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RunList {
     /// The runs, newest first.
     pub runs: Vec<Run>,
-    /// Where the next page begins, as `before`.
+    /// The `before` of the next page.
     pub next: Option<String>,
 }
 
@@ -34,50 +36,53 @@ pub struct Run {
     pub payload: String,
     /// `started`, `completed`, `failed`, `cancelled` or `interrupted`.
     pub status: String,
-    /// When it began, in milliseconds of Unix time.
+    /// Time at which it began, in Unix milliseconds.
     pub started_ms: u64,
-    /// When it ended.
+    /// End time.
     pub finished_ms: Option<u64>,
-    /// Where its receipt stands in the journal.
+    /// Sequence number of its receipt in the journal.
     pub receipt_leaf: Option<u64>,
-    /// On whose behalf.
+    /// Principal.
     pub principal: Option<String>,
     /// The session it belongs to.
     pub session: Option<String>,
-    /// The kind of its error, where it has no result.
+    /// The error code, if it failed.
     pub error: Option<String>,
-    /// The digest of its tape, as long as that is kept.
+    /// The digest of its tape, if it is still stored.
     pub tape: Option<String>,
-    /// The fields that are not as the receipt in the journal says: another program changed the row.
+    /// The fields that differ from the receipt in the journal, because another program changed the row.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differs: Vec<String>,
 }
 
-/// The answer of `GET /v1/runs/{run_id}`.
+/// Response of `GET /v1/runs/{run_id}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RunInfo {
     /// The run as lists show it.
     #[serde(flatten)]
     pub run: Run,
-    /// Digests, costs and doors, as its receipt has them; nothing while it runs.
+    /// Digests, cost and capability use from its receipt; `null` while it runs.
     #[serde(with = "palyra_common::json::in_order")]
     #[schema(value_type = Object)]
     pub details: Value,
+    /// Why it failed; none for a run of an earlier version, or once its tape and lines are trimmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<RunFailure>,
 }
 
-/// The answer of `GET /v1/runs/{run_id}/lines`.
+/// Response of `GET /v1/runs/{run_id}/lines`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RunLineList {
-    /// The lines that are kept, oldest first.
+    /// The stored lines, oldest first.
     pub lines: Vec<RunLine>,
-    /// The last of them where there may be more, as `after`.
+    /// The last one if there may be more, for `after`.
     pub next: Option<u64>,
 }
 
-/// One line of a run: its log, or a message it published; also the data of `GET /v1/runs/{run_id}/events`.
+/// One log line or published message of a run, also the data of `GET /v1/runs/{run_id}/events`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RunLine {
-    /// Its number in the run, in the order it was said; also the id of its event.
+    /// Its number within the run, also its event id.
     pub number: u64,
     /// `log` or `channel`.
     pub kind: String,
@@ -88,25 +93,25 @@ pub struct RunLine {
 /// The end of a run, as the last data of `GET /v1/runs/{run_id}/events`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RunEnd {
-    /// How it ended.
+    /// Status.
     pub status: String,
 }
 
 /// Which runs are wanted; the default is the newest of all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunFilter {
-    /// Only those of this skill.
+    /// Filter by skill.
     pub skill_id: Option<String>,
-    /// Only those of this tool.
+    /// Filter by tool.
     pub tool_id: Option<String>,
     /// Only those of this status.
     pub status: Option<String>,
-    /// Only those that began at this time or later, in milliseconds of Unix time.
+    /// Only runs started at this time or later, in Unix milliseconds.
     pub since_ms: Option<u64>,
-    /// Only those that began before this time.
+    /// Only runs started before this time.
     pub until_ms: Option<u64>,
     /// Only those before this id, which are older.
     pub before: Option<String>,
-    /// How many at most.
+    /// Maximum number of results.
     pub limit: Option<u16>,
 }

@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 #[schema(value_type = String, format = Password)]
 pub struct SecretText(Zeroizing<String>);
 
-/// Secret bytes: text as it is, and whatever is not text as `{"base64": "…"}`.
+/// Secret bytes: a string, or `{"base64": "…"}` for binary data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum SecretBytes {

@@ -18,12 +18,12 @@ pub const MAX_TITLE_CHARS: usize = 200;
 /// Most tools a session can be limited to.
 pub const MAX_SESSION_TOOLS: usize = 256;
 
-/// The answer of `GET /v1/sessions`.
+/// Response of `GET /v1/sessions`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionList {
-    /// The sessions, last active first.
+    /// Sessions, most recently active first.
     pub sessions: Vec<Session>,
-    /// Where the next page begins, as `before`.
+    /// The `before` of the next page.
     pub next: Option<String>,
 }
 
@@ -32,25 +32,25 @@ pub struct SessionList {
 pub struct Session {
     /// Its id.
     pub session_id: String,
-    /// What people call it; the first message where nobody gave it a name.
+    /// Title [default: the first message].
     pub title: String,
-    /// Whose it is: `owner`, or the name of a token.
+    /// Owner: `owner`, or the name of a token.
     pub owner: String,
-    /// The model that answers; the default model of the daemon where it is absent, else the local router.
+    /// The model [default: the default model of the daemon, or the local router].
     pub model: Option<String>,
-    /// The only tools it may use; every enabled tool where it is empty.
+    /// The tools it can use; an empty list allows all enabled tools.
     pub tools: Vec<String>,
-    /// What one run may use at most.
+    /// Limits of one run.
     pub budget: AgentBudget,
-    /// What its runs have read so far.
+    /// Labels from what its runs have read.
     pub labels: SessionLabels,
-    /// Whether lists leave it out.
+    /// Whether lists omit it.
     pub archived: bool,
-    /// When it was created, in milliseconds of Unix time.
+    /// Time at which it was created, in Unix milliseconds.
     pub created_ms: u64,
-    /// When something last happened in it.
+    /// Time of its last activity.
     pub last_active_ms: u64,
-    /// The run that is under way or waits, if there is one.
+    /// The run in progress or waiting, if any.
     pub active_run: Option<String>,
     /// The number of its newest event.
     pub last_event: u64,
@@ -60,115 +60,115 @@ pub struct Session {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SessionLabels {
-    /// Storage, files or secrets were read.
+    /// The session read storage, files or secrets.
     pub private: bool,
-    /// Content from outside was read, such as a web page.
+    /// The session read content from the network.
     pub untrusted: bool,
 }
 
-/// What one agent run may use at most.
+/// Limits of an agent run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AgentBudget {
-    /// Requests to the model.
+    /// Number of model requests.
     #[schema(minimum = 1, maximum = 100)]
     pub turns: u32,
     /// Calls of tools.
     #[schema(minimum = 1, maximum = 500)]
     pub tool_calls: u32,
-    /// Tokens of all requests and answers.
+    /// Input and output tokens.
     #[schema(minimum = 1, maximum = 100000000)]
     pub tokens: u64,
-    /// Wall clock in milliseconds, without the time that people take to answer.
+    /// Time limit in milliseconds, not counting time for answers of people.
     #[schema(minimum = 1, maximum = 86400000)]
     pub wall_clock_ms: u64,
 }
 
-/// The body of `POST /v1/sessions`.
+/// Request body of `POST /v1/sessions`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSession {
-    /// What people call it; the first message without it.
+    /// Title [default: the first message].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The model that answers.
+    /// The model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The only tools it may use.
+    /// The tools it can use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// What one run may use at most.
+    /// Limits of one run.
     #[serde(default)]
     pub budget: AgentBudget,
 }
 
-/// The body of `PUT /v1/sessions/{session_id}`: what it leaves out stays as it is.
+/// Request body of `PUT /v1/sessions/{session_id}`: what it leaves out stays as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SessionChange {
     /// A new title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Another model; an empty text stands for the default.
+    /// New model; an empty string selects the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Other tools; an empty list stands for all of them.
+    /// New list of tools; an empty list allows all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// Another budget, for runs that begin later.
+    /// New limits for later runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<AgentBudget>,
-    /// Whether lists leave it out.
+    /// Whether lists omit it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
-    /// Whether to forget what was read so far; only a person decides this.
+    /// Whether to clear the labels of the session; only for a person.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub clear_labels: bool,
 }
 
-/// The body of `POST /v1/sessions/{session_id}/messages`.
+/// Request body of `POST /v1/sessions/{session_id}/messages`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MessageRequest {
-    /// What a person says, at most 64 KiB.
+    /// The message, at most 64 KiB.
     pub text: String,
 }
 
-/// The answer of `GET /v1/sessions/{session_id}/runs`.
+/// Response of `GET /v1/sessions/{session_id}/runs`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentRunList {
     /// The runs, newest first.
     pub runs: Vec<AgentRun>,
-    /// Where the next page begins, as `before`.
+    /// The `before` of the next page.
     pub next: Option<String>,
 }
 
-/// One answer to one message.
+/// The processing of one message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentRun {
     /// Its id.
     pub run_id: String,
     /// The session.
     pub session_id: String,
-    /// How it stands.
+    /// Status.
     pub status: AgentRunStatus,
-    /// The model that answers; the local router where it is absent.
+    /// The model; `null` for the local router.
     pub model: Option<String>,
-    /// What it may use at most.
+    /// Limits.
     pub budget: AgentBudget,
-    /// What it has used.
+    /// Use so far.
     pub used: AgentUse,
-    /// What it waits for.
+    /// Reason for waiting.
     pub pause: Option<Pause>,
-    /// Why it ended, where it did not finish.
+    /// Reason of the end, if it did not finish.
     pub reason: Option<String>,
-    /// When it was created, in milliseconds of Unix time.
+    /// Time at which it was created, in Unix milliseconds.
     pub created_ms: u64,
-    /// When it ended.
+    /// End time.
     pub finished_ms: Option<u64>,
 }
 
-/// How an agent run stands.
+/// Status of an agent run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentRunStatus {
@@ -192,31 +192,31 @@ pub enum AgentRunStatus {
     Interrupted,
 }
 
-/// What an agent run has used.
+/// Use of an agent run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentUse {
-    /// Requests to the model.
+    /// Number of model requests.
     pub turns: u32,
     /// Calls of tools.
     pub tool_calls: u32,
-    /// Tokens of all requests, as the provider counts them.
+    /// Input tokens, as counted by the provider.
     pub input_tokens: u64,
-    /// Tokens of all answers.
+    /// Output tokens.
     pub output_tokens: u64,
-    /// Wall clock in milliseconds, without the time that people took to answer.
+    /// Elapsed time in milliseconds, not counting time for answers of people.
     pub wall_clock_ms: u64,
 }
 
 /// Which sessions are wanted; the default is every one that is not archived.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionQuery {
-    /// Only those whose title contains this text, in any case.
+    /// Only sessions whose title contains this text, ignoring case.
     pub search: Option<String>,
-    /// Archived ones instead of the others.
+    /// Lists archived sessions instead of the others.
     pub archived: bool,
     /// Only those less recently active than this one.
     pub before: Option<String>,
-    /// How many at most.
+    /// Maximum number of results.
     pub limit: Option<u16>,
 }
 

@@ -25,7 +25,7 @@ pub use operate::{
     SkillChanged, SkillPrepared, SkillVerified,
 };
 pub use record::{
-    AuditSummary, AuditVerdict, Eligibility, InstalledRelease, PastRelease, Quarantine, QuarantineCause,
-    RiskLevel, SkillEntry, SkillList, SkillRecord, SkillStatus, TrustState,
+    AuditSummary, AuditVerdict, CompiledCode, Eligibility, InstalledRelease, PastRelease, Quarantine,
+    QuarantineCause, RiskLevel, SkillCodeState, SkillEntry, SkillList, SkillRecord, SkillStatus, TrustState,
 };
 pub use steps::{InstallStage, InstallStep, VerifyStep};

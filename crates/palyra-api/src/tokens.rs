@@ -22,7 +22,7 @@ pub enum ScopeName {
     Admin,
 }
 
-/// The answer of `GET /v1/tokens`.
+/// Response of `GET /v1/tokens`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TokenList {
     /// The tokens, by name.
@@ -32,35 +32,35 @@ pub struct TokenList {
 /// A token, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Token {
-    /// What receipts call its holder.
+    /// Name of its holder in receipts.
     pub name: String,
-    /// What it may do.
+    /// Scopes.
     pub scopes: Vec<ScopeName>,
-    /// When it was made, in milliseconds of Unix time.
+    /// Time at which it was made, in Unix milliseconds.
     pub created_ms: u64,
-    /// From when on it is worth nothing.
+    /// Time of expiry.
     pub expires_ms: Option<u64>,
-    /// Whether it is worth nothing any more.
+    /// Whether it has expired.
     pub expired: bool,
 }
 
-/// The body of `POST /v1/tokens`.
+/// Request body of `POST /v1/tokens`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewTokenRequest {
     /// Up to 40 lower-case letters, digits, `-` and `_`; `owner` is taken.
     #[schema(pattern = "^[a-z0-9_-]{1,40}$")]
     pub name: String,
-    /// What it may do; no scope implies another.
+    /// Scopes; no scope implies another.
     #[schema(min_items = 1)]
     pub scopes: Vec<ScopeName>,
-    /// For how long it is worth something; without this it never expires.
+    /// Lifetime; without it the token never expires.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounds::lifetime")]
     #[schema(minimum = 1, maximum = 3155760000i64)]
     pub lifetime_seconds: Option<u64>,
 }
 
-/// The answer of `POST /v1/tokens`: the only time the secret is shown.
+/// Response of `POST /v1/tokens`: the only time the secret is shown.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct NewToken {
     /// The token.

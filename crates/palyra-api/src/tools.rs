@@ -7,12 +7,12 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::skills::SkillStatus;
+use crate::skills::{CompiledCode, SkillStatus};
 
 /// Longest body of a call: the largest input a run may have, and some room for the rest.
 pub const MAX_INVOKE_BYTES: usize = (64 << 20) + (64 << 10);
 
-/// The answer of `GET /v1/tools`, also when something was searched for.
+/// Response of `GET /v1/tools`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ToolList {
     /// The tools, by id, or best match first.
@@ -22,18 +22,18 @@ pub struct ToolList {
 /// A tool in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ToolSummary {
-    /// The tool, as in `acme.notes.add`.
+    /// The tool, for example `acme.notes.add`.
     pub tool_id: String,
     /// Its name for models.
     pub model_name: String,
-    /// Other names an operator gave it.
+    /// Its aliases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// The skill it is of.
+    /// Its skill.
     pub skill_id: String,
-    /// What people call it.
+    /// Display name.
     pub name: String,
-    /// What the model reads.
+    /// Text for the model.
     pub description: String,
     /// Whether it can be called now.
     pub status: SkillStatus,
@@ -41,13 +41,13 @@ pub struct ToolSummary {
     pub requires_approval: bool,
 }
 
-/// The answer of `GET /v1/tools/{tool}`.
+/// Response of `GET /v1/tools/{tool}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ToolInfo {
     /// The tool as lists show it.
     #[serde(flatten)]
     pub summary: ToolSummary,
-    /// The release that answers.
+    /// The active release.
     pub payload: String,
     /// Its version.
     pub version: String,
@@ -63,77 +63,86 @@ pub struct ToolInfo {
     pub sensitive: bool,
     /// `json` or `a2ui`.
     pub returns: String,
-    /// Inputs to try.
+    /// Example inputs.
     #[serde(with = "palyra_common::json::in_order::list")]
     pub examples: Vec<Value>,
-    /// What its calls cost so far.
+    /// Effective grants of its runs, in the form of `--grant`.
+    #[serde(default)]
+    pub grants: Vec<String>,
+    /// Whether its runs can change nothing: no storage, file or channel, and of HTTP only `GET`, `HEAD` and `OPTIONS`.
+    #[serde(default)]
+    pub read_only: bool,
+    /// Cost of its calls so far.
     pub cost: ToolCost,
+    /// Whether a call has to wait for the code of its release; none where that cannot run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<CompiledCode>,
 }
 
-/// The body of `PUT /v1/aliases/{alias}`.
+/// Request body of `PUT /v1/aliases/{alias}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AliasRequest {
-    /// The tool that gets the name: its id, or its name for models.
+    /// The tool: its id, or its name for models.
     pub tool: String,
 }
 
-/// Another name of a tool.
+/// An alias of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Alias {
     /// The name.
     pub alias: String,
-    /// The tool it stands for, or stood for.
+    /// The tool of the alias.
     pub tool_id: String,
 }
 
-/// What the calls of a tool cost so far, over the runs that are kept.
+/// Cost of a tool's calls, over the stored runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ToolCost {
-    /// Runs with a result.
+    /// Number of successful runs.
     pub completed: u64,
-    /// Runs without one.
+    /// Number of failed runs.
     pub failed: u64,
-    /// Half of the runs that are kept took no longer.
+    /// Median duration of the stored runs.
     pub median_elapsed_us: Option<u64>,
-    /// The most fuel of one run.
+    /// Maximum fuel of one run.
     pub most_fuel: Option<u64>,
-    /// The most memory of one run.
+    /// Maximum memory of one run.
     pub most_memory_bytes: Option<u64>,
 }
 
-/// The body of `POST /v1/tools/{tool}/invoke`.
+/// Request body of `POST /v1/tools/{tool}/invoke`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvokeRequest {
-    /// The input, checked against the tool's schema; an empty object where it is left out.
+    /// The input, validated against the tool's schema [default: an empty object].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Value)]
     pub input: Option<Box<RawValue>>,
-    /// The skill the tool has to be of, if the caller knows.
+    /// The expected skill of the tool, optional.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skill_id: Option<String>,
-    /// Limits that only narrow, as in `fuel=1000000`.
+    /// Limits that can only be lowered, for example `fuel=1000000`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
-    /// Directories and private addresses to open, as `--grant` writes them; needs the scope `admin`.
+    /// Directories and private addresses to allow, in the form of `--grant`; requires the scope `admin`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<String>,
-    /// How many seconds to wait for a person, where one has to approve; at once it is `approval_required` without it.
+    /// Approval timeout in seconds; without it the call ends at once with `approval_required`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_seconds: Option<u32>,
-    /// The session the call belongs to, for approvals that reach over one.
+    /// The session of the call, for approvals with the scope `session`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The larger run the call is a step of, for approvals that reach over one.
+    /// The parent run, for approvals with the scope `run`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_run: Option<String>,
-    /// Whether the recording comes back with the result; needs the scope `read` as well.
+    /// Whether the response contains the tape; requires the scope `read` as well.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub record: bool,
 }
 
-/// What a call gave.
+/// Result of a call.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct InvokeAnswer {
     /// The tool.
@@ -147,25 +156,31 @@ pub struct InvokeAnswer {
     pub skill_id: String,
     /// The release that ran.
     pub payload: String,
-    /// What was used.
+    /// The used resources.
     pub usage: Usage,
-    /// How often each granted door was used.
+    /// Uses by granted capability.
     pub capabilities: BTreeMap<String, UseCount>,
     /// Log lines, oldest first.
     pub log: Vec<LogLine>,
-    /// Where the receipt stands in the journal.
+    /// Sequence number of the receipt in the journal.
     pub receipt: Leaf,
-    /// The recording, if it was asked for.
+    /// The tape, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<String>,
+    /// How long the call waited for code, where that had to be compiled first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compile_us: Option<u64>,
+    /// The stored document, where the tool returns one: `GET /v1/surfaces/{surface_id}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surface_id: Option<String>,
 }
 
-/// What a run used.
+/// Resource use of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Usage {
     /// Fuel.
     pub fuel: u64,
-    /// Most bytes all its memories held at once.
+    /// Peak memory in bytes.
     pub peak_memory_bytes: u64,
     /// Wall clock, compilation excluded.
     pub elapsed_us: u64,
@@ -179,21 +194,21 @@ pub struct Usage {
     pub output_bytes: u64,
 }
 
-/// How often one door was used, and how often it stayed shut.
+/// Uses and denials of one capability.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UseCount {
-    /// Calls that went through.
+    /// Number of successful uses.
     pub used: u64,
-    /// Calls that were refused.
+    /// Number of denied uses.
     pub denied: u64,
-    /// Calls that failed for another reason.
+    /// Number of calls that failed for other reasons.
     pub failed: u64,
 }
 
 /// One log line of a guest, escaped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LogLine {
-    /// How much it matters: `trace`, `debug`, `info`, `warn` or `error`.
+    /// Level: `trace`, `debug`, `info`, `warn` or `error`.
     pub level: String,
     /// `log`, `stdout` or `stderr`.
     pub source: String,

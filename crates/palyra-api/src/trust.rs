@@ -1,4 +1,4 @@
-//! Whose keys are believed: publishers, revocation feeds, builders, and what is revoked.
+//! Trusted keys: publishers, revocation feeds, builders, and revocations.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -7,57 +7,57 @@ use utoipa::ToSchema;
 /// Longest statement that is read.
 pub const MAX_STATEMENT_BYTES: usize = 32 << 20;
 
-/// The answer of `GET /v1/trust`.
+/// Response of `GET /v1/trust`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TrustList {
-    /// Grows by one with every change of what is believed or installed.
+    /// Grows by one with every change of trust, index or consent.
     pub generation: u64,
-    /// Everybody who is believed or blocked, by name.
+    /// Trusted and blocked publishers, by name.
     pub publishers: Vec<Publisher>,
-    /// The revocation feeds that are followed.
+    /// Trusted revocation feeds.
     pub feeds: Vec<Feed>,
-    /// The builders whose provenance is believed.
+    /// Trusted builders.
     pub builders: Vec<Builder>,
-    /// What is gone for good.
+    /// Revocations.
     pub revocations: Vec<Revocation>,
 }
 
-/// What is known of a publisher.
+/// A publisher in the trust store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Publisher {
     /// Its name.
     pub publisher: String,
-    /// Its state in one word.
+    /// Its status.
     pub mode: TrustMode,
-    /// How its keys came here, in words.
+    /// Origin of its keys, as text.
     pub origin: Option<String>,
     /// The epoch of its keys.
     pub epoch: Option<u64>,
-    /// How many of its keys must sign.
+    /// Number of its keys that must sign.
     pub threshold: Option<u32>,
     /// Its keys.
     pub keys: Vec<PublicKey>,
     /// Keys that were replaced.
     pub past: Vec<PastKeys>,
-    /// Why nothing of it is accepted.
+    /// Reason of the block.
     pub blocked: Option<String>,
     /// The number of its last revocation list.
     pub revocation_list: Option<u64>,
 }
 
-/// The answer of `GET /v1/trust/publishers/{publisher}`.
+/// Response of `GET /v1/trust/publishers/{publisher}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PublisherInfo {
-    /// What is known of it.
+    /// Its record.
     #[serde(flatten)]
     pub publisher: Publisher,
     /// The skills it owns here, installed or not.
     pub skills: Vec<OwnedSkill>,
-    /// What is revoked of it.
+    /// Revoked keys and releases.
     pub revocations: Vec<Revocation>,
 }
 
-/// The state of a publisher in one word.
+/// Trust status of a publisher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TrustMode {
@@ -65,7 +65,7 @@ pub enum TrustMode {
     Allowlisted,
     /// Its keys were pinned at first contact.
     Pinned,
-    /// Nothing of it is accepted.
+    /// It is blocked.
     Blocked,
     /// Nothing is known of its keys.
     Unknown,
@@ -99,27 +99,27 @@ pub struct PastKeys {
     pub epoch: Option<u64>,
     /// The keys.
     pub keys: Vec<PublicKey>,
-    /// What ended them, in words.
+    /// The errors, as text.
     pub ended_by: String,
 }
 
-/// A skill a publisher owns.
+/// A skill of a publisher.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OwnedSkill {
     /// The skill.
     pub skill_id: String,
     /// The newest version that was seen.
     pub newest: Option<String>,
-    /// Its counter.
+    /// Its release counter.
     pub release_counter: Option<u64>,
 }
 
-/// A revocation feed that is followed.
+/// A trusted revocation feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Feed {
     /// Its name.
     pub feed: String,
-    /// How many of its keys must sign.
+    /// Number of its keys that must sign.
     pub threshold: u32,
     /// Its keys.
     pub keys: Vec<PublicKey>,
@@ -127,64 +127,64 @@ pub struct Feed {
     pub last_number: Option<u64>,
 }
 
-/// A builder whose provenance is believed.
+/// A trusted builder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Builder {
     /// Its name.
     pub builder: String,
     /// The id of its key.
     pub key_id: String,
-    /// Up to which SLSA level.
+    /// Highest trusted SLSA level.
     pub level: u8,
 }
 
-/// Something that is gone for good.
+/// A revoked key or release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Revocation {
     /// A key or a release.
     pub target: String,
-    /// Where it is gone.
+    /// Where it was revoked.
     pub scope: String,
-    /// Why.
+    /// Reason.
     pub reason: String,
-    /// Who says so.
+    /// The authority.
     pub source: String,
 }
 
-/// Public keys, of which so many must sign: the body that allows a publisher, repins it, or follows a feed.
+/// Public keys and their threshold: the request body to allow or repin a publisher, or to trust a feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeysRequest {
     /// The keys, as `palyra keys export NAME --public` prints them.
     #[schema(min_items = 1)]
     pub keys: Vec<String>,
-    /// How many of them must sign.
+    /// Number of keys that must sign.
     #[serde(default = "one")]
     #[schema(minimum = 1)]
     pub threshold: u32,
 }
 
-/// The body of `PUT /v1/trust/builders/{builder}`.
+/// Request body of `PUT /v1/trust/builders/{builder}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BuilderRequest {
     /// Its key.
     pub key: String,
-    /// The highest SLSA level that is believed, 1 to 3.
+    /// The highest trusted SLSA level, 1 to 3.
     #[schema(minimum = 1, maximum = 3)]
     pub level: u8,
 }
 
-/// The body of `POST /v1/trust/publishers/{publisher}/block`.
+/// Request body of `POST /v1/trust/publishers/{publisher}/block`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BlockRequest {
-    /// Why.
+    /// Reason.
     #[schema(max_length = 500)]
     pub reason: String,
 }
 
-/// Somebody who is believed now.
+/// A trusted publisher.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Allowed {
     /// `publisher`, `feed` or `builder`.
@@ -193,33 +193,33 @@ pub struct Allowed {
     pub name: String,
     /// The ids of its keys.
     pub keys: Vec<String>,
-    /// How many of them must sign.
+    /// Number of keys that must sign.
     pub threshold: u32,
-    /// Whether that is new.
+    /// Whether it is new.
     pub changed: bool,
 }
 
-/// The body of `POST /v1/trust/statements`: a signed rotation or revocation list, as it was published.
+/// Request body of `POST /v1/trust/statements`: a signed rotation or revocation list, as it was published.
 #[derive(Debug, Clone, ToSchema)]
 #[schema(value_type = Object)]
 pub struct SignedStatement(pub Box<RawValue>);
 
-/// The answer of `POST /v1/trust/statements`.
+/// Response of `POST /v1/trust/statements`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AppliedStatement {
     /// `rotation` or `revocations`.
     pub kind: String,
-    /// Who signed it.
+    /// The signers.
     pub issuer: String,
     /// `rotated`, `revoked` or `already_known`.
     pub outcome: String,
-    /// The epoch that begins with a rotation.
+    /// The new epoch of a rotation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_epoch: Option<u64>,
     /// The number of a revocation list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
-    /// How many keys and releases are newly revoked.
+    /// Number of newly revoked keys and releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newly_revoked: Option<u64>,
 }
@@ -228,27 +228,27 @@ fn one() -> u32 {
     1
 }
 
-/// The answer of `GET /v1/trust/publishers/{publisher}/history`.
+/// Response of `GET /v1/trust/publishers/{publisher}/history`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PublisherHistory {
     /// The publisher.
     pub publisher: String,
-    /// What happened to its keys, newest first, among the newest 1,000 events about trust.
+    /// Changes of its keys, newest first, from the newest 1,000 trust events.
     pub changes: Vec<PublisherChange>,
 }
 
-/// One change of what is known of a publisher.
+/// One change of a publisher's keys or trust.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PublisherChange {
-    /// Its place in the journal.
+    /// Its sequence number in the journal.
     pub sequence: u64,
-    /// When, in milliseconds of Unix time.
+    /// Time in Unix milliseconds.
     pub at_ms: u64,
-    /// The kind of the event, as in `trust:pinned`.
+    /// The kind of the event, for example `trust:pinned`.
     pub kind: String,
-    /// On whose behalf.
+    /// Principal.
     pub by: Option<String>,
-    /// Its facts.
+    /// Its details.
     #[serde(with = "palyra_common::json::in_order")]
     #[schema(value_type = Object)]
     pub details: serde_json::Value,

@@ -8,57 +8,57 @@ use crate::SecretBytes;
 /// Longest body with a secret: 64 KiB of value, every character of it escaped, and some room for the rest.
 pub const MAX_SECRET_BODY_BYTES: usize = ((6 * 64) << 10) + (1 << 10);
 
-/// The answer of `GET /v1/vault`.
+/// Response of `GET /v1/vault`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SecretList {
-    /// The secrets, by name; no value was opened.
+    /// Secrets, by name; no value was decrypted.
     pub secrets: Vec<SecretEntry>,
-    /// Files that are not as they were written.
+    /// Damaged or missing files.
     pub damaged: Vec<String>,
-    /// Where the device key is kept, in a word.
+    /// Location of the device key.
     pub device_key: String,
-    /// What that protects from, in words.
+    /// Protection as text.
     pub protection: String,
 }
 
-/// What is known about a secret.
+/// Metadata of a secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SecretEntry {
-    /// Its name, as in `global/github_token`.
+    /// Its name, for example `global/github_token`.
     pub secret: String,
-    /// When it was first put.
+    /// Time of creation.
     pub created: String,
-    /// When it was last put.
+    /// Time of the last change.
     pub updated: String,
 }
 
-/// The body of `PUT /v1/vault/{scope}/{key}`.
+/// Request body of `PUT /v1/vault/{scope}/{key}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PutSecretRequest {
     /// The value.
     pub value: SecretBytes,
-    /// Whether a value that can be guessed is kept; without it such a value is refused.
+    /// Whether a value that is easy to guess is accepted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow_weak: bool,
 }
 
-/// The answer of `PUT /v1/vault/{scope}/{key}`.
+/// Response of `PUT /v1/vault/{scope}/{key}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PutSecretAnswer {
     /// Its name.
     pub secret: String,
-    /// When it was first put.
+    /// Time of creation.
     pub created: String,
-    /// When it was last put: now.
+    /// Time of the change.
     pub updated: String,
-    /// Whether it took the place of an earlier value.
+    /// Whether it replaced an earlier value.
     pub replaced: bool,
 }
 
-/// The answer of `DELETE /v1/vault/{scope}/{key}`.
+/// Response of `DELETE /v1/vault/{scope}/{key}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RemovedSecret {
-    /// The secret that is gone.
+    /// The removed secret.
     pub secret: String,
 }

@@ -8,7 +8,7 @@
 /// One file of the console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageFile {
-    /// Its path below the root of the daemon, as in `/index.html`.
+    /// Its path below the root of the daemon, for example `/index.html`.
     pub path: &'static str,
     /// Its media type.
     pub media_type: &'static str,

@@ -6,11 +6,11 @@ mod owner_token;
 pub use owner_token::{OwnerToken, OwnerTokenError};
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::sync::RwLock;
 
 use palyra_common::{Principal, Transport};
 use palyra_skills::Sha256Digest;
 use palyra_state::State;
+use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
@@ -19,21 +19,21 @@ use failures::Failures;
 /// Longest token that is looked at.
 const MAX_TOKEN_BYTES: usize = 512;
 
-/// Why nobody is let in.
+/// Why a request is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// No token came.
-    #[error("a token is needed")]
+    #[error("a token is required")]
     NoToken,
     /// The token is not one of ours, or no longer.
-    #[error("the token is not valid")]
+    #[error("invalid token")]
     BadToken,
     /// Too many wrong tokens came from there.
     #[error("too many wrong tokens: try again later")]
     TooMany,
 }
 
-/// Decides who is let in.
+/// Authenticates requests.
 #[derive(Default)]
 pub struct Access {
     owner: RwLock<Option<[u8; 32]>>,
@@ -43,22 +43,18 @@ pub struct Access {
 }
 
 impl Access {
-    /// Lets in whoever has this token, as the owner.
+    /// Authenticates the holder of this token as the owner.
     pub fn set_owner(&self, token: &OwnerToken) {
         let digest = token.digest();
-        if let Ok(mut owner) = self.owner.write() {
-            *owner = Some(digest);
-        }
+        *self.owner.write() = Some(digest);
     }
 
     /// Names under which this daemon may be addressed, besides those of this machine.
     pub fn allow_hosts(&self, names: Vec<String>) {
-        if let Ok(mut hosts) = self.hosts.write() {
-            *hosts = names.into_iter().map(|name| name.to_ascii_lowercase()).collect();
-        }
+        *self.hosts.write() = names.into_iter().map(|name| name.to_ascii_lowercase()).collect();
     }
 
-    /// How many failures from one place are told apart before it has to wait.
+    /// Number of failures from one address before it is rate-limited.
     pub fn allow_failures(&self, burst: u32) {
         self.failures.set_burst(burst);
     }
@@ -67,21 +63,21 @@ impl Access {
     pub fn is_own_host(&self, host: &str) -> bool {
         let Some((name, address)) = parse_authority(host) else { return false };
         let name = name.to_ascii_lowercase();
-        let named = || self.hosts.read().is_ok_and(|hosts| hosts.contains(&name));
+        let named = || self.hosts.read().contains(&name);
         name == "localhost" || address.is_some_and(|address| address.is_loopback()) || named()
     }
 
-    /// Counts somebody who is not let in; false when there were too many from there.
+    /// Counts a rejected request; returns false if its address is rate-limited.
     pub fn count_failure(&self, from: Option<IpAddr>) -> bool {
         self.failures.count(from)
     }
 
-    /// Counts somebody who was let in and may not do what it asked for; false when there were too many from there.
+    /// Counts a denial of an authenticated principal; returns false if its address had too many.
     pub fn count_denial(&self, from: Option<IpAddr>) -> bool {
         self.denials.count(from)
     }
 
-    /// Who a token belongs to; wrong ones are counted by where they come from.
+    /// Principals of tokens; invalid tokens are counted by address.
     pub fn authenticate(
         &self,
         state: &State,
@@ -97,17 +93,17 @@ impl Access {
         found.map_err(|refused| if self.count_failure(from) { refused } else { Refused::TooMany })
     }
 
-    /// Who a token belongs to that was let in before and may have been removed since.
+    /// The principal of a token that was authenticated before and may have been removed since.
     pub(crate) fn recognise(&self, state: &State, token: &str, transport: Transport) -> Option<Principal> {
         self.find(state, &Sha256::digest(token.as_bytes()).into(), transport).ok()
     }
 
     fn find(&self, state: &State, digest: &[u8; 32], transport: Transport) -> Result<Principal, Refused> {
-        let owner = self.owner.read().ok().and_then(|owner| *owner);
+        let owner = *self.owner.read();
         if owner.is_some_and(|owner| bool::from(owner.ct_eq(digest))) {
             return Ok(Principal::owner(transport));
         }
-        let token = state.find_token(&Sha256Digest::from_bytes(*digest)).ok_or(Refused::BadToken)?;
+        let token = state.tokens().find(&Sha256Digest::from_bytes(*digest)).ok_or(Refused::BadToken)?;
         Ok(Principal::token(token.name, *digest, token.scopes, transport))
     }
 }

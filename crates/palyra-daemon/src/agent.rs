@@ -1,7 +1,7 @@
 //! The owner of agent runs: it writes the plans of `palyra-agent` down, then carries their effects out.
 //!
-//! Each run that has not ended is one task with an inbox ([`driver`]); nothing else changes a run, so that of two people
-//! who decide one pause the second is told that it was decided.
+//! Each unfinished run is one task with an inbox ([`driver`]); nothing else changes a run, so that the second answer
+//! to a pause gets `already_decided`.
 
 mod answer;
 mod call;
@@ -20,15 +20,16 @@ pub(crate) use resume::resume_all;
 pub use think::ModelSource;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
 use palyra_models::ModelProvider;
+use parking_lot::{Mutex, RwLock};
 use tokio::sync::mpsc;
 
 use driver::Command;
 use hub::Hub;
 
-/// Runs that may be under way or wait at once.
+/// Runs that may be in progress or wait at once.
 const MAX_OPEN_RUNS: usize = 1_024;
 
 /// The agent runs of one daemon.
@@ -50,21 +51,21 @@ impl Agent {
 
     /// Sets the model that answers where a session names none.
     pub(crate) fn set_model(&self, source: Option<ModelSource>) {
-        *self.model.write().unwrap_or_else(PoisonError::into_inner) = source;
+        *self.model.write() = source;
     }
 
     /// The model that answers in a session.
     pub(crate) fn model(&self) -> Option<ModelSource> {
-        self.model.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.model.read().clone()
     }
 
     fn inbox(&self, run_id: &str) -> Option<mpsc::Sender<Command>> {
-        self.inboxes.lock().unwrap_or_else(PoisonError::into_inner).get(run_id).cloned()
+        self.inboxes.lock().get(run_id).cloned()
     }
 
     /// Registers the inbox of a run; false where too many runs are open.
     fn open(&self, run_id: &str, inbox: mpsc::Sender<Command>) -> bool {
-        let mut inboxes = self.inboxes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inboxes = self.inboxes.lock();
         if inboxes.len() >= MAX_OPEN_RUNS {
             return false;
         }
@@ -73,12 +74,12 @@ impl Agent {
     }
 
     fn close(&self, run_id: &str) {
-        self.inboxes.lock().unwrap_or_else(PoisonError::into_inner).remove(run_id);
+        self.inboxes.lock().remove(run_id);
     }
 
-    /// The lock of a session; it is forgotten once nobody holds it.
+    /// The lock of a session, dropped when unused.
     fn lock_of(&self, session_id: &str) -> Arc<tokio::sync::Mutex<()>> {
-        let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut locks = self.locks.lock();
         locks.retain(|id, lock| id == session_id || Arc::strong_count(lock) > 1);
         Arc::clone(locks.entry(session_id.to_owned()).or_default())
     }
@@ -87,6 +88,12 @@ impl Agent {
 impl ModelSource {
     /// A provider, and the name it knows its model by.
     pub fn new(model: impl Into<String>, provider: Arc<dyn ModelProvider>) -> Self {
-        Self { model: model.into(), provider }
+        Self { model: model.into(), provider, small: false }
+    }
+
+    /// The same model, which only fills in arguments of tools that the router ranks.
+    #[must_use]
+    pub fn small(self) -> Self {
+        Self { small: true, ..self }
     }
 }

@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use palyra_common::{RuntimeLimits, WasmPluginRunError};
@@ -16,13 +16,18 @@ use palyra_runner::{
     ToolInvocation, ToolResult,
 };
 use palyra_state::{State, StateError};
+use parking_lot::Mutex;
 use tokio::sync::{OnceCell, watch};
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::access::Access;
 use crate::agent::{Agent, ModelSource, resume_all};
 use crate::budget::MemoryBudget;
-use crate::calls::{Attended, CallPermit, Calls};
+use crate::calls::Attended;
+use crate::compiling::BackgroundCompilations;
 use crate::console::Console;
 use crate::deliveries::{DeliveryOptions, HookCounts, deliver};
 use crate::metrics::{Depths, Metrics};
@@ -31,13 +36,16 @@ use crate::streams::Streams;
 use crate::transport::mcp::McpSessions;
 use crate::uploads::Uploads;
 
-/// Calls that may run at once, unless somebody says otherwise.
+/// Default number of concurrent calls.
 const MAX_CONCURRENT_RUNS: u32 = 64;
 
-/// How the daemon carries out calls; decided once by whoever starts it.
+/// How long a call waits for room before it is `busy`.
+const QUEUE_TIME: Duration = Duration::from_secs(5);
+
+/// Configuration of calls, set at the start of the daemon.
 #[derive(Clone)]
 pub struct AppConfig {
-    /// Who compiles.
+    /// The compiler.
     pub compiler: Arc<dyn Compiler>,
     /// Whether compiled code is kept below the state root.
     pub keep_compiled_code: bool,
@@ -45,7 +53,7 @@ pub struct AppConfig {
     pub outside: Outside,
     /// No run gets more than this.
     pub ceiling: Option<RuntimeLimits>,
-    /// Runs that may be under way at once.
+    /// Runs that may be in progress at once.
     pub max_concurrent_runs: u32,
 }
 
@@ -56,7 +64,7 @@ pub enum Outside {
     Closed,
     /// Requests go through the one guard.
     Open {
-        /// Root certificates that are believed besides the usual ones.
+        /// Additional trusted root certificates.
         extra_roots: Vec<CertificateDer<'static>>,
     },
 }
@@ -80,9 +88,13 @@ pub struct App {
     config: AppConfig,
     /// Started with the first call: most commands need no sandbox.
     caller: OnceCell<Arc<ToolCaller>>,
-    calls: Calls,
+    /// The calls in progress; those that began a run are in the registry of runs as well.
+    calls: TaskTracker,
+    /// Ends every call in progress, and every later one; set when the daemon stops.
+    cancel_calls: CancellationToken,
     /// What goes on beside calls and is written down before the state is closed.
-    chores: Calls,
+    chores: TaskTracker,
+    compilations: BackgroundCompilations,
     control: Control,
     agent: Agent,
     access: Access,
@@ -97,7 +109,7 @@ pub struct App {
     egress: OnceLock<Result<Option<EgressGuard>, String>>,
     started: Instant,
     stopping: watch::Sender<bool>,
-    /// Counts calls that began, so that observers know when somebody waits for the machine.
+    /// Counts started calls, so that observers know when the machine is busy.
     calls_begun: AtomicU64,
     /// Whether it serves others and tells observers, and not only its own process.
     gateway: AtomicBool,
@@ -114,8 +126,10 @@ impl App {
             state,
             config,
             caller: OnceCell::new(),
-            calls: Calls::new(),
-            chores: Calls::new(),
+            calls: closed_tracker(),
+            cancel_calls: CancellationToken::new(),
+            chores: closed_tracker(),
+            compilations: BackgroundCompilations::default(),
             agent: Agent::default(),
             access: Access::default(),
             console: Arc::default(),
@@ -140,7 +154,7 @@ impl App {
         &self.state
     }
 
-    /// Who is let in.
+    /// Authentication.
     pub fn access(&self) -> &Access {
         &self.access
     }
@@ -166,9 +180,23 @@ impl App {
     }
 
     /// Keeps the state open until it is dropped; none once the daemon stops.
-    pub(crate) fn begin_chore(&self) -> Option<CallPermit> {
-        let (permit, _) = self.chores.begin();
-        (!*self.stopping.borrow()).then_some(permit)
+    pub(crate) fn begin_chore(&self) -> Option<TaskTrackerToken> {
+        let chore = self.chores.token();
+        (!*self.stopping.borrow()).then_some(chore)
+    }
+
+    pub(crate) fn background_compilations(&self) -> &BackgroundCompilations {
+        &self.compilations
+    }
+
+    /// Whether it serves as a daemon, and not only one command.
+    pub(crate) fn is_gateway(&self) -> bool {
+        self.gateway.load(Ordering::SeqCst)
+    }
+
+    /// The sandbox, if a call has started it.
+    pub(crate) fn started_caller(&self) -> Option<&Arc<ToolCaller>> {
+        self.caller.get()
     }
 
     /// The memory of requests and answers on their way.
@@ -197,18 +225,18 @@ impl App {
         &self.metrics
     }
 
-    /// Where observers stand.
+    /// Progress of observers.
     pub(crate) fn hook_counts(&self) -> &HookCounts {
         &self.hook_counts
     }
 
     /// How well caches do, and what waits; blocks the calling thread.
     pub(crate) fn depths(&self) -> Result<Depths, StateError> {
-        let queues = self.state.queues()?;
+        let queues = self.state.deliveries().queues()?;
         let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let (calls, sandbox) = self.caller.get().map(|caller| caller.waiting()).unwrap_or_default();
         let mut caches = self.caller.get().map(|caller| caller.cache_counts()).unwrap_or_default();
-        caches.push(("policy", self.state.decision_cache_count()));
+        caches.push(("policy", self.state.authorizer().cache_count()));
         Ok(Depths {
             caches,
             queues: vec![
@@ -231,13 +259,13 @@ impl App {
         self.state.now_ms()
     }
 
-    /// Says where it listens, which no guest may reach; told before the first call.
+    /// Sets the addresses of our listeners, which guests may not contact; called before the first call.
     pub(crate) fn listens_on(&self, addresses: Vec<SocketAddr>) {
         let _ = self.listeners.set(addresses);
     }
 
-    /// For how long it has been the owner.
-    pub fn uptime(&self) -> std::time::Duration {
+    /// Time since it became the owner.
+    pub fn uptime(&self) -> Duration {
         self.started.elapsed()
     }
 
@@ -264,7 +292,7 @@ impl App {
         self.announce(EventKind::GatewayStartup);
         tokio::spawn(resume_all(Arc::clone(self)));
         let delivery = tokio::spawn(deliver(Arc::clone(self), options));
-        *self.delivery.lock().unwrap_or_else(PoisonError::into_inner) = Some(delivery);
+        *self.delivery.lock() = Some(delivery);
     }
 
     /// Queued for the writer, which commits it before anything that comes later.
@@ -280,20 +308,20 @@ impl App {
         self.calls_begun.load(Ordering::Relaxed)
     }
 
-    /// How many calls are under way.
+    /// How many calls are in progress.
     pub fn calls_under_way(&self) -> usize {
-        self.calls.count()
+        self.calls.len()
     }
 
-    /// Ends every call under way.
+    /// Ends every call in progress, and every later one.
     pub fn cancel_calls(&self) {
-        self.calls.cancel_all();
+        self.cancel_calls.cancel();
     }
 
-    /// Waits until no call is under way, and everything about them is written down.
+    /// Waits until no call is in progress, and everything about them is written down.
     pub async fn drained(&self) {
-        self.calls.drained().await;
-        self.chores.drained().await;
+        self.calls.wait().await;
+        self.chores.wait().await;
     }
 
     /// Calls a tool. The run goes on to its receipt even if the caller goes away, which cancels it.
@@ -310,7 +338,7 @@ impl App {
         let call = |caller: Arc<ToolCaller>, token| async move {
             caller.call(ToolInvocation { cancel: Some(token), ..invocation }).await
         };
-        self.attend(call, end).await
+        self.attend_call(call, end).await
     }
 
     /// Runs a module that came with the call, as [`App::call`] calls a tool.
@@ -321,11 +349,11 @@ impl App {
         let call = |caller: Arc<ToolCaller>, token| async move {
             caller.call_inline(InlineInvocation { cancel: Some(token), ..invocation }).await
         };
-        self.attend(call, std::future::pending()).await
+        self.attend_call(call, std::future::pending()).await
     }
 
-    /// Carries a call out to its receipt, whoever goes away, and counts how it ended.
-    async fn attend<F>(
+    /// Runs a call to its receipt, even without its caller, and counts its result.
+    async fn attend_call<F>(
         self: &Arc<Self>,
         call: impl FnOnce(Arc<ToolCaller>, CancelToken) -> F,
         end: impl Future<Output = ()>,
@@ -334,45 +362,51 @@ impl App {
         F: Future<Output = Result<ToolResult, CallError>> + Send + 'static,
     {
         self.calls_begun.fetch_add(1, Ordering::Relaxed);
-        let caller = self.caller().await?;
-        let (permit, token) = self.calls.begin();
-        // Boxed first: it is large, and would be copied whole into what is made of it.
-        let calling = Box::pin(call(caller, token.clone()));
-        let calling = async move {
-            let result = AssertUnwindSafe(calling).catch_unwind().await;
-            drop(permit);
-            let panicked = |_| Err(WasmPluginRunError::Internal("the call panicked".into()).into());
-            result.unwrap_or_else(panicked)
-        };
-        let mut running = Attended::new(token.clone(), calling);
-        let result = tokio::select! {
-            biased;
-            result = &mut running => result,
-            () = end => {
-                token.cancel();
-                running.await
-            }
-        };
+        let result = self.attend(call, end).await;
         self.count(&result);
         result
     }
 
-    /// Runs a hook; it goes on to its receipt even if whoever asked goes away, which cancels it.
+    /// Runs a hook; without its caller it is cancelled and still ends with its receipt.
     pub(crate) async fn run_hook(
         self: &Arc<Self>,
-        mut invocation: HookInvocation,
+        invocation: HookInvocation,
     ) -> Result<HookAnswer, CallError> {
-        let caller = self.caller().await?;
-        let (permit, token) = self.calls.begin();
-        invocation.cancel = Some(token.clone());
-        let calling = async move {
-            let answer = AssertUnwindSafe(caller.run_hook(invocation)).catch_unwind().await;
-            drop(caller);
-            drop(permit);
-            let panicked = |_| Err(WasmPluginRunError::Internal("the hook panicked".into()).into());
-            answer.unwrap_or_else(panicked)
+        let run = |caller: Arc<ToolCaller>, token| async move {
+            caller.run_hook(HookInvocation { cancel: Some(token), ..invocation }).await
         };
-        Attended::new(token, calling).await
+        self.attend(run, std::future::pending()).await
+    }
+
+    /// Carries a call out to its receipt even if the caller goes away; it is cancelled then, when `end` says so, and
+    /// when the daemon stops.
+    async fn attend<T, F>(
+        self: &Arc<Self>,
+        call: impl FnOnce(Arc<ToolCaller>, CancelToken) -> F,
+        end: impl Future<Output = ()>,
+    ) -> Result<T, CallError>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, CallError>> + Send + 'static,
+    {
+        let caller = self.caller().await?;
+        let (under_way, token) = (self.calls.token(), CancelToken::default());
+        // Boxed first: it is large, and would be copied whole into what is made of it.
+        let calling = Box::pin(call(caller, token.clone()));
+        let calling = async move {
+            let result = AssertUnwindSafe(calling).catch_unwind().await;
+            drop(under_way);
+            result.unwrap_or_else(|_| Err(WasmPluginRunError::Internal("the call panicked".into()).into()))
+        };
+        let mut running = Attended::new(token.clone(), calling);
+        tokio::select! {
+            biased;
+            result = &mut running => return result,
+            () = end => {}
+            () = self.cancel_calls.cancelled() => {}
+        }
+        token.cancel();
+        running.await
     }
 
     /// Compiles the modules of a skill and compares what they describe with its manifest, once for each release.
@@ -381,24 +415,15 @@ impl App {
         let mut stopping = self.stopping();
         tokio::select! {
             biased;
-            prepared = caller.describe(skill_id) => prepared,
+            prepared = caller.prepare(skill_id) => prepared,
             () = until_stopping(&mut stopping) => Err(WasmPluginRunError::Cancelled.into()),
         }
     }
 
     /// Runs a stored run again; it ends when the caller goes away, or the daemon stops.
     pub(crate) async fn replay(self: &Arc<Self>, run_id: String) -> Result<Replayed, CallError> {
-        let caller = self.caller().await?;
-        let (permit, token) = self.calls.begin();
-        let cancel = token.clone();
-        let replaying = async move {
-            let replayed = AssertUnwindSafe(caller.replay(&run_id, cancel)).catch_unwind().await;
-            drop(caller);
-            drop(permit);
-            let panicked = |_| Err(WasmPluginRunError::Internal("the replay panicked".into()).into());
-            replayed.unwrap_or_else(panicked)
-        };
-        Attended::new(token, replaying).await
+        let replay = |caller: Arc<ToolCaller>, token| async move { caller.replay(&run_id, token).await };
+        self.attend(replay, std::future::pending()).await
     }
 
     fn count(&self, result: &Result<ToolResult, CallError>) {
@@ -408,9 +433,9 @@ impl App {
         }
     }
 
-    /// Waits until observers were told of the stop that began; they have a moment for it and no more.
+    /// Waits until observers received the shutdown event, for a short time only.
     pub(crate) async fn tell_last(&self) {
-        let delivery = self.delivery.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let delivery = self.delivery.lock().take();
         if let Some(delivery) = delivery {
             let _ = delivery.await;
         }
@@ -449,6 +474,13 @@ impl App {
     }
 }
 
+/// A tracker that can be waited for whenever nothing is in progress.
+fn closed_tracker() -> TaskTracker {
+    let tracker = TaskTracker::new();
+    tracker.close();
+    tracker
+}
+
 /// Ends when the daemon begins to stop, or is gone.
 pub(crate) async fn until_stopping(stopping: &mut watch::Receiver<bool>) {
     let _ = stopping.wait_for(|stopping| *stopping).await;
@@ -465,6 +497,7 @@ fn start_caller(
         egress,
         ceiling: config.ceiling,
         max_concurrent_runs: config.max_concurrent_runs,
+        queue_time: QUEUE_TIME,
     };
     Ok(ToolCaller::new(state, config)?)
 }

@@ -5,8 +5,9 @@
 //! the guaranteed part of another one.
 
 use palyra_common::ErrorCode;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use palyra_api::Problem;
 use serde_json::json;
@@ -41,9 +42,9 @@ struct Held {
 /// The limit that leaves no room.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BudgetExceeded {
-    #[error("requests and unread answers of `{principal}` hold all of its {PRINCIPAL_BYTES} bytes")]
+    #[error("requests and unread responses of `{principal}` use its whole budget of {PRINCIPAL_BYTES} bytes")]
     Principal { principal: String },
-    #[error("requests and unread answers hold all of the daemon's {TOTAL_BYTES} bytes")]
+    #[error("requests and unread responses use the whole budget of the daemon, {TOTAL_BYTES} bytes")]
     Total,
 }
 
@@ -55,7 +56,7 @@ impl From<BudgetExceeded> for Problem {
         };
         Self::new(ErrorCode::TooManyUploads, exceeded.to_string())
             .details(json!({ "limit": limit }))
-            .hint("read the answers that wait, or try again")
+            .hint("read the pending responses, or try again later")
     }
 }
 
@@ -68,7 +69,7 @@ impl MemoryBudget {
     }
 
     fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 
@@ -81,10 +82,7 @@ impl Ledger {
         if held > PRINCIPAL_BYTES {
             return Err(BudgetExceeded::Principal { principal: principal.to_owned() });
         }
-        match self.total.saturating_add(more) > TOTAL_BYTES {
-            true => Err(BudgetExceeded::Total),
-            false => Ok(()),
-        }
+        if self.total.saturating_add(more) > TOTAL_BYTES { Err(BudgetExceeded::Total) } else { Ok(()) }
     }
 
     fn change(&mut self, principal: &Arc<str>, from: usize, to: usize) {
@@ -128,7 +126,7 @@ impl Reservation {
 
 impl Held {
     fn bytes(&self) -> MutexGuard<'_, usize> {
-        self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.bytes.lock()
     }
 }
 

@@ -1,11 +1,14 @@
 //! The tools of installed skills: all of them, those that fit some words, and one.
 
+use palyra_agent::ToolAccess;
 use palyra_api::Problem;
 use palyra_api::tools::{ToolInfo, ToolSummary};
+use palyra_runner::effective_grants_of_tool;
 use palyra_skills::manifest::{ToolEntrypoint, ToolReturns, model_name};
 use palyra_skills::{Platform, SkillRecord};
 use palyra_state::{State, View};
 
+use crate::app::App;
 use crate::problem::{ToProblem, not_found};
 use crate::to_api::ToApi;
 
@@ -34,14 +37,17 @@ pub(crate) fn search(state: &State, words: &str, limit: usize) -> Vec<ToolSummar
 }
 
 /// One tool, by id, name for models or alias.
-pub(crate) fn show(state: &State, name: &str) -> Result<ToolInfo, Problem> {
+pub(crate) fn show(app: &App, name: &str) -> Result<ToolInfo, Problem> {
+    let state = app.state();
     let view = state.view();
     let id = view.aliases().get(name).map_or(name, String::as_str);
     let found = all(&view).find(|(_, tool)| tool.id == id || model_name(&tool.id) == id);
     let Some((record, tool)) = found else {
         return Err(not_found("tool", name, all(&view).map(|(_, tool)| tool.id.clone()).collect()));
     };
-    let cost = state.tool_cost(&record.skill_id, &tool.id).map_err(|error| error.to_problem())?;
+    let effective = effective_grants_of_tool(state, &record.skill_id, &tool.id);
+    let grants = effective.map_err(|error| error.to_problem())?.grants;
+    let cost = state.runs().tool_cost(&record.skill_id, &tool.id).map_err(|error| error.to_problem())?;
     Ok(ToolInfo {
         summary: summary(&view, record, tool, state.platform()),
         payload: record.current.payload.to_string(),
@@ -55,7 +61,10 @@ pub(crate) fn show(state: &State, name: &str) -> Result<ToolInfo, Problem> {
         }
         .into(),
         examples: tool.examples.clone(),
+        grants: grants.to_api(),
+        read_only: !ToolAccess::of(&grants).writes,
         cost: cost.to_api(),
+        code: app.code_of(record),
     })
 }
 

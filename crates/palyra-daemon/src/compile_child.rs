@@ -1,4 +1,4 @@
-//! The child in which modules are compiled: this program again, started with a name nobody types.
+//! The child process that compiles modules: this program, started with an internal name.
 
 use std::ffi::OsString;
 use std::process::ExitCode;

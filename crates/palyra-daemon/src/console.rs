@@ -1,8 +1,8 @@
 //! Sign-in to the console: a one-time code opens a session, a cookie carries it, and it ends by time, by signing out
 //! or by a revocation.
 //!
-//! Only hashes of codes and cookies are kept. Sessions survive a restart of the daemon in a private file beside its
-//! endpoint; whoever can write that file can read the owner's token too. Codes do not survive.
+//! Only hashes of codes and cookies are stored. Sessions survive a restart of the daemon in a private file next to
+//! its endpoint; a process that can write that file can read the owner token too. Codes do not survive.
 
 mod codes;
 mod file;
@@ -11,10 +11,11 @@ mod sessions;
 
 pub(crate) use sessions::{SessionView, SignedInSession};
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use palyra_common::fs::FsError;
 use palyra_state::StateRoot;
+use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
@@ -55,7 +56,7 @@ impl Console {
         let file = SessionFile::of(root);
         match file.read() {
             Ok(records) => self.sessions().restore(records),
-            Err(error) => tracing::warn!(%error, "console sessions of an earlier daemon cannot be read"),
+            Err(error) => tracing::warn!(%error, "cannot read the stored console sessions"),
         }
         let _ = self.file.set(file);
         let _ = self.url.set(url);
@@ -69,7 +70,7 @@ impl Console {
     /// Makes a code that opens one session within a minute.
     pub(crate) fn new_code(&self, now_ms: u64) -> Result<NewCode, getrandom::Error> {
         let code = new_secret()?;
-        let expires_ms = lock(&self.codes).add(digest(&code), now_ms);
+        let expires_ms = self.codes.lock().add(digest(&code), now_ms);
         Ok(NewCode { code, expires_ms })
     }
 
@@ -80,7 +81,7 @@ impl Console {
         browser: &str,
         now_ms: u64,
     ) -> Result<Option<SignedInSession>, getrandom::Error> {
-        if code.len() > MAX_SECRET_BYTES || !lock(&self.codes).redeem(&digest(code), now_ms) {
+        if code.len() > MAX_SECRET_BYTES || !self.codes.lock().redeem(&digest(code), now_ms) {
             return Ok(None);
         }
         let (secret, id) = (new_secret()?, new_id()?);
@@ -124,12 +125,8 @@ impl Console {
     }
 
     fn sessions(&self) -> MutexGuard<'_, Sessions> {
-        lock(&self.sessions)
+        self.sessions.lock()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn digest(secret: &str) -> [u8; 32] {

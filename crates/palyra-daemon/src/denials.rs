@@ -1,4 +1,4 @@
-//! What somebody who was let in may not do: counted, and told to the journal, so often from one place.
+//! Denials of authenticated principals: counted, and recorded in the journal up to a limit per address.
 
 use palyra_common::ErrorCode;
 use std::net::IpAddr;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 
-/// Counts and records a problem if it says that somebody may not do something.
+/// Counts and records a problem if it is a denial.
 pub(crate) fn record(app: &App, request_id: &str, actor: &str, from: Option<IpAddr>, problem: &Problem) {
     if problem.code != ErrorCode::Forbidden {
         return;

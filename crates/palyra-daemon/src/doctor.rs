@@ -1,7 +1,7 @@
-//! What is not in order, why that is believed, and what to do about it.
+//! Problems of an installation, their evidence and remedies.
 //!
-//! Every check looks and says what it saw; only a fix that somebody asked for changes anything. The state is looked at
-//! from outside, because a state that cannot be opened is the one that needs looking at most.
+//! Checks only read; only a requested fix changes anything. The state is examined from outside, because a state that
+//! cannot be opened needs it most.
 
 mod files;
 mod fix;
@@ -27,13 +27,13 @@ use crate::server::DEFAULT_PORT;
 pub struct Subject {
     /// The state root.
     pub root: StateRoot,
-    /// How it is opened; nobody is waited for.
+    /// Options for opening it, without waiting for the lock.
     pub options: StateOptions,
     /// How it is deployed.
     pub profile: &'static DeploymentProfile,
     /// Where a daemon would listen.
     pub listen: SocketAddr,
-    /// What the system says about itself.
+    /// Facts about the system.
     pub proc: PathBuf,
     /// How many files a process may have open.
     pub open_files: Option<u64>,
@@ -62,7 +62,7 @@ pub type AskDaemon<'a> = &'a dyn Fn() -> Result<Vec<Check>, String>;
 
 /// Looks at everything; where a daemon has the state open, the checks of the state itself are skipped.
 pub fn examine(subject: &Subject) -> Report {
-    examine_with(subject, &|| Err("stop the daemon to have it checked".into()))
+    examine_with(subject, &|| Err("stop the daemon to check it".into()))
 }
 
 /// Looks at everything, and asks a daemon that has the state open for the checks of the state itself.

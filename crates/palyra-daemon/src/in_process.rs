@@ -16,7 +16,7 @@ use crate::access::{OwnerToken, OwnerTokenError};
 use crate::app::App;
 use crate::transport::http::{Arrival, router};
 
-/// Carries requests to the router of this process, as its owner or as whoever a token belongs to.
+/// Sends requests to the router of this process, as its owner or as the principal of a token.
 #[derive(Clone)]
 pub struct InProcess {
     router: Router,
@@ -44,7 +44,7 @@ impl InProcess {
     }
 }
 
-/// Why nobody can ask under a token.
+/// Why a token cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum UnderTokenError {
     /// It is none.

@@ -1,4 +1,4 @@
-//! One call of a tool, from the words of the API to corridor 3 and back.
+//! One tool call, from API types to the call pipeline and back.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +16,7 @@ use serde_json::value::RawValue;
 
 use crate::app::App;
 use crate::problem::{ToProblem, deciding_rule, installed};
+use crate::surfaces;
 use crate::to_api::ToApi;
 
 /// Longest name of a session or a larger run.
@@ -40,7 +41,9 @@ pub(crate) async fn invoke(
             None => problem,
         }
     })?;
-    answer(result, record)
+    let mut answer = answer(result, record)?;
+    answer.surface_id = surfaces::keep(app, principal, &answer).await;
+    Ok(answer)
 }
 
 /// A tape shows settings, grants and every answer of the run, as reading it later does.
@@ -48,7 +51,11 @@ pub(crate) fn check_record(principal: &Principal, record: bool) -> Result<(), Pr
     if !record || principal.may(Scope::Read) {
         return Ok(());
     }
-    let problem = Problem::new(ErrorCode::Forbidden, "`record` needs the scope `read` besides `invoke`");
+    let problem = Problem::new(
+        ErrorCode::Forbidden,
+        "`record` requires the scope `read` in addition to \
+        `invoke`",
+    );
     Err(problem.details(json!({ "scope": Scope::Read })))
 }
 
@@ -90,7 +97,7 @@ pub(crate) fn read_grants(
         if !principal.may(Scope::Admin) {
             return Err(Problem::new(
                 ErrorCode::Forbidden,
-                "opening directories and addresses needs the scope `admin`",
+                "mapping directories and allowing addresses requires the scope `admin`",
             )
             .details(json!({ "scope": Scope::Admin, "action": Action::Grant,
                     "policy": deciding_rule(&decision) })));
@@ -128,7 +135,7 @@ pub(crate) fn read_context(
         session: read_name("session", session)?,
         parent_run: read_name("parent_run", parent_run)?,
         wait_for_approval: wait_seconds.map(|seconds| Duration::from_secs(seconds.into())),
-        approval_because: None,
+        ..CallContext::default()
     })
 }
 
@@ -139,8 +146,8 @@ fn read_name(field: &str, name: Option<String>) -> Result<Option<String>, Proble
     };
     match name {
         Some(name) if !plain(&name) => {
-            let expected = format!("up to {MAX_NAME} letters, digits and signs without a space");
-            Err(Problem::new(ErrorCode::Usage, format!("`{field}` is not a name: write {expected}")))
+            let expected = format!("up to {MAX_NAME} printable ASCII characters without spaces");
+            Err(Problem::new(ErrorCode::Usage, format!("invalid `{field}`: use {expected}")))
         }
         name => Ok(name),
     }
@@ -161,5 +168,12 @@ pub(crate) fn answer(result: ToolResult, record: bool) -> Result<InvokeAnswer, P
         log: result.log.to_api(),
         receipt: result.receipt.to_api(),
         tape: tape.map_err(|error| internal(error.to_string()))?,
+        compile_us: compile_us(result.stages.compile),
+        surface_id: None,
     })
+}
+
+/// None for a call whose code was ready.
+fn compile_us(waited: Duration) -> Option<u64> {
+    (!waited.is_zero()).then(|| u64::try_from(waited.as_micros()).unwrap_or(u64::MAX))
 }

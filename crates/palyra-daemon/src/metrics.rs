@@ -15,7 +15,7 @@ use prometheus_client::registry::{Registry, Unit};
 use depth::Depth;
 pub(crate) use depth::Depths;
 
-/// One kind of request; the path is that of the route, never what somebody wrote.
+/// One kind of request; the path is that of the route, never the requested path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct RequestLabels {
     pub(crate) method: String,
@@ -52,7 +52,7 @@ pub(crate) struct Metrics {
     call_seconds: Histogram,
     stage_seconds: Family<StageLabels, Histogram>,
     /// Those of `stage_seconds`, looked up once.
-    stages: [Histogram; 4],
+    stages: [Histogram; 5],
     call_memory: Histogram,
     fuel: Counter,
     refused: Family<OutcomeLabels, Counter>,
@@ -62,7 +62,7 @@ pub(crate) struct Metrics {
     depth: Depth,
 }
 
-/// What is only known when somebody asks.
+/// Values computed on demand.
 pub(crate) struct Now {
     pub(crate) calls_under_way: usize,
     pub(crate) streams: usize,
@@ -110,37 +110,37 @@ impl Metrics {
             depth: Depth::default(),
         };
         let registry = &mut metrics.registry;
-        registry.register("http_requests", "Requests by route and status", metrics.requests.clone());
+        registry.register("http_requests", "HTTP requests by route and status", metrics.requests.clone());
         registry.register_with_unit(
             "http_request",
-            "How long requests took",
+            "Duration of HTTP requests",
             Unit::Seconds,
             metrics.request_seconds.clone(),
         );
-        registry.register("calls", "Calls of tools by how they ended", metrics.calls.clone());
+        registry.register("calls", "Tool calls by outcome", metrics.calls.clone());
         registry.register_with_unit(
             "call",
-            "How long guests ran",
+            "Duration of guest runs",
             Unit::Seconds,
             metrics.call_seconds.clone(),
         );
         registry.register_with_unit(
             "call_stage",
-            "How long each stage of calls took",
+            "Duration of each stage of a call",
             Unit::Seconds,
             metrics.stage_seconds.clone(),
         );
         registry.register_with_unit(
             "call_memory",
-            "The most memory calls held at once",
+            "Peak memory of concurrent calls",
             Unit::Bytes,
             metrics.call_memory.clone(),
         );
-        registry.register("fuel", "Fuel all calls used", metrics.fuel.clone());
-        registry.register("access_refused", "Requests that were refused, by code", metrics.refused.clone());
-        registry.register("calls_under_way", "Calls under way", metrics.calls_under_way.clone());
+        registry.register("fuel", "Fuel used by all calls", metrics.fuel.clone());
+        registry.register("access_refused", "Rejected requests by error code", metrics.refused.clone());
+        registry.register("calls_under_way", "Calls in progress", metrics.calls_under_way.clone());
         registry.register("event_streams", "Open event streams", metrics.streams.clone());
-        registry.register("journal_events", "Events of the journal", metrics.journal_events.clone());
+        registry.register("journal_events", "Number of journal events", metrics.journal_events.clone());
         metrics.depth.register(registry);
         metrics
     }

@@ -20,7 +20,7 @@ use crate::problem::ToProblem;
 pub(crate) async fn provider_for(app: &Arc<App>, record: &ModelRecord) -> Result<HttpProvider, Problem> {
     let problem = |error: palyra_state::models::ModelSettingError| error.to_problem();
     let guard = app.egress().map_err(|error| Problem::new(ErrorCode::Internal, error))?;
-    let closed = || Problem::new(ErrorCode::CapabilityDenied, "this daemon does not reach the network");
+    let closed = || Problem::new(ErrorCode::CapabilityDenied, "this daemon has no network access");
     let guard = guard.ok_or_else(closed)?;
     let key = match record.key_reference().map_err(problem)? {
         None => None,

@@ -1,4 +1,4 @@
-//! A module that comes with its call, from the words of the API to corridor 3 and back.
+//! One inline module call, from API types to the call pipeline and back.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ fn read(
 fn short(field: &str, name: Option<String>) -> Result<Option<String>, Problem> {
     match name {
         Some(name) if name.is_empty() || name.len() > MAX_NAME => {
-            Err(Problem::new(ErrorCode::Usage, format!("`{field}` has from 1 to {MAX_NAME} bytes")))
+            Err(Problem::new(ErrorCode::Usage, format!("`{field}` must have 1 to {MAX_NAME} bytes")))
         }
         name => Ok(name),
     }

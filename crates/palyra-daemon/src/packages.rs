@@ -25,14 +25,14 @@ impl Background {
     pub fn of(state: &State) -> Self {
         let view = state.view();
         Self {
-            trust: state.trust_snapshot(Arc::clone(view.trust())),
+            trust: state.trust().snapshot(Arc::clone(view.trust())),
             platform: state.platform().clone(),
             policy: view.audit_policy().clone(),
             tools: view.index().installed_tools(),
         }
     }
 
-    /// Of a machine that knows nobody.
+    /// For a machine without trusted publishers.
     pub fn nothing() -> Self {
         Self {
             trust: TrustSnapshot::new(SkillTrustStore::default()),
@@ -48,7 +48,7 @@ impl Background {
         verify_skill_artifact(bytes, &trust, &self.platform).map_err(|refusal| refusal.to_problem())
     }
 
-    /// The same, for whoever asks whether a package is sound and its publisher believed.
+    /// The same, for the verification of a package and the trust of its publisher.
     pub fn verify(&self, bytes: Arc<[u8]>, tofu: bool) -> Result<PackageVerified, Problem> {
         let verification = self.check(bytes, tofu)?;
         let (skill, manifest) = (&verification.skill, verification.skill.manifest());
@@ -64,7 +64,7 @@ impl Background {
         })
     }
 
-    /// Looks for trouble in a package; whether its publisher is believed is not asked.
+    /// Audits a package, without the trust of its publisher.
     pub fn audit(&self, bytes: Arc<[u8]>) -> Result<SkillAudits, Problem> {
         let skill = self.check(bytes, true)?.skill;
         let report = audit_skill_artifact_security(&skill, &self.policy, &self.tools);

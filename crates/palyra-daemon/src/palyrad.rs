@@ -68,7 +68,7 @@ fn run(args: &Palyrad) -> Result<(), Problem> {
     let root =
         args.state_root.clone().or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".palyra")));
     let root = root.ok_or_else(|| {
-        usage("there is no home directory: name a state root with `--state-root DIR`".into())
+        usage("cannot find a home directory; set the state root with `--state-root DIR`".into())
     })?;
     let root = std::path::absolute(&root).map_err(|error| usage(error.to_string()))?;
     let credentials = std::env::var_os(CREDENTIALS_DIRECTORY);
@@ -102,7 +102,7 @@ fn serve_problem(error: &ServeError) -> Problem {
     }
 }
 
-#[allow(clippy::print_stderr, reason = "the one place where this program speaks to a person")]
+#[allow(clippy::print_stderr, reason = "the only output of this program to a terminal")]
 fn tell(problem: &Problem) {
     eprintln!("error: {problem}");
     for hint in &problem.hints {

@@ -11,9 +11,12 @@ pub(crate) use runner_policy::{read_runner_policy, show_runner_policy};
 pub(crate) use shrink::{apply_shrink, plan_shrink};
 
 use palyra_api::Problem;
-use palyra_api::plugins::{BlastRadius, Config, ConfigSource, PluginGrants, PluginInfo, PluginSummary};
-use palyra_runner::{EffectiveGrants, declared_versus_used, effective_grants};
-use palyra_skills::SkillRecord;
+use palyra_api::plugins::{
+    BlastRadius, Config, ConfigSource, PluginGrants, PluginInfo, PluginSummary, ToolGrants,
+};
+use palyra_runner::{EffectiveGrants, declared_versus_used, effective_grants, effective_grants_of_tool};
+use palyra_skills::manifest::ToolEntrypoint;
+use palyra_skills::{SkillRecord, narrowed_grants_of_tool};
 use palyra_state::State;
 
 use crate::problem::{ToProblem, not_found};
@@ -33,16 +36,17 @@ pub(crate) fn info(state: &State, skill_id: &str) -> Result<PluginInfo, Problem>
         summary: summary(state, &record)?,
         declared: used.declared.to_api(),
         undeclared: used.undeclared.to_api(),
-        profile_set: state.profile(skill_id).map(|set| profile::to_api(skill_id, &set)),
+        profile_set: state.settings().profile(skill_id).map(|set| profile::to_api(skill_id, &set)),
         config: config(state, skill_id)?,
     })
 }
 
-/// What runs get, and who said what.
+/// Effective grants, and the decision of each authority.
 pub(crate) fn grants(state: &State, skill_id: &str) -> Result<PluginGrants, Problem> {
-    installed(state, skill_id)?;
+    let record = installed(state, skill_id)?;
     let effective = effective_grants(state, skill_id).map_err(|error| error.to_problem())?;
     Ok(PluginGrants {
+        tools: narrowed_tools(state, &record)?,
         skill_id: skill_id.to_owned(),
         grants: effective.grants.to_api(),
         allow_addresses: effective.allow_addresses.iter().map(ToString::to_string).collect(),
@@ -50,15 +54,29 @@ pub(crate) fn grants(state: &State, skill_id: &str) -> Result<PluginGrants, Prob
     })
 }
 
+/// The tools that get less than their skill, by id.
+fn narrowed_tools(state: &State, record: &SkillRecord) -> Result<Vec<ToolGrants>, Problem> {
+    let manifest = &record.current.manifest;
+    let narrowed = record.current.tools().filter(|tool| narrowed_grants_of_tool(manifest, tool).is_some());
+    let grants = |tool: &ToolEntrypoint| {
+        let effective = effective_grants_of_tool(state, &record.skill_id, &tool.id);
+        let grants = effective.map_err(|error| error.to_problem())?.grants.to_api();
+        Ok(ToolGrants { tool_id: tool.id.clone(), grants })
+    };
+    let mut tools = narrowed.map(grants).collect::<Result<Vec<_>, Problem>>()?;
+    tools.sort_by(|one, other| one.tool_id.cmp(&other.tool_id));
+    Ok(tools)
+}
+
 /// The settings of a plugin.
 pub(crate) fn config(state: &State, skill_id: &str) -> Result<Config, Problem> {
     installed(state, skill_id)?;
-    Ok(state.plugin_config(skill_id).map_err(|error| error.to_problem())?.to_api())
+    Ok(state.settings().plugin_config(skill_id).map_err(|error| error.to_problem())?.to_api())
 }
 
 /// Everything a skill ever touched, also one that is gone.
 pub(crate) fn touched(state: &State, skill_id: &str) -> Result<BlastRadius, Problem> {
-    let radius = state.blast_radius(skill_id).map_err(|error| error.to_problem())?;
+    let radius = state.runs().blast_radius(skill_id).map_err(|error| error.to_problem())?;
     if radius.runs.is_empty() {
         installed(state, skill_id)?;
     }
@@ -87,7 +105,7 @@ fn summary(state: &State, record: &SkillRecord) -> Result<PluginSummary, Problem
         status: record.status_and_eligibility(state.platform()).0.to_api(),
         granted: grants.to_api(),
         narrowed: narrowed as u64,
-        profile: state.profile(id).is_some(),
+        profile: state.settings().profile(id).is_some(),
         missing_settings: missing.map(|field| field.name).collect(),
     })
 }

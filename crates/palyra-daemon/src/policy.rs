@@ -21,8 +21,8 @@ pub(crate) fn missing_scope(
     resource: Resource,
 ) -> Problem {
     let rule = authorizer.explain(principal, action, resource);
-    Problem::new(ErrorCode::Forbidden, format!("this needs a token with the scope `{scope}`"))
-        .hint(format!("make one with `palyra tokens add NAME --scope {scope}`"))
+    Problem::new(ErrorCode::Forbidden, format!("a token with the scope `{scope}` is required"))
+        .hint(format!("create one with `palyra tokens add NAME --scope {scope}`"))
         .details(json!({ "scope": scope, "action": action, "policy": rule.as_deref().map(deciding_rule) }))
 }
 

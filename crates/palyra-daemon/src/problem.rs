@@ -34,9 +34,9 @@ pub(crate) use trust::equivocation;
 
 use palyra_api::Problem;
 
-/// An error that can be told outside.
+/// An error with its problem.
 pub trait ToProblem {
-    /// The same error for whoever asked.
+    /// The same error for the requester.
     fn to_problem(&self) -> Problem;
 }
 

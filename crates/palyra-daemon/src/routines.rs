@@ -1,4 +1,4 @@
-//! What happens by the time: routines enter the corridor of every other call, in a name of their own.
+//! Scheduled calls: routines use the call pipeline, as their own principal.
 
 pub(crate) mod convert;
 mod re_audit;
@@ -27,7 +27,7 @@ impl Control {
         Self { store, fires, changes: watch::Sender::new(0) }
     }
 
-    /// Where definitions are.
+    /// The store of definitions.
     pub(crate) fn store(&self) -> &StateStore {
         &self.store
     }

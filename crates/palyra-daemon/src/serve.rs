@@ -29,7 +29,7 @@ pub enum ServeError {
     /// Its profile does not let it start this way.
     #[error(transparent)]
     Profile(#[from] ProfileRefusal),
-    /// It cannot log as it is told.
+    /// Logging cannot be set up.
     #[error("{0}")]
     Log(String),
     /// It cannot listen.
@@ -43,7 +43,7 @@ pub enum ServeError {
     Signals(std::io::Error),
 }
 
-/// Whether a daemon could start with these flags, as far as that can be told without a state root.
+/// Checks the flags of a daemon that can be checked without a state root.
 ///
 /// For a command that creates one: what is wrong with the flags, or with the machine, is found out before.
 pub async fn check_start(args: &ServeArgs) -> Result<(), ServeError> {
@@ -91,6 +91,6 @@ fn allow_descriptors() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
-        tracing::warn!(%error, "cannot raise the limit of open files");
+        tracing::warn!(%error, "cannot raise the limit on open files");
     }
 }

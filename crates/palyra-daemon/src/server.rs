@@ -32,7 +32,7 @@ use connection::{ConnectionLimits, Incoming, Routers};
 use listeners::{Listeners, TcpListeners};
 use table::ConnectionTable;
 
-/// The port unless somebody names another.
+/// The default port.
 pub const DEFAULT_PORT: u16 = 7437;
 
 /// How long calls that were cancelled may take to say so.
@@ -41,9 +41,9 @@ const CANCEL_GRACE: Duration = Duration::from_secs(5);
 /// How the daemon listens.
 #[derive(Debug, Clone)]
 pub struct ServerConfig {
-    /// Where TCP is accepted; port 0 takes one that is free.
+    /// TCP listen address; port 0 chooses a free port.
     pub listen: SocketAddr,
-    /// Where gRPC is accepted; nowhere unless somebody says so.
+    /// The gRPC listen address; off by default.
     pub grpc_listen: Option<SocketAddr>,
     /// Names it may be addressed by, besides those of this machine.
     pub allow_hosts: Vec<String>,
@@ -53,7 +53,7 @@ pub struct ServerConfig {
     pub header_timeout: Duration,
     /// How long a body may take to arrive.
     pub body_timeout: Duration,
-    /// Requests that are not let in from one place, before it is told to wait.
+    /// Number of rejected requests from one address before it is rate-limited.
     pub failure_burst: u32,
     /// Connections of one listener that may be open at once.
     pub max_connections: usize,
@@ -116,7 +116,7 @@ impl Server {
         TcpListeners::bind(config).await.map(drop)
     }
 
-    /// Where it listens.
+    /// Listen address.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
@@ -200,11 +200,11 @@ impl Connections {
         tokio::task::yield_now().await;
     }
 
-    /// Waits for what is under way, ends it after the grace, and lets go of whatever is left.
+    /// Waits for what is in progress, ends it after the grace, and lets go of whatever is left.
     async fn drain(mut self, app: &App, grace: Duration) {
         let ended = async {
             while self.tasks.join_next().await.is_some() {}
-            // Routines are called by nobody who has a connection.
+            // Routines are not called over a connection.
             app.drained().await;
         };
         if tokio::time::timeout(grace, ended).await.is_err() {

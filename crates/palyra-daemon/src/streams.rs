@@ -1,7 +1,9 @@
 //! How many event streams each token has open.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 /// Streams one token may have open.
 const MAX_PER_TOKEN: usize = 16;
@@ -19,7 +21,7 @@ pub(crate) struct StreamPermit {
 impl Streams {
     /// A permit for one more, unless there are too many.
     pub(crate) fn open(&self, of: &str) -> Option<StreamPermit> {
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.0.lock();
         let count = open.entry(of.to_owned()).or_default();
         if *count >= MAX_PER_TOKEN {
             return None;
@@ -30,13 +32,13 @@ impl Streams {
 
     /// How many are open in all.
     pub(crate) fn count(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).values().sum()
+        self.0.lock().values().sum()
     }
 }
 
 impl Drop for StreamPermit {
     fn drop(&mut self) {
-        let mut open = self.streams.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.streams.0.lock();
         if let Some(count) = open.get_mut(&self.of) {
             *count = count.saturating_sub(1);
             if *count == 0 {

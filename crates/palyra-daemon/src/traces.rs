@@ -1,4 +1,4 @@
-//! Spans of requests and calls to a collector, over OTLP; off unless somebody names one.
+//! Export of spans to a collector, over OTLP; off by default.
 //!
 //! Spans wait in a bounded queue and leave in batches from a thread of their own. A collector that is slow or away costs
 //! spans, never a call: what finds the queue full is dropped.
@@ -31,7 +31,7 @@ pub(crate) fn is_on() -> bool {
     TRACES.get().is_some()
 }
 
-/// The layer that hands spans of our own on to a collector; no event and nobody else's span.
+/// The layer that exports our own spans; no events and no spans of other crates.
 pub(crate) fn layer(collector: Collector) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
     let resource = Resource::builder_empty().with_attributes([
         KeyValue::new("service.name", "palyrad"),
@@ -54,7 +54,7 @@ pub(crate) fn layer(collector: Collector) -> Option<Box<dyn Layer<Registry> + Se
     Some(layer.with_filter(ours).boxed())
 }
 
-/// Lets spans leave on the threads of whoever serves; before this none does.
+/// Exports spans on the server's runtime; before this call none are exported.
 pub(crate) fn begin() {
     if is_on() {
         exporter::threads(tokio::runtime::Handle::current());

@@ -1,4 +1,4 @@
-//! What a daemon does by itself from time to time: requests nobody decided are closed, and old tapes and lines go.
+//! Periodic upkeep: expires approval requests, and removes old tapes and lines.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,25 +32,25 @@ pub async fn keep_up(app: Arc<App>, every: Duration) {
 
 /// One round; what goes wrong is logged, and tried again in the next one.
 fn tend(state: &State, trim: bool) {
-    match state.expire_approvals() {
+    match state.approvals().expire() {
         Ok(0) => {}
-        Ok(closed) => tracing::info!(closed, "approval requests expired"),
+        Ok(closed) => tracing::info!(closed, "expired approval requests"),
         Err(error) => tracing::error!(error = sentence(&error), "cannot expire approval requests"),
     }
-    if let Err(error) = state.trim_channels() {
+    if let Err(error) = state.channels().trim() {
         tracing::error!(error = sentence(&error), "cannot trim channel messages");
     }
     if !trim {
         return;
     }
-    match state.trim_runs() {
+    match state.runs().trim() {
         Ok(trimmed) if trimmed == Default::default() => {}
         Ok(trimmed) => {
-            tracing::info!(trimmed.runs, trimmed.tapes, trimmed.approvals, "old runs were trimmed");
+            tracing::info!(trimmed.runs, trimmed.tapes, trimmed.approvals, "trimmed old runs");
         }
         Err(error) => tracing::error!(error = sentence(&error), "cannot trim old runs"),
     }
-    if let Err(error) = state.trim_fires() {
-        tracing::error!(error = sentence(&error), "cannot trim old fires");
+    if let Err(error) = state.control().trim_fires() {
+        tracing::error!(error = sentence(&error), "cannot trim the history of routines");
     }
 }

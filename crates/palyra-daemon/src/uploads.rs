@@ -66,7 +66,7 @@ impl Coming {
         self.length
     }
 
-    /// Takes the next part; what keeps it from being written is told at the end.
+    /// Accepts the next part; a write error is reported at the end.
     pub(crate) async fn take(&mut self, chunk: Bytes) {
         self.length = self.length.saturating_add(chunk.len() as u64);
         let _ = self.chunks.send(chunk).await;

@@ -5,40 +5,40 @@ use utoipa::ToSchema;
 
 use super::Approval;
 
-/// The answer of `GET /v1/approvals/{approval_id}/context`.
+/// Response of `GET /v1/approvals/{approval_id}/context`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ApprovalContext {
     /// The approval itself.
     pub approval: Approval,
-    /// The newest approved request of the same tool, to compare arguments with; none among the newest 1,000.
+    /// The last approved request of the same tool, for comparison; `null` if there is none among the newest 1,000.
     pub last_approved: Option<Approval>,
-    /// What the call can reach, as far as its grants are known now.
+    /// Resources that the call can access under its current grants.
     pub reach: CallReach,
 }
 
-/// What a call can reach.
+/// The resources that a call can access.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CallReach {
-    /// Hosts, with methods and paths as far as they are bounded.
+    /// Hosts, with their methods and paths.
     pub hosts: Vec<String>,
-    /// Secrets by name, with the hosts they may be sent to.
+    /// Secrets by name, with their hosts.
     pub secrets: Vec<String>,
-    /// Directories of this machine.
+    /// Directories of this machine that are mapped.
     pub directories: Vec<ReachedDirectory>,
     /// Channels it may publish to.
     pub channels: Vec<String>,
     /// Prefixes of its own storage.
     pub storage: Vec<String>,
-    /// Private address ranges that an operator opened.
+    /// Private address ranges that an operator allowed.
     pub addresses: Vec<String>,
 }
 
-/// A directory that a call can reach.
+/// A directory that a call can access.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 pub struct ReachedDirectory {
-    /// The name the guest sees, as in `/docs`.
+    /// The name that the guest sees, for example `/docs`.
     pub root: String,
-    /// Where it leads.
+    /// Target.
     pub directory: String,
     /// Whether files there can be changed.
     pub writable: bool,

@@ -40,7 +40,7 @@ pub fn reader_body(reader: impl Read + Send + 'static, length: u64) -> ApiBody {
     ReaderBody { chunks, left: length }.boxed_unsync()
 }
 
-/// A body that comes in pieces, until nobody holds the sender any more.
+/// A body in pieces, which ends when the sender is dropped.
 pub fn channel_body(pieces: mpsc::Receiver<Bytes>) -> ApiBody {
     ChannelBody(pieces).boxed_unsync()
 }
@@ -93,7 +93,7 @@ fn read_chunks(mut reader: impl Read, length: u64, sender: &mpsc::Sender<std::io
         let mut chunk = vec![0; wanted];
         let read = reader.read_exact(&mut chunk).map(|()| Bytes::from(chunk));
         let ended = read.is_err();
-        // Nobody listens any more once the request is gone.
+        // The receiver is gone when the request was dropped.
         if sender.blocking_send(read).is_err() || ended {
             return;
         }

@@ -20,19 +20,19 @@ pub enum ClientError {
 /// Why a request did not get through.
 #[derive(Debug, thiserror::Error)]
 pub enum TransportError {
-    /// Nobody answers there.
-    #[error("no daemon answers at `{place}`: {reason}")]
+    /// The server does not respond.
+    #[error("cannot connect to a daemon at `{place}`: {reason}")]
     Unreachable {
-        /// Where.
+        /// Location.
         place: String,
-        /// What the system says.
+        /// The operating system error.
         reason: String,
     },
     /// The connection ended before the answer did.
-    #[error("the connection to the daemon broke: {0}")]
+    #[error("the connection to the daemon failed: {0}")]
     Broken(String),
     /// The address is not one a token may be sent to.
-    #[error("`{url}` is not an address of a daemon: {reason}")]
+    #[error("invalid URL of a daemon `{url}`: {reason}")]
     BadAddress {
         /// The address.
         url: String,
@@ -50,7 +50,7 @@ impl ClientError {
                 Problem::new(ErrorCode::Usage, error.to_string())
             }
             Self::Transport(error) => Problem::new(ErrorCode::Unreachable, error.to_string())
-                .hint("see whether a daemon runs with `palyra daemon status`"),
+                .hint("check with `palyra daemon status` whether a daemon is running"),
             Self::Protocol(message) => Problem::new(ErrorCode::Unreachable, message),
         }
     }

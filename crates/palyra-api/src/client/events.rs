@@ -12,9 +12,10 @@ impl<T: Transport> Client<T> {
     /// Events of some topics from after a sequence on, or from now on; no topic means all of them.
     pub async fn events(&self, topics: &[&str], after: Option<u64>) -> Result<SseStream, ClientError> {
         let topics: Vec<String> = topics.iter().map(|topic| segment(topic)).collect();
-        let path = match topics.is_empty() {
-            true => "/v1/events".to_owned(),
-            false => format!("/v1/events?topics={}", topics.join(",")),
+        let path = if topics.is_empty() {
+            "/v1/events".to_owned()
+        } else {
+            format!("/v1/events?topics={}", topics.join(","))
         };
         let mut request = request(Method::GET, &path, empty_body())?;
         request.headers_mut().insert(ACCEPT, http::HeaderValue::from_static("text/event-stream"));

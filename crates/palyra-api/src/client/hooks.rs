@@ -24,12 +24,12 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, "/v1/hooks", request).await
     }
 
-    /// Takes a binding away.
+    /// Removes a binding.
     pub async fn unbind_hook(&self, id: &str) -> Result<HookBinding, ClientError> {
         self.delete(&path(id, "")).await
     }
 
-    /// Switches a binding on or off.
+    /// Enables or disables a binding.
     pub async fn switch_hook(&self, id: &str, enabled: bool) -> Result<HookBinding, ClientError> {
         let verb = if enabled { "/enable" } else { "/disable" };
         self.post(&path(id, verb)).await
@@ -40,7 +40,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, &path(id, "/test"), request).await
     }
 
-    /// Accepts the file, or writes it anew.
+    /// Applies the file, or rewrites it.
     pub async fn apply_hooks(&self, request: &ApplyRequest) -> Result<HookList, ClientError> {
         self.send(Method::POST, "/v1/hooks/apply", request).await
     }

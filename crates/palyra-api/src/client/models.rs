@@ -26,7 +26,7 @@ impl<T: Transport> Client<T> {
         self.delete(&path(name, "")).await
     }
 
-    /// Chooses the model that is asked when nobody names one.
+    /// Sets the default model.
     pub async fn set_default_model(&self, name: &str) -> Result<Model, ClientError> {
         self.post(&path(name, "/default")).await
     }

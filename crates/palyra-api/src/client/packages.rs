@@ -7,7 +7,7 @@ use crate::packages::{PackageQuery, PackageVerified};
 use crate::skills::{InstallOutcome, InstallQuery, SkillAudits};
 
 impl<T: Transport> Client<T> {
-    /// Checks every byte and signature of a package, and whether its publisher is believed.
+    /// Verifies every byte and signature of a package, and the trust of its publisher.
     pub async fn verify_package(
         &self,
         package: ApiBody,

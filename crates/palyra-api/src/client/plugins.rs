@@ -19,7 +19,7 @@ impl<T: Transport> Client<T> {
         self.get(&path(skill_id, "")).await
     }
 
-    /// What its runs get, and who said what.
+    /// Effective grants, and the decision of each authority.
     pub async fn plugin_grants(&self, skill_id: &str) -> Result<PluginGrants, ClientError> {
         self.get(&path(skill_id, "/grants")).await
     }

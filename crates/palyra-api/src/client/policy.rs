@@ -11,12 +11,12 @@ impl<T: Transport> Client<T> {
         self.get("/v1/policy").await
     }
 
-    /// Puts another policy in force.
+    /// Replaces the policy.
     pub async fn set_policy(&self, change: &PolicyChange) -> Result<AccessPolicy, ClientError> {
         self.send(Method::PUT, "/v1/policy", change).await
     }
 
-    /// Goes back to the default.
+    /// Restores the default.
     pub async fn reset_policy(&self) -> Result<PolicyReset, ClientError> {
         self.delete("/v1/policy").await
     }

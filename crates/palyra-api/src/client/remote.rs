@@ -1,4 +1,4 @@
-//! HTTP to a daemon of another process: over its Unix socket, or over TCP where somebody named its URL.
+//! HTTP to a daemon in another process, over its Unix socket, or over TCP for a given URL.
 //!
 //! One connection for each request: calls are few, and a daemon that ends is noticed at once.
 
@@ -33,7 +33,7 @@ impl Remote {
         Self { place, token: token.map(Arc::new), tls: connect::Tls::default() }
     }
 
-    /// Also believes these root certificates.
+    /// Also trusts these root certificates.
     pub fn with_roots(
         mut self,
         roots: Vec<rustls_pki_types::CertificateDer<'static>>,
@@ -42,7 +42,7 @@ impl Remote {
         Ok(self)
     }
 
-    /// Where it is.
+    /// Its location.
     pub fn place(&self) -> &Place {
         &self.place
     }
@@ -52,15 +52,15 @@ impl Remote {
             request.headers_mut().insert(AUTHORIZATION, bearer(token)?);
         }
         let host = HeaderValue::from_str(&self.place.host());
-        let broken = |_| TransportError::Broken("the name of the daemon has a character no name has".into());
+        let broken = |_| TransportError::Broken("the host name has an invalid character".into());
         request.headers_mut().insert(HOST, host.map_err(broken)?);
         Ok(())
     }
 }
 
-/// A token as it is sent; whoever shows headers does not show it.
+/// A token as it is sent, marked sensitive so that logs of headers omit it.
 pub fn bearer(token: &str) -> Result<HeaderValue, TransportError> {
-    let broken = |_| TransportError::Broken("the token has a character no token has".into());
+    let broken = |_| TransportError::Broken("the token has an invalid character".into());
     let value = Zeroizing::new(format!("Bearer {token}"));
     let mut value = HeaderValue::from_str(&value).map_err(broken)?;
     value.set_sensitive(true);

@@ -27,7 +27,7 @@ impl<T: Transport> Client<T> {
         self.post(&format!("/v1/routines/{}/enable", segment(name))).await
     }
 
-    /// Switches a routine off.
+    /// Disables a routine.
     pub async fn disable_routine(&self, name: &str) -> Result<Routine, ClientError> {
         self.post(&format!("/v1/routines/{}/disable", segment(name))).await
     }

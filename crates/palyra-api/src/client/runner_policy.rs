@@ -13,7 +13,7 @@ impl<T: Transport> Client<T> {
         self.get(PATH).await
     }
 
-    /// Puts another policy in force.
+    /// Replaces the policy.
     pub async fn set_runner_policy(
         &self,
         change: &RunnerPolicyChange,
@@ -21,7 +21,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::PUT, PATH, change).await
     }
 
-    /// Goes back to the default.
+    /// Restores the default.
     pub async fn reset_runner_policy(&self) -> Result<RunnerPolicyShown, ClientError> {
         self.delete(PATH).await
     }

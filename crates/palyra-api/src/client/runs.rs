@@ -38,7 +38,7 @@ impl<T: Transport> Client<T> {
         self.follow_run_after(run_id, None).await
     }
 
-    /// The same after the line of this number: for whoever lost its connection.
+    /// The same after this line number, to continue after a lost connection.
     pub async fn follow_run_after(&self, run_id: &str, after: Option<u64>) -> Result<SseStream, ClientError> {
         let mut request = request(Method::GET, &path(run_id, "/events"), empty_body())?;
         request.headers_mut().insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
@@ -63,7 +63,7 @@ impl<T: Transport> Client<T> {
         self.post(&path(run_id, "/replay")).await
     }
 
-    /// Ends a run under way.
+    /// Ends a run in progress.
     pub async fn cancel_run(&self, run_id: &str) -> Result<Run, ClientError> {
         self.post(&path(run_id, "/cancel")).await
     }

@@ -57,7 +57,7 @@ impl<T: Transport> Client<T> {
         self.post("/v1/skills/audit").await
     }
 
-    /// Keeps a skill from running until somebody enables it.
+    /// Quarantines a skill until it is enabled.
     pub async fn quarantine_skill(
         &self,
         skill_id: &str,
@@ -66,7 +66,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, &of_skill(skill_id, "/quarantine"), body).await
     }
 
-    /// Switches a skill off.
+    /// Disables a skill.
     pub async fn disable_skill(
         &self,
         skill_id: &str,
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_permitted_stands_in_the_query() {
+    fn consent_is_sent_in_the_query() {
         assert_eq!(with_query("/v1/skills", &InstallQuery::default()), "/v1/skills");
         let query = InstallQuery {
             allow_tofu: true,

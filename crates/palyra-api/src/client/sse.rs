@@ -11,7 +11,7 @@ const MAX_LINE_BYTES: usize = 1 << 20;
 /// One event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SseEvent {
-    /// Where to go on from, as `Last-Event-ID`.
+    /// The event to continue after, as `Last-Event-ID`.
     pub id: Option<String>,
     /// What kind of event; `message` where the stream does not say.
     pub event: Option<String>,

@@ -13,12 +13,12 @@ impl<T: Transport> Client<T> {
         self.get("/v1/trust").await
     }
 
-    /// What is known of a publisher.
+    /// A publisher in the trust store.
     pub async fn publisher(&self, publisher: &str) -> Result<PublisherInfo, ClientError> {
         self.get(&path(publisher, "")).await
     }
 
-    /// Believes a publisher's keys.
+    /// Trusts a publisher's keys.
     pub async fn allow_publisher(&self, publisher: &str, keys: &KeysRequest) -> Result<Allowed, ClientError> {
         self.send(Method::PUT, &path(publisher, ""), keys).await
     }
@@ -28,7 +28,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::PUT, &format!("/v1/trust/feeds/{}", segment(feed)), keys).await
     }
 
-    /// Believes a builder's provenance.
+    /// Trusts a builder's provenance.
     pub async fn allow_builder(
         &self,
         builder: &str,

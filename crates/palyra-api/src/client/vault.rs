@@ -12,7 +12,7 @@ impl<T: Transport> Client<T> {
         self.get("/v1/vault").await
     }
 
-    /// Keeps a secret, in place of an earlier one of the same name.
+    /// Stores or replaces a secret.
     pub async fn put_secret(
         &self,
         secret: &SecretRef,

@@ -133,7 +133,7 @@ pub fn status_of(problem: &Problem) -> Status {
     Status::with_error_details(grpc_code(problem.code), clip(&problem.detail, MAX_MESSAGE), details)
 }
 
-/// The problem a status is about; one that no daemon of ours made is told by its message.
+/// The problem of a status; a status from another server becomes a problem with its message.
 pub fn problem_of(status: &Status) -> Problem {
     let details = status.get_error_details();
     let info = details.error_info().filter(|info| info.domain == DOMAIN);
@@ -154,8 +154,7 @@ pub fn problem_of(status: &Status) -> Problem {
 }
 
 fn clip(text: &str, most: usize) -> String {
-    let end = text.char_indices().map(|(at, letter)| at + letter.len_utf8()).take_while(|end| *end <= most);
-    text[..end.last().unwrap_or(0)].to_owned()
+    text[..text.floor_char_boundary(most)].to_owned()
 }
 
 #[cfg(test)]
@@ -188,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_problem_survives_the_way_there_and_back() {
-        let problem = Problem::new(ErrorCode::NotFound, "there is no skill `a`")
+        let problem = Problem::new(ErrorCode::NotFound, "skill `a` does not exist")
             .hint("look")
             .hint("look again")
             .details(json!({ "name": "a" }));
@@ -206,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_of_somebody_else_is_no_problem_of_ours() {
+    fn foreign_status_becomes_a_problem_with_its_message() {
         assert_eq!(problem_of(&Status::unavailable("no route")).code, ErrorCode::Unreachable);
     }
 }

@@ -1,21 +1,59 @@
 //! Fields that keep JSON as the text it came as.
 
-use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 /// The text of a value.
-pub(super) fn one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+pub(super) fn read_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     Box::<RawValue>::deserialize(deserializer).map(written)
 }
 
 /// The text of a value, if there is one.
-pub(super) fn maybe<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+pub(super) fn read_maybe<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(Option::<Box<RawValue>>::deserialize(deserializer)?.map(written))
 }
 
 /// The texts of a list of values.
-pub(super) fn list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+pub(super) fn read_list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     Ok(Vec::<Box<RawValue>>::deserialize(deserializer)?.into_iter().map(written).collect())
+}
+
+/// The texts of values by name.
+pub(super) fn read_map<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, String>, D::Error> {
+    let values = BTreeMap::<String, Box<RawValue>>::deserialize(deserializer)?;
+    Ok(values.into_iter().map(|(name, value)| (name, written(value))).collect())
+}
+
+/// The value of a text.
+pub(super) fn write_one<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    parsed::<S>(text)?.serialize(serializer)
+}
+
+/// The value of a text, if there is one.
+pub(super) fn write_maybe<S: Serializer>(text: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    text.as_deref().map(parsed::<S>).transpose()?.serialize(serializer)
+}
+
+/// The values of texts by name.
+pub(super) fn write_map<S: Serializer>(
+    texts: &BTreeMap<String, String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let values = texts.iter().map(|(name, text)| Ok((name, parsed::<S>(text)?)));
+    values.collect::<Result<BTreeMap<_, _>, S::Error>>()?.serialize(serializer)
+}
+
+/// What is wrong with a text is said by its place, because it may hold a secret.
+fn parsed<S: Serializer>(text: &str) -> Result<&RawValue, S::Error> {
+    serde_json::from_str(text).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        S::Error::custom(format!("a `…_json` field is not JSON: see line {line} column {column}"))
+    })
 }
 
 fn written(value: Box<RawValue>) -> String {

@@ -2,7 +2,8 @@
 
 use palyra_common::ErrorCode;
 use serde::de::{DeserializeOwned, Error as _};
-use serde::{Deserialize, Deserializer};
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::Problem;
@@ -22,30 +23,62 @@ pub trait Word: Copy + Into<i32> + TryFrom<i32> {
 include!(concat!(env!("OUT_DIR"), "/words.rs"));
 
 /// The value of a word.
-pub(super) fn one<'de, W: Word, D: Deserializer<'de>>(deserializer: D) -> Result<i32, D::Error> {
+pub(super) fn read_one<'de, W: Word, D: Deserializer<'de>>(deserializer: D) -> Result<i32, D::Error> {
     of_word::<W>(&String::deserialize(deserializer)?).map_err(D::Error::custom)
 }
 
 /// The value of a word, if there is one.
-pub(super) fn maybe<'de, W: Word, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i32>, D::Error> {
+pub(super) fn read_maybe<'de, W: Word, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<i32>, D::Error> {
     let word = Option::<String>::deserialize(deserializer)?;
     word.map(|word| of_word::<W>(&word).map_err(D::Error::custom)).transpose()
 }
 
+/// The values of words.
+pub(super) fn read_list<'de, W: Word, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<i32>, D::Error> {
+    let words = Vec::<String>::deserialize(deserializer)?;
+    words.iter().map(|word| of_word::<W>(word).map_err(D::Error::custom)).collect()
+}
+
+/// The word of a value.
+pub(super) fn write_one<W: Word, S: Serializer>(value: &i32, serializer: S) -> Result<S::Ok, S::Error> {
+    to_word::<W>(*value).map_err(S::Error::custom)?.serialize(serializer)
+}
+
+/// The words of values.
+pub(super) fn write_list<W: Word, S: Serializer>(values: &[i32], serializer: S) -> Result<S::Ok, S::Error> {
+    let words: Result<Vec<_>, _> = values.iter().map(|value| to_word::<W>(*value)).collect();
+    words.map_err(S::Error::custom)?.serialize(serializer)
+}
+
+/// Whether a value is unspecified.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+pub(super) fn is_unspecified(value: &i32) -> bool {
+    *value == 0
+}
+
+/// The word of a value.
+fn to_word<W: Word>(value: i32) -> Result<String, String> {
+    let unknown = || format!("`{value}` is not a value of `{}`", W::PREFIX.trim_end_matches('_'));
+    let name = W::try_from(value).map_err(|_| unknown())?.name();
+    let word = name.strip_prefix(W::PREFIX).unwrap_or(name).to_ascii_lowercase();
+    if word == "unspecified" { Err(unknown()) } else { Ok(word) }
+}
+
 fn of_word<W: Word>(word: &str) -> Result<i32, String> {
     let value = W::of_name(&format!("{}{}", W::PREFIX, word.to_ascii_uppercase()));
-    value.map(Into::into).ok_or_else(|| format!("`{word}` is no word of `{}`", W::PREFIX))
+    value.map(Into::into).ok_or_else(|| format!("`{word}` is not a value of `{}`", W::PREFIX))
 }
 
 /// What a request says in an enum, in the shape of the HTTP API; none where it says nothing.
 pub fn asked<W: Word, T: DeserializeOwned>(value: i32) -> Result<Option<T>, Problem> {
-    let unknown = || Problem::new(ErrorCode::Usage, format!("`{value}` is no value of `{}`", W::PREFIX));
-    let word = W::try_from(value).map_err(|_| unknown())?.name();
-    let word = word.strip_prefix(W::PREFIX).unwrap_or(word).to_ascii_lowercase();
-    match word.as_str() {
-        "unspecified" => Ok(None),
-        _ => serde_json::from_value(Value::String(word)).map(Some).map_err(|_| unknown()),
+    if is_unspecified(&value) {
+        return Ok(None);
     }
+    let refused = |reason: String| Problem::new(ErrorCode::Usage, reason);
+    let word = to_word::<W>(value).map_err(refused)?;
+    serde_json::from_value(Value::String(word)).map(Some).map_err(|error| refused(error.to_string()))
 }
 
 #[cfg(test)]

@@ -6,77 +6,77 @@ use utoipa::ToSchema;
 use crate::runs::Run;
 use crate::skills::RunTotals;
 
-/// One declared door.
+/// One declared capability and its use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeclaredDoor {
-    /// The door, as in `http:api.example.com`.
+    /// The capability, for example `http:api.example.com`.
     pub capability: String,
-    /// Calls that went through.
+    /// Number of successful uses.
     pub used: u64,
-    /// Calls that were refused.
+    /// Number of denied uses.
     pub denied: u64,
-    /// The last run that came to it.
+    /// The last run that used it.
     pub last_run: Option<String>,
 }
 
-/// The answer of `GET /v1/plugins/{skill_id}/check`: what keeps its runs from going well.
+/// Response of `GET /v1/plugins/{skill_id}/check`: what keeps its runs from going well.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PluginCheck {
     /// The skill.
     pub skill_id: String,
-    /// Whether a call of it would begin now.
+    /// Whether a call of it would start now.
     pub runnable: bool,
-    /// What was found, worst first.
+    /// Findings, most severe first.
     pub findings: Vec<PluginFinding>,
 }
 
-/// One thing an operator may want to change.
+/// One finding about a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PluginFinding {
-    /// What it is about: `status`, `policy`, `setting`, `grant` or `directory`.
+    /// Subject: `status`, `policy`, `setting`, `grant` or `directory`.
     pub about: String,
-    /// Whether no call begins because of it.
+    /// Whether it prevents calls.
     pub stops: bool,
-    /// What was found.
+    /// The finding.
     pub message: String,
-    /// What a person can do.
+    /// Suggested next steps.
     pub remedy: Option<String>,
 }
 
-/// The answer of `GET /v1/plugins/{skill_id}/touched`: everything a skill ever touched, also one that is gone.
+/// Response of `GET /v1/plugins/{skill_id}/touched`: everything a skill ever touched, also one that is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BlastRadius {
     /// The skill.
     pub skill_id: String,
-    /// Hosts it reached.
+    /// Contacted hosts.
     pub hosts: Vec<Touch>,
-    /// Directories it had while it opened files.
+    /// Directories in which it opened files.
     pub file_roots: Vec<Touch>,
     /// Secrets it used, by name.
     pub secrets: Vec<Touch>,
-    /// Prefixes it kept keys under.
+    /// Key prefixes it stored data under.
     pub key_prefixes: Vec<Touch>,
     /// Channels it published to.
     pub channels: Vec<Touch>,
-    /// How often it ran.
+    /// Number of runs.
     pub totals: RunTotals,
     /// Its newest runs.
     pub runs: Vec<Run>,
-    /// Where older runs begin in `GET /v1/runs`, as `before`.
+    /// The `before` for older runs in `GET /v1/runs`.
     pub older_runs: Option<String>,
-    /// Whether it touched more names than are kept one by one.
+    /// Whether it used more names than are recorded individually.
     pub more: bool,
 }
 
-/// One thing that was touched.
+/// One used resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Touch {
     /// Its name.
     pub subject: String,
     /// How often.
     pub uses: u64,
-    /// By which run first.
+    /// The first run that used it.
     pub first_run: String,
-    /// By which run last.
+    /// The last run that used it.
     pub last_run: String,
 }

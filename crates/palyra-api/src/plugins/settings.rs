@@ -6,34 +6,34 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// The profile of a skill: what its runs get at most, and where its roots lead.
+/// The capability profile of a skill.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Profile {
     /// The skill.
     pub skill_id: String,
-    /// The revision; 0 where nobody set a profile.
+    /// The revision; 0 if no profile was set.
     pub revision: u64,
-    /// The most its runs get, as `--grant` writes it; none narrows nothing, an empty list leaves nothing.
+    /// The upper bound of grants, in the form of `--grant`; `null` allows all, an empty list none.
     pub grants: Option<Vec<String>>,
     /// The directory of each logical root.
     pub directories: BTreeMap<String, String>,
-    /// Address ranges that are closed otherwise.
+    /// Additional address ranges that are allowed.
     pub allow_addresses: Vec<String>,
-    /// Ceilings by limit.
+    /// Maximum values by limit.
     pub limits: BTreeMap<String, u64>,
 }
 
-/// The body of `PUT /v1/plugins/{skill_id}/profile`.
+/// Request body of `PUT /v1/plugins/{skill_id}/profile`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileChange {
-    /// Whether runs get at most the grants named here; else these are added to what the profile lets through.
+    /// Whether the grants replace those of the profile; otherwise they are added.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub only: bool,
-    /// Grants as `--grant` writes them; `fs-read:NAME=DIR` maps a directory, `address:RANGE` opens a range.
+    /// Grants in the form of `--grant`; `fs-read:NAME=DIR` maps a directory, `address:RANGE` allows a range.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<String>,
-    /// Ceilings, as in `fuel=1000000`; the others stay.
+    /// Maximum values, for example `fuel=1000000`; other limits keep their values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
 }
@@ -43,7 +43,7 @@ pub struct ProfileChange {
 pub struct Config {
     /// The skill.
     pub skill_id: String,
-    /// The revision; 0 where nothing was set.
+    /// The revision; 0 if nothing was set.
     pub revision: u64,
     /// Every setting of its manifest, by name.
     pub fields: Vec<ConfigField>,
@@ -56,17 +56,17 @@ pub struct ConfigField {
     pub name: String,
     /// Its type.
     pub kind: ConfigFieldKind,
-    /// What it is for.
+    /// Purpose.
     pub description: Option<String>,
-    /// Whether runs are refused without it.
+    /// Whether it is required.
     pub required: bool,
-    /// The value runs get; `null` where there is none, or where it is kept out of outputs.
+    /// The effective value; `null` if there is none or it is redacted.
     #[serde(with = "palyra_common::json::in_order")]
     #[schema(value_type = Object)]
     pub value: Value,
-    /// Whether the value is kept out of outputs.
+    /// Whether the value is redacted.
     pub redacted: bool,
-    /// Where the value comes from.
+    /// Origin of the value.
     pub source: ConfigSource,
 }
 
@@ -86,7 +86,7 @@ pub enum ConfigFieldKind {
     Secret,
 }
 
-/// Where the value of a setting comes from.
+/// Origin of the value of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConfigSource {
@@ -98,21 +98,21 @@ pub enum ConfigSource {
     Missing,
 }
 
-/// The body of `PUT /v1/plugins/{skill_id}/config`.
+/// Request body of `PUT /v1/plugins/{skill_id}/config`.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConfigChange {
-    /// Values by the names of settings; `null` takes one away, and the others stay.
+    /// Values by setting; `null` removes one, others keep their values.
     #[schema(value_type = Object)]
     pub values: BTreeMap<String, Value>,
 }
 
-/// Whether there was something to take away.
+/// Whether something was removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Removed {
     /// The skill.
     pub skill_id: String,
-    /// Whether there was something.
+    /// Whether something existed.
     pub removed: bool,
 }
 

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::journal::InclusionProof;
 
-/// The answer of `GET /v1/runs/{run_id}/receipt`: the leaf of a run, and all that shows that it stands in a journal.
+/// Response of `GET /v1/runs/{run_id}/receipt`: the leaf of a run, and all that shows that it stands in a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RunReceipt {
     /// `palyra.receipt/v1`.
@@ -18,13 +18,13 @@ pub struct RunReceipt {
     pub key: String,
 }
 
-/// One event with all that shows that it stands in the journal.
+/// One event with its inclusion proof.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct JournalReceipt {
     /// The leaf, in its canonical form.
     pub leaf: String,
-    /// Where it stands.
+    /// Status.
     pub proof: InclusionProof,
-    /// The signed note of the head that the proof ends in.
+    /// The signed checkpoint of the proof's head.
     pub checkpoint: String,
 }

@@ -6,46 +6,46 @@ use utoipa::ToSchema;
 
 use crate::tools::Usage;
 
-/// The answer of `POST /v1/runs/{run_id}/replay`.
+/// Response of `POST /v1/runs/{run_id}/replay`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ReplayAnswer {
     /// The run that was replayed.
     pub run_id: String,
-    /// How it compared with its tape.
+    /// Result of the comparison with its tape.
     pub verdict: ReplayVerdict,
-    /// Whether the run opened files that its tape does not have; only tapes of version 1.
+    /// Whether the run opened files that its tape does not contain; only for tapes of version 1.
     pub open: bool,
     /// The output, where there is one.
     #[serde(with = "palyra_common::json::in_order")]
     #[schema(value_type = Object)]
     pub output: Value,
-    /// The kind of its error, where there is one.
+    /// The error code, if it failed.
     pub error: Option<String>,
-    /// What the replay used.
+    /// Resource use of the replay.
     pub usage: Usage,
 }
 
-/// How a replay compared with its tape.
+/// Result of a replay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case", tag = "verdict")]
 pub enum ReplayVerdict {
-    /// Same steps, same outcome, same output.
+    /// Identical steps, result and output.
     Identical,
-    /// The recorded run was ended by time or cancellation; everything up to there was the same.
+    /// The recorded run was timed out or cancelled; the replay is identical up to that point.
     SamePrefix,
-    /// It went another way.
+    /// The replay diverged.
     Diverged(Divergence),
 }
 
-/// Where and why a replay went another way.
+/// Location and reason of a divergence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Divergence {
-    /// The step, counted from 1; 0 is what comes before the first.
+    /// The step, counted from 1; 0 is before the first step.
     pub step: u64,
-    /// What differs.
+    /// The difference.
     pub what: String,
-    /// What the tape has.
+    /// The value on the tape.
     pub expected: String,
-    /// What was found.
+    /// The finding.
     pub found: String,
 }

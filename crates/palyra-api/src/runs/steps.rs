@@ -6,42 +6,45 @@ use utoipa::ToSchema;
 
 use crate::plugins::GrantDerivation;
 
-/// The answer of `GET /v1/runs/{run_id}/steps`.
+/// Response of `GET /v1/runs/{run_id}/steps`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RunSteps {
     /// The run.
     pub run_id: String,
     /// `ok`, or the code of the error it ended with.
     pub outcome: String,
-    /// How many steps the tape has.
+    /// Number of steps on the tape.
     pub total: u64,
-    /// Some of them, in the order they were made.
+    /// A page of checks, in their order.
     pub steps: Vec<RunStep>,
-    /// The number of the last one where there are more, as `after`.
+    /// The number of the last one if there are more, for `after`.
     pub next: Option<u64>,
-    /// What the run used of its limits; only those whose use its receipt has.
+    /// Use of each limit that its receipt contains.
     pub meters: Vec<RunMeter>,
 }
 
-/// One question of a guest to its host.
+/// One host call of a guest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RunStep {
     /// Its number, counted from 1; a divergence of a replay names the same number.
     pub number: u64,
-    /// The operation, such as `http.send`; `facts` is a block of readings of clocks.
+    /// The operation, such as `http.send`; `facts` is a block of clock readings.
     pub op: String,
-    /// What it was about: a URL, a key, a name, a path. Empty where it was about nothing.
+    /// Subject: a URL, key, name or path; empty if not applicable.
     pub subject: String,
-    /// `ok`, `denied`, `quota_exceeded`, `invalid_argument`, `timed_out`, `unavailable` or an error of a file; `unanswered`
-    /// where the run ended first.
+    /// `ok`, `denied`, `quota_exceeded`, `invalid_argument`, `timed_out`, `unavailable` or a file error; `unanswered`
+    /// if the run ended first.
     pub outcome: String,
-    /// What was asked, secrets removed; left out where it is longer than 4,096 bytes.
+    /// Request with redacted secrets; omitted if longer than 4,096 bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub request: Option<Value>,
     /// Why it was denied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub denial: Option<StepDenial>,
+    /// How long it took, in microseconds; known of the first 1,000 steps. A replay does not compare it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elapsed_us: Option<u64>,
 }
 
 /// Why a step was denied.
@@ -49,13 +52,13 @@ pub struct RunStep {
 pub struct StepDenial {
     /// `http`, `secret`, `storage`, `channel` or `filesystem`.
     pub kind: String,
-    /// What the guest tried, without secrets.
+    /// The attempted use, with secrets redacted.
     pub subject: String,
-    /// Which check said no.
+    /// The failed check.
     pub reason: String,
-    /// The smallest grant that would have allowed it, as `--grant` and profiles write it.
+    /// The smallest grant that would have allowed it, in the form of `--grant`.
     pub grant: Option<String>,
-    /// The line of `skill.toml` that would have asked for it.
+    /// The line of `skill.toml` that would request it.
     pub manifest: Option<String>,
 }
 
@@ -64,31 +67,31 @@ pub struct StepDenial {
 pub struct RunMeter {
     /// The limit, as `--limit` names it.
     pub limit: String,
-    /// What was used: fuel, bytes, calls or milliseconds.
+    /// Amount used: fuel, bytes, calls or milliseconds.
     pub used: u64,
-    /// The most it could use.
+    /// The limit.
     pub allowed: u64,
 }
 
-/// The answer of `GET /v1/runs/{run_id}/denial`: the first step that was denied, and what would allow it.
+/// Response of `GET /v1/runs/{run_id}/denial`: the first step that was denied, and what would allow it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RunDenial {
     /// The run.
     pub run_id: String,
-    /// The number of the step; none for a use of a handle that the guest never got, which is not on the tape.
+    /// The number of the step; `null` for an invalid handle, which is not on the tape.
     pub step: Option<u64>,
-    /// Its operation.
+    /// Operation of the host call.
     pub op: String,
-    /// Why.
+    /// Reason.
     pub denial: StepDenial,
-    /// Whether the installed release asks for what was denied; an operator can grant nothing else.
+    /// Whether the installed release requests the denied capability; otherwise it cannot be granted.
     pub requested: bool,
-    /// Who said what about the request, as of now.
+    /// Current decisions about the request.
     pub derivation: Option<GrantDerivation>,
-    /// The command that would change it, where one would.
+    /// The command that would change it, if any.
     pub remedy: Option<String>,
-    /// How many denied calls of the newest denied runs the grant would have allowed, this one included.
+    /// Number of denied calls of the newest denied runs that the grant would have allowed, including this one.
     pub covers: u64,
-    /// How many denied runs of the skill were looked at, at most 50.
+    /// Number of examined denied runs of the skill, at most 50.
     pub denied_runs: u64,
 }

@@ -7,44 +7,44 @@ use utoipa::ToSchema;
 
 use super::{AgentRunStatus, AgentUse, Pause, PauseStatus};
 
-/// The answer of `GET /v1/sessions/{session_id}/history`.
+/// Response of `GET /v1/sessions/{session_id}/history`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SessionEventList {
     /// The events, oldest first.
     pub events: Vec<SessionEvent>,
-    /// Where the next page begins, as `after`.
+    /// The `after` of the next page.
     pub next: Option<u64>,
 }
 
 /// One event of a session; the data of one server-sent event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SessionEvent {
-    /// Its number in the session, from 1; absent for `message.delta` and `tool.log`, which are not kept.
+    /// Its number within the session, from 1; absent for `message.delta` and `tool.log`, which are not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
-    /// When it happened, in milliseconds of Unix time.
+    /// Time of the event, in Unix milliseconds.
     pub at_ms: u64,
     /// The agent run it belongs to.
     pub run_id: String,
-    /// What happened.
+    /// The change.
     #[serde(flatten)]
     pub body: SessionEventBody,
 }
 
-/// What happened; the name of the server-sent event is `event`.
+/// Event kind, which is also the name of the server-sent event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "event")]
 pub enum SessionEventBody {
-    /// A piece of text while the model writes it; `message.completed` has the whole text.
+    /// A piece of a streamed message; `message.completed` has the whole text.
     #[serde(rename = "message.delta")]
     MessageDelta {
         /// The message.
         message_id: String,
-        /// Bytes of the message before this piece.
+        /// Offset of this piece in the message, in bytes.
         offset: u64,
         /// The piece.
         text: String,
-        /// Whether the model thinks aloud, which is no part of the message.
+        /// Whether the text is reasoning, which is not part of the message.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         reasoning: bool,
     },
@@ -53,7 +53,7 @@ pub enum SessionEventBody {
     MessageCompleted {
         /// The message.
         message_id: String,
-        /// Whose it is.
+        /// Owner.
         role: MessageRole,
         /// The text.
         text: String,
@@ -63,15 +63,15 @@ pub enum SessionEventBody {
     ToolProposed {
         /// The call, unique in its run.
         call_id: String,
-        /// The tool; the name as the model wrote it where there is no such tool.
+        /// The tool id, or the model's text for an unknown tool.
         tool_id: String,
         /// The arguments, clipped to 4 KiB of JSON text.
         arguments: String,
-        /// Why the proposal is not carried out.
+        /// Why the proposal was rejected.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         invalid: Option<String>,
     },
-    /// A call is about to enter the sandbox.
+    /// A tool call starts.
     #[serde(rename = "tool.started")]
     ToolStarted {
         /// The call.
@@ -79,7 +79,7 @@ pub enum SessionEventBody {
         /// The tool.
         tool_id: String,
     },
-    /// A line that a tool wrote.
+    /// A log line of a tool.
     #[serde(rename = "tool.log")]
     ToolLog {
         /// The call.
@@ -87,14 +87,14 @@ pub enum SessionEventBody {
         /// The line, escaped.
         text: String,
     },
-    /// A call ended.
+    /// A tool call ended.
     #[serde(rename = "tool.finished")]
     ToolFinished {
         /// The call.
         call_id: String,
         /// The tool.
         tool_id: String,
-        /// How it ended.
+        /// Status.
         status: ToolCallStatus,
         /// The run of the tool, whose receipt is in the journal.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,11 +102,11 @@ pub enum SessionEventBody {
         /// The output as JSON text, clipped to 16 KiB; absent for a document, which is a surface.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         output: Option<String>,
-        /// What went wrong.
+        /// The error.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
-    /// A document is shown for the first time, or takes the place of another one as a whole.
+    /// A document was created or replaced.
     #[serde(rename = "surface.created")]
     SurfaceCreated {
         /// The surface.
@@ -133,17 +133,17 @@ pub enum SessionEventBody {
     /// The run waits for a person.
     #[serde(rename = "run.paused")]
     RunPaused {
-        /// What it waits for.
+        /// Reason for waiting.
         pause: Box<Pause>,
     },
-    /// A person answered, or their time ran out.
+    /// A pause was answered or expired.
     #[serde(rename = "run.resumed")]
     RunResumed {
         /// The pause.
         pause_id: String,
-        /// What became of it.
+        /// Result.
         status: PauseStatus,
-        /// Who answered.
+        /// Principal that answered.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answered_by: Option<String>,
     },
@@ -152,19 +152,19 @@ pub enum SessionEventBody {
     RunFinished {
         /// How.
         status: AgentRunStatus,
-        /// Why, where it did not finish.
+        /// Reason, if it did not finish.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// What the run has used so far.
+    /// Use of the run so far.
     #[serde(rename = "usage")]
     Usage {
-        /// The sum.
+        /// The total.
         used: AgentUse,
     },
 }
 
-/// Whose message it is.
+/// Author of the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MessageRole {
@@ -174,7 +174,7 @@ pub enum MessageRole {
     Assistant,
 }
 
-/// How a call ended.
+/// Status of a finished call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolCallStatus {
@@ -184,7 +184,7 @@ pub enum ToolCallStatus {
     Failed,
     /// It did not run: policy, gates or the state of its skill said no.
     Refused,
-    /// A person said no, or nobody answered in time.
+    /// A person denied it, or it timed out.
     Denied,
     /// The run was stopped.
     Cancelled,

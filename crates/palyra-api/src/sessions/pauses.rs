@@ -5,16 +5,16 @@ use utoipa::ToSchema;
 
 use super::{FormSubmit, SessionLabels};
 
-/// The answer of `GET /v1/pauses`.
+/// Response of `GET /v1/pauses`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PauseList {
     /// The pauses, newest first.
     pub pauses: Vec<Pause>,
-    /// Where the next page begins, as `before`.
+    /// The `before` of the next page.
     pub next: Option<String>,
 }
 
-/// Something an agent run waits for; it is answered once.
+/// A question of an agent run, answered once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Pause {
     /// Its id.
@@ -23,43 +23,43 @@ pub struct Pause {
     pub session_id: String,
     /// The agent run.
     pub run_id: String,
-    /// What kind of answer is wanted.
+    /// Kind of pause.
     pub kind: PauseKind,
-    /// What became of it.
+    /// Result.
     pub status: PauseStatus,
-    /// What a person is asked, in plain words.
+    /// The question as text.
     pub question: String,
-    /// The call it is about.
+    /// The tool call.
     pub call_id: Option<String>,
     /// The tool it is about.
     pub tool_id: Option<String>,
     /// The canonical arguments of the call, clipped to 4 KiB.
     pub arguments: Option<String>,
-    /// The approval that decides it, for a pause of the kind `approval`.
+    /// The approval, for a pause of the kind `approval`.
     pub approval_id: Option<String>,
     /// The surface with the form, for a pause of the kind `form`.
     pub surface: Option<String>,
     /// The revision of the surface that was shown.
     pub rev: Option<u64>,
-    /// SHA-256 of what was shown; an answer names it, so that it is never for something else.
+    /// SHA-256 of what was shown; the answer must contain it.
     pub bound_to: String,
-    /// What the session had read when it was asked.
+    /// Labels of the session at the time of the question.
     pub labels: SessionLabels,
-    /// When it was asked, in milliseconds of Unix time.
+    /// Time at which it was asked, in Unix milliseconds.
     pub requested_ms: u64,
-    /// Until when it can be answered; then it counts as denied.
+    /// Time until which it can be answered; then it counts as denied.
     pub expires_ms: u64,
-    /// Who answered.
+    /// Principal that answered.
     pub answered_by: Option<String>,
-    /// When.
+    /// Time.
     pub answered_ms: Option<u64>,
 }
 
-/// What kind of answer a pause wants.
+/// Kind of a pause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PauseKind {
-    /// Yes or no to a call, from somebody who may approve it.
+    /// The decision about a call, by a principal that may approve it.
     Approval,
     /// The values of a form.
     Form,
@@ -67,11 +67,11 @@ pub enum PauseKind {
     Question,
 }
 
-/// What became of a pause.
+/// Status of a pause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PauseStatus {
-    /// Nobody answered yet.
+    /// Not answered yet.
     Waiting,
     /// Yes, or values.
     Answered,
@@ -83,27 +83,27 @@ pub enum PauseStatus {
     Cancelled,
 }
 
-/// The body of `POST /v1/pauses/{pause_id}/answer`.
+/// Request body of `POST /v1/pauses/{pause_id}/answer`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PauseAnswer {
-    /// Yes or no; values of a form count as yes.
+    /// Decision; submitted form values count as approval.
     pub decision: PauseDecision,
-    /// The digest of what was looked at, as the pause shows it.
+    /// The digest of what was shown, from the pause.
     #[schema(pattern = "^[0-9a-f]{64}$")]
     pub bound_to: String,
-    /// The values of the form, where one was shown.
+    /// The form values, if a form was shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub submit: Option<FormSubmit>,
-    /// What there is to say about it.
+    /// Details as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether a person sits at a terminal or in the console; only the owner may then decide what it asked for itself.
+    /// Whether a person is at a terminal or in the console; only then the owner can decide its own requests.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub owner_present: bool,
 }
 
-/// Yes or no.
+/// Decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PauseDecision {

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// The answer of `GET /v1/sessions/{session_id}/surfaces`.
+/// Response of `GET /v1/sessions/{session_id}/surfaces`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SurfaceList {
     /// The surfaces, by name.
     pub surfaces: Vec<Surface>,
 }
 
-/// A document that is shown, and where it comes from.
+/// A document of a session and its origin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Surface {
     /// Its name.
@@ -29,15 +29,15 @@ pub struct Surface {
     pub skill_id: Option<String>,
     /// The run of the tool.
     pub tool_run_id: Option<String>,
-    /// The document, checked before it was stored.
+    /// The validated document.
     #[serde(with = "in_order")]
     #[schema(value_type = Object)]
     pub document: Value,
-    /// When it was last changed, in milliseconds of Unix time.
+    /// Time at which it was last changed, in Unix milliseconds.
     pub updated_ms: u64,
 }
 
-/// The values of a form as a person submits them; a part of the answer to a pause of the kind `form`.
+/// Submitted form values, part of the answer to a pause of the kind `form`.
 #[derive(Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FormSubmit {

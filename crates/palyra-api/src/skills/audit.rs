@@ -5,29 +5,29 @@ use utoipa::ToSchema;
 
 use super::{AuditVerdict, RiskLevel, SkillStatus};
 
-/// The answer of every audit: one entry for each release that was looked at.
+/// Response of audits: one entry for each checked release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SkillAudits {
     /// The audits, by skill.
     pub audits: Vec<SkillAudit>,
 }
 
-/// How one release fared.
+/// Result for one release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SkillAudit {
     /// The skill.
     pub skill_id: String,
-    /// Its version; none where its bytes cannot be read.
+    /// Its version; `null` if its bytes cannot be read.
     pub version: Option<String>,
     /// The release.
     pub payload: String,
-    /// The status after the audit; none for a release that does not run.
+    /// The status after the audit; `null` for a release that is not active.
     pub runtime_status: Option<SkillStatus>,
-    /// What was found.
+    /// The finding.
     pub report: Option<AuditReport>,
     /// Why it could not be audited.
     pub problem: Option<String>,
-    /// Whether it ran before and is kept for rollback: its bytes are checked now, everything else when it comes back.
+    /// Whether it is kept for rollback: its bytes are checked now, everything else on rollback.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kept_for_rollback: bool,
 }
@@ -35,26 +35,26 @@ pub struct SkillAudit {
 /// The outcome of an audit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AuditReport {
-    /// What follows for the skill.
+    /// Consequence for the skill.
     pub verdict: AuditVerdict,
-    /// How much harm it could do.
+    /// Risk.
     pub risk: RiskLevel,
-    /// The operator's number of the policy.
+    /// The operator's version number of the policy.
     pub policy_version: u64,
     /// The digest of policy, rules and advisories.
     pub policy_digest: String,
     /// The date of the imported advisories.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advisory_date: Option<String>,
-    /// How many findings of each severity.
+    /// Number of findings by severity.
     pub counts: FindingCounts,
     /// The findings, worst effect first.
     pub findings: Vec<Finding>,
-    /// How much was looked at.
+    /// Scope of the audit.
     pub work: AuditWork,
 }
 
-/// How many findings there are of each severity.
+/// Number of findings by severity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FindingCounts {
     /// Of severity critical.
@@ -67,11 +67,11 @@ pub struct FindingCounts {
     pub low: u64,
     /// Of severity info.
     pub info: u64,
-    /// Found but not listed.
+    /// Number of findings that are not listed.
     pub not_listed: u64,
 }
 
-/// How much an audit looked at.
+/// Scope of an audit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AuditWork {
     /// Bytes of modules.
@@ -86,29 +86,29 @@ pub struct AuditWork {
     pub searched_bytes: u64,
 }
 
-/// One thing that was found.
+/// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Finding {
     /// The rule that found it.
     pub id: String,
-    /// Where: an entry of the archive, or a pointer into `skill.toml`.
+    /// Location: an entry of the archive, or a pointer into `skill.toml`.
     pub subject: String,
-    /// How bad it is if it is what it looks like.
+    /// Severity.
     pub severity: Severity,
-    /// How sure the audit is.
+    /// Certainty of the finding.
     pub certainty: Certainty,
-    /// What it does to the skill.
+    /// Effect on the skill.
     pub effect: FindingEffect,
-    /// Whether no operator can accept it.
+    /// Whether it cannot be accepted.
     pub hard: bool,
-    /// What was checked, what was found and what was expected.
+    /// Check, finding and expectation.
     pub message: String,
-    /// The bytes that show it, clipped, with credentials cut short.
+    /// The matching bytes, clipped, with credentials shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
-    /// What the author can do.
+    /// Suggestion for the author.
     pub remedy: String,
-    /// How an operator silences it, or why that is not possible.
+    /// How an operator can silence it, or why not.
     pub silence: String,
 }
 
@@ -119,7 +119,7 @@ impl Finding {
     }
 }
 
-/// How bad a finding is if it is what it looks like.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -135,7 +135,7 @@ pub enum Severity {
     Critical,
 }
 
-/// How sure an audit is.
+/// Certainty of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Certainty {
@@ -147,7 +147,7 @@ pub enum Certainty {
     Certain,
 }
 
-/// What a finding does to a skill.
+/// Effect of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FindingEffect {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The answer of `GET /v1/skills/{skill_id}/components`.
+/// Response of `GET /v1/skills/{skill_id}/components`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SkillComponents {
     /// The skill.
@@ -12,7 +12,7 @@ pub struct SkillComponents {
     pub version: String,
     /// Its modules.
     pub modules: Vec<SkillModule>,
-    /// What is linked into them.
+    /// Dependencies of the modules.
     pub dependencies: Vec<SkillDependency>,
 }
 
@@ -23,7 +23,7 @@ pub struct SkillModule {
     pub path: String,
     /// The SHA-256 of its bytes.
     pub sha256: String,
-    /// The languages and tools that made it, as in `language: Rust`.
+    /// The languages and tools it was built with, for example `language: Rust`.
     pub producers: Vec<String>,
 }
 
@@ -34,6 +34,6 @@ pub struct SkillDependency {
     pub name: String,
     /// Its version.
     pub version: String,
-    /// Its package URL, if it comes from a registry that has one.
+    /// Its package URL, if its registry has one.
     pub purl: Option<String>,
 }

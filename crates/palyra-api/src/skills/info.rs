@@ -5,42 +5,42 @@ use utoipa::ToSchema;
 
 use super::{SkillEntry, SkillStatus};
 
-/// The answer of `GET /v1/skills/{id}`.
+/// Response of `GET /v1/skills/{id}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SkillInfo {
     /// The record, with its state on the daemon's machine.
     pub entry: SkillEntry,
-    /// Who made it.
+    /// The publisher.
     pub made_by: MadeBy,
-    /// What can it touch.
+    /// Permissions.
     pub can_touch: CanTouch,
-    /// What has it used.
+    /// Use of capabilities.
     pub has_used: Vec<CapabilityTotal>,
-    /// How often it ran.
+    /// Number of runs.
     pub runs: RunTotals,
     /// Why is it in this state.
     pub why: String,
-    /// What would change it: commands, most useful first.
+    /// Commands that would change it, most useful first.
     pub would_change: Vec<String>,
-    /// What the waiting release changes.
+    /// Changes of the pending release.
     pub waiting: Option<WaitingRelease>,
-    /// The digest to agree to, where somebody has to.
+    /// The digest for consent, if required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent_digest: Option<String>,
 }
 
-/// The publisher as the daemon knows it.
+/// The publisher in the trust store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MadeBy {
     /// The publisher.
     pub publisher: String,
-    /// How it is known; none for one nobody knows.
+    /// How it is known; `null` for an unknown one.
     pub mode: Option<PublisherMode>,
     /// The keys that signed the current release.
     pub signers: Vec<String>,
 }
 
-/// The state of a publisher in one word.
+/// Trust status of a publisher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PublisherMode {
@@ -48,31 +48,31 @@ pub enum PublisherMode {
     Allowlisted,
     /// Its keys were pinned at first contact.
     TofuPinned,
-    /// Nothing of it is accepted.
+    /// It is blocked.
     Blocked,
 }
 
-/// What runs of a skill may touch.
+/// Permissions of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CanTouch {
-    /// What it asks for, in words.
+    /// Requested permissions as text.
     pub asks: Vec<Permission>,
-    /// What runs get, as `--grant` writes it.
+    /// Effective grants, in the form of `--grant`.
     pub granted: Vec<String>,
-    /// What it asks for and does not get.
+    /// Requested permissions that are not granted.
     pub closed: Vec<String>,
 }
 
-/// One permission in plain words.
+/// One permission as text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Permission {
     /// A sentence without a subject.
     pub text: String,
-    /// How much it opens.
+    /// Weight.
     pub severity: PermissionSeverity,
 }
 
-/// How much a permission opens.
+/// Weight of a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PermissionSeverity {
@@ -84,42 +84,42 @@ pub enum PermissionSeverity {
     High,
 }
 
-/// How often one door was used over all runs.
+/// Uses of one capability over all runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CapabilityTotal {
-    /// The door, as in `http:api.example.com`.
+    /// The capability, for example `http:api.example.com`.
     pub capability: String,
-    /// Calls that went through.
+    /// Number of successful uses.
     pub used: u64,
-    /// Calls that were refused.
+    /// Number of denied uses.
     pub denied: u64,
-    /// The last run that came to it.
+    /// The last run that used it.
     pub last_run: String,
 }
 
-/// How often a skill ran.
+/// Number of runs of a skill.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RunTotals {
-    /// Runs with a result.
+    /// Number of successful runs.
     pub completed: u64,
-    /// Runs without one.
+    /// Number of failed runs.
     pub failed: u64,
-    /// When the last one began, in milliseconds of Unix time.
+    /// Start of the last one, in Unix milliseconds.
     pub last_started_ms: Option<u64>,
 }
 
-/// A release that waits beside the running one.
+/// A pending release of an installed skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WaitingRelease {
     /// Its state.
     pub status: SkillStatus,
-    /// What it changes.
+    /// Changes.
     pub diff: UpdateDiff,
-    /// What somebody has to agree to.
+    /// Permissions that need consent.
     pub consent: ConsentRequest,
 }
 
-/// What must be agreed to before a release runs.
+/// Consent required before a release can run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ConsentRequest {
     /// The skill.
@@ -128,31 +128,31 @@ pub struct ConsentRequest {
     pub payload: String,
     /// The running release it would replace.
     pub replaces: Option<String>,
-    /// What the release may do.
+    /// Permissions of the release.
     pub capability_digest: String,
-    /// What models read of it.
+    /// Texts for models.
     pub model_text_digest: String,
 }
 
 /// The differences between two releases.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UpdateDiff {
-    /// What differs, grouped by section.
+    /// Differences, grouped by section.
     pub rows: Vec<DiffRow>,
 }
 
-/// One difference, for two columns.
+/// One difference, in two columns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DiffRow {
     /// The part of the manifest.
     pub section: DiffSection,
-    /// What the row is about.
+    /// Subject of the row.
     pub subject: String,
     /// The old column.
     pub old: Option<String>,
     /// The new column.
     pub new: Option<String>,
-    /// What the difference means.
+    /// Meaning of the difference.
     pub change: DiffChange,
 }
 
@@ -182,13 +182,13 @@ pub enum DiffSection {
     Hooks,
     /// Settings of the operator.
     Config,
-    /// What it runs on.
+    /// Requirements.
     Compat,
     /// Text models read.
     Text,
 }
 
-/// What a difference means.
+/// Meaning of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DiffChange {

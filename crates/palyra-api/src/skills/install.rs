@@ -1,12 +1,12 @@
-//! What comes of an installation, and of a stored release that walks the same way again.
+//! Result of an installation, or of a repeated check of a stored release.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    AuditReport, ConsentRequest, Eligibility, InstallStep, InstalledRelease, Permission, SkillRecord,
-    SkillStatus, TrustState, UpdateDiff,
+    AuditReport, CompiledCode, ConsentRequest, Eligibility, InstallStep, InstalledRelease, Permission,
+    SkillRecord, SkillStatus, TrustState, UpdateDiff,
 };
 
 /// What is permitted with an installation; the default permits nothing.
@@ -15,22 +15,22 @@ use super::{
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub struct InstallQuery {
-    /// Whether the keys of a publisher that was never seen may be pinned.
+    /// Whether the keys of an unknown publisher may be pinned.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow_tofu: bool,
-    /// The digest a person agreed to.
+    /// The digest of the approved permissions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[param(nullable = false, pattern = "^[0-9a-f]{64}$")]
     pub consent: Option<String>,
-    /// Secrets agreed to one by one, as in `global/token`, with commas between.
+    /// Secrets granted individually, for example `global/token`, separated by commas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[param(nullable = false)]
     pub secrets: Option<String>,
-    /// Findings that are accepted for this release, by the names of their rules, with commas between.
+    /// Accepted findings of this release, by rule id, separated by commas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[param(nullable = false)]
     pub accept: Option<String>,
-    /// Whether the skill has to be installed already.
+    /// Whether the skill must already be installed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub update: bool,
 }
@@ -42,19 +42,19 @@ impl InstallQuery {
     }
 }
 
-/// What came of an installation, of an update, or of a stored release that walked the same way again.
+/// Result of an installation, an update, or a repeated check of a stored release.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct InstallOutcome {
-    /// What to agree to, if somebody still has to.
+    /// Permissions that need consent, if any.
     #[serde(default)]
     pub consent_digest: Option<String>,
-    /// Where the release went.
+    /// Placement of the release.
     pub placement: Placement,
     /// The state of the release.
     pub status: SkillStatus,
-    /// How far it is believed.
+    /// Trust state.
     pub trust: TrustState,
-    /// What the trust step said; none if an installed release is no longer believed.
+    /// Trust decision; `null` if an installed release is no longer trusted.
     pub decision: Option<TrustDecision>,
     /// The release.
     pub payload: String,
@@ -62,39 +62,42 @@ pub struct InstallOutcome {
     pub archive: String,
     /// The keys that signed it.
     pub signers: Vec<String>,
-    /// What it may do, in words.
+    /// Permissions as text.
     pub permissions: Vec<Permission>,
-    /// Secrets it asks for and gets only if each is agreed to by name.
+    /// Requested secrets that need individual consent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
-    /// What the audit said; none if verification ended before it.
+    /// Audit result; `null` if verification failed before it.
     pub audit: Option<AuditReport>,
-    /// What changes from the release that runs.
+    /// Differences from the running release.
     pub diff: Option<UpdateDiff>,
-    /// What a person must still agree to.
+    /// Permissions that still need consent.
     pub consent_request: Option<ConsentRequest>,
-    /// Grants that stay closed.
+    /// Requested grants that are not in effect.
     pub withheld: Vec<Withheld>,
     /// Whether it fits the machine.
     pub eligibility: Eligibility,
     /// Each step that passed, in order.
     pub steps: Vec<InstallStep>,
-    /// The record of the skill from now on.
+    /// The new record of the skill.
     pub record: SkillRecord,
-    /// The consent that is kept from now on.
+    /// The stored consent.
     #[serde(default, with = "palyra_common::json::in_order::optional")]
     #[schema(value_type = Option<Object>)]
     pub new_consent: Option<Value>,
-    /// What is remembered about the publisher from now on.
+    /// The new trust record of the publisher.
     #[serde(default, with = "palyra_common::json::in_order::optional")]
     #[schema(value_type = Option<Object>)]
     pub trust_change: Option<Value>,
-    /// Whether the bytes were proven and are kept.
+    /// Whether the package was verified and stored.
     pub stores_bytes: bool,
-    /// What the journal was told.
+    /// The recorded event.
     #[serde(with = "palyra_common::json::in_order::list")]
     #[schema(value_type = Vec<Object>)]
     pub events: Vec<Value>,
+    /// That its code is compiled in the background; none where nothing is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<CompiledCode>,
 }
 
 impl InstallOutcome {
@@ -105,7 +108,7 @@ impl InstallOutcome {
     }
 }
 
-/// Where a release went.
+/// Placement of a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Placement {
@@ -115,52 +118,52 @@ pub enum Placement {
     Waiting,
 }
 
-/// A grant that is asked for and stays closed.
+/// A requested grant that is not in effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Withheld {
-    /// The grant, as `--grant` writes it.
+    /// The grant, in the form of `--grant`.
     pub grant: String,
-    /// Why it is closed, and what would open it.
+    /// Why it is denied, and what would allow it.
     pub reason: String,
-    /// The secret it is about, as in `global/token`; consent can still grant it by this name.
+    /// The secret, for example `global/token`; consent can grant it later by this name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
 }
 
-/// How far the publisher of a sound package is believed.
+/// Trust state of the publisher of a valid package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum TrustDecision {
-    /// Compiled into the daemon's program; its publisher's keys do not matter.
+    /// Built into the daemon's program, independent of publisher keys.
     BuiltIn,
-    /// Signed by keys an operator named.
+    /// Signed by allowlisted keys.
     Allowlisted,
-    /// Signed by the keys pinned at first contact.
+    /// Signed by pinned keys.
     Pinned,
-    /// Signed by new keys that the believed ones handed over to.
+    /// Signed by keys that a rotation introduced.
     Lineage {
-        /// How the first keys came to be believed.
+        /// Origin of trust in the first keys.
         origin: KeyOrigin,
-        /// The epoch believed before.
+        /// The previous epoch.
         from_epoch: Option<u64>,
-        /// The epoch from now on.
+        /// The new epoch.
         to_epoch: u64,
     },
-    /// Never seen; pinning was permitted, and these keys can be pinned.
+    /// Unknown publisher; its keys can be pinned.
     TofuOffer {
         /// The publisher's keys as the release lists them.
         keys: KeySet,
         /// Their epoch.
         epoch: u64,
     },
-    /// Never seen, and pinning was not permitted.
+    /// Unknown publisher, and pinning was not allowed.
     Unknown {
         /// The publisher's keys as the release lists them.
         keys: KeySet,
     },
 }
 
-/// How keys came to be believed.
+/// Origin of trust in keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyOrigin {
@@ -175,17 +178,17 @@ pub enum KeyOrigin {
 pub struct KeySet {
     /// The public keys.
     pub keys: Vec<String>,
-    /// How many must sign.
+    /// Number of keys that must sign.
     pub threshold: u32,
 }
 
-/// The answer of `GET /v1/skills/{skill_id}/consent`.
+/// Response of `GET /v1/skills/{skill_id}/consent`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ConsentAsked {
-    /// The digest to agree to.
+    /// The digest for consent.
     pub digest: String,
-    /// Whether it cannot run until somebody does.
+    /// Whether it cannot run without it.
     pub needed: bool,
-    /// The release somebody decides about, as it stands now.
+    /// The release to decide about.
     pub outcome: InstallOutcome,
 }

@@ -4,17 +4,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// The answer of `GET /v1/skills`.
+/// Response of `GET /v1/skills`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SkillList {
     /// The installed skills, by id.
     pub skills: Vec<SkillEntry>,
-    /// The id to continue after, where there are more.
+    /// The id to continue after, if there are more results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
-/// A record with what follows from it on the daemon's machine.
+/// A record with its status on the daemon's machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SkillEntry {
     /// The record.
@@ -23,24 +23,51 @@ pub struct SkillEntry {
     pub runtime_status: SkillStatus,
     /// Whether it fits the machine.
     pub eligibility: Eligibility,
+    /// Whether a call has to wait for its code; none for a release that cannot run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<CompiledCode>,
+}
+
+/// The compiled code of a release.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CompiledCode {
+    /// Whether there is code.
+    pub state: SkillCodeState,
+    /// Why its compilation failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// Whether a release has code for the daemon's machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SkillCodeState {
+    /// Its first call compiles it.
+    NotCompiled,
+    /// Its compilation is under way, or waits for its turn.
+    Compiling,
+    /// Calls begin at once.
+    Ready,
+    /// Its compilation reached a limit, or its module is invalid.
+    Failed,
 }
 
 /// One installed skill.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SkillRecord {
-    /// The skill, as in `acme.notes`.
+    /// The skill, for example `acme.notes`.
     pub skill_id: String,
-    /// Whose it is.
+    /// Owner.
     pub publisher: String,
-    /// The release that answers calls, as far as its state allows.
+    /// The active release.
     pub current: InstalledRelease,
-    /// A newer release that cannot run yet.
+    /// A newer release that waits for consent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<Box<InstalledRelease>>,
     /// Releases that ran before, newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub previous: Vec<PastRelease>,
-    /// Why an operator switched it off.
+    /// Why an operator disabled it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled: Option<String>,
 }
@@ -48,24 +75,24 @@ pub struct SkillRecord {
 /// One release of an installed skill.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct InstalledRelease {
-    /// The digest of everything signed; the name of the release.
+    /// The payload digest, which identifies the release.
     pub payload: String,
     /// The digest of the archive.
     pub archive: String,
     /// The keys that signed it.
     pub signers: Vec<String>,
-    /// How far it is believed.
+    /// Trust state.
     pub trust: TrustState,
-    /// Why it is kept from running.
+    /// Why it cannot run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quarantine: Option<Quarantine>,
-    /// The consent that lets it run.
+    /// The consent for its permissions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<String>,
-    /// Whether an operator permitted its publisher to be pinned.
+    /// Whether its publisher may be pinned.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tofu_permitted: bool,
-    /// What the last audit said.
+    /// Result of the last audit.
     pub audit: AuditSummary,
     /// Its manifest, in the form of `schemas/json`.
     #[serde(with = "palyra_common::json::in_order")]
@@ -96,24 +123,24 @@ pub struct PastRelease {
     pub payload: String,
     /// Its archive.
     pub archive: String,
-    /// Why its stored bytes are not what they were, as the last re-audit found them.
+    /// Damage of its stored bytes, found by the last re-audit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damage: Option<String>,
 }
 
-/// Why a release is kept from running.
+/// Why a release cannot run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Quarantine {
-    /// What kept it.
+    /// Reason.
     pub cause: QuarantineCause,
-    /// In words.
+    /// As text.
     pub reason: String,
 }
 
-/// What an audit said.
+/// Summary of an audit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AuditSummary {
-    /// The verdict, with what was accepted taken into account.
+    /// The verdict after accepted findings.
     pub verdict: AuditVerdict,
     /// The risk.
     pub risk: RiskLevel,
@@ -122,7 +149,7 @@ pub struct AuditSummary {
     /// The findings that keep it from running, accepted ones included.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<String>,
-    /// The findings an operator accepted for this release.
+    /// Findings of this release that an operator accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<String>,
 }
@@ -130,7 +157,7 @@ pub struct AuditSummary {
 /// Whether a skill can run on a machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Eligibility {
-    /// What stands in the way, in words.
+    /// Obstacle as text.
     pub missing: Vec<String>,
 }
 
@@ -150,7 +177,7 @@ pub enum SkillStatus {
     Error,
 }
 
-/// How far a release is believed.
+/// Trust state of a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TrustState {
@@ -167,29 +194,29 @@ pub enum TrustState {
     Revoked,
 }
 
-/// What keeps a release from running.
+/// Obstacle to running a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QuarantineCause {
-    /// Nobody here knows its publisher.
+    /// Its publisher is unknown.
     UnknownPublisher,
     /// The audit found something.
     Audit,
     /// An operator said so.
     Operator,
-    /// What it describes is not what it declared.
+    /// Its description differs from its manifest.
     Describe,
-    /// Its payload, its keys or its publisher are no longer believed.
+    /// Its payload, keys or publisher are no longer trusted.
     Trust,
     /// Its bytes are not what they were.
     Damage,
 }
 
-/// What an audit does to a skill.
+/// Verdict of an audit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AuditVerdict {
-    /// Nothing keeps it from running.
+    /// It can run.
     Pass,
     /// It is stored and cannot run.
     Quarantine,
@@ -197,11 +224,11 @@ pub enum AuditVerdict {
     Refuse,
 }
 
-/// How much harm a skill could do.
+/// Risk of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RiskLevel {
-    /// Nothing out of the ordinary.
+    /// No unusual findings.
     Low,
     /// Look at the findings.
     Medium,

@@ -6,25 +6,25 @@ use utoipa::ToSchema;
 /// One step of a verification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct VerifyStep {
-    /// Which step, as in `signatures`.
+    /// The step, for example `signatures`.
     pub name: String,
-    /// What was checked.
+    /// The check.
     pub checked: String,
-    /// What was found.
+    /// The finding.
     pub found: String,
 }
 
 /// One step of an installation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct InstallStep {
-    /// Which part.
+    /// The part.
     pub stage: InstallStage,
-    /// The step of the verification, for those.
+    /// The verification step, if applicable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
-    /// What was checked.
+    /// The check.
     pub checked: String,
-    /// What was found.
+    /// The finding.
     pub found: String,
     /// Whether this keeps the release from running.
     #[serde(default)]
@@ -39,9 +39,9 @@ pub enum InstallStage {
     Verify,
     /// The audit.
     Audit,
-    /// What follows for trust.
+    /// Trust decision.
     Trust,
-    /// What changes from the running release.
+    /// Differences from the running release.
     Update,
     /// What a person agreed to.
     Consent,

@@ -3,17 +3,18 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Failures of one place before it is told to wait, unless somebody says otherwise.
+use parking_lot::Mutex;
+
+/// Default number of failures from one address before it is rate-limited.
 const BURST: u32 = 20;
 /// After so long one more is allowed.
 const EVERY: Duration = Duration::from_secs(1);
 /// Most places that are remembered.
 const MAX_PLACES: usize = 1_024;
 
-/// Counts requests that are not let in.
+/// Counts rejected requests.
 pub(super) struct Failures {
     places: Mutex<HashMap<Option<IpAddr>, Bucket>>,
     burst: AtomicU32,
@@ -42,9 +43,9 @@ impl Failures {
 
     fn count_at(&self, from: Option<IpAddr>, now: Instant) -> bool {
         let burst = self.burst.load(Ordering::Relaxed);
-        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut places = self.places.lock();
         if places.len() >= MAX_PLACES && !places.contains_key(&from) {
-            // Whoever waited long enough is as good as new.
+            // After the waiting time the address starts with no failures.
             places.retain(|_, bucket| now.duration_since(bucket.since) < EVERY * burst);
             if places.len() >= MAX_PLACES {
                 return false;

@@ -23,7 +23,7 @@ pub enum OwnerTokenError {
     #[error(transparent)]
     File(#[from] FsError),
     /// The file holds something else.
-    #[error("`{FILE}` in the state root is not a token of the owner")]
+    #[error("`{FILE}` in the state root does not contain an owner token")]
     NotAToken,
     /// There is no randomness.
     #[error("cannot read the system random source: {0}")]
@@ -31,7 +31,7 @@ pub enum OwnerTokenError {
 }
 
 impl OwnerToken {
-    /// Where the file is.
+    /// The path of the file.
     pub fn path(root: &StateRoot) -> std::path::PathBuf {
         root.path().join(FILE)
     }
@@ -43,9 +43,10 @@ impl OwnerToken {
         };
         let bytes = Zeroizing::new(bytes);
         let text = std::str::from_utf8(&bytes).map_err(|_| OwnerTokenError::NotAToken)?.trim();
-        match text.strip_prefix(PREFIX).is_some_and(|rest| rest.len() == 64) {
-            true => Ok(Some(Self(Zeroizing::new(text.to_owned())))),
-            false => Err(OwnerTokenError::NotAToken),
+        if text.strip_prefix(PREFIX).is_some_and(|rest| rest.len() == 64) {
+            Ok(Some(Self(Zeroizing::new(text.to_owned()))))
+        } else {
+            Err(OwnerTokenError::NotAToken)
         }
     }
 

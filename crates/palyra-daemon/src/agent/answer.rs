@@ -2,27 +2,25 @@
 
 use std::sync::Arc;
 
-use palyra_a2ui::{A2uiFormSubmitEvent, FieldValue, FormValues};
 use palyra_agent::{Input, RunState, SessionState, SurfaceState, Verdict};
 use palyra_api::Problem;
 use palyra_api::sessions::{AgentRun, FormSubmit, Pause, PauseAnswer, PauseDecision, PauseKind, PauseStatus};
-use palyra_common::capabilities::SecretRef;
-use palyra_common::{ErrorCode, JsonText, Principal, Scope};
-use palyra_journal::{EventKind, NewEvent};
+use palyra_common::{ErrorCode, Principal, Scope};
+use palyra_journal::NewEvent;
 use palyra_policy::{Action, Resource};
-use palyra_skills::Sha256Digest;
 use palyra_state::authorizer::any_tool;
-use palyra_state::{ApprovalDecision, ApprovalScope, ApprovalVerdict, Presence, StateError};
+use palyra_state::{ApprovalDecision, ApprovalScope, ApprovalVerdict, Presence, StateError, decide_approval};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
 use super::driver::Command;
 use super::sessions::broken;
 use crate::app::App;
+use crate::forms::{self, CheckedForm};
 use crate::policy::missing_scope;
 use crate::problem::{ToProblem, not_found};
 
-/// Who answers.
+/// The responder.
 pub(crate) struct Answerer<'p> {
     pub(crate) app: &'p Arc<App>,
     pub(crate) principal: &'p Arc<Principal>,
@@ -35,10 +33,10 @@ impl Answerer<'_> {
         let pause: Option<Pause> = read(move || app.state().sessions().pause(&id)).await?;
         let unknown = || {
             not_found("pause", pause_id, Vec::new())
-                .hint("see what waits with `GET /v1/pauses?status=waiting`")
+                .hint("list the open questions with `GET /v1/pauses?status=waiting`")
         };
         let pause = pause.ok_or_else(unknown)?;
-        // Whoever may decide approvals sees what they are about, whosever session it is.
+        // Principals that may decide approvals see their content, in any session.
         let decides = pause.kind == PauseKind::Approval && self.principal.may(Scope::Approve);
         match self.app.session_of(self.principal, &pause.session_id).await {
             Ok(_) => Ok(pause),
@@ -51,11 +49,8 @@ impl Answerer<'_> {
     pub(crate) async fn answer(&self, pause_id: &str, answer: PauseAnswer) -> Result<Pause, Problem> {
         let pause = self.pause(pause_id).await?;
         if answer.bound_to != pause.bound_to {
-            let message =
-                "the answer is for something else than what this pause asks: its `bound_to` differs";
-            return Err(
-                Problem::new(ErrorCode::Usage, message).hint("look at the pause again, then answer it")
-            );
+            let message = "the answer does not match this question: its `bound_to` differs";
+            return Err(Problem::new(ErrorCode::Usage, message).hint("read the pause again, then answer it"));
         }
         if pause.status != PauseStatus::Waiting {
             return Err(decided(&pause));
@@ -74,11 +69,11 @@ impl Answerer<'_> {
             return Err(missing_scope(&authorizer, self.principal, Scope::Approve, Action::Approve, tool));
         }
         let Some(approval_id) = &pause.approval_id else {
-            return Err(Problem::new(ErrorCode::Internal, "the pause names no approval"));
+            return Err(Problem::new(ErrorCode::Internal, "the pause has no approval"));
         };
         let state = Arc::clone(self.app.state());
         let id = approval_id.clone();
-        let approval = tokio::task::spawn_blocking(move || state.approval(&id)).await;
+        let approval = tokio::task::spawn_blocking(move || state.approvals().get(&id)).await;
         let approval = approval.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
         let arguments = approval.map_err(|error| error.to_problem())?.arguments_sha256;
         let verdict = match answer.decision {
@@ -94,7 +89,7 @@ impl Answerer<'_> {
             // The pause is bound to the arguments of its call.
             arguments_sha256: arguments,
         };
-        let decided = self.app.state().decide_approval(approval_id, decision).await;
+        let decided = decide_approval(self.app.state(), approval_id, decision).await;
         let decided = decided.map_err(|error| error.to_problem())?;
         let verdict = match answer.decision {
             PauseDecision::Approve => Verdict::Yes,
@@ -108,17 +103,14 @@ impl Answerer<'_> {
         }
     }
 
-    /// A form or a question is for whoever the session belongs to.
+    /// A form or a question belongs to the principal of the session.
     async fn reply(&self, pause: &Pause, answer: PauseAnswer) -> Result<(), Problem> {
         let session = self.app.session_of(self.principal, &pause.session_id).await?;
         let (verdict, leaves) = match (answer.decision, answer.submit) {
             (PauseDecision::Deny, _) => (Verdict::No, Vec::new()),
             (PauseDecision::Approve, None) if pause.kind == PauseKind::Question => (Verdict::Yes, Vec::new()),
             (PauseDecision::Approve, None) => {
-                return Err(Problem::new(
-                    ErrorCode::Usage,
-                    "the form has to be filled in: `submit` is missing",
-                ));
+                return Err(Problem::new(ErrorCode::Usage, "the form is not filled in: `submit` is missing"));
             }
             (PauseDecision::Approve, Some(submit)) => {
                 let surface = pause.surface.as_deref().unwrap_or_default();
@@ -142,32 +134,12 @@ impl Answerer<'_> {
         shown: &SurfaceState,
         submit: &FormSubmit,
     ) -> Result<(Map<String, Value>, NewEvent), Problem> {
-        let invalid = |error: palyra_a2ui::A2uiError| {
-            Problem::new(ErrorCode::InvalidInput, format!("the form is not accepted {error}"))
-                .details(json!({ "pointer": error.pointer }))
-        };
-        let document = shown.document().map_err(invalid)?;
-        let event = json!({ "componentId": submit.component_id, "values": submit.values });
-        let event = A2uiFormSubmitEvent::parse(JsonText::from(&event).as_str()).map_err(invalid)?;
-        let FormValues { values, secrets } = document.check_submit(&event).map_err(invalid)?;
-        let mut arguments: Map<String, Value> =
-            values.into_iter().map(|(name, value)| (name, json_of(value))).collect();
-        let names: Vec<String> = arguments.keys().chain(secrets.keys()).cloned().collect();
-        for (name, value) in secrets {
-            let reference = secret_of(shown, &name)?;
-            arguments.insert(name, reference.to_string().into());
-            let (app, by) = (Arc::clone(self.app), self.principal.name.clone());
-            let put =
-                tokio::task::spawn_blocking(move || app.state().put_secret(&reference, &value, &by)).await;
-            let put = put.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
-            put.map_err(|error| error.to_problem())?;
-        }
-        let digest = Sha256Digest::of(JsonText::from(&Value::Object(arguments.clone())).as_str().as_bytes());
-        let details = json!({ "session": session.session_id, "rev": shown.rev, "form": submit.component_id,
-            "fields": names, "values_sha256": digest.to_string() });
-        let leaf = NewEvent::new(EventKind::SurfaceSubmitted, self.app.now_ms()).details(details);
-        let leaf = leaf.actor(self.principal.actor().into_owned()).subject(shown.surface.clone());
-        Ok((arguments, leaf))
+        let document = shown.document().map_err(forms::invalid)?;
+        let mut form = CheckedForm::new(&document, shown.skill_id.as_deref(), submit)?;
+        form.keep_secrets(self.app, self.principal).await?;
+        let of = json!({ "session": session.session_id, "rev": shown.rev, "form": submit.component_id });
+        let leaf = form.leaf(self.app.now_ms(), self.principal, &shown.surface, of);
+        Ok((form.values, leaf))
     }
 
     /// Stops a run; one that has ended stays as it is.
@@ -198,9 +170,9 @@ impl Answerer<'_> {
         leaves: Vec<NewEvent>,
         pause_id: Option<&str>,
     ) -> Result<RunState, Problem> {
-        // A run that has ended waits for no answer any more: somebody else gave one, or it was stopped.
+        // A finished run needs no answer: another client answered, or it was stopped.
         let code = if pause_id.is_some() { ErrorCode::AlreadyDecided } else { ErrorCode::NotUnderWay };
-        let ended = || Problem::new(code, format!("run `{run_id}` is not under way here"));
+        let ended = || Problem::new(code, format!("run `{run_id}` is not in progress"));
         let inbox = self.app.agent().inbox(run_id).ok_or_else(ended)?;
         let (reply, answered) = oneshot::channel();
         let command = Command { input, leaves, pause_id: pause_id.map(str::to_owned), reply };
@@ -229,30 +201,12 @@ async fn read<T: serde::de::DeserializeOwned>(
     serde_json::from_slice(&bytes).map(Some).map_err(|error| broken(&error.to_string()).to_problem())
 }
 
-/// Where a secret of a form goes: only the skill that made the form can be granted it.
-fn secret_of(shown: &SurfaceState, field: &str) -> Result<SecretRef, Problem> {
-    let Some(skill_id) = &shown.skill_id else {
-        return Err(Problem::new(ErrorCode::InvalidInput, "a form without a skill takes no secrets"));
-    };
-    let reference = format!("skill:{skill_id}/{field}").parse();
-    reference.map_err(|_| Problem::new(ErrorCode::InvalidInput, format!("`{field}` is no name of a secret")))
-}
-
-fn json_of(value: FieldValue) -> Value {
-    match value {
-        FieldValue::Bool(value) => value.into(),
-        FieldValue::Number(number) => Value::Number(number),
-        FieldValue::Text(text) => text.into(),
-        FieldValue::Choices(choices) => choices.into(),
-    }
-}
-
 fn stale(shown: &SurfaceState) -> Problem {
-    let message = format!("the surface `{}` is at revision {} now", shown.surface, shown.rev);
-    Problem::new(ErrorCode::AlreadyDecided, message).hint("look at it again, then fill it in")
+    let message = format!("the surface `{}` has changed: its revision is {}", shown.surface, shown.rev);
+    Problem::new(ErrorCode::AlreadyDecided, message).hint("read it again, then fill it in")
 }
 
 fn decided(pause: &Pause) -> Problem {
-    let message = format!("pause `{}` is {} already", pause.pause_id, pause.status.wire_name());
+    let message = format!("pause `{}` is already {}", pause.pause_id, pause.status.wire_name());
     Problem::new(ErrorCode::AlreadyDecided, message).details(json!({ "pause_id": pause.pause_id }))
 }

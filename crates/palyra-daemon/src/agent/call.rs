@@ -5,15 +5,19 @@ use std::sync::Arc;
 use palyra_a2ui::A2uiDocument;
 use palyra_agent::{Call, CallOutcome, RunState, SessionState, SurfaceState, used_labels};
 use palyra_api::sessions::{SessionEvent, SessionEventBody, SessionLabels};
-use palyra_common::{JsonText, OperatorGrants, Principal, Scope, ScopeSet, Transport, WasmPluginRunError};
-use palyra_runner::{CallContext, CallError, RunListener, ToolInvocation, ToolResult, effective_grants};
+use palyra_common::{
+    InformationLabels, JsonText, OperatorGrants, Principal, Scope, ScopeSet, Transport, WasmPluginRunError,
+};
+use palyra_runner::{
+    CallContext, CallError, RunListener, ToolInvocation, ToolResult, effective_grants_of_tool,
+};
 use palyra_skills::Sha256Digest;
-use palyra_skills::manifest::ToolReturns;
 use palyra_state::REQUEST_LIFETIME_MS;
 use tokio::sync::watch;
 
 use crate::app::App;
 use crate::problem::ToProblem;
+use crate::surfaces::returns_document;
 
 /// Carries a call out, until the run is stopped.
 pub(super) async fn call(
@@ -45,7 +49,7 @@ pub(super) async fn call(
             session: Some(run.session_id.clone()),
             parent_run: Some(run.run_id.clone()),
             wait_for_approval: None,
-            approval_because: because(&run, &call),
+            labels: flow_labels(run.labels),
         },
     };
     let end = async move {
@@ -71,12 +75,10 @@ pub(super) async fn call(
     }
 }
 
-/// Content from outside could carry something private away: a person looks at every call that can.
-fn because(run: &RunState, call: &Call) -> Option<String> {
-    let risky = run.labels.is_risky() && call.access.writes_outside;
-    risky.then(|| {
-        "this session has read untrusted content and private data, and the tool can write outside".to_owned()
-    })
+/// The labels of a run as rules of the access policy see them.
+fn flow_labels(labels: SessionLabels) -> InformationLabels {
+    let SessionLabels { private, untrusted } = labels;
+    InformationLabels { private, untrusted }
 }
 
 /// The creator of the session as it is now; a session does not outlive the token it was made with.
@@ -84,7 +86,7 @@ pub(super) fn creator(app: &App, session: &SessionState) -> Result<Principal, St
     let Some(token) = session.owner_token.map(Sha256Digest::from_bytes) else {
         return Ok(Principal::owner(Transport::Command));
     };
-    let record = app.state().find_token(&token);
+    let record = app.state().tokens().find(&token);
     let record = record
         .ok_or_else(|| format!("the token `{}` of this session was removed or has expired", session.owner))?;
     if !record.scopes.contains(Scope::Invoke) {
@@ -112,17 +114,13 @@ pub(super) fn document_of(
     tool_id: &str,
     output: &str,
 ) -> (Option<A2uiDocument>, Option<SurfaceState>) {
-    let view = app.state().view();
-    let tool = view
-        .skill_of_tool(tool_id)
-        .and_then(|record| record.current.tools().find(|tool| tool.id == tool_id).map(|tool| tool.returns));
-    if tool != Some(ToolReturns::A2ui) {
+    if !returns_document(app.state(), tool_id) {
         return (None, None);
     }
     // The call pipeline checked it; one that cannot be read is shown as the JSON it is.
     let Ok(document) = A2uiDocument::parse(output) else { return (None, None) };
     let before = app.state().sessions().surface(session_id, document.surface()).unwrap_or_else(|error| {
-        tracing::error!(%error, "a surface cannot be read");
+        tracing::error!(%error, "cannot read a surface");
         None
     });
     let before = before.and_then(|bytes| serde_json::from_slice(&bytes).ok());
@@ -130,9 +128,9 @@ pub(super) fn document_of(
 }
 
 async fn failed(app: &Arc<App>, call: &Call, error: &CallError) -> CallOutcome {
-    if let Some(WasmPluginRunError::ApprovalRequired { approval_id }) = error.run_error() {
+    if let Some(WasmPluginRunError::ApprovalRequired { approval_id, .. }) = error.run_error() {
         let (state, id) = (Arc::clone(app.state()), approval_id.clone());
-        let approval = tokio::task::spawn_blocking(move || state.approval(&id)).await;
+        let approval = tokio::task::spawn_blocking(move || state.approvals().get(&id)).await;
         let expires_ms = match approval {
             Ok(Ok(approval)) => approval.expires_ms,
             _ => app.now_ms().saturating_add(REQUEST_LIFETIME_MS),
@@ -144,15 +142,16 @@ async fn failed(app: &Arc<App>, call: &Call, error: &CallError) -> CallOutcome {
         Some(run) => CallOutcome::Failed {
             tool_run_id: Some(run.run_id.clone()),
             error: problem.detail,
-            labels: possible_labels(app, &call.skill_id),
+            labels: possible_labels(app, call),
         },
         None => CallOutcome::Refused { error: problem.detail },
     }
 }
 
 /// What a run that failed may have read: everything it was granted.
-pub(super) fn possible_labels(app: &App, skill_id: &str) -> SessionLabels {
-    let Ok(effective) = effective_grants(app.state(), skill_id) else { return SessionLabels::default() };
+pub(super) fn possible_labels(app: &App, call: &Call) -> SessionLabels {
+    let effective = effective_grants_of_tool(app.state(), &call.skill_id, &call.tool_id);
+    let Ok(effective) = effective else { return SessionLabels::default() };
     let grants = &effective.grants;
     SessionLabels {
         private: !grants.storage().is_empty()

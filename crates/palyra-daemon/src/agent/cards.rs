@@ -1,7 +1,7 @@
 //! The tools a session may use now.
 
 use palyra_agent::{SessionState, ToolAccess, ToolCard};
-use palyra_runner::effective_grants;
+use palyra_runner::effective_grants_of_tool;
 use palyra_skills::manifest::model_name;
 use palyra_skills::{RuntimeStatus, SkillInventoryEntry};
 use palyra_state::State;
@@ -15,14 +15,13 @@ pub(super) fn cards(state: &State, session: &SessionState) -> Vec<ToolCard> {
         if entry.runtime_status != RuntimeStatus::Active {
             continue;
         }
-        // Runs of a skill whose grants cannot be told get none.
-        let grants =
-            effective_grants(state, &record.skill_id).map(|effective| effective.grants).unwrap_or_default();
-        let access = ToolAccess::of(&grants);
         for tool in record.current.tools() {
             if !session.tools.is_empty() && !session.tools.contains(&tool.id) {
                 continue;
             }
+            // Runs of a tool whose grants cannot be computed get none.
+            let effective = effective_grants_of_tool(state, &record.skill_id, &tool.id);
+            let access = ToolAccess::of(&effective.map(|effective| effective.grants).unwrap_or_default());
             let alias = view.aliases().iter().find(|(alias, of)| **of == tool.id && !alias.contains('.'));
             cards.push(ToolCard {
                 tool_id: tool.id.clone(),
@@ -30,6 +29,7 @@ pub(super) fn cards(state: &State, session: &SessionState) -> Vec<ToolCard> {
                 title: tool.name.clone(),
                 description: tool.description.clone(),
                 input_schema: tool.input_schema.clone(),
+                output_schema: tool.output_schema.clone(),
                 examples: tool.examples.clone(),
                 skill_id: record.skill_id.clone(),
                 access,

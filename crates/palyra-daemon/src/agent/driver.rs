@@ -35,14 +35,14 @@ pub(super) struct Command {
 pub(super) fn begin(app: &Arc<App>, run: RunState, input: Input) -> Result<(), Problem> {
     let (inbox, commands) = mpsc::channel(INBOX);
     if !app.agent().open(&run.run_id, inbox) {
-        return Err(Problem::new(ErrorCode::Busy, "too many agent runs are under way or wait"));
+        return Err(Problem::new(ErrorCode::Busy, "too many agent runs are in progress or waiting"));
     }
     let driver = Driver {
         app: Arc::clone(app),
         run,
         effects: JoinSet::new(),
         stopped: watch::Sender::new(false),
-        decisions: app.state().approval_changes(),
+        decisions: app.state().approvals().changes(),
     };
     tokio::spawn(driver.drive(input, commands));
     Ok(())
@@ -68,7 +68,7 @@ enum Woken {
 impl Driver {
     async fn drive(mut self, input: Input, mut commands: mpsc::Receiver<Command>) {
         if let Err(error) = self.take(input, Vec::new()).await {
-            tracing::error!(%error, run = self.run.run_id, "a step of an agent run cannot be written");
+            tracing::error!(%error, run = self.run.run_id, "cannot store a step of an agent run");
         } else {
             self.attend(&mut commands).await;
         }
@@ -93,7 +93,7 @@ impl Driver {
                 () = tokio::time::sleep(sleep) => Woken::Clock,
             };
             let taken = match woken {
-                // What is under way is taken up again by the next daemon.
+                // What is in progress is taken up again by the next daemon.
                 Woken::Stopping | Woken::Command(None) => return,
                 Woken::Command(Some(command)) => self.command(command).await,
                 Woken::Effect(input) => self.take(input, Vec::new()).await,
@@ -102,7 +102,7 @@ impl Driver {
             };
             if let Err(error) = taken {
                 // The row is as it was before the step: the next daemon goes on from there.
-                tracing::error!(%error, run = self.run.run_id, "a step of an agent run cannot be written");
+                tracing::error!(%error, run = self.run.run_id, "cannot store a step of an agent run");
                 return;
             }
         }
@@ -112,8 +112,11 @@ impl Driver {
         let Command { input, leaves, pause_id, reply } = command;
         let waits = |id: &String| self.run.pause.as_ref().is_some_and(|pause| pause.pause_id == *id);
         if pause_id.as_ref().is_some_and(|id| !waits(id)) {
-            let decided =
-                Problem::new(ErrorCode::AlreadyDecided, "this pause was answered, or its run has ended");
+            let decided = Problem::new(
+                ErrorCode::AlreadyDecided,
+                "this pause was already answered, or its run has \
+                    ended",
+            );
             let _ = reply.send(Err(decided));
             return Ok(());
         }
@@ -135,7 +138,7 @@ impl Driver {
             return Ok(());
         };
         let state = Arc::clone(self.app.state());
-        let approval = tokio::task::spawn_blocking(move || state.approval(&approval_id)).await;
+        let approval = tokio::task::spawn_blocking(move || state.approvals().get(&approval_id)).await;
         let Ok(Ok(approval)) = approval else { return Ok(()) };
         let verdict = match approval.status {
             ApprovalStatus::Pending => return Ok(()),
@@ -185,7 +188,7 @@ impl Driver {
             Effect::Route => {
                 self.effects.spawn_blocking(move || {
                     let cards = cards::cards(app.state(), &session);
-                    Input::Routed(route::route(&cards, &run.text, app.now_ms()))
+                    Input::Routed(route::route(&cards, &run.text, app.now_ms(), run.small_model))
                 });
             }
             Effect::Search { call_id, query } => {

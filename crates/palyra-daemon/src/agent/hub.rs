@@ -33,7 +33,7 @@ impl Hub {
 
     /// Tells that stored events of a session are there, or that it changed.
     pub(crate) fn stored(&self, session_id: &str) {
-        // Nobody may be following.
+        // There may be no followers.
         let _ = self.0.send(Signal { session_id: session_id.to_owned(), event: None });
     }
 

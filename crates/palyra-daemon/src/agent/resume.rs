@@ -13,14 +13,14 @@ pub(crate) async fn resume_all(app: Arc<App>) {
     let rows = tokio::task::spawn_blocking(move || reading.state().sessions().open_runs()).await;
     let rows = match rows {
         Ok(Ok(rows)) => rows,
-        Ok(Err(error)) => return tracing::error!(%error, "agent runs cannot be read"),
-        Err(error) => return tracing::error!(%error, "agent runs cannot be read"),
+        Ok(Err(error)) => return tracing::error!(%error, "cannot read the agent runs"),
+        Err(error) => return tracing::error!(%error, "cannot read the agent runs"),
     };
     for bytes in rows {
         let run: RunState = match serde_json::from_slice(&bytes) {
             Ok(run) => run,
             Err(error) => {
-                tracing::error!(%error, "an agent run cannot be read");
+                tracing::error!(%error, "cannot read an agent run");
                 continue;
             }
         };
@@ -31,7 +31,7 @@ pub(crate) async fn resume_all(app: Arc<App>) {
             }
         }
         if let Err(problem) = driver::begin(&app, run, Input::Resume { found }) {
-            tracing::error!(%problem, "an agent run cannot be taken up");
+            tracing::error!(%problem, "cannot resume an agent run");
         }
     }
 }
@@ -53,8 +53,8 @@ async fn find(app: &Arc<App>, run: &RunState, running: &Call) -> Found {
         "completed" => Found::Ended(completed(app, run, running, tool_run_id).await),
         "failed" => Found::Ended(CallOutcome::Failed {
             tool_run_id: Some(tool_run_id),
-            error: "the tool failed; its receipt says how".to_owned(),
-            labels: call::possible_labels(app, &running.skill_id),
+            error: "the tool failed; see its receipt".to_owned(),
+            labels: call::possible_labels(app, running),
         }),
         _ => Found::Interrupted,
     }
@@ -62,14 +62,14 @@ async fn find(app: &Arc<App>, run: &RunState, running: &Call) -> Found {
 
 /// The result of a call whose receipt is there: its tape gives the output again, without any effect.
 async fn completed(app: &Arc<App>, run: &RunState, running: &Call, tool_run_id: String) -> CallOutcome {
-    let labels = call::possible_labels(app, &running.skill_id);
+    let labels = call::possible_labels(app, running);
     let replayed = app.replay(tool_run_id.clone()).await;
     let output = match replayed {
         Ok(replayed) => replayed.output.map(|output| output.as_str().to_owned()),
         Err(_) => None,
     };
     let output = output.unwrap_or_else(|| {
-        r#"{"note":"the call completed and had its effect; its output was lost when the daemon ended"}"#
+        r#"{"note":"the call completed and took effect; its output was lost when the daemon stopped"}"#
             .to_owned()
     });
     let (reading, session_id, tool_id, shown) =

@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
-use palyra_agent::{Candidate, Routed, RunState, ToolCard};
+use palyra_agent::{Candidate, Routed, RunState, SMALL_MODEL_TOOLS, ToolCard};
 use palyra_router::{Decision, ToolIndex, ToolText, decide, prefill, rank};
 
 /// With more tools than this a model is shown those that match best.
@@ -12,11 +12,13 @@ const SELECTED: usize = 10;
 /// Tools one search finds.
 const FOUND: usize = 10;
 
-/// What the router proposes for a message.
-pub(super) fn route(cards: &[ToolCard], text: &str, now_ms: u64) -> Routed {
+/// What the router proposes for a message; for a small model always the first tools, if any fits.
+pub(super) fn route(cards: &[ToolCard], text: &str, now_ms: u64, for_small_model: bool) -> Routed {
     let ranked = rank(&index(cards), text);
+    let first = || ranked.iter().take(SMALL_MODEL_TOOLS).map(|one| one.tool).collect();
     let (chosen, clear) = match decide(&ranked) {
         Decision::Nothing => (Vec::new(), false),
+        Decision::Clear(_) | Decision::Several(_) if for_small_model => (first(), false),
         Decision::Clear(tool) => (vec![tool], true),
         Decision::Several(tools) => (tools, false),
     };

@@ -9,6 +9,7 @@ use palyra_api::sessions::{
     SessionChange, SessionLabels,
 };
 use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_untrusted;
 use palyra_common::{ErrorCode, Principal};
 use palyra_journal::{EventKind, NewEvent};
 use palyra_skills::Sha256Digest;
@@ -32,7 +33,13 @@ pub(super) fn find(state: &State, session_id: &str) -> Result<Option<SessionStat
 }
 
 pub(super) fn gone(session_id: &str) -> StateError {
-    StateError::Record { doing: "read", key: session_id.to_owned(), reason: "the session is gone".to_owned() }
+    StateError::Record {
+        doing: "read",
+        key: session_id.to_owned(),
+        reason: "the session was \
+        removed"
+            .to_owned(),
+    }
 }
 
 pub(super) fn broken(reason: &str) -> StateError {
@@ -63,7 +70,7 @@ pub(crate) fn check_budget(budget: &AgentBudget) -> Result<(), Problem> {
     ];
     match checks.iter().find(|(_, fits)| !fits) {
         Some((name, _)) => {
-            Err(Problem::new(ErrorCode::Usage, format!("the budget for `{name}` is out of range")))
+            Err(Problem::new(ErrorCode::Usage, format!("the budget `{name}` is out of range")))
         }
         None => Ok(()),
     }
@@ -79,9 +86,10 @@ fn check_settings(title: Option<&str>, model: Option<&str>, tools: &[String]) ->
     if model.is_some_and(|model| model.len() > MAX_MODEL_BYTES) {
         return too_long("model", MAX_MODEL_BYTES);
     }
-    match tools.len() > MAX_SESSION_TOOLS || tools.iter().any(|tool| tool.len() > 100) {
-        true => too_long("tools", MAX_SESSION_TOOLS),
-        false => Ok(()),
+    if tools.len() > MAX_SESSION_TOOLS || tools.iter().any(|tool| tool.len() > 100) {
+        too_long("tools", MAX_SESSION_TOOLS)
+    } else {
+        Ok(())
     }
 }
 
@@ -127,8 +135,7 @@ impl App {
         let found = read.await.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
         let found = found.map_err(|error| error.to_problem())?.filter(|session| may_see(principal, session));
         found.ok_or_else(|| {
-            not_found("session", session_id, Vec::new())
-                .hint("see which sessions there are with `palyra sessions list`")
+            not_found("session", session_id, Vec::new()).hint("list the sessions with `palyra sessions list`")
         })
     }
 
@@ -162,7 +169,11 @@ impl App {
         }
         if clear_labels {
             if session.active_run.is_some() {
-                return Err(Problem::new(ErrorCode::Busy, "labels are not cleared while a run is under way"));
+                return Err(Problem::new(
+                    ErrorCode::Busy,
+                    "labels cannot be cleared while a run is in \
+                    progress",
+                ));
             }
             session.labels = SessionLabels::default();
         }
@@ -174,7 +185,7 @@ impl App {
         Ok(session.to_api())
     }
 
-    /// Removes a session with everything in it, unless a run of it is under way.
+    /// Removes a session with everything in it, unless a run of it is in progress.
     pub(crate) async fn remove_session(
         self: &Arc<Self>,
         principal: &Principal,
@@ -201,11 +212,8 @@ impl App {
         text: String,
     ) -> Result<AgentRun, Problem> {
         if text.trim().is_empty() || text.len() > MAX_MESSAGE_BYTES {
-            let expected = format!("1 to {MAX_MESSAGE_BYTES} bytes that are not only spaces");
-            return Err(Problem::new(
-                ErrorCode::Usage,
-                format!("the message is not sent: expected {expected}"),
-            ));
+            let expected = format!("1 to {MAX_MESSAGE_BYTES} bytes, not only spaces");
+            return Err(Problem::new(ErrorCode::Usage, format!("invalid message: expected {expected}")));
         }
         let run = self.begin_run(principal, session_id, text).await?;
         let api = run.to_api();
@@ -213,7 +221,7 @@ impl App {
         Ok(api)
     }
 
-    /// Writes a queued run down; its session has one run under way at most.
+    /// Writes a queued run down; its session has one run in progress at most.
     async fn begin_run(
         self: &Arc<Self>,
         principal: &Principal,
@@ -228,13 +236,14 @@ impl App {
         }
         if session.title.is_empty() {
             let title: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            session.title = escape_untrusted(&title.chars().take(SHORT_TITLE_CHARS).collect::<String>());
+            session.title = clip_untrusted(&title, SHORT_TITLE_CHARS);
         }
         let now = self.now_ms();
         let run_id = self.state().sessions().new_id("agr").map_err(|error| error.to_problem())?;
         let mut run = RunState::new(run_id, session_id.to_owned(), text, now);
         (run.budget, run.labels) = (session.budget, session.labels);
         run.model = think::model_name(self, &session);
+        run.small_model = run.model.as_ref().is_some_and(|name| think::is_small(self, name));
         let details = json!({ "session": session_id, "model": run.model });
         let leaf = NewEvent::new(EventKind::AgentStarted, now).details(details).subject(run.run_id.clone());
         let leaf = leaf.actor(principal.actor().into_owned());
@@ -258,7 +267,7 @@ impl App {
 }
 
 fn under_way(run_id: &str) -> Problem {
-    Problem::new(ErrorCode::Busy, format!("the run `{run_id}` of this session is under way or waits"))
-        .hint("answer what it asks, or stop it")
+    Problem::new(ErrorCode::Busy, format!("run `{run_id}` of this session is in progress or waiting"))
+        .hint("answer its question, or stop it")
         .details(json!({ "run_id": run_id }))
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
-use palyra_agent::{Input, RunState, SessionState, model_request};
+use palyra_agent::{Input, RunState, SessionState, SmallForm, model_request, small_request};
 use palyra_api::Problem;
 use palyra_api::sessions::{SessionEvent, SessionEventBody};
 use palyra_common::redact::escape_untrusted;
-use palyra_models::{Message, ModelAnswer, ModelEvent, ModelProvider, ModelRequest};
+use palyra_models::{Message, ModelAnswer, ModelError, ModelEvent, ModelProvider, ModelRequest};
 
 use super::{cards, route};
 use crate::app::App;
@@ -24,6 +24,7 @@ const MAX_ANSWER_BYTES: usize = 1 << 20;
 pub struct ModelSource {
     pub(super) model: String,
     pub(super) provider: Arc<dyn ModelProvider>,
+    pub(super) small: bool,
 }
 
 /// Asks the model for the next answer of a run.
@@ -32,33 +33,73 @@ pub(super) async fn think(app: Arc<App>, session: SessionState, run: RunState) -
         Ok(asked) => asked,
         Err(problem) => return Input::ModelFailed { reason: problem.detail },
     };
-    let request = {
-        let (app, session, run) = (Arc::clone(&app), session.clone(), run.clone());
-        let made = tokio::task::spawn_blocking(move || {
-            let cards = cards::cards(app.state(), &session);
-            let (shown, more) = route::select(&cards, &run);
-            model_request(&run, &history(&app, &run), &shown, more)
-        });
-        match made.await {
-            Ok(request) => {
-                let (model, max_output_tokens) = (asked.model, asked.max_output_tokens);
-                ModelRequest { model, max_output_tokens, ..request }
-            }
-            Err(error) => return Input::ModelFailed { reason: error.to_string() },
+    // A small model's server that ignored the schema, or does not know it, gets the tools themselves.
+    let form = run.small_model.then_some(match run.invalid_answers {
+        0 => SmallForm::Json,
+        _ => SmallForm::Tools,
+    });
+    let answered = match answer(&app, &session, &run, &asked, form).await {
+        Err(Unanswered::Model(ModelError::Refused { .. })) if form == Some(SmallForm::Json) => {
+            answer(&app, &session, &run, &asked, Some(SmallForm::Tools)).await
         }
+        answered => answered,
     };
+    match answered {
+        Ok(answer) => Input::Answered(Box::new(answer)),
+        Err(error) => Input::ModelFailed { reason: error.to_string() },
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+enum Unanswered {
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    #[error("the request cannot be made: {0}")]
+    Request(#[from] tokio::task::JoinError),
+}
+
+/// The request for the next answer of a run.
+async fn request(
+    app: &Arc<App>,
+    session: &SessionState,
+    run: &RunState,
+    small: Option<SmallForm>,
+) -> Result<ModelRequest, Unanswered> {
+    let (app, session, run) = (Arc::clone(app), session.clone(), run.clone());
+    let made = tokio::task::spawn_blocking(move || {
+        let cards = cards::cards(app.state(), &session);
+        if let Some(form) = small {
+            let card = |tool_id: &str| cards.iter().find(|card| card.tool_id == tool_id);
+            let ranked: Vec<_> =
+                run.candidates.iter().filter_map(|candidate| card(&candidate.tool_id)).collect();
+            return small_request(&run, &ranked, form);
+        }
+        let (shown, more) = route::select(&cards, &run);
+        model_request(&run, &history(&app, &run), &shown, more)
+    });
+    Ok(made.await?)
+}
+
+/// The whole answer of the model; its pieces are passed on as they come, but for those of a small model.
+async fn answer(
+    app: &Arc<App>,
+    session: &SessionState,
+    run: &RunState,
+    asked: &Asked,
+    small: Option<SmallForm>,
+) -> Result<ModelAnswer, Unanswered> {
+    let (model, max_output_tokens) = (asked.model.clone(), asked.max_output_tokens);
+    let request = ModelRequest { model, max_output_tokens, ..request(app, session, run, small).await? };
     let mut stream = asked.provider.stream(request);
     let mut answer = ModelAnswer::default();
     let mut reasoned = 0;
     while let Some(event) = stream.next().await {
-        let event = match event {
-            Ok(event) => event,
-            Err(error) => return Input::ModelFailed { reason: error.to_string() },
-        };
+        let event = event?;
         match &event {
-            ModelEvent::Text(text) => pass_on(&app, &run, answer.text.len(), text, false),
+            ModelEvent::Text(text) if !run.small_model => pass_on(app, run, answer.text.len(), text, false),
             ModelEvent::Reasoning(text) => {
-                pass_on(&app, &run, reasoned, text, true);
+                pass_on(app, run, reasoned, text, true);
                 reasoned += text.len();
             }
             _ => {}
@@ -67,15 +108,14 @@ pub(super) async fn think(app: Arc<App>, session: SessionState, run: RunState) -
         answer.apply(event);
         let calls: usize = answer.tool_calls.iter().map(|call| call.arguments.len() + call.name.len()).sum();
         if answer.text.len() + answer.reasoning.len() + calls > MAX_ANSWER_BYTES {
-            return Input::ModelFailed {
-                reason: format!("the answer is longer than {MAX_ANSWER_BYTES} bytes"),
-            };
+            let (what, allowed) = ("answer bytes", MAX_ANSWER_BYTES as u64);
+            return Err(ModelError::LimitReached { what, allowed }.into());
         }
         if finished {
-            return Input::Answered(Box::new(answer));
+            return Ok(answer);
         }
     }
-    Input::ModelFailed { reason: "the model closed its answer before it was complete".to_owned() }
+    Err(ModelError::Truncated.into())
 }
 
 /// Who is asked, and for what.
@@ -105,6 +145,14 @@ pub(super) fn model_name(app: &App, session: &SessionState) -> Option<String> {
     session.model.clone().or_else(default)
 }
 
+/// Whether a model only fills in arguments of tools that the router ranks.
+pub(super) fn is_small(app: &App, name: &str) -> bool {
+    match app.agent().model() {
+        Some(source) => source.small,
+        None => app.state().models().get(name).is_ok_and(|record| record.small),
+    }
+}
+
 fn pass_on(app: &App, run: &RunState, offset: usize, text: &str, reasoning: bool) {
     let body = SessionEventBody::MessageDelta {
         // The message will have the next number of the run.
@@ -126,7 +174,7 @@ pub(super) fn escape_untrusted_lines(text: &str) -> String {
 fn history(app: &App, run: &RunState) -> Vec<Message> {
     let rows = app.state().sessions().runs_of(&run.session_id, Some(&run.run_id), HISTORY_RUNS);
     let rows = rows.unwrap_or_else(|error| {
-        tracing::error!(%error, "the history of a session cannot be read");
+        tracing::error!(%error, "cannot read the history of a session");
         Vec::new()
     });
     let read = |bytes: &Vec<u8>| serde_json::from_slice::<RunState>(bytes).ok();

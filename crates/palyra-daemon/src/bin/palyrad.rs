@@ -19,7 +19,7 @@ fn main() -> ExitCode {
     ExitCode::from(1)
 }
 
-#[allow(clippy::print_stderr, reason = "the one place where this program speaks to a person")]
+#[allow(clippy::print_stderr, reason = "the only output of this program to a terminal")]
 fn tell(text: &str) {
     eprintln!("{text}");
 }

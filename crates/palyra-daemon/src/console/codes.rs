@@ -7,7 +7,7 @@ const LIFETIME_MS: u64 = 60_000;
 /// Codes that can be open at once; one more pushes out the oldest.
 const MAX_OPEN: usize = 8;
 
-/// The codes nobody has used yet.
+/// Unused codes.
 #[derive(Default)]
 pub(super) struct Codes(Vec<Code>);
 

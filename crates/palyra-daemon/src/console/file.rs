@@ -1,10 +1,10 @@
 //! The file that keeps sessions across restarts of the daemon.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 use palyra_common::fs::{Directory, FsError};
 use palyra_state::StateRoot;
+use parking_lot::Mutex;
 
 use super::sessions::SessionRecord;
 use crate::server::RUN_FOLDER;
@@ -35,7 +35,7 @@ impl SessionFile {
 
     /// Writes what `records` gives once it is this writer's turn, so that the last write has the last state.
     pub(super) fn write(&self, records: impl FnOnce() -> Vec<SessionRecord>) -> Result<(), FsError> {
-        let _turn = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.writing.lock();
         let bytes = serde_json::to_vec(&records()).unwrap_or_default();
         Directory::create_private(&self.folder)?.write(FILE, &bytes)
     }

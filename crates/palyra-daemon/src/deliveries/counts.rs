@@ -1,4 +1,4 @@
-//! Where observers stand, told by the one task that knows to whoever counts.
+//! Status of observers, published by their task for metrics.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -43,7 +43,7 @@ impl HookCounts {
         pairs.into_iter().for_each(|(kept, number)| kept.store(number, Ordering::Relaxed));
     }
 
-    /// How many observers are in which state.
+    /// Number of observers by state.
     pub(crate) fn bindings(&self) -> Vec<(&'static str, usize)> {
         let states = [
             ("idle", &self.idle),

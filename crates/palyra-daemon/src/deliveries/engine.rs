@@ -70,7 +70,7 @@ impl Engine {
     fn new(app: Arc<App>, options: DeliveryOptions) -> Self {
         let state = app.state();
         let (follower, published, stopping) =
-            (state.journal().follow(), state.follow_channels(), app.stopping());
+            (state.journal().follow(), state.channels().follow(), app.stopping());
         let began_at = state.journal().head().size;
         Self {
             app,
@@ -156,7 +156,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether a stop began and every observer that can run was told of it.
+    /// Whether a shutdown began and every runnable observer received its event.
     fn is_done(&self) -> bool {
         self.deadline.is_some()
             && (self.stop_delivered || !self.lanes.has_hooks())
@@ -171,9 +171,9 @@ impl Engine {
         if self.generation == Some(generation) {
             return Ok(());
         }
-        let cursors = blocking(&state, |state| state.delivery_cursors()).await?;
+        let cursors = blocking(&state, |state| state.deliveries().cursors()).await?;
         let first_time = self.generation.is_none();
-        let mut in_use = state.lanes();
+        let mut in_use = state.deliveries().lanes();
         if self.deadline.is_some() {
             in_use.retain(|lane| matches!(lane.target, LaneTarget::Hook(_)));
         }
@@ -183,9 +183,9 @@ impl Engine {
             self.kept = self.scanned;
         }
         let gone: Vec<LaneKey> =
-            cursors.into_keys().filter(|lane| state.lane_target(lane).is_err()).collect();
+            cursors.into_keys().filter(|lane| state.deliveries().target(lane).is_err()).collect();
         if !gone.is_empty() {
-            state.keep_cursors(Vec::new(), gone).await?;
+            state.deliveries().keep_cursors(Vec::new(), gone).await?;
         }
         self.generation = Some(generation);
         self.recount.moved();
@@ -281,7 +281,11 @@ impl Engine {
                 lane.held = generation == self.generation;
                 let attempts = lane.attempts;
                 tracing::warn!(lane = %key, reason, "delivery paused until the state changes");
-                self.app.state().note_delivery_failure(&key, item.number(), attempts, None, &reason).await?;
+                self.app
+                    .state()
+                    .deliveries()
+                    .note_failure(&key, item.number(), attempts, None, &reason)
+                    .await?;
             }
             Err(Failure::Again { reason, counts }) => {
                 lane.attempts += u32::from(counts);
@@ -289,9 +293,10 @@ impl Engine {
                     LaneTarget::Hook(binding) => binding.max_attempts(),
                     LaneTarget::Channel(_) => self.options.channel_attempts,
                 };
-                match counts && lane.attempts >= most {
-                    true => self.give_up(&key, &item, &reason).await?,
-                    false => self.try_again(&key, &item, &reason).await?,
+                if counts && lane.attempts >= most {
+                    self.give_up(&key, &item, &reason).await?
+                } else {
+                    self.try_again(&key, &item, &reason).await?
                 }
             }
             Err(Failure::GiveUp(reason)) => self.give_up(&key, &item, &reason).await?,
@@ -311,29 +316,30 @@ impl Engine {
         lane.retry_at = Some(Instant::now() + wait);
         let at_ms = self.app.now_ms().saturating_add(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
         let (state, attempts) = (self.app.state(), lane.attempts);
-        state.note_delivery_failure(key, item.number(), attempts, Some(at_ms), reason).await
+        state.deliveries().note_failure(key, item.number(), attempts, Some(at_ms), reason).await
     }
 
     /// Makes a dead letter of the item, or waits for a person where the lane has too many of them.
     async fn give_up(&mut self, key: &LaneKey, item: &LaneItem, reason: &str) -> Result<(), StateError> {
         let Some(lane) = self.lanes.get_mut(key) else { return Ok(()) };
         let (state, attempts) = (self.app.state(), lane.attempts);
-        if state.give_up(&lane.target, item, attempts, reason).await? {
+        if state.deliveries().give_up(&lane.target, item, attempts, reason).await? {
             tracing::warn!(lane = %key, item = item.number(), attempts, reason, "delivery failed, moved to dead letters");
             lane.pass(item.number());
             return Ok(());
         }
         lane.held = true;
-        let reason = format!("it has as many dead letters as it may: {reason}");
-        state.note_delivery_failure(key, item.number(), attempts, None, &reason).await
+        let reason = format!("the limit on dead letters is reached: {reason}");
+        state.deliveries().note_failure(key, item.number(), attempts, None, &reason).await
     }
 
     async fn keep_cursors(&mut self) -> Result<(), StateError> {
         self.kept = self.scanned;
         let moved = self.lanes.settle_idle(self.scanned);
-        match moved.is_empty() {
-            true => Ok(()),
-            false => self.app.state().keep_cursors(moved, Vec::new()).await,
+        if moved.is_empty() {
+            Ok(())
+        } else {
+            self.app.state().deliveries().keep_cursors(moved, Vec::new()).await
         }
     }
 }

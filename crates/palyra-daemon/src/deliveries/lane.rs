@@ -102,9 +102,10 @@ impl Lane {
         if self.behind.is_some() || !self.wants(item) {
             return;
         }
-        match self.queue.len() < QUEUE {
-            true => self.queue.push_back(item.clone()),
-            false => self.behind = Some(item.number()),
+        if self.queue.len() < QUEUE {
+            self.queue.push_back(item.clone())
+        } else {
+            self.behind = Some(item.number())
         }
     }
 

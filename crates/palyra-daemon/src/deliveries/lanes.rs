@@ -130,7 +130,7 @@ impl Lanes {
         self.lanes.values().filter(waits).filter_map(|lane| lane.retry_at).min()
     }
 
-    /// How many observers are in which state.
+    /// Number of observers by state.
     pub(super) fn count_hooks(&self) -> LaneCounts {
         let mut counts = LaneCounts::default();
         let now = Instant::now();

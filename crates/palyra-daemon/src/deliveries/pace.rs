@@ -1,4 +1,4 @@
-//! How much of the machine observers take while somebody waits for calls.
+//! Share of the machine for observers while calls are waiting.
 
 use std::time::Duration;
 

@@ -39,7 +39,7 @@ pub(super) async fn read_items(
         LaneTarget::Channel(channel) => {
             let name = channel.name.clone();
             let messages =
-                blocking(state, move |state| state.channel_messages(&name, from, MESSAGES)).await?;
+                blocking(state, move |state| state.channels().messages(&name, from, MESSAGES)).await?;
             let next = messages.last().filter(|_| messages.len() == MESSAGES).map(|last| last.id + 1);
             Ok((messages.into_iter().map(|message| LaneItem::Message(Arc::new(message))).collect(), next))
         }

@@ -29,19 +29,20 @@ pub(crate) async fn retry(app: &Arc<App>, letter: DeadLetter, principal: String)
 
 async fn attempt(app: &Arc<App>, letter: DeadLetter, principal: &str) -> Result<Retried, Problem> {
     let (state, wanted) = (Arc::clone(app.state()), letter.clone());
-    let find = move || Ok((state.lane_target(&wanted.lane)?, state.dead_letter_item(&wanted)?));
+    let find =
+        move || Ok((state.deliveries().target(&wanted.lane)?, state.deliveries().dead_letter_item(&wanted)?));
     let found = tokio::task::spawn_blocking(find).await;
     let found = found.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
     let (target, item) = found.map_err(|error: DeliveryError| error.to_problem())?;
-    app.state().begin_retry(letter.letter).await.map_err(|error| error.to_problem())?;
+    app.state().deliveries().begin_retry(letter.letter).await.map_err(|error| error.to_problem())?;
     match send(app, &target, &item, false).await {
         Ok(answer) => {
-            let recorded = app.state().finish_retry(&letter, &item, principal).await;
+            let recorded = app.state().deliveries().finish_retry(&letter, &item, principal).await;
             recorded.map_err(|error| error.to_problem())?;
             Ok(Retried { letter, answer })
         }
         Err(error) => {
-            let noted = app.state().note_retry_failure(letter.letter, &error.reason()).await;
+            let noted = app.state().deliveries().note_retry_failure(letter.letter, &error.reason()).await;
             noted.map_err(|error| error.to_problem())?;
             Err(problem(&letter, &error))
         }
@@ -54,7 +55,7 @@ fn problem(letter: &DeadLetter, error: &SendError) -> Problem {
         SendError::State(error) => error.to_problem(),
         SendError::NotTaken(_) | SendError::Invalid(_) => {
             let reason = error.reason();
-            Problem::new(ErrorCode::NotDelivered, format!("the message was not taken: {reason}"))
+            Problem::new(ErrorCode::NotDelivered, format!("delivery failed: {reason}"))
                 .details(json!({ "channel": letter.lane.name, "letter": letter.letter, "reason": reason }))
         }
     }

@@ -17,7 +17,7 @@ use crate::problem::sentence;
 pub(crate) use webhook::body_text;
 
 const NO_MAC: &str =
-    "the message has no MAC: an earlier version published it, or another program wrote it into `state.db`";
+    "the message has no MAC: an earlier version published it, or another program wrote it to `state.db`";
 const WRONG_MAC: &str = "the message was changed in `state.db` after it was published";
 
 /// An item that was not delivered.
@@ -62,9 +62,9 @@ pub(super) async fn deliver(
         MessageSeal::Invalid => return Err(SendError::Invalid(WRONG_MAC)),
     }
     let attempt = attempts.saturating_add(1);
-    app.state().begin_delivery(&target.key(), message.id, attempt).await.map_err(SendError::State)?;
+    app.state().deliveries().begin(&target.key(), message.id, attempt).await.map_err(SendError::State)?;
     send(app, target, item, true).await?;
-    app.state().finish_delivery(message, attempt).await.map_err(SendError::State)
+    app.state().deliveries().finish(message, attempt).await.map_err(SendError::State)
 }
 
 /// Sends an item to its target, once; a hook answers.

@@ -13,15 +13,15 @@ use crate::server::Endpoint;
 pub(super) fn checks(subject: &Subject) -> (Vec<Check>, bool) {
     let root = subject.root.path();
     if !root.is_dir() {
-        let missing = Check::error("root.exists", format!("there is no state root at `{}`", root.display()));
+        let missing = Check::error("root.exists", format!("no state root at `{}`", root.display()));
         return (
-            vec![missing.advise("make one with `palyra init`, or put one back with `palyra restore FILE`")],
+            vec![missing.advise("create one with `palyra init`, or restore one with `palyra restore FILE`")],
             false,
         );
     }
     if root.join("initialising").exists() {
-        let unfinished = Check::error("root.unfinished", "its making was interrupted");
-        return (vec![unfinished.advise("make it again with `palyra init`; nothing was in it")], false);
+        let unfinished = Check::error("root.unfinished", "its creation was interrupted");
+        return (vec![unfinished.advise("create it again with `palyra init`; it was empty")], false);
     }
     let mut checks = vec![
         Check::ok("root.exists", root.display().to_string()),
@@ -62,10 +62,17 @@ fn private(id: &'static str, paths: &[PathBuf], what: &str) -> Check {
         .map(|(path, mode)| format!("`{}` has mode {mode:04o}", path.display()))
         .collect();
     match open.first() {
-        None => Check::ok(id, format!("{what} is closed to others")),
+        None => Check::ok(id, format!("other users cannot read {what}")),
         Some(first) => {
             let more = if open.len() > 1 { format!(", and {} more", open.len() - 1) } else { String::new() };
-            Check::error(id, format!("others can reach {what}: {first}{more}")).fixable("close it to others")
+            Check::error(
+                id,
+                format!(
+                    "other users can read {what}: \
+                {first}{more}"
+                ),
+            )
+            .fixable("remove the permissions of other users")
         }
     }
 }
@@ -73,10 +80,11 @@ fn private(id: &'static str, paths: &[PathBuf], what: &str) -> Check {
 fn missing_files(root: &Path) -> Check {
     let missing: Vec<&str> =
         ["state.db", "objects", "vault"].into_iter().filter(|name| !root.join(name).exists()).collect();
-    match missing.is_empty() {
-        true => Check::ok("root.files", "everything is there"),
-        false => Check::error("root.files", format!("`{}` is missing", missing.join("`, `")))
-            .advise("put the folder back from a backup with `palyra restore FILE`"),
+    if missing.is_empty() {
+        Check::ok("root.files", "no files are missing")
+    } else {
+        Check::error("root.files", format!("`{}` is missing", missing.join("`, `")))
+            .advise("restore a backup with `palyra restore FILE`")
     }
 }
 
@@ -84,20 +92,20 @@ fn missing_files(root: &Path) -> Check {
 fn token(subject: &Subject) -> Check {
     let path = OwnerToken::path(&subject.root);
     let Ok(metadata) = fs::symlink_metadata(&path) else {
-        return Check::ok("token.permissions", "no daemon ever ran here");
+        return Check::ok("token.permissions", "no daemon has run here");
     };
     let mode = metadata.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
-        let evidence = format!("others can read the owner's token: mode {mode:04o}");
+        let evidence = format!("other users can read the owner token: mode {mode:04o}");
         return Check::error("token.permissions", evidence)
-            .fixable("remove it; the next daemon makes another, so restart one that runs");
+            .fixable("remove it and restart the daemon, which creates a new one");
     }
     match OwnerToken::read(&subject.root) {
         Err(OwnerTokenError::NotAToken) => {
             Check::error("token.form", "`owner.token` does not hold an owner token")
-                .fixable("remove it; the next daemon makes another")
+                .fixable("remove it; the next daemon creates a new one")
         }
-        _ => Check::ok("token.permissions", "the owner's token is closed to others"),
+        _ => Check::ok("token.permissions", "other users cannot read the owner token"),
     }
 }
 
@@ -105,17 +113,23 @@ fn endpoint(subject: &Subject) -> Vec<Check> {
     let Some(endpoint) = Endpoint::read(&subject.root).ok().flatten() else { return Vec::new() };
     if !answers(subject) {
         let evidence = format!("`run/endpoint.json` names process {}, which does not answer", endpoint.pid);
-        return vec![Check::warning("daemon.endpoint", evidence).fixable("remove what it left behind")];
+        return vec![Check::warning("daemon.endpoint", evidence).fixable("remove the stale file")];
     }
     let ours = env!("CARGO_PKG_VERSION");
-    let version = match endpoint.version == ours {
-        true => Check::ok("daemon.version", format!("the daemon is {ours} too")),
-        false => {
-            Check::warning("daemon.version", format!("the daemon is {}, this is {ours}", endpoint.version))
-                .advise("restart it with `palyra daemon stop`, then `palyra up`")
-        }
+    let version = if endpoint.version == ours {
+        Check::ok("daemon.version", format!("the daemon has the same version, {ours}"))
+    } else {
+        Check::warning(
+            "daemon.version",
+            format!(
+                "the daemon has version {}, this program \
+                {ours}",
+                endpoint.version
+            ),
+        )
+        .advise("restart it with `palyra daemon stop`, then `palyra up`")
     };
-    vec![Check::ok("daemon.endpoint", format!("process {} answers", endpoint.pid)), version]
+    vec![Check::ok("daemon.endpoint", format!("the daemon answers, process {}", endpoint.pid)), version]
 }
 
 fn leftovers(root: &Path) -> Option<Check> {
@@ -123,8 +137,8 @@ fn leftovers(root: &Path) -> Option<Check> {
     let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
     let old: Vec<String> = names.filter(|name| name.contains(".damaged-")).collect();
     let note = || {
-        Check::note("root.leftovers", format!("a repair put `{}` aside", old.join("`, `")))
-            .advise("remove it when it is no longer needed for an investigation")
+        Check::note("root.leftovers", format!("a repair moved `{}` aside", old.join("`, `")))
+            .advise("remove it when no investigation needs it any more")
     };
     (!old.is_empty()).then(note)
 }

@@ -20,18 +20,14 @@ const OWNER: &str = "owner";
 
 /// Why something was not fixed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum CannotFix {
     /// There is nothing to do, or nothing that can be done by itself.
     #[error("`{0}` cannot be fixed automatically")]
     NotAutomatic(String),
     /// It was tried.
     #[error("`{id}` could not be fixed: {reason}")]
-    Failed {
-        /// The check.
-        id: String,
-        /// Why.
-        reason: String,
-    },
+    Failed { id: String, reason: String },
 }
 
 /// Does what a check offers, if it is still offered.
@@ -59,13 +55,13 @@ fn carry_out(subject: &Subject, id: &str) -> Result<(), String> {
             state.journal().checkpoint().wait().map(drop).map_err(|error| sentence(&error))
         }),
         "skills.bytes" => with_state(subject, |state| {
-            state.re_audit(None, OWNER).map(drop).map_err(|error| sentence(&error))
+            state.skills().re_audit(None, OWNER).map(drop).map_err(|error| sentence(&error))
         }),
         "routines.re_audit" => with_state(subject, |state| {
             let store = StateStore::new(Arc::clone(state));
             store.switch_routine(RE_AUDIT, true, OWNER).map(drop).map_err(|error| error.to_string())
         }),
-        other => Err(format!("there is no automatic fix for `{other}`")),
+        other => Err(format!("no automatic fix for `{other}`")),
     }
 }
 

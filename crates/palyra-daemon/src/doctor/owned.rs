@@ -39,7 +39,7 @@ pub(super) fn checks(subject: &Subject, daemon: AskDaemon<'_>) -> Vec<Check> {
             let closed = closed(&error);
             let skipped = match closed.severity {
                 Severity::Error => Vec::new(),
-                _ => skipped("the state could not be opened"),
+                _ => skipped("cannot open the state"),
             };
             std::iter::once(closed).chain(skipped).collect()
         }
@@ -51,8 +51,8 @@ fn beside_daemon(daemon: AskDaemon<'_>) -> Vec<Check> {
     match daemon() {
         Ok(checks) => checks,
         Err(reason) => {
-            let open = Check::ok("state.open", "a daemon has it open");
-            let skipped = skipped(&format!("a daemon has the state open: {reason}"));
+            let open = Check::ok("state.open", "a daemon is using it");
+            let skipped = skipped(&format!("a daemon is using the state: {reason}"));
             std::iter::once(open).chain(skipped).collect()
         }
     }
@@ -70,7 +70,7 @@ fn closed(error: &StateError) -> Check {
                 || "another process".to_owned(),
                 |holder| format!("process {} (`{}`, since {})", holder.pid, holder.command, holder.since),
             );
-            Check::error("state.lock", format!("{who} has it open")).advise("wait for it, or end it")
+            Check::error("state.lock", format!("{who} is using it")).advise("wait for it, or stop it")
         }
         StateError::Damaged { damage } => {
             let found: Vec<String> = damage
@@ -85,15 +85,15 @@ fn closed(error: &StateError) -> Check {
                 })
                 .collect();
             Check::error("state.open", found.join("; "))
-                .advise("put a backup back with `palyra restore FILE`, or see `palyra trust repair`")
+                .advise("restore a backup with `palyra restore FILE`, or see `palyra trust repair`")
         }
         StateError::Vault(vault) => match &**vault {
             VaultError::DeviceKey(DeviceKeyError::PassphraseNeeded { .. }) => {
-                Check::skipped("state.open", "not checked, because the device key is under a passphrase")
-                    .advise("give `--passphrase-file FILE`")
+                Check::skipped("state.open", "not checked, because the device key needs a passphrase")
+                    .advise("pass `--passphrase-file FILE`")
             }
             VaultError::DeviceKey(key) => Check::error("vault.device_key", sentence(key))
-                .advise("put `vault` and its device key back from one backup"),
+                .advise("restore `vault` and its device key from one backup"),
             other => Check::error("state.open", sentence(other)),
         },
         other => Check::error("state.open", sentence(other)),
@@ -101,7 +101,7 @@ fn closed(error: &StateError) -> Check {
 }
 
 pub(crate) fn check_state(state: &Arc<State>) -> Vec<Check> {
-    let mut checks = vec![Check::ok("state.open", "database and vault agree")];
+    let mut checks = vec![Check::ok("state.open", "database and vault match")];
     checks.extend([checkpoint(state), journal(state), records(state), clock(state), objects(state)]);
     checks.extend([storage(state), quarantined(state), bindings(state), device_key(state), entries(state)]);
     checks.extend(re_audit(state));
@@ -113,10 +113,20 @@ fn checkpoint(state: &State) -> Check {
     match state.journal().last_checkpoint() {
         Ok(last) if last.head().size < head.size => {
             let behind = head.size - last.head().size;
-            Check::warning("journal.checkpoint", format!("{behind} events are under no signed checkpoint"))
-                .fixable("sign one")
+            Check::warning(
+                "journal.checkpoint",
+                format!("no signed checkpoint covers the last {behind} events"),
+            )
+            .fixable("sign one")
         }
-        Ok(last) => Check::ok("journal.checkpoint", format!("{} events are signed for", last.head().size)),
+        Ok(last) => Check::ok(
+            "journal.checkpoint",
+            format!(
+                "a signed checkpoint covers all {} \
+            events",
+                last.head().size
+            ),
+        ),
         Err(error) => {
             Check::error("journal.checkpoint", sentence(&error)).advise("see `palyra trust repair`")
         }
@@ -126,12 +136,11 @@ fn checkpoint(state: &State) -> Check {
 fn journal(state: &State) -> Check {
     match state.journal().verify(VerifyScope::Everything, None) {
         Ok(report) => match report.damage {
-            None => Check::ok(
-                "journal.verify",
-                format!("{} events are as they were written", report.events_checked),
+            None => Check::ok("journal.verify", format!("{} events are intact", report.events_checked)),
+            Some(damage) => Check::error("journal.verify", damage.to_string()).advise(
+                "restore a backup with `palyra restore FILE`, and find out which program wrote to \
+                    `state.db`",
             ),
-            Some(damage) => Check::error("journal.verify", damage.to_string())
-                .advise("put a backup back with `palyra restore FILE`, and find out who wrote to `state.db`"),
         },
         Err(error) => Check::error("journal.verify", sentence(&error)),
     }
@@ -139,7 +148,7 @@ fn journal(state: &State) -> Check {
 
 /// Rows of runs, totals and messages against the receipts and MACs that prove them.
 fn records(state: &State) -> Check {
-    let report = match state.verify_records() {
+    let report = match state.runs().verify_records() {
         Ok(report) => report,
         Err(error) => return Check::error("runs.records", sentence(&error)),
     };
@@ -147,30 +156,33 @@ fn records(state: &State) -> Check {
     let more = report.more.saturating_add((report.differences.len() - found.len()) as u64);
     match (report.is_intact(), report.unsealed_messages) {
         (true, 0) => {
-            let checked = format!("{} runs are as their receipts say", report.runs);
+            let checked = format!("{} runs match their receipts", report.runs);
             Check::ok("runs.records", checked)
         }
         (true, unsealed) => Check::note(
             "runs.records",
             format!("channel messages without a MAC, which are not delivered: {unsealed}"),
         )
-        .advise("earlier versions wrote none; look at them with `palyra channels tail NAME`"),
+        .advise("earlier versions wrote none; inspect them with `palyra channels tail NAME`"),
         (false, _) => {
             let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-            Check::error("runs.records", format!("{}{more}", found.join("; ")))
-                .advise("find out what wrote to `state.db`, and put a backup back with `palyra restore FILE`")
+            Check::error("runs.records", format!("{}{more}", found.join("; "))).advise(
+                "find out which program wrote to `state.db`, and restore a backup with `palyra \
+                    restore FILE`",
+            )
         }
     }
 }
 
 /// Secrets and signing keys, each opened once.
 fn entries(state: &State) -> Check {
-    match state.vault_faults() {
+    match state.vault_store().faults() {
         Ok(faults) if faults.is_empty() => {
-            Check::ok("vault.entries", "every secret and every signing key can be opened")
+            Check::ok("vault.entries", "all secrets and signing keys can be decrypted")
         }
         Ok(faults) => Check::error("vault.entries", faults.join("; ")).advise(
-            "put the entry in again with `palyra vault put` or `palyra keys import`, or put a backup back with `palyra restore FILE`",
+            "add the entry again with `palyra vault put` or `palyra keys import`, or restore a backup with \
+            `palyra restore FILE`",
         ),
         Err(error) => Check::error("vault.entries", sentence(&error)),
     }
@@ -180,13 +192,14 @@ fn clock(state: &State) -> Check {
     let newest = Query { newest_first: true, limit: 1, ..Query::default() };
     let newest = state.journal().query(&newest).ok().and_then(|page| page.events.into_iter().next());
     let (now, newest) = (state.now_ms(), newest.map_or(0, |recorded| recorded.event.at_ms));
-    match newest > now.saturating_add(SLACK_MS) {
-        true => Check::warning(
+    if newest > now.saturating_add(SLACK_MS) {
+        Check::warning(
             "system.clock",
             format!("the clock is {} s behind the newest event", (newest - now) / 1_000),
         )
-        .advise("set the clock of this machine"),
-        false => Check::ok("system.clock", "the clock is not behind the journal"),
+        .advise("set the clock of this machine")
+    } else {
+        Check::ok("system.clock", "the clock is not behind the journal")
     }
 }
 
@@ -202,22 +215,23 @@ fn objects(state: &State) -> Check {
             Some(format!("{} {}: {error}", record.skill_id, release.manifest.version))
         })
         .collect();
-    match broken.is_empty() {
-        true => Check::ok("skills.bytes", "every installed release has its own bytes"),
-        false => Check::error("skills.bytes", broken.join("; "))
-            .fixable("quarantine them; install them again from their files"),
+    if broken.is_empty() {
+        Check::ok("skills.bytes", "the packages of all installed releases are intact")
+    } else {
+        Check::error("skills.bytes", broken.join("; "))
+            .fixable("quarantine them, then install them again from their package files")
     }
 }
 
 fn storage(state: &State) -> Check {
     let path = state.root().storage();
     if !path.exists() {
-        return Check::ok("storage.database", "no skill kept anything yet");
+        return Check::ok("storage.database", "no skill has stored data");
     }
     match StorageDatabase::open(&path) {
-        Ok(_) => Check::ok("storage.database", "what skills keep can be read"),
+        Ok(_) => Check::ok("storage.database", "the data of skills is readable"),
         Err(error) => Check::error("storage.database", sentence(&error))
-            .fixable("put it aside; skills begin with nothing"),
+            .fixable("move it aside; skills start with empty storage"),
     }
 }
 
@@ -225,47 +239,52 @@ fn quarantined(state: &State) -> Check {
     let view = state.view();
     let kept = view.index().iter().filter(|record| record.current.quarantine.is_some());
     let names: Vec<&str> = kept.map(|record| record.skill_id.as_str()).collect();
-    match names.is_empty() {
-        true => Check::ok("skills.quarantined", "nothing is quarantined"),
-        false => Check::note("skills.quarantined", format!("quarantined: {}", names.join(", ")))
-            .advise("see `palyra skills info ID`"),
+    if names.is_empty() {
+        Check::ok("skills.quarantined", "no skills are quarantined")
+    } else {
+        Check::note("skills.quarantined", format!("quarantined: {}", names.join(", ")))
+            .advise("see `palyra skills show ID`")
     }
 }
 
-/// Whether the file of hooks says what is in force.
+/// Whether `hooks/bindings.json` matches the applied bindings.
 fn bindings(state: &State) -> Check {
     let name = |change: &BindingChange| match change {
         BindingChange::Added(id) => format!("`{id}` is added"),
         BindingChange::Removed(id) => format!("`{id}` is removed"),
         BindingChange::Changed(id) => format!("`{id}` is changed"),
     };
-    let found = match state.bindings_file() {
+    let found = match state.hooks().file_status() {
         BindingsFileStatus::Applied => {
-            return Check::ok("hooks.bindings", "the file of hooks says what is in force");
+            return Check::ok("hooks.bindings", "`hooks/bindings.json` matches the applied bindings");
         }
         BindingsFileStatus::Missing => "the file is missing".to_owned(),
         BindingsFileStatus::Edited(changes) if changes.is_empty() => {
-            "the file is written another way".to_owned()
+            "the file is formatted differently".to_owned()
         }
         BindingsFileStatus::Edited(changes) => changes.iter().map(name).collect::<Vec<_>>().join(", "),
-        BindingsFileStatus::Unreadable(reason) => format!("the file cannot be read: {reason}"),
+        BindingsFileStatus::Unreadable(reason) => format!("cannot read the file: {reason}"),
     };
-    Check::warning("hooks.bindings", format!("`hooks/bindings.json` is not what is in force: {found}"))
-        .advise(
-            "accept it with `palyra hooks apply`, or restore the file with `palyra hooks apply --restore`",
-        )
+    Check::warning(
+        "hooks.bindings",
+        format!(
+            "`hooks/bindings.json` differs from the applied bindings: \
+        {found}"
+        ),
+    )
+    .advise("accept it with `palyra hooks apply`, or restore the file with `palyra hooks apply --restore`")
 }
 
 fn device_key(state: &State) -> Check {
     let protection = state.vault().describe();
-    match protection.detects_restored_copies() {
-        true => Check::ok("vault.rollback", "a restored old copy is detected"),
-        false => {
-            Check::note("vault.rollback", "restoring an old copy of the whole state root cannot be detected")
-                .advise(
-                    "keep a checkpoint elsewhere, and compare with `palyra journal verify --against FILE`",
-                )
-        }
+    if protection.detects_restored_copies() {
+        Check::ok("vault.rollback", "a restored old copy is detected")
+    } else {
+        Check::note("vault.rollback", "restoring an old copy of the whole state root cannot be detected")
+            .advise(
+                "store a checkpoint on another machine, and compare it with `palyra journal verify \
+                    --against FILE`",
+            )
     }
 }
 
@@ -275,20 +294,21 @@ fn re_audit(state: &Arc<State>) -> Vec<Check> {
         Ok(routine) => routine,
         Err(error) => return vec![Check::error("routines.read", error.to_string())],
     };
-    let enabled = match routine.enabled {
-        true => Check::ok("routines.re_audit", "installed skills are audited again on schedule"),
-        false => Check::warning(
+    let enabled = if routine.enabled {
+        Check::ok("routines.re_audit", "installed skills are audited again on schedule")
+    } else {
+        Check::warning(
             "routines.re_audit",
             "installed skills are not audited again: the routine `re-audit` is disabled",
         )
-        .fixable("switch it on"),
+        .fixable("enable it with `palyra routines enable re-audit`")
     };
-    let last = state.fires(RE_AUDIT, &FireQuery { limit: 1, ..FireQuery::default() });
+    let last = state.control().fires(RE_AUDIT, &FireQuery { limit: 1, ..FireQuery::default() });
     let last = last.ok().and_then(|page| page.fires.into_iter().next());
     let failed = last.filter(|fire| fire.status == "failed").map(|fire| {
         let why = fire.message.or(fire.error).unwrap_or_default();
         Check::warning("routines.re_audit_failed", format!("`re-audit` failed: {why}"))
-            .advise("look at what it says, then `palyra routines fire re-audit`")
+            .advise("read its error, then run `palyra routines fire re-audit`")
     });
     std::iter::once(enabled).chain(failed).collect()
 }

@@ -25,7 +25,7 @@ fn listening(subject: &Subject) -> Option<Check> {
     let refused = plans.iter().find_map(|plan| subject.profile.check(plan).err());
     Some(match refused.filter(|_| subject.profile.refusal.is_none()) {
         Some(refusal) => Check::error("profile.listen", refusal.to_string()).advise(refusal.hint()),
-        None => Check::ok("profile.listen", format!("it listens on {}", urls.join(" and "))),
+        None => Check::ok("profile.listen", format!("the daemon listens on {}", urls.join(" and "))),
     })
 }
 

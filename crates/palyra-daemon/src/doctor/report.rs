@@ -6,7 +6,7 @@ use palyra_api::doctor::{StateCheck, StateFix};
 use palyra_common::deployment_profiles::DeploymentProfile;
 use serde::Serialize;
 
-/// How bad it is.
+/// Severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -27,19 +27,19 @@ pub enum Severity {
 pub struct Check {
     /// Its name, the same in every version.
     pub id: Cow<'static, str>,
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// What was seen.
+    /// The observed value.
     pub evidence: String,
-    /// What to do about it.
+    /// Remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<Fix>,
 }
 
-/// What to do about it.
+/// Remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fix {
-    /// In words.
+    /// As text.
     pub says: String,
     /// Whether `--fix` does it.
     pub automatic: bool,
@@ -94,9 +94,12 @@ impl From<StateCheck> for Check {
             "warning" => Severity::Warning,
             _ => Severity::Error,
         };
-        let says = |fix: StateFix| match fix.automatic {
-            true => format!("{}: stop the daemon, then run `palyra doctor --fix`", fix.says),
-            false => fix.says,
+        let says = |fix: StateFix| {
+            if fix.automatic {
+                format!("{}: stop the daemon, then run `palyra doctor --fix`", fix.says)
+            } else {
+                fix.says
+            }
         };
         let fix = fix.map(|fix| Fix { says: says(fix), automatic: false });
         Self { id: id.into(), severity, evidence, fix }
@@ -124,7 +127,7 @@ impl Check {
         Self { severity: Severity::Error, ..Self::ok(id, evidence) }
     }
 
-    /// Somebody has to do this.
+    /// An action is required.
     pub(super) fn advise(self, says: impl Into<String>) -> Self {
         Self { fix: Some(Fix { says: says.into(), automatic: false }), ..self }
     }

@@ -21,13 +21,11 @@ fn maps(subject: &Subject) -> Check {
     match read.ok().and_then(|text| text.trim().parse::<u64>().ok()) {
         Some(most) if most < LEAST_MAPS => Check::warning(
             "system.map_count",
-            format!("a process may have {most} mappings, less than {LEAST_MAPS}"),
+            format!("a process can have {most} memory mappings, fewer than {LEAST_MAPS}"),
         )
         .advise("sysctl -w vm.max_map_count=262144"),
-        Some(most) => Check::ok("system.map_count", format!("a process may have {most} mappings")),
-        None => {
-            Check::note("system.map_count", "this system does not say how many mappings a process may have")
-        }
+        Some(most) => Check::ok("system.map_count", format!("a process can have {most} memory mappings")),
+        None => Check::note("system.map_count", "the limit on memory mappings is unknown on this system"),
     }
 }
 
@@ -35,11 +33,11 @@ fn files(subject: &Subject) -> Check {
     match subject.open_files {
         Some(most) if most < LEAST_FILES => Check::warning(
             "system.open_files",
-            format!("a process may open {most} files, less than {LEAST_FILES}"),
+            format!("a process can open {most} files, fewer than {LEAST_FILES}"),
         )
         .advise("raise the limit: `ulimit -n 65536`, or `LimitNOFILE=65536` in the unit"),
-        Some(most) => Check::ok("system.open_files", format!("a process may open {most} files")),
-        None => Check::ok("system.open_files", "a process may open any number of files"),
+        Some(most) => Check::ok("system.open_files", format!("a process can open {most} files")),
+        None => Check::ok("system.open_files", "a process can open any number of files"),
     }
 }
 
@@ -49,10 +47,10 @@ fn space(subject: &Subject) -> Check {
     match free.map(|free| free.f_bavail.saturating_mul(free.f_frsize)) {
         Some(free) if free < subject.least_free_bytes => {
             let evidence = format!("{} free, less than {}", size(free), size(subject.least_free_bytes));
-            Check::warning("system.disk_space", evidence).advise("make room, or move the state root")
+            Check::warning("system.disk_space", evidence).advise("free disk space, or move the state root")
         }
         Some(free) => Check::ok("system.disk_space", format!("{} free", size(free))),
-        None => Check::note("system.disk_space", "this system does not say how much is free"),
+        None => Check::note("system.disk_space", "the free disk space is unknown on this system"),
     }
 }
 
@@ -81,12 +79,12 @@ fn port(subject: &Subject) -> Check {
     }
     let listen = subject.listen;
     match TcpListener::bind(listen) {
-        Ok(_) => Check::ok("system.port", format!("{listen} is free")),
+        Ok(_) => Check::ok("system.port", format!("{listen} is available")),
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
             Check::warning("system.port", format!("another program listens on {listen}"))
-                .advise("end it, or start the daemon with another `--listen`")
+                .advise("stop it, or start the daemon with another `--listen`")
         }
-        Err(error) => Check::warning("system.port", format!("{listen} cannot be listened on: {error}"))
+        Err(error) => Check::warning("system.port", format!("cannot listen on {listen}: {error}"))
             .advise("start the daemon with another `--listen`"),
     }
 }

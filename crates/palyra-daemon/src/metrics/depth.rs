@@ -1,4 +1,4 @@
-//! How well caches do, and what waits: read from where it is counted when somebody asks.
+//! Cache and queue metrics, read on demand.
 
 use std::sync::atomic::Ordering;
 
@@ -47,14 +47,10 @@ pub(crate) struct Depths {
 
 impl Depth {
     pub(super) fn register(&self, registry: &mut Registry) {
-        registry.register("cache_lookups", "Looks into caches and what came of them", self.caches.clone());
-        registry.register("queue_depth", "What waits, by queue", self.queues.clone());
-        registry.register("hook_bindings", "Observers by what they do", self.bindings.clone());
-        registry.register(
-            "dead_letters",
-            "What was given up and waits for a person",
-            self.dead_letters.clone(),
-        );
+        registry.register("cache_lookups", "Cache lookups by result", self.caches.clone());
+        registry.register("queue_depth", "Queue depth", self.queues.clone());
+        registry.register("hook_bindings", "Observers by state", self.bindings.clone());
+        registry.register("dead_letters", "Dead letters", self.dead_letters.clone());
     }
 
     pub(super) fn set(&self, now: &Depths) {

@@ -15,11 +15,11 @@ pub(crate) fn check(state: &State, skill_id: &str) -> Result<PluginCheck, Proble
     let record = installed(state, skill_id)?;
     let mut findings = Vec::new();
     if SkillInventoryEntry::new(record, state.platform()).runtime_status != RuntimeStatus::Active {
-        let info = state.info(skill_id).map_err(|error| error.to_problem())?;
+        let info = state.skills().info(skill_id).map_err(|error| error.to_problem())?;
         findings.push(finding("status", true, info.why, info.would_change.into_iter().next()));
     }
-    if !state.runner_policy().value.enabled {
-        findings.push(finding("policy", true, "the policy lets no plugin run".into(), None));
+    if !state.settings().runner_policy().value.enabled {
+        findings.push(finding("policy", true, "the runner policy is disabled".into(), None));
     }
     match check_plugin_config(state, skill_id) {
         Ok(()) => {}

@@ -16,7 +16,7 @@ use crate::to_api::ToApi;
 /// The profile of an installed skill; the empty one narrows nothing.
 pub(crate) fn profile(state: &State, skill_id: &str) -> Result<Profile, Problem> {
     installed(state, skill_id)?;
-    Ok(to_api(skill_id, &state.profile(skill_id).unwrap_or_default()))
+    Ok(to_api(skill_id, &state.settings().profile(skill_id).unwrap_or_default()))
 }
 
 /// Changes the profile of a skill on behalf of a principal.
@@ -28,9 +28,9 @@ pub(crate) fn change_profile(
 ) -> Result<Profile, Problem> {
     let record = installed(state, skill_id)?;
     check_asked_for(&record.current.manifest, change)?;
-    let before = state.profile(skill_id).unwrap_or_default().value;
+    let before = state.settings().profile(skill_id).unwrap_or_default().value;
     let after = changed(before, change)?;
-    state.set_profile(skill_id, &after, principal).map_err(|error| error.to_problem())?;
+    state.settings().set_profile(skill_id, &after, principal).map_err(|error| error.to_problem())?;
     profile(state, skill_id)
 }
 
@@ -45,9 +45,9 @@ fn check_asked_for(manifest: &SkillManifest, change: &ProfileChange) -> Result<(
         None => Ok(()),
         Some(grant) => {
             let id = &manifest.skill_id;
-            let message = format!("`{id}` does not ask for `{grant}`, so its profile cannot allow it");
+            let message = format!("`{id}` does not request `{grant}`, so its profile cannot allow it");
             Err(Problem::new(ErrorCode::Usage, message)
-                .hint(format!("see what it asks for with `palyra plugins grants {id}`")))
+                .hint(format!("see its requests with `palyra plugins grants {id}`")))
         }
     }
 }
@@ -75,9 +75,10 @@ fn changed(
 ) -> Result<PluginCapabilityProfile, Problem> {
     let asked = PluginCapabilityProfile::parse(&change.grants)
         .map_err(|error| Problem::new(ErrorCode::Usage, error.to_string()).hint(error.hint()))?;
-    let mut after = match change.only {
-        true => PluginCapabilityProfile { limits: before.limits, ..asked },
-        false => added(before, asked),
+    let mut after = if change.only {
+        PluginCapabilityProfile { limits: before.limits, ..asked }
+    } else {
+        added(before, asked)
     };
     for text in &change.limits {
         let (kind, most) = limit(text)

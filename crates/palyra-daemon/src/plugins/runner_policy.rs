@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use palyra_api::runner_policy::{RunnerPolicy, RunnerPolicyShown};
-use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_untrusted;
 use palyra_common::{BadSetting, WasmPluginRunnerPolicy};
 use palyra_state::State;
 
@@ -12,7 +12,7 @@ use crate::to_api::ToApi;
 
 /// The policy in force.
 pub(crate) fn show_runner_policy(state: &State) -> RunnerPolicyShown {
-    let kept = state.runner_policy();
+    let kept = state.settings().runner_policy();
     let default = kept.value == WasmPluginRunnerPolicy::default();
     RunnerPolicyShown { default, revision: kept.revision, policy: kept.value.to_api() }
 }
@@ -42,11 +42,16 @@ fn names<T: FromStr<Err: Display>>(
 ) -> Result<Option<Vec<T>>, BadSetting> {
     let one = |text: String| {
         text.parse().map_err(|error: T::Err| {
-            // Whoever mistakes the value of a secret for its name must not read it again in an error.
+            // A value that was given instead of a name must not appear in an error.
             if field == "allowed_secrets" {
-                return BadSetting::new(field, "no name of a secret", "names as SCOPE/KEY");
+                return BadSetting::new(
+                    field,
+                    "an invalid secret \
+                    reference",
+                    "references of the form SCOPE/KEY",
+                );
             }
-            let found = format!("`{}`", escape_untrusted(&text.chars().take(100).collect::<String>()));
+            let found = format!("`{}`", clip_untrusted(&text, 100));
             BadSetting::new(field, found, format!("names: {error}"))
         })
     };

@@ -48,24 +48,22 @@ pub(crate) fn apply_shrink(
     if before.revision != request.revision || asked != planned.iter().map(String::as_str).collect() {
         let message =
             format!("the profile of `{skill_id}`, or what its runs used, has changed since the plan");
-        return Err(
-            Problem::new(ErrorCode::ConsentMismatch, message).hint("look at the new plan and apply that")
-        );
+        return Err(Problem::new(ErrorCode::ConsentMismatch, message).hint("read the new plan and apply it"));
     }
     if remove.is_empty() {
         return Err(Problem::new(ErrorCode::Usage, format!("`{skill_id}` uses every grant it has")));
     }
     let after = PluginCapabilityProfile { grants: Some(keep), ..before.value };
-    state.set_profile(skill_id, &after, principal).map_err(|error| error.to_problem())?;
+    state.settings().set_profile(skill_id, &after, principal).map_err(|error| error.to_problem())?;
     profile(state, skill_id)
 }
 
 fn read(state: &State, skill_id: &str) -> Result<Shrink, Problem> {
     installed(state, skill_id)?;
-    // Read first: a profile that is set meanwhile has another revision when the plan is applied.
-    let before = state.profile(skill_id).unwrap_or_default();
+    // Read first: a profile that changes in between has another revision when the plan is applied.
+    let before = state.settings().profile(skill_id).unwrap_or_default();
     let used = declared_versus_used(state, skill_id).map_err(|error| error.to_problem())?;
-    let totals = state.info(skill_id).map_err(|error| error.to_problem())?.runs;
+    let totals = state.skills().info(skill_id).map_err(|error| error.to_problem())?.runs;
     let names: BTreeSet<&str> =
         used.declared.iter().filter(|one| one.used > 0).map(|one| one.capability.as_str()).collect();
     let given = used.grants.derivations.iter().filter(|one| !one.given.is_empty());

@@ -2,11 +2,13 @@
 
 use palyra_api::Problem;
 use palyra_api::policy::{AccessPolicy, PolicyAction, PolicyAnswer, PolicyFace, PolicyKind, PolicyQuestion};
+use palyra_api::sessions::SessionLabels;
 use palyra_common::principal::OWNER;
-use palyra_common::{ErrorCode, Scope};
+use palyra_common::{ErrorCode, InformationLabels, Scope};
 use palyra_policy::{
     Action, Face, PolicyContext, PolicyRequest, PolicySet, Principal, PrincipalKind, Resource, ResourceKind,
 };
+use palyra_runner::effective_grants;
 use palyra_state::authorizer::{requester, resource};
 use palyra_state::{State, View};
 
@@ -19,14 +21,16 @@ const MAX_NAME: usize = 200;
 
 /// The policy in force; a stored one that cannot be read is shown with what is wrong with it.
 pub(crate) fn show(state: &State) -> AccessPolicy {
-    let stored = state.access_policy();
+    let stored = state.settings().access_policy();
     let authorizer = state.authorizer();
     let (set, text) = (authorizer.policy(), stored.text.as_deref());
     let problem = text.and_then(|text| PolicySet::parse(text).err());
+    // The policy in force has a rule more than the stored text where that is older than rules about labels.
+    let shown = if problem.is_some() { text } else { None };
     AccessPolicy {
         default: text.is_none(),
         revision: set.revision().to_string(),
-        text: text.unwrap_or(set.text()).to_owned(),
+        text: shown.unwrap_or(set.text()).to_owned(),
         rules: set.rules().map(|rule| rule.rule.to_api()).collect(),
         problem: problem.map(|error| error.to_string()),
     }
@@ -36,26 +40,37 @@ pub(crate) fn show(state: &State) -> AccessPolicy {
 pub(crate) fn change(state: &State, text: &str, principal: &str) -> Result<(), Problem> {
     let set = PolicySet::parse(text).map_err(|error| error.to_problem())?;
     leaves_the_owner_in(&set).map_err(|decision| {
-        let message = "the owner could not change this policy again from a terminal and from a script";
+        let message = "the owner could not change this policy again, from a terminal and from a script";
         Problem::new(ErrorCode::InvalidPolicy, format!("{message}: {decision}"))
             .hint("keep a rule that permits `admin` to the owner, as `admin` of the default policy does")
             .details(serde_json::json!({ "policy": deciding_rule(&decision) }))
     })?;
-    state.set_access_policy(&set, principal).map(drop).map_err(|error| error.to_problem())
+    state.settings().set_access_policy(&set, principal).map(drop).map_err(|error| error.to_problem())
 }
 
 /// Evaluates a question; a scope that is missing denies it whatever the rules say.
 pub(crate) fn evaluate(state: &State, question: PolicyQuestion) -> Result<PolicyAnswer, Problem> {
     let request = read(state, question)?;
-    let decision = state.authorizer().policy().evaluate(&request);
+    let authorizer = state.authorizer();
+    let decision = authorizer.policy().evaluate(&request);
     let scope = scope_of(request.action);
     let in_scope = request.principal.scopes.contains(&scope);
-    let reason = match decision.allowed && !in_scope {
-        true => format!("the rules permit it, but it needs a token with the scope `{scope}`"),
-        false => decision.to_string(),
+    let mut approved = request.clone();
+    approved.context.approved = true;
+    let with_approval = !decision.allowed
+        && in_scope
+        && request.action == Action::Invoke
+        && authorizer.policy().evaluate(&approved).allowed;
+    let reason = if decision.allowed && !in_scope {
+        format!("the rules permit it, but a token with the scope `{scope}` is required")
+    } else if with_approval {
+        format!("a person has to approve the call: {decision}")
+    } else {
+        decision.to_string()
     };
     Ok(PolicyAnswer {
         allowed: decision.allowed && in_scope,
+        with_approval,
         reason,
         scope: scope.into(),
         scopes: request.principal.scopes.iter().map(|scope| (*scope).into()).collect(),
@@ -66,7 +81,19 @@ pub(crate) fn evaluate(state: &State, question: PolicyQuestion) -> Result<Policy
 
 fn read(state: &State, question: PolicyQuestion) -> Result<PolicyRequest, Problem> {
     let view = state.view();
-    let PolicyQuestion { action, kind, name, scopes, face, tool, skill, publisher, requester: by } = question;
+    let PolicyQuestion {
+        action,
+        kind,
+        name,
+        scopes,
+        face,
+        tool,
+        skill,
+        publisher,
+        requester: by,
+        labels: SessionLabels { private, untrusted },
+        writes_outside,
+    } = question;
     if name.len() > MAX_NAME {
         return Err(Problem::new(ErrorCode::Usage, format!("`name` has at most {MAX_NAME} bytes")));
     }
@@ -77,11 +104,20 @@ fn read(state: &State, question: PolicyQuestion) -> Result<PolicyRequest, Proble
         (kind, None) => scopes_in_use(state, kind, &name)?,
     };
     let name = if kind == PrincipalKind::Owner { OWNER.to_owned() } else { name };
+    let resource = about(&view, tool, skill, publisher)?;
+    let writes_outside = writes_outside.unwrap_or_else(|| match &resource {
+        Resource::Tool(tool) => {
+            effective_grants(state, &tool.skill).is_ok_and(|effective| effective.grants.writes_outside())
+        }
+        _ => false,
+    });
     Ok(PolicyRequest {
         principal: Principal::new(kind, name, scopes),
         action: read_action(action),
-        resource: about(&view, tool, skill, publisher)?,
+        resource,
         context: PolicyContext {
+            labels: InformationLabels { private, untrusted },
+            writes_outside,
             requester: by.as_deref().map(requester),
             ..PolicyContext::new(read_transport(face))
         },
@@ -95,17 +131,17 @@ fn scopes_in_use(state: &State, kind: PrincipalKind, name: &str) -> Result<Vec<S
         PrincipalKind::Hook | PrincipalKind::Routine => Ok(vec![Scope::Invoke]),
         PrincipalKind::Agent => Ok(vec![Scope::Read, Scope::Invoke]),
         PrincipalKind::Token | PrincipalKind::Mcp => {
-            let tokens = state.tokens();
+            let tokens = state.tokens().list();
             match tokens.iter().find(|token| token.name == name) {
                 Some(token) if token.is_expired(state.now_ms()) => {
                     Err(Problem::new(ErrorCode::Usage, format!("the token `{name}` has expired"))
-                        .hint("name the scopes to check with `--scope`"))
+                        .hint("add the scopes to check with `--scope`"))
                 }
                 Some(token) => Ok(token.scopes.iter().collect()),
                 None => {
                     let known = tokens.into_iter().map(|token| token.name).collect();
                     Err(not_found("token", name, known)
-                        .hint("for a token that does not exist yet, name its scopes with `--scope`"))
+                        .hint("for a token that does not exist yet, add its scopes with `--scope`"))
                 }
             }
         }
@@ -125,7 +161,7 @@ fn about(
     if named.next().is_some() {
         return Err(Problem::new(
             ErrorCode::Usage,
-            "a question is about one tool, one skill or one publisher",
+            "a request is about one tool, one skill or one publisher",
         ));
     }
     let known: Vec<String> = match kind {

@@ -24,6 +24,6 @@ impl ToProblem for AuditPolicyError {
 impl ToProblem for AdvisoryError {
     fn to_problem(&self) -> Problem {
         Problem::new(ErrorCode::InvalidPolicy, sentence(self))
-            .hint("`palyra audit-policy advisories --help` says what a list is")
+            .hint("`palyra audit-policy advisories --help` describes the format")
     }
 }

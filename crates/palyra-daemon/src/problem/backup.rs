@@ -1,4 +1,4 @@
-//! Copies that are not made or not put back.
+//! Copies that are not made or not restored.
 
 use palyra_api::Problem;
 use palyra_state::BackupError;

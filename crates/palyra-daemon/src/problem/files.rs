@@ -11,7 +11,7 @@ use super::chain::sentence;
 
 impl ToProblem for TrustStatementError {
     fn to_problem(&self) -> Problem {
-        Problem::new(ErrorCode::BadStatement, format!("the statement is refused: {}", sentence(self)))
+        Problem::new(ErrorCode::BadStatement, format!("the statement was rejected: {}", sentence(self)))
             .hint("get the file again from its signer")
     }
 }

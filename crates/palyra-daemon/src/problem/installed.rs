@@ -7,13 +7,14 @@ use palyra_common::{
     CapabilityGrantSet, CapabilityKind, Denial, LimitKind, PluginCapabilityProfile, RuntimeLimits,
     WasmPluginRunError, WasmPluginRunnerPolicy,
 };
-use palyra_runner::CallError;
+use palyra_runner::{CallError, LimitPlaces, policy_limits};
 use palyra_skills::SkillRecord;
 use palyra_skills::capability_grants_from_manifest;
 use palyra_state::State;
+use palyra_state::runs::RefusedBy;
 
 /// How the call pipeline begins the remedy of a grant that the manifest asks for.
-const ASKED_FOR: &str = "it asks for this already; ";
+const ASKED_FOR: &str = "the manifest requests this already; ";
 
 /// Where a call of an installed tool can be refused.
 struct Place {
@@ -37,8 +38,8 @@ pub(crate) fn hints(
     let view = state.view();
     let id = view.aliases().get(tool).map_or(tool, String::as_str);
     let record = view.skill_of_tool(id)?.clone();
-    let profile = state.profile(&record.skill_id).unwrap_or_default().value;
-    let place = Place { record, profile, policy: state.runner_policy().value };
+    let profile = state.settings().profile(&record.skill_id).unwrap_or_default().value;
+    let place = Place { record, profile, policy: state.settings().runner_policy().value };
     match error {
         WasmPluginRunError::CapabilityDenied(denial) => place.denied(denial),
         WasmPluginRunError::QuotaExceeded { limit, allowed, used } => {
@@ -57,7 +58,11 @@ impl Place {
         if let Some(remedy) = denial.manifest.as_deref().and_then(|text| text.strip_prefix(ASKED_FOR)) {
             return Some(vec![self.remedy(denial, remedy)]);
         }
-        let grant = denial.grant.as_deref()?;
+        let Some(grant) = denial.grant.as_deref() else {
+            return Some(vec![format!(
+                "no setting can allow it: `{id}` used a handle that it was never given; install a release without this fault"
+            )]);
+        };
         // Directories and addresses are the operator's to open, for one call or for every call.
         if grant.starts_with("address:") || (grant.starts_with("fs-") && grant.contains('=')) {
             return Some(vec![
@@ -67,7 +72,8 @@ impl Place {
         }
         let line = denial.manifest.as_deref().unwrap_or(grant);
         Some(vec![format!(
-            "no setting can allow it: the manifest of `{id}` does not ask for it; install a release with {line}"
+            "no setting can allow it: the manifest of `{id}` does not request it; install a release with \
+            {line}"
         )])
     }
 
@@ -76,6 +82,9 @@ impl Place {
         if remedy.starts_with("palyra skills consent") && denial.kind == CapabilityKind::Secret {
             let name = self.secret(&denial.subject);
             return format!("grant the secret with `{remedy} --allow-secret {name}`");
+        }
+        if remedy.starts_with("install ") {
+            return format!("no setting can allow it: {remedy}");
         }
         if remedy.starts_with("palyra ") {
             return format!("run `{remedy}`");
@@ -132,42 +141,47 @@ impl Place {
         used: u64,
         limits_of_call: Option<&RuntimeLimits>,
     ) -> Option<Vec<String>> {
-        if !LimitKind::SETTABLE.contains(&limit) {
-            return None;
-        }
         let id = &self.record.skill_id;
         let wanted = used.max(1).saturating_mul(2);
         let flag = format!("{limit}={}", limit.format_value(wanted));
-        if limits_of_call.and_then(|limits| limits.get(limit)) == Some(allowed) {
-            return Some(vec![format!(
-                "allow more in this call with `--limit {flag}`, or leave the limit out"
-            )]);
-        }
-        if self.profile.limits.get(&limit) == Some(&allowed) {
-            return Some(vec![format!("allow more with `palyra plugins profile set {id} --limit {flag}`")]);
-        }
-        if let Some((setting, _)) = policy_limits(&self.policy)
-            .into_iter()
-            .find(|(_, (kind, most))| *kind == limit && *most == allowed)
-        {
-            return Some(vec![format!("allow more with `palyra runner-policy set {setting}={wanted}`")]);
-        }
-        Some(vec![format!(
-            "no setting can allow more: the manifest of `{id}` allows {allowed}; install a release with a larger \
-             `{limit}` under `[capabilities.quotas]`"
-        )])
+        let places =
+            LimitPlaces { of_call: limits_of_call, profile: Some(&self.profile), policy: &self.policy };
+        Some(vec![match places.of(limit, allowed) {
+            RefusedBy::Call => format!(
+                "allow more in this call with `--limit {flag}` (`limits` of a request), or leave the limit out"
+            ),
+            RefusedBy::Profile => format!("allow more with `palyra plugins profile set {id} --limit {flag}`"),
+            RefusedBy::RunnerPolicy => {
+                let limits = policy_limits(&self.policy);
+                let (setting, ..) = limits.into_iter().find(|(_, kind, _)| *kind == limit)?;
+                format!("allow more with `palyra runner-policy set {setting}={wanted}`")
+            }
+            RefusedBy::Manifest | RefusedBy::Consent => format!(
+                "no setting can allow more: the manifest of `{id}` allows {allowed}; install a release with a larger \
+                 `{}` under `[capabilities.quotas]`",
+                quota_key(limit)
+            ),
+            RefusedBy::Sandbox => return None,
+        }])
     }
 }
 
-/// The ceilings of the runner's policy, by their settings.
-fn policy_limits(policy: &WasmPluginRunnerPolicy) -> [(&'static str, (LimitKind, u64)); 5] {
-    [
-        ("fuel_budget", (LimitKind::Fuel, policy.fuel_budget)),
-        ("max_memory_bytes", (LimitKind::Memory, policy.max_memory_bytes)),
-        ("max_table_elements", (LimitKind::Tables, policy.max_table_elements)),
-        ("max_instances", (LimitKind::Instances, policy.max_instances)),
-        ("wall_clock_timeout_ms", (LimitKind::Timeout, policy.wall_clock_timeout_ms)),
-    ]
+/// The limit as a manifest names it.
+fn quota_key(limit: LimitKind) -> &'static str {
+    match limit {
+        LimitKind::Fuel => "fuel_budget",
+        LimitKind::Memory => "max_memory_bytes",
+        LimitKind::Tables => "max_table_elements",
+        LimitKind::Instances => "max_instances",
+        LimitKind::Timeout => "wall_clock_timeout_ms",
+        LimitKind::Input => "max_input_bytes",
+        LimitKind::Output => "max_output_bytes",
+        LimitKind::Log => "max_log_bytes",
+        LimitKind::HostCalls => "max_host_calls",
+        LimitKind::Egress => "max_egress_bytes",
+        LimitKind::Tape => "max_tape_bytes",
+        other => other.wire_name(),
+    }
 }
 
 fn texts<T: ToString>(list: Option<&[T]>) -> Vec<String> {

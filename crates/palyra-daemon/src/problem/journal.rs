@@ -17,7 +17,13 @@ pub(crate) fn journal_damaged(damage: &Damage, report: &VerifyReport) -> Problem
 pub(crate) fn records_altered(report: &RecordsReport) -> Problem {
     let count = report.more.saturating_add(report.differences.len() as u64);
     let first = report.differences.first().map(ToString::to_string).unwrap_or_default();
-    Problem::new(ErrorCode::StateDamaged, format!("{count} rows differ from the receipts in the journal, the first: {first}"))
-        .hint("the journal is intact; find out what wrote to `state.db`, and put a backup back with `palyra restore FILE`")
-        .details(json!({ "differences": report.differences, "more": report.more }))
+    Problem::new(
+        ErrorCode::StateDamaged,
+        format!("{count} rows differ from the receipts in the journal, the first: {first}"),
+    )
+    .hint(
+        "the journal is intact; find out which program wrote to `state.db`, and restore a backup \
+            with `palyra restore FILE`",
+    )
+    .details(json!({ "differences": report.differences, "more": report.more }))
 }

@@ -17,15 +17,16 @@ impl ToProblem for KeysError {
             Self::Key(error) => error.to_problem(),
             Self::KeySet(error) => error.to_problem(),
             Self::WrongEpoch { .. } => Problem::new(ErrorCode::Usage, self.to_string())
-                .hint("leave out `--epoch`; nothing was signed and no key was retired"),
+                .hint("omit `--epoch`; nothing was signed and no key was retired"),
             Self::OtherKeys { publisher, .. } => Problem::new(ErrorCode::Usage, self.to_string()).hint(
-                format!("name its present keys with `--from`; `palyra trust show {publisher}` lists them"),
+                format!("pass its current keys with `--from`; `palyra trust show {publisher}` lists them"),
             ),
-            Self::OtherSuccessor { .. } => Problem::new(ErrorCode::Usage, self.to_string()).hint(
-                "ask for the same keys and thresholds again; a second successor would block the publisher",
+            Self::OtherSuccessor { .. } => Problem::new(ErrorCode::Usage, self.to_string())
+                .hint("use the same keys and thresholds again; a second successor would block the publisher"),
+            Self::Statement(_) => Problem::new(ErrorCode::BadStatement, self.to_string()).hint(
+                "only the statement of a release can be signed; create one with `palyra skills \
+                    package build`",
             ),
-            Self::Statement(_) => Problem::new(ErrorCode::BadStatement, self.to_string())
-                .hint("only the statement of a release is signed; `palyra skills package build` makes one"),
             Self::NotListed { .. } => Problem::new(ErrorCode::BadStatement, self.to_string()).hint(
                 "list the key when the package is built: `palyra skills package build --publisher-key KEY`",
             ),
@@ -43,7 +44,7 @@ impl ToProblem for KeyFileError {
             Self::Files(_) => ErrorCode::Usage,
             _ => ErrorCode::BadKeyFile,
         };
-        Problem::new(code, format!("the key file cannot be used: {}", sentence(self))).hints(self.hint())
+        Problem::new(code, format!("cannot use the key file: {}", sentence(self))).hints(self.hint())
     }
 }
 

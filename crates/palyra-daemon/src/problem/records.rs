@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{ToProblem, sentence};
 
-const RUNS: &str = "see which runs there are with `palyra runs list`";
+const RUNS: &str = "list the runs with `palyra runs list`";
 
 impl ToProblem for NoReceipt {
     fn to_problem(&self) -> Problem {

@@ -25,7 +25,7 @@ impl ToProblem for CallError {
     }
 }
 
-/// A gate is named, so that whoever may can look at it; it says nothing of its settings.
+/// The gate is named so that an operator can inspect it; its settings are not shown.
 fn gated(refusal: &GateRefusal) -> Problem {
     let GateRefusal { binding, plugin, skill_id, tool_id, reason } = refusal;
     let (blocked, error) = match reason {
@@ -71,7 +71,7 @@ fn limit_hint(limit: LimitKind, used: u64) -> Option<String> {
     let most = RuntimeConfig::default().ceiling.get(limit).filter(|most| used.saturating_mul(2) > *most)?;
     let flag = format!("--limit {limit}={}", limit.format_value(most));
     Some(if used > most {
-        format!("no run may use more than `{flag}`")
+        format!("no run can use more than `{flag}`")
     } else {
         format!("allow more with `{flag}`")
     })
@@ -80,11 +80,11 @@ fn limit_hint(limit: LimitKind, used: u64) -> Option<String> {
 /// For a guest that used a handle it does not have: the sandbox cannot know which name it had in mind.
 fn example_grant(kind: CapabilityKind) -> Option<&'static str> {
     match kind {
-        CapabilityKind::Storage => Some("a storage prefix is granted as in `--grant storage:NAME/`"),
+        CapabilityKind::Storage => Some("grant a storage prefix with `--grant storage:NAME/`"),
         CapabilityKind::Secret => {
-            Some("a secret is granted as in `--grant 'secret:global/NAME hosts=HOST inject=bearer'`")
+            Some("grant a secret with `--grant 'secret:global/NAME hosts=HOST inject=bearer'`")
         }
-        CapabilityKind::Channel => Some("a channel is granted as in `--grant channel:NAME`"),
+        CapabilityKind::Channel => Some("grant a channel with `--grant channel:NAME`"),
         CapabilityKind::Http | CapabilityKind::Filesystem => None,
     }
 }

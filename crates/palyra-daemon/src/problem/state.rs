@@ -38,8 +38,8 @@ impl ToProblem for JournalError {
 fn message(error: &StateError) -> String {
     match error {
         StateError::Damaged { damage } => match damage.differences.len() {
-            1 => "the state is damaged: one thing is not as it was left".into(),
-            many => format!("the state is damaged: {many} things are not as they were left"),
+            1 => "the state is damaged in 1 place".into(),
+            many => format!("the state is damaged in {many} places"),
         },
         error => sentence(error),
     }
@@ -90,14 +90,14 @@ fn hints(error: &StateError) -> Vec<String> {
 }
 
 fn taken_hint() -> String {
-    "choose another name; `palyra keys list` shows those that are taken".into()
+    "choose another name; `palyra keys list` shows the names in use".into()
 }
 
 /// The library does not know our flags; where a new device key is kept is said by the command that creates it.
 fn device_key_hints(error: &DeviceKeyError) -> Vec<String> {
     match error {
         DeviceKeyError::PassphraseNeeded { .. } => {
-            vec!["give it with `--passphrase-file FILE`, or run on a terminal to be asked".into()]
+            vec!["pass it with `--passphrase-file FILE`, or run the command on a terminal".into()]
         }
         error => error.hint().into_iter().collect(),
     }

@@ -2,12 +2,12 @@
 
 use palyra_api::Problem;
 use palyra_common::ErrorCode;
-use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_untrusted;
 use serde_json::json;
 
 /// How alike two names must be before one is offered for the other.
 const ALIKE: f64 = 0.75;
-/// Most names that are told of those there are.
+/// Maximum number of known names in an error.
 const MOST_KNOWN: usize = 50;
 
 /// The known name most like the one that was written, if any is.
@@ -19,11 +19,11 @@ pub fn closest<'a>(written: &str, known: &'a [String]) -> Option<&'a str> {
 
 /// A name that nothing here has, and the names there are.
 pub fn not_found(kind: &str, name: &str, mut known: Vec<String>) -> Problem {
-    let name = escape_untrusted(&name.chars().take(100).collect::<String>());
+    let name = clip_untrusted(name, 100);
     let meant = closest(&name, &known).map(|name| format!("did you mean `{name}`?"));
-    let all = (1..=10).contains(&known.len()).then(|| format!("there is `{}`", known.join("`, `")));
+    let all = (1..=10).contains(&known.len()).then(|| format!("choose from `{}`", known.join("`, `")));
     known.truncate(MOST_KNOWN);
-    Problem::new(ErrorCode::NotFound, format!("there is no {kind} `{name}`"))
+    Problem::new(ErrorCode::NotFound, format!("{kind} `{name}` does not exist"))
         .hints(meant.into_iter().chain(all))
         .details(json!({ "kind": kind, "name": name, "known": known }))
 }

@@ -1,4 +1,4 @@
-//! Publishers that cannot be believed any more.
+//! Publishers that can no longer be trusted.
 
 use palyra_api::Problem;
 use palyra_common::ErrorCode;
@@ -7,11 +7,12 @@ use serde_json::json;
 /// A statement proves that a publisher speaks with two tongues.
 pub(crate) fn equivocation(publisher: &str) -> Problem {
     let message =
-        format!("publisher `{publisher}` signed two different successors for one epoch and is blocked now");
+        format!("publisher `{publisher}` signed two different successors for one epoch and is now blocked");
     Problem::new(ErrorCode::Equivocation, message)
         .hint("the publisher's keys may be compromised: ask the publisher out of band which key is valid")
         .hint(format!(
-            "then name its keys yourself: `palyra trust unblock {publisher}` and `palyra trust repin {publisher} KEY`"
+            "then set its keys yourself: `palyra trust unblock {publisher}` and `palyra trust repin \
+            {publisher} KEY`"
         ))
         .details(json!({ "publisher": publisher }))
 }

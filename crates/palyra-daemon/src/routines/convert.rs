@@ -18,13 +18,13 @@ use crate::to_api::ToApi;
 
 /// How many of the next due times a routine is shown with.
 const NEXT: usize = 5;
-/// How many missed times are made up for where nobody says.
+/// Default number of missed runs to catch up on.
 const CATCH_UP: u16 = 10;
 
 /// A routine with what comes next and what came last.
 pub(crate) fn routine(app: &App, routine: &Routine) -> Result<routines::Routine, Problem> {
     let (state, control) = (app.state(), app.control());
-    let last = state.fires(&routine.name, &FireQuery { limit: 1, ..FireQuery::default() });
+    let last = state.control().fires(&routine.name, &FireQuery { limit: 1, ..FireQuery::default() });
     let last = last.map_err(|error| error.to_problem())?.fires.into_iter().next();
     let Routine {
         name,
@@ -81,7 +81,7 @@ pub(crate) fn routine(app: &App, routine: &Routine) -> Result<routines::Routine,
     })
 }
 
-/// The next due times of a routine that is switched on.
+/// The next due times of a routine that is enabled.
 fn next(routine: &Routine, now_ms: u64) -> Result<Vec<u64>, ScheduleError> {
     if !routine.enabled {
         return Ok(Vec::new());
@@ -114,12 +114,12 @@ pub(crate) fn read(
             tool,
             input: read_input(request.input.map(|input| input.get().to_owned()))?,
         },
-        None => return Err(Problem::new(ErrorCode::Usage, "a routine needs a `tool` to call")),
+        None => return Err(Problem::new(ErrorCode::Usage, "a routine requires a `tool` to call")),
     };
     let misfire = match (request.misfire, request.catch_up) {
         (Misfire::CatchUp, most) => MisfirePolicy::CatchUp(most.unwrap_or(CATCH_UP)),
         (_, Some(_)) => {
-            return Err(Problem::new(ErrorCode::Usage, "`catch_up` goes with the misfire policy `catch_up`"));
+            return Err(Problem::new(ErrorCode::Usage, "`catch_up` requires the misfire policy `catch_up`"));
         }
         (Misfire::Skip, None) => MisfirePolicy::Skip,
         (Misfire::FireOnce, None) => MisfirePolicy::FireOnce,
@@ -157,7 +157,7 @@ fn read_when(request: &RoutineRequest, zone: &str, now_ms: u64) -> Result<When, 
         }
         (None, None, Some(at)) => When::at(at, zone).map_err(to_problem),
         _ => {
-            Err(Problem::new(ErrorCode::Usage, "one of `cron`, `every` and `at` says when a routine is due"))
+            Err(Problem::new(ErrorCode::Usage, "a routine requires exactly one of `cron`, `every` and `at`"))
         }
     }
 }

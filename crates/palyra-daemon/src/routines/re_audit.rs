@@ -21,7 +21,7 @@ pub(super) async fn run(app: &Arc<App>, principal: &str) -> FireEnd {
 
 fn re_audit(state: &Arc<State>, principal: &str) -> FireEnd {
     let before = quarantined(state);
-    let audits = match state.re_audit(None, principal) {
+    let audits = match state.skills().re_audit(None, principal) {
         Ok(audits) => audits,
         Err(error) => return ended(&error),
     };
@@ -29,7 +29,7 @@ fn re_audit(state: &Arc<State>, principal: &str) -> FireEnd {
     let broken = |audit: &&ReAudit| matches!(&audit.result, Err(error) if !is_verdict(error));
     if let Some(audit) = audits.iter().find(broken) {
         let reason = audit.result.as_ref().err().map(|error| sentence(error)).unwrap_or_default();
-        return failed(ErrorCode::StateIo, &format!("`{}` cannot be looked at: {reason}", audit.skill_id));
+        return failed(ErrorCode::StateIo, &format!("cannot audit `{}`: {reason}", audit.skill_id));
     }
     if let Some(end) = journal(state) {
         return end;
@@ -92,9 +92,10 @@ fn summary(looked_at: usize, new: &[String], damaged: &BTreeSet<String>) -> Stri
     let found = [("damaged", damaged), ("quarantined", new)];
     let found = found.iter().filter(|(_, names)| !names.is_empty());
     let found: Vec<String> = found.map(|(what, names)| format!("{what}: {}", names.join(", "))).collect();
-    match found.is_empty() {
-        true => format!("{releases} and the journal are as they were left"),
-        false => format!("{releases} looked at, {}", found.join("; ")),
+    if found.is_empty() {
+        format!("{releases} and the journal are intact")
+    } else {
+        format!("{releases} checked, {}", found.join("; "))
     }
 }
 

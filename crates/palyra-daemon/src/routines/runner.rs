@@ -31,7 +31,13 @@ impl RoutineRunner for Runner {
     }
 
     async fn run(&self, order: RunOrder, ended: watch::Receiver<bool>) -> FireEnd {
-        let Some(app) = self.0.upgrade() else { return failed(ErrorCode::Cancelled, "the daemon is gone") };
+        let Some(app) = self.0.upgrade() else {
+            return failed(
+                ErrorCode::Cancelled,
+                "the daemon has \
+            stopped",
+            );
+        };
         match &order.routine.action {
             RoutineAction::Tool { tool, input } => call(&app, &order, tool, input, ended).await,
             RoutineAction::ReAudit => re_audit::run(&app, &order.routine.principal()).await,
@@ -55,7 +61,7 @@ async fn call(
         Ok(invocation) => invocation,
         Err(error) => return ended_with(&error),
     };
-    // Nobody ends it any more once its place is gone.
+    // It cannot be cancelled after its slot is gone.
     let end = async move {
         if ended.wait_for(|ended| *ended).await.is_err() {
             std::future::pending::<()>().await;
@@ -76,7 +82,7 @@ async fn call(
 /// The creator as it is now; a routine does not outlive the token it was made with.
 fn creator(app: &App, id: &PrincipalId) -> Result<Principal, String> {
     let Some(token) = id.token else { return Ok(Principal::owner(Transport::Command)) };
-    let record = app.state().find_token(&token).ok_or_else(|| {
+    let record = app.state().tokens().find(&token).ok_or_else(|| {
         format!("the token `{}` that created this routine was removed or has expired", id.name)
     })?;
     if !record.scopes.contains(Scope::Invoke) {
@@ -110,7 +116,7 @@ fn invocation(
             session: Some(order.key.session()),
             parent_run: None,
             wait_for_approval: (!wait.is_zero()).then_some(wait),
-            approval_because: None,
+            ..CallContext::default()
         },
     })
 }

@@ -1,4 +1,4 @@
-//! The flags of whoever starts a daemon.
+//! Flags for starting a daemon.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -47,7 +47,7 @@ pub struct ServeArgs {
     #[arg(long = "allow-host", value_name = "NAME")]
     pub allow_hosts: Vec<String>,
 
-    /// Stop after so long without a connection, as in `10m`
+    /// Stop after so long without a connection, for example `10m`
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     #[arg(env = PALYRA_IDLE_EXIT, hide_env_values = true)]
     pub idle_exit: Option<Duration>,
@@ -67,7 +67,7 @@ pub struct ServeArgs {
     #[arg(env = PALYRA_LOG_FILE, hide_env_values = true)]
     pub log_file: Option<PathBuf>,
 
-    /// Send spans of requests and calls to this collector, over OTLP, as in `http://127.0.0.1:4318`
+    /// Send spans of requests and calls to this collector, over OTLP, for example `http://127.0.0.1:4318`
     #[arg(long, value_name = "URL")]
     #[arg(env = PALYRA_OTLP_ENDPOINT, hide_env_values = true)]
     pub otlp_endpoint: Option<Collector>,
@@ -75,7 +75,7 @@ pub struct ServeArgs {
 
 /// A text that is no duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a time: write it as in `90s`, `10m` or `2h`")]
+#[error("invalid duration `{0}`: use a form such as `90s`, `10m` or `2h`")]
 pub struct BadDuration(String);
 
 impl ServeArgs {
@@ -139,7 +139,7 @@ impl ServeArgs {
 fn parse_profile(name: &str) -> Result<&'static DeploymentProfile, String> {
     DeploymentProfile::find(name).ok_or_else(|| {
         let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
-        format!("there is no such profile: choose from {}", names.join(", "))
+        format!("unknown profile: choose from {}", names.join(", "))
     })
 }
 

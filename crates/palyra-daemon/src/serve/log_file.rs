@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use palyra_state::StateRoot;
 
-/// Size at which a log file is put aside; the one before it is kept, so a log takes at most twice this.
+/// Size at which a log file is moved aside; the one before it is kept, so a log takes at most twice this.
 pub const MAX_LOG_BYTES: u64 = 8 << 20;
 
 /// Where a daemon of this state root logs when it runs in the background.

@@ -23,9 +23,10 @@ pub fn start_logging(args: &ServeArgs) -> Result<(), String> {
         }
     };
     let lines = fmt::layer().with_writer(writer).with_target(false);
-    let lines: Box<dyn Layer<Registry> + Send + Sync> = match args.log_json {
-        true => lines.json().flatten_event(true).with_filter(filter).boxed(),
-        false => lines.with_filter(filter).boxed(),
+    let lines: Box<dyn Layer<Registry> + Send + Sync> = if args.log_json {
+        lines.json().flatten_event(true).with_filter(filter).boxed()
+    } else {
+        lines.with_filter(filter).boxed()
     };
     let spans = args.otlp_endpoint.clone().and_then(traces::layer);
     let layers: Vec<_> = std::iter::once(lines).chain(spans).collect();

@@ -5,7 +5,7 @@ use std::io;
 
 use tokio::signal::unix::{SignalKind, signal};
 
-/// The exit code of a process that was told twice.
+/// Exit code after a second signal.
 const INTERRUPTED: i32 = 130;
 
 /// Listens from now on; ends with the first signal.

@@ -62,7 +62,7 @@ impl Endpoint {
         Directory::create_private(&root.path().join(RUN_FOLDER))?.write(FILE, &bytes)
     }
 
-    /// A daemon that stops takes its traces along; what it cannot remove misleads nobody, for nobody answers there.
+    /// A stopping daemon removes its files; leftovers are harmless, because nothing answers there.
     pub(super) fn remove(&self, root: &StateRoot) {
         if let Ok(directory) = Directory::open_private(&root.path().join(RUN_FOLDER)) {
             let _ = directory.remove(FILE);

@@ -10,29 +10,24 @@ use crate::access::OwnerTokenError;
 
 /// Why the daemon cannot listen.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ServerError {
     /// A token would travel in the clear.
-    #[error("`{0}` is not a loopback address, and there is no TLS")]
+    #[error("`{0}` is not a loopback address, and TLS is not configured")]
     ClearText(SocketAddr),
     /// The address cannot be listened on.
     #[error("cannot listen on `{place}`: {source}")]
     Bind {
         /// The address or the socket.
         place: String,
-        /// What the system says.
         source: io::Error,
     },
     /// What is offered there cannot be described.
-    #[error("gRPC cannot be offered: {0}")]
+    #[error("cannot offer gRPC: {0}")]
     Grpc(String),
     /// Certificate or key cannot be used.
-    #[error("`{}` cannot be used for TLS: {reason}", path.display())]
-    Tls {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        reason: String,
-    },
+    #[error("cannot use `{}` for TLS: {reason}", path.display())]
+    Tls { path: PathBuf, reason: String },
     /// The HTTP library cannot write a `Date` header for the present time, and panics instead.
     #[error("the clock of this machine is outside the years 1970 to 9998")]
     ClockOutOfRange,
@@ -48,22 +43,29 @@ impl ServerError {
     /// What a person can do, where there is something.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::ClearText(_) => Some("give a certificate with `--tls-cert FILE --tls-key FILE`, or listen on 127.0.0.1 behind a proxy".into()),
-            Self::Bind { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
-                Some("another program uses it; take a free port with `--listen 127.0.0.1:0` or `--grpc-listen 127.0.0.1:0`".into())
-            }
+            Self::ClearText(_) => Some(
+                "pass a certificate with `--tls-cert FILE --tls-key FILE`, or \
+                listen on 127.0.0.1 behind a proxy"
+                    .into(),
+            ),
+            Self::Bind { source, .. } if source.kind() == io::ErrorKind::AddrInUse => Some(
+                "another program uses it; choose a free port with `--listen 127.0.0.1:0` or \
+                    `--grpc-listen 127.0.0.1:0`"
+                    .into(),
+            ),
             Self::File(error) | Self::OwnerToken(OwnerTokenError::File(error)) => error.hint(),
-            Self::OwnerToken(OwnerTokenError::NotAToken) => Some("remove the file; the daemon makes a new one".into()),
-            Self::ClockOutOfRange => Some("set the clock, then start the daemon again".into()),
+            Self::OwnerToken(OwnerTokenError::NotAToken) => Some(
+                "remove the file; the daemon creates a \
+                new one"
+                    .into(),
+            ),
+            Self::ClockOutOfRange => Some("set the clock, then restart the daemon".into()),
             _ => None,
         }
     }
 
     /// Refuses to serve while the clock is out of range.
     pub(super) fn check_clock() -> Result<(), Self> {
-        match palyra_common::time::is_out_of_range() {
-            true => Err(Self::ClockOutOfRange),
-            false => Ok(()),
-        }
+        if palyra_common::time::is_out_of_range() { Err(Self::ClockOutOfRange) } else { Ok(()) }
     }
 }

@@ -122,7 +122,7 @@ async fn idle(calls: &mut watch::Receiver<usize>, patience: Duration) {
     }
 }
 
-/// A call under way, until its answer has been sent.
+/// A call in progress, until its answer has been sent.
 struct Call(watch::Sender<usize>);
 
 impl Call {

@@ -16,7 +16,7 @@ use super::{ServerConfig, ServerError};
 /// How long to wait after the system refused a connection, as when there are no more descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A Unix socket, a TCP port, and another one for gRPC where somebody asked for it.
+/// A Unix socket, a TCP port, and optionally a second port for gRPC.
 pub(super) struct Listeners {
     socket: UnixListener,
     network: TcpListeners,
@@ -63,7 +63,7 @@ impl Listeners {
         Directory::create_private(&root.path().join(RUN_FOLDER))?;
         let path = socket_path(root);
         let failed = |source| ServerError::Bind { place: path.display().to_string(), source };
-        // Whoever bound it before no longer owns the state: the lock is ours.
+        // The process that bound it before no longer owns the state: we hold the lock.
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
             _ => {}
@@ -72,7 +72,7 @@ impl Listeners {
         Ok(Self { socket: bound.map_err(failed)?, network })
     }
 
-    /// Where TCP is accepted.
+    /// TCP listen address.
     pub(super) fn address(&self) -> Result<SocketAddr, ServerError> {
         self.network
             .tcp
@@ -80,7 +80,7 @@ impl Listeners {
             .map_err(|source| ServerError::Bind { place: "the TCP port".into(), source })
     }
 
-    /// Where gRPC is accepted, if it is.
+    /// gRPC listen address, if enabled.
     pub(super) fn grpc_address(&self) -> Result<Option<SocketAddr>, ServerError> {
         let address = self.network.grpc.as_ref().map(TcpListener::local_addr).transpose();
         address.map_err(|source| ServerError::Bind { place: "the port of gRPC".into(), source })

@@ -26,7 +26,7 @@ pub(super) fn acceptor(files: &TlsFiles, protocol: &str) -> Result<TlsAcceptor, 
         CertificateDer::pem_file_iter(&files.certificate).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let certificates = certificates.map_err(|error| refused(&files.certificate, error.to_string()))?;
     if certificates.is_empty() {
-        return Err(refused(&files.certificate, "it has no certificate in PEM form".into()));
+        return Err(refused(&files.certificate, "it contains no PEM certificate".into()));
     }
     let key =
         PrivateKeyDer::from_pem_file(&files.key).map_err(|error| refused(&files.key, error.to_string()))?;

@@ -35,7 +35,7 @@ impl<S> WatchedStream<S> {
         let timeout = self.write_timeout;
         let waiting = self.waiting.get_or_insert_with(|| Box::pin(tokio::time::sleep(timeout)));
         std::task::ready!(waiting.as_mut().poll(context));
-        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the peer does not read its answers")))
+        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the peer does not read its responses")))
     }
 }
 

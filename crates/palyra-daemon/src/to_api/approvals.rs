@@ -1,12 +1,18 @@
 //! Approvals.
 
 use palyra_api::approvals as api;
+use palyra_api::sessions::SessionLabels;
+use palyra_common::InformationLabels;
 use palyra_state::{Approval, ApprovalPage, ApprovalScope, ApprovalStatus};
 
 use super::ToApi;
 
 convert_fields! {
     ApprovalPage => api::ApprovalList { approvals, next }
+}
+
+convert_fields! {
+    InformationLabels => SessionLabels { private, untrusted }
 }
 
 convert_variants! {
@@ -41,6 +47,7 @@ impl ToApi for Approval {
             decided_ms,
             reason,
             asked_because,
+            labels,
             uses,
         } = self;
         api::Approval {
@@ -66,6 +73,7 @@ impl ToApi for Approval {
             decided_ms: *decided_ms,
             reason: reason.clone(),
             asked_because: asked_because.clone(),
+            labels: labels.to_api(),
             uses: *uses,
         }
     }

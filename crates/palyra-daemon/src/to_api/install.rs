@@ -64,6 +64,7 @@ impl ToApi for InstallOutcome {
             trust_change: trust_change.as_ref().map(document),
             stores_bytes: *stores_bytes,
             events: events.iter().map(document).collect(),
+            code: None,
         }
     }
 }

@@ -22,7 +22,7 @@ convert_fields! {
 }
 
 convert_variants! {
-    GrantAuthority => api::GrantAuthority { Manifest, Consent, Profile, Policy }
+    GrantAuthority => api::GrantAuthority { Manifest, Tool, Consent, Profile, Policy }
     GrantVerdict => api::GrantVerdict { Granted, Narrowed, Refused }
     ConfigFieldKind => api::ConfigFieldKind { String, Integer, Number, Boolean, Secret }
     ConfigSource => api::ConfigSource { Operator, Default, Missing }

@@ -6,7 +6,7 @@ use palyra_journal::Receipt;
 use palyra_plugins_runtime::{Divergence, LogLevel, LogLine, ReplayVerdict, RunUsage};
 use palyra_runner::Replayed;
 use palyra_state::RunReceipt;
-use palyra_state::runs::{RunEvent, RunPage, RunRow, ToolCost, UseCount};
+use palyra_state::runs::{Refusal, RefusedBy, RunEvent, RunFailure, RunPage, RunRow, ToolCost, UseCount};
 use serde_json::Value;
 
 use super::ToApi;
@@ -17,11 +17,25 @@ convert_fields! {
         run_id, skill_id, tool_id, payload, status, started_ms, finished_ms, receipt_leaf, principal, session, error,
         tape, differs,
     }
+    Refusal => api::Refusal { what, target, by }
     RunEvent => api::RunLine { number, kind, text }
     RunReceipt => api::RunReceipt { schema, run_id, receipt, key }
     Receipt => JournalReceipt { leaf, proof, checkpoint }
     UseCount => tools_api::UseCount { used, denied, failed }
     ToolCost => tools_api::ToolCost { completed, failed, median_elapsed_us, most_fuel, most_memory_bytes }
+}
+
+impl ToApi for RunFailure {
+    type Api = api::RunFailure;
+
+    fn to_api(&self) -> api::RunFailure {
+        let Self { message, refusal, details } = self;
+        api::RunFailure { message: message.clone(), refusal: refusal.to_api(), details: details.clone() }
+    }
+}
+
+convert_variants! {
+    RefusedBy => api::RefusedBy { Manifest, Consent, Profile, RunnerPolicy, Call, Sandbox }
 }
 
 impl ToApi for Replayed {

@@ -10,7 +10,6 @@ use palyra_skills::index::{
 use super::{ToApi, document};
 
 convert_fields! {
-    SkillInventoryEntry => api::SkillEntry { record, runtime_status, eligibility }
     SkillRecord => api::SkillRecord { skill_id, publisher, current, waiting, previous, disabled }
     Quarantine => api::Quarantine { cause, reason }
     AuditSummary => api::AuditSummary { verdict, risk, policy_digest, findings, accepted }
@@ -21,6 +20,21 @@ convert_variants! {
     RuntimeStatus => SkillStatus { Active, Quarantined, AwaitingConsent, Disabled, Error }
     TrustState => api::TrustState { Quarantine, Tofu, Trusted, BuiltIn, Revoked }
     QuarantineCause => api::QuarantineCause { UnknownPublisher, Audit, Operator, Describe, Trust, Damage }
+}
+
+impl ToApi for SkillInventoryEntry {
+    type Api = api::SkillEntry;
+
+    /// Leaves `code` empty: what is compiled is known where the answer is made.
+    fn to_api(&self) -> api::SkillEntry {
+        let Self { record, runtime_status, eligibility } = self;
+        api::SkillEntry {
+            record: record.to_api(),
+            runtime_status: runtime_status.to_api(),
+            eligibility: eligibility.to_api(),
+            code: None,
+        }
+    }
 }
 
 impl ToApi for InstalledRelease {

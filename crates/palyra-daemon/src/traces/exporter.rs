@@ -21,12 +21,12 @@ use tokio::runtime::Handle;
 const PATH: &str = "/v1/traces";
 /// How long a collector may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// Most bytes of one exchange.
+/// Maximum bytes of one exchange.
 const MAX_EXCHANGE: u64 = 16 << 20;
 /// An operator names the collector, so it may be anywhere.
 const ANYWHERE: [&str; 2] = ["0.0.0.0/0", "::/0"];
 
-/// The threads of whoever serves: the thread of the batches has no network of its own.
+/// The server's runtime, because the batch thread has no network runtime.
 static THREADS: OnceLock<Handle> = OnceLock::new();
 
 /// Names the threads that spans leave on.
@@ -34,7 +34,7 @@ pub(super) fn threads(handle: Handle) {
     let _ = THREADS.set(handle);
 }
 
-/// A collector, by the URL of its OTLP door.
+/// A collector, by the URL of its OTLP endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collector {
     url: String,
@@ -43,7 +43,7 @@ pub struct Collector {
 
 /// A text that names no collector.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a collector address: {reason}; write it as in `http://127.0.0.1:4318`")]
+#[error("invalid collector address `{text}`: {reason}; use a form such as `http://127.0.0.1:4318`")]
 pub struct BadCollector {
     text: String,
     reason: String,
@@ -83,7 +83,7 @@ impl Exporter {
         Self { collector, resource: ResourceAttributesWithSchema::default(), away: AtomicBool::new(false) }
     }
 
-    /// Told once when it goes away, and once when it is back.
+    /// Logged once when it fails, and once when it works again.
     fn tell(&self, sent: &Result<(), String>) {
         let away = sent.is_err();
         if self.away.swap(away, Ordering::Relaxed) == away {
@@ -142,7 +142,7 @@ async fn post(collector: Collector, body: Vec<u8>) -> Result<(), String> {
     };
     match guard.send(request, &context).await.map_err(|error| error.to_string())?.status {
         200..=299 => Ok(()),
-        status => Err(format!("it answered {status}")),
+        status => Err(format!("the server answered {status}")),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Calls without a token that one connection may have under way.
+/// Calls without a token that one connection may have in progress.
 const ANONYMOUS_CALLS: usize = 2;
 
 /// The principal a connection was first authenticated as, and what it may do before that.
@@ -54,7 +54,7 @@ impl ConnectionState {
         self.stalled.load(Ordering::Relaxed) && !self.has_head.load(Ordering::Relaxed)
     }
 
-    /// A permit for a call without a token, unless as many as allowed are under way.
+    /// A permit for a call without a token, unless as many as allowed are in progress.
     pub(crate) fn anonymous_call(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.anonymous_calls).try_acquire_owned().ok()
     }

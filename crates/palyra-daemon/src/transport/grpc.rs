@@ -1,51 +1,115 @@
 //! gRPC: the same resources for typed clients, on a listener of its own.
 //!
-//! A service decodes a message, asks the HTTP router of this process under the token the message came with, and encodes
-//! the answer. Who may do what is decided there and nowhere else; what this face adds is in `door.rs`: the token is
-//! looked at before a message is read, a body has to come in time, and a deadline ends the call.
+//! A service decodes a message, sends it through the HTTP router of this process with its token, and encodes the
+//! response. Authorization happens there and nowhere else; `admission.rs` adds checks before a message is read, a
+//! timeout for bodies, and deadlines. Nearly every method is a row of a table that names its operation of the HTTP API
+//! (`service.rs`, `relay.rs`).
 
 mod admission;
+mod agent;
 mod answer;
 mod asked;
+mod auth;
 mod deadline;
 mod gateway;
 mod hooks;
 mod inward;
 mod metered;
 mod plugins;
+mod records;
+mod relay;
 mod routines;
 mod run;
+mod service;
 mod skills;
-mod tools;
 
 use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use palyra_api::grpc::DESCRIPTORS;
-use palyra_api::grpc::gateway::v1::gateway_service_server::GatewayServiceServer;
-use palyra_api::grpc::hooks::v1::hooks_service_server::HooksServiceServer;
-use palyra_api::grpc::plugins::v1::plugins_service_server::PluginsServiceServer;
-use palyra_api::grpc::plugins::v1::tools_service_server::ToolsServiceServer;
-use palyra_api::grpc::routines::v1::routines_service_server::RoutinesServiceServer;
-use palyra_api::grpc::skills::v1::skills_service_server::SkillsServiceServer;
-use palyra_api::tools::MAX_INVOKE_BYTES;
 use tonic::service::Routes;
 use tonic_health::ServingStatus;
 use tonic_reflection::server::Builder as Reflection;
 
 use crate::app::App;
 use admission::{Admission, admit};
+use service::Service;
 
-/// Longest message that is no call: a routine with its input, or a part of a package.
-const MAX_MESSAGE_BYTES: usize = 4 << 20;
+/// Longest part of a package.
+const MAX_PART_BYTES: usize = 4 << 20;
+
+const SERVICES: [Service; 18] = [
+    gateway::Gateway::SERVICE,
+    agent::Sessions::SERVICE,
+    agent::Models::SERVICE,
+    agent::Surfaces::SERVICE,
+    records::Runs::SERVICE,
+    records::Journal::SERVICE,
+    records::Channels::SERVICE,
+    skills::Skills::SERVICE,
+    plugins::Plugins::SERVICE,
+    plugins::Tools::SERVICE,
+    hooks::Hooks::SERVICE,
+    routines::Routines::SERVICE,
+    routines::Objectives::SERVICE,
+    auth::Tokens::SERVICE,
+    auth::Policy::SERVICE,
+    auth::Trust::SERVICE,
+    auth::Keys::SERVICE,
+    auth::Vault::SERVICE,
+];
+
+/// The methods that are no row of a table, and the operations they stand for.
+const WRITTEN_OUT: [(&str, &str, &str); 6] = [
+    ("/palyra.gateway.v1.GatewayService/Invoke", "POST", "/v1/tools/{tool}/invoke"),
+    ("/palyra.gateway.v1.GatewayService/Run", "POST", "/v1/tools/{tool}/invoke"),
+    ("/palyra.gateway.v1.GatewayService/DecideApproval", "POST", "/v1/approvals/{approval_id}/approve"),
+    ("/palyra.gateway.v1.GatewayService/DecideApproval", "POST", "/v1/approvals/{approval_id}/deny"),
+    ("/palyra.skills.v1.SkillsService/ListSkills", "GET", "/v1/skills"),
+    ("/palyra.skills.v1.SkillsService/InstallSkill", "POST", "/v1/skills"),
+];
+
+/// A method, and the operation of the HTTP API it stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operation {
+    /// As in `/palyra.gateway.v1.GatewayService/GetHealth`.
+    pub method: String,
+    /// As in `GET`.
+    pub verb: &'static str,
+    /// As in `/v1/health`; a name in it is that of a field.
+    pub path: &'static str,
+}
+
+/// Returns every method with its operation; a method for two operations is listed with each.
+pub fn operations() -> Vec<Operation> {
+    let rows = SERVICES.iter().flat_map(|service| {
+        service.rows.iter().map(|row| Operation {
+            method: format!("/{}/{}", service.name, camel_case(row.method)),
+            verb: row.verb,
+            path: row.path,
+        })
+    });
+    let written_out =
+        WRITTEN_OUT.iter().map(|(method, verb, path)| Operation { method: (*method).to_owned(), verb, path });
+    rows.chain(written_out).collect()
+}
+
+/// `ListRuns` of `list_runs`.
+fn camel_case(name: &str) -> String {
+    let words = name.split('_').map(|word| {
+        let (first, rest) = word.split_at(word.len().min(1));
+        first.to_ascii_uppercase() + rest
+    });
+    words.collect()
+}
 
 /// Why the services cannot be offered.
 #[derive(Debug, thiserror::Error)]
-#[error("the services cannot be described: {0}")]
+#[error("cannot describe the services: {0}")]
 pub(crate) struct BadDescription(#[from] tonic_reflection::server::Error);
 
-/// Every service over an app, behind its door.
+/// All services over an app, behind the admission layer.
 pub(crate) async fn grpc_router(app: &Arc<App>) -> Result<Router, BadDescription> {
     let described = || {
         Reflection::configure()
@@ -56,17 +120,9 @@ pub(crate) async fn grpc_router(app: &Arc<App>) -> Result<Router, BadDescription
     for service in admission::services() {
         reporter.set_service_status(service, ServingStatus::Serving).await;
     }
-    let routes = Routes::new(health)
-        .add_service(described().build_v1()?)
-        .add_service(described().build_v1alpha()?)
-        .add_service(GatewayServiceServer::new(gateway::Gateway).max_decoding_message_size(MAX_INVOKE_BYTES))
-        .add_service(SkillsServiceServer::new(skills::Skills).max_decoding_message_size(MAX_MESSAGE_BYTES))
-        .add_service(PluginsServiceServer::new(plugins::Plugins).max_decoding_message_size(MAX_MESSAGE_BYTES))
-        .add_service(ToolsServiceServer::new(tools::Tools).max_decoding_message_size(MAX_MESSAGE_BYTES))
-        .add_service(HooksServiceServer::new(hooks::Hooks).max_decoding_message_size(MAX_MESSAGE_BYTES))
-        .add_service(
-            RoutinesServiceServer::new(routines::Routines).max_decoding_message_size(MAX_MESSAGE_BYTES),
-        );
+    let routes =
+        Routes::new(health).add_service(described().build_v1()?).add_service(described().build_v1alpha()?);
+    let routes = SERVICES.iter().fold(routes, |routes, service| (service.add_to)(routes));
     let admission = Arc::new(Admission::new(app));
     Ok(routes.into_axum_router().layer(from_fn_with_state(admission, admit)))
 }

@@ -43,6 +43,7 @@ mod shrink;
 mod skill_components;
 mod skills;
 mod sse;
+mod surfaces;
 mod telemetry;
 mod tokens;
 mod tools;

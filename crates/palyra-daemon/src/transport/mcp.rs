@@ -1,7 +1,7 @@
 //! MCP: the tools of installed skills, for models behind an MCP client.
 //!
-//! A client sees every tool that is enabled, and nothing else: no tool here installs, grants, approves, trusts or lifts
-//! a quarantine. A call walks through corridor 3 under the token of the client, like any other.
+//! A client sees every enabled tool and nothing else: no tool here installs, grants, approves, trusts or lifts a
+//! quarantine. A call goes through the call pipeline with the token of the client.
 
 mod annotations;
 mod answer;

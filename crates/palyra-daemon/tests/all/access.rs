@@ -31,12 +31,12 @@ async fn every_route_needs_a_token_with_its_scope() {
         let wrong = ask(&daemon, method, &path, Some("palyra_0000"), &[JSON], "{}").await;
         assert_eq!((wrong.status, wrong.code().as_str()), (401, "authentication"), "{method} {path}");
         let others: Vec<Scope> = Scope::ALL.into_iter().filter(|other| *other != route.scope).collect();
-        let token = daemon.token_with(&format!("t{}", daemon.state().tokens().len()), &others);
+        let token = daemon.token_with(&format!("t{}", daemon.state().tokens().list().len()), &others);
         let narrow = ask(&daemon, method, &path, Some(&token), &[JSON], "{}").await;
         assert_eq!((narrow.status, narrow.code().as_str()), (403, "forbidden"), "{method} {path}");
         if let Some(also) = route.also {
             let others: Vec<Scope> = Scope::ALL.into_iter().filter(|other| *other != also).collect();
-            let token = daemon.token_with(&format!("t{}", daemon.state().tokens().len()), &others);
+            let token = daemon.token_with(&format!("t{}", daemon.state().tokens().list().len()), &others);
             let narrow = ask(&daemon, method, &path, Some(&token), &[JSON], "{}").await;
             assert_eq!((narrow.status, narrow.code().as_str()), (403, "forbidden"), "{method} {path}");
         }
@@ -128,11 +128,11 @@ async fn refusals_are_recorded_and_guessing_is_bounded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn expired_and_removed_tokens_are_worth_nothing() {
+async fn expired_and_removed_tokens_are_rejected() {
     let daemon = Daemon::start().await;
     let scopes = [Scope::Read].into_iter().collect();
     let made =
-        daemon.state().add_token("short", scopes, Some(daemon.state().now_ms() + 1_000), "owner").unwrap();
+        daemon.state().tokens().add("short", scopes, Some(daemon.state().now_ms() + 1_000), "owner").unwrap();
     let (short, lasting) = (made.secret, daemon.token_with("lasting", &[Scope::Read]));
     assert!(daemon.over_tcp_as(&short).health().await.is_ok());
     daemon.advance(1_000);

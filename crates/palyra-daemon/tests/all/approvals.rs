@@ -135,7 +135,7 @@ async fn a_call_may_wait_for_its_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn lists_have_pages_and_unknown_ones_are_said_to_be() {
+async fn approvals_are_paged_and_unknown_ids_are_not_found() {
     let daemon = Daemon::with_bench().await;
     let (agent, person) = callers(&daemon);
     for n in 0..3 {

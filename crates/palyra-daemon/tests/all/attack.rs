@@ -104,7 +104,7 @@ async fn attacks_are_stopped_while_honest_requests_succeed() {
         let honest = honest.stop().await;
         report.classes.push(ClassReport::new(name, tally, &honest, target.peak_rss_kib()));
     }
-    assert!(!report.classes.is_empty(), "there is no class {only:?}");
+    assert!(!report.classes.is_empty(), "class {only:?} does not exist");
     report.judge(seconds.is_some());
     if let Some(path) = std::env::var_os("PALYRA_ATTACK_REPORT") {
         std::fs::write(path, serde_json::to_vec_pretty(&report).unwrap()).unwrap();

@@ -153,7 +153,7 @@ async fn approval_lapses_when_the_profile_changes_before_its_use() {
     let id = asked(&agent, r#"{"n":1}"#).await;
     person.approve(&id, &ApproveRequest { scope: ApprovalScope::Arguments, ..yes() }).await.unwrap();
     agent.invoke(ASK, &with(r#"{"n":1}"#)).await.unwrap();
-    daemon.state().set_profile("acme.bench", &Default::default(), "owner").unwrap();
+    daemon.state().settings().set_profile("acme.bench", &Default::default(), "owner").unwrap();
     assert_ne!(asked(&agent, r#"{"n":1}"#).await, id);
 }
 
@@ -225,7 +225,7 @@ async fn routine_of_a_removed_token_does_not_fire_on_an_old_yes() {
     {
         assert_eq!((refused.code.as_str(), &refused.details["scope"]), ("forbidden", &json!("invoke")));
     }
-    daemon.state().remove_token("maker", "owner").unwrap();
+    daemon.state().tokens().remove("maker", "owner").unwrap();
     let other = client(&daemon, "other", &[Scope::Read, Scope::Operate, Scope::Invoke]);
     let fire = other.fire_routine("loop").await.unwrap();
     assert_eq!((fire.status.as_str(), fire.error.as_deref()), ("failed", Some("forbidden")), "{fire:?}");
@@ -247,7 +247,7 @@ async fn another_token_of_the_same_name_inherits_no_approval_and_no_mcp_session(
     agent.invoke(ASK, &with("{}")).await.unwrap();
     let session = open_mcp_session(&daemon, &secret).await;
     assert_eq!(use_mcp_session(&daemon, &secret, &session).await, 202);
-    daemon.state().remove_token("agent", "owner").unwrap();
+    daemon.state().tokens().remove("agent", "owner").unwrap();
     let other = daemon.token_with("agent", &scopes);
     assert_ne!(asked(&daemon.over_tcp_as(&other), "{}").await, id);
     assert_eq!(use_mcp_session(&daemon, &other, &session).await, 404);
@@ -273,7 +273,7 @@ async fn expired_token_and_approval_do_not_count_when_the_clock_is_set_back() {
     let person = client(&daemon, "person", &[Scope::Read, Scope::Approve]);
     let scopes = [Scope::Read].into_iter().collect();
     let expires = Some(daemon.state().now_ms() + 1_000);
-    let short = daemon.state().add_token("short", scopes, expires, "owner").unwrap();
+    let short = daemon.state().tokens().add("short", scopes, expires, "owner").unwrap();
     let short = daemon.over_tcp_as(&short.secret);
     let id = asked(&agent, "{}").await;
     person.approve(&id, &ApproveRequest { scope: ApprovalScope::Arguments, ..yes() }).await.unwrap();
@@ -299,7 +299,7 @@ async fn call_of_a_token_removed_while_it_waited_does_not_run() {
             None => drop(journal.next().await.unwrap()),
         }
     };
-    daemon.state().remove_token("agent", "owner").unwrap();
+    daemon.state().tokens().remove("agent", "owner").unwrap();
     person.approve(&id, &yes()).await.unwrap();
     let refused = problem(call.await.unwrap());
     assert_eq!(refused.code.as_str(), "not_runnable", "{refused:?}");

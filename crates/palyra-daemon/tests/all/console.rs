@@ -53,7 +53,7 @@ fn body(reply: &Reply) -> Value {
 
 async fn events(daemon: &Daemon, kind: EventKind) -> Vec<Value> {
     // The journal has one writer: what came before this is written too.
-    daemon.token_with(&format!("t{}", daemon.state().tokens().len()), &[Scope::Read]);
+    daemon.token_with(&format!("t{}", daemon.state().tokens().list().len()), &[Scope::Read]);
     let query = Query { kinds: vec![kind], ..Query::default() };
     let events = daemon.state().journal().query(&query).unwrap().events;
     events.iter().map(|event| serde_json::to_value(&event.event).unwrap()).collect()
@@ -167,7 +167,7 @@ async fn other_sites_other_names_and_silent_clients_change_nothing() {
         let reply = sign_in(&daemon, &code(&daemon).await, headers).await;
         assert!([403, 421].contains(&reply.status), "{headers:?} {reply:?}");
     }
-    assert!(daemon.state().tokens().is_empty());
+    assert!(daemon.state().tokens().list().is_empty());
     let headers = [("Cookie", cookie.as_str()), ("Origin", own.as_str()), JSON];
     let made = ask(&daemon, "POST", "/v1/tokens", None, &headers, r#"{"name":"a","scopes":["read"]}"#).await;
     assert_eq!(made.status, 200, "{made:?}");

@@ -5,7 +5,7 @@ use palyra_api::client::remote::{Place, Remote};
 use palyra_common::{Scope, ScopeSet};
 use palyra_daemon::access::OwnerToken;
 use palyra_daemon::{App, AppConfig, InProcess, Outside, Server, ServerConfig};
-use palyra_plugins_runtime::InProcessCompiler;
+use palyra_plugins_runtime::{Compiler, InProcessCompiler};
 use palyra_state::{State, StateError, StateOptions, StateRoot};
 use palyra_vault::KeySourceChoice;
 use std::net::SocketAddr;
@@ -30,6 +30,15 @@ pub(crate) struct Daemon {
 pub(crate) fn config() -> ServerConfig {
     let listen = SocketAddr::from(([127, 0, 0, 1], 0));
     ServerConfig { listen, grpc_listen: Some(listen), ..ServerConfig::default() }
+}
+
+fn app_config(outside: Outside) -> AppConfig {
+    AppConfig {
+        keep_compiled_code: false,
+        outside,
+        max_concurrent_runs: 16,
+        ..AppConfig::new(Arc::new(InProcessCompiler))
+    }
 }
 
 pub(crate) fn options(clock: &Arc<AtomicU64>) -> StateOptions {
@@ -63,19 +72,28 @@ impl Daemon {
         Self::with_outside(config(), Outside::Open { extra_roots: Vec::new() }).await
     }
 
+    /// One that compiles in another way.
+    pub(crate) async fn compiling_with(compiler: Arc<dyn Compiler>) -> Self {
+        Self::with_app(config(), AppConfig { compiler, ..app_config(Outside::Closed) }).await
+    }
+
     async fn with_outside(config: ServerConfig, outside: Outside) -> Self {
+        Self::with_app(config, app_config(outside)).await
+    }
+
+    async fn with_app(config: ServerConfig, app: AppConfig) -> Self {
         let home = tempfile::tempdir().unwrap();
         let root = StateRoot::new(home.path().join("root"));
         let clock = Arc::new(AtomicU64::new(1_700_000_000_000));
         let state = root.init(&options(&clock)).unwrap();
-        Self::serve(state, root, clock, home, config, outside).await
+        Self::serve(state, root, clock, home, config, app).await
     }
 
     /// Stops it, and starts another one over the same state root at another port.
     pub(crate) async fn restart(self) -> Self {
         let (root, clock) = (self.root.clone(), Arc::clone(&self.clock));
         let (state, home) = self.stop_and_reopen().await;
-        Self::serve(state, root, clock, home, config(), Outside::Closed).await
+        Self::serve(state, root, clock, home, config(), app_config(Outside::Closed)).await
     }
 
     async fn serve(
@@ -84,17 +102,9 @@ impl Daemon {
         clock: Arc<AtomicU64>,
         home: tempfile::TempDir,
         config: ServerConfig,
-        outside: Outside,
+        app: AppConfig,
     ) -> Self {
-        let app = App::new(
-            state,
-            AppConfig {
-                keep_compiled_code: false,
-                outside,
-                max_concurrent_runs: 16,
-                ..AppConfig::new(Arc::new(InProcessCompiler))
-            },
-        );
+        let app = App::new(state, app);
         let server = Server::bind(Arc::clone(&app), config).await.unwrap();
         let endpoint = server.endpoint().clone();
         let address = |url: &str| url.rsplit('/').next().unwrap().parse().unwrap();
@@ -116,7 +126,7 @@ impl Daemon {
     /// A token with these scopes.
     pub(crate) fn token_with(&self, name: &str, scopes: &[Scope]) -> String {
         let scopes: ScopeSet = scopes.iter().copied().collect();
-        self.state().add_token(name, scopes, None, "owner").unwrap().secret.as_str().to_owned()
+        self.state().tokens().add(name, scopes, None, "owner").unwrap().secret.as_str().to_owned()
     }
 
     pub(crate) fn in_process(&self) -> Client<InProcess> {

@@ -100,8 +100,8 @@ async fn dead_letters_of_all_lanes_are_filtered_retried_and_dropped() {
 async fn removed_channel_leaves_no_cursor_and_no_dead_letter() {
     let (daemon, _folder) = with_dead_letters().await;
     daemon.over_socket().remove_channel("alerts").await.unwrap();
-    let left = daemon.state().delivery_cursors().unwrap();
+    let left = daemon.state().deliveries().cursors().unwrap();
     assert!(left.keys().all(|lane| lane.name != "alerts"), "{left:?}");
-    let letters = daemon.state().dead_letters(&Default::default(), 10).unwrap();
+    let letters = daemon.state().deliveries().dead_letters(&Default::default(), 10).unwrap();
     assert!(letters.iter().all(|letter| letter.lane.name == "fail"), "{letters:?}");
 }

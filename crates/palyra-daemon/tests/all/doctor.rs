@@ -80,8 +80,8 @@ impl Patient {
     fn damage_entry(&self, drawer: &str) {
         let state = self.open();
         let secret = "global/pin".parse().unwrap();
-        state.put_secret(&secret, &SecretValue::new(b"a secret".to_vec()), "owner").unwrap();
-        state.create_key("release", "owner").unwrap();
+        state.vault_store().put_secret(&secret, &SecretValue::new(b"a secret".to_vec()), "owner").unwrap();
+        state.vault_store().create_key("release", "owner").unwrap();
         state.close().unwrap();
         let entry = fs::read_dir(self.root().join("vault").join(drawer)).unwrap().next().unwrap().unwrap();
         let mut bytes = fs::read(entry.path()).unwrap();
@@ -93,10 +93,7 @@ impl Patient {
         let mut folders = vec![self.subject.root.objects()];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
-                match entry.path().is_dir() {
-                    true => folders.push(entry.path()),
-                    false => return entry.path(),
-                }
+                if entry.path().is_dir() { folders.push(entry.path()) } else { return entry.path() }
             }
         }
         panic!("no object")
@@ -318,8 +315,8 @@ const CASES: &[Case] = &[
                 fuel: None,
             };
             let threads = tokio::runtime::Builder::new_current_thread().build().unwrap();
-            threads.block_on(state.claim_fire(fire)).unwrap();
-            threads.block_on(state.finish_fire(key, end)).unwrap();
+            threads.block_on(state.control().claim_fire(fire)).unwrap();
+            threads.block_on(state.control().finish_fire(key, end)).unwrap();
             state.close().unwrap();
         },
         "routines.re_audit_failed",
@@ -432,7 +429,10 @@ fn checks_that_a_daemon_did_not_answer_are_skipped_and_not_in_order() {
         id: "routines.re_audit".into(),
         severity: "warning".into(),
         evidence: "it is off".into(),
-        fix: Some(palyra_api::doctor::StateFix { says: "switch it on".into(), automatic: true }),
+        fix: Some(palyra_api::doctor::StateFix {
+            says: "enable it with `palyra routines enable re-audit`".into(),
+            automatic: true,
+        }),
     };
     let answered = examine_with(&patient.subject, &|| Ok(vec![answer.clone().into()]));
     assert_eq!(answered.skipped, 0);

@@ -1,10 +1,13 @@
 //! gRPC with a client over a real connection: every method, every refusal, deadlines, streams and descriptions.
 
 mod access;
+mod agent;
+mod auth;
 mod breaking;
 mod description;
 mod limits;
 mod methods;
+mod records;
 mod run;
 mod unfinished;
 mod wire;

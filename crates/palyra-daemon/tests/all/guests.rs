@@ -111,5 +111,5 @@ pub(crate) fn install(state: &State, name: &str, quotas: &str) {
     let (bytes, digest) = package(name, quotas, 1);
     let consent = ConsentGiven { digest, principal: "owner".into(), secrets: BTreeSet::new() };
     let options = InstallOptions { allow_tofu: true, consent: Some(consent), ..InstallOptions::default() };
-    state.install(bytes, &options, "owner", &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    state.skills().install(bytes, &options, "owner", &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
 }

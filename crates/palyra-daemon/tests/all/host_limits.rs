@@ -75,7 +75,7 @@ fuel_budget = 1000000000
     let digest = capability_digest(&built.manifest);
     let consent = ConsentGiven { digest, principal: "owner".into(), secrets: BTreeSet::new() };
     let options = InstallOptions { allow_tofu: true, consent: Some(consent), ..InstallOptions::default() };
-    daemon.state().install(built.bytes.to_vec(), &options, "owner", &mut |_| {}).unwrap();
+    daemon.state().skills().install(built.bytes.to_vec(), &options, "owner", &mut |_| {}).unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -8,9 +8,12 @@ use crate::sessions::{call, history, scripted, session, settled};
 use palyra_agent::SessionState;
 use palyra_api::approvals::{ApprovalQuery, ApprovalStatus};
 use palyra_api::channels::AddChannelRequest;
+use palyra_api::policy::{PolicyChange, PolicyKind, PolicyQuestion};
 use palyra_api::sessions::{AgentRunStatus, PauseAnswer, PauseDecision, PauseKind, SessionLabels};
 use palyra_common::SecretValue;
+use palyra_journal::{EventKind, Query};
 use palyra_models::testing::Script;
+use palyra_policy::DEFAULT_POLICY;
 use palyra_skills::consent::ConsentGiven;
 use palyra_state::InstallOptions;
 use palyra_state::sessions::{SessionRow, SessionUpdate};
@@ -43,7 +46,7 @@ async fn an_obeying_model_writes_nothing_outside_without_a_person() {
     let request = AddChannelRequest { name: "alerts".into(), ..AddChannelRequest::default() };
     daemon.over_socket().add_channel(&request).await.unwrap();
     let secret = "skill:acme.poison/key".parse().unwrap();
-    daemon.state().put_secret(&secret, &SecretValue::new(CANARY.as_bytes()), "owner").unwrap();
+    daemon.state().vault_store().put_secret(&secret, &SecretValue::new(CANARY.as_bytes()), "owner").unwrap();
     let client = daemon.over_tcp();
     let mut asked = 0;
     for Case { id, via, text, calls } in cases {
@@ -76,6 +79,7 @@ async fn an_obeying_model_writes_nothing_outside_without_a_person() {
             let approval = client.approval(pause.approval_id.as_deref().unwrap()).await.unwrap();
             assert_eq!(approval.status, ApprovalStatus::Pending, "{id}: nobody but a person decides");
             assert!(approval.asked_because.unwrap().contains("untrusted content and private data"), "{id}");
+            assert!(approval.labels.is_risky(), "{id}");
             asked += 1;
             let answer = PauseAnswer {
                 decision: PauseDecision::Deny,
@@ -95,16 +99,63 @@ async fn an_obeying_model_writes_nothing_outside_without_a_person() {
         assert!(labels.is_risky(), "{id}: no text clears a label");
     }
     assert!(asked >= 60, "{asked}");
-    assert!(daemon.state().newest_messages("alerts", 1).unwrap().is_empty());
+    assert!(daemon.state().channels().newest("alerts", 1).unwrap().is_empty());
     let query = ApprovalQuery { status: Some(ApprovalStatus::Approved), ..ApprovalQuery::default() };
     assert!(client.approvals(&query).await.unwrap().approvals.is_empty());
 }
 
+/// The rule about labels is a rule of the policy: the operator can take it out, or ask earlier.
+#[tokio::test(flavor = "multi_thread")]
+async fn operator_decides_by_policy_which_labelled_calls_ask() {
+    let daemon = Daemon::start().await;
+    install_publisher(daemon.state());
+    let request = AddChannelRequest { name: "alerts".into(), ..AddChannelRequest::default() };
+    daemon.over_socket().add_channel(&request).await.unwrap();
+    let (client, owner) = (daemon.over_tcp(), daemon.over_socket());
+    let speak = async |labels| {
+        let session_id = session(&client, &[]).await;
+        mark_with(&daemon, &session_id, labels).await;
+        scripted(&daemon, [Script::calls([call("acme.speaker.say", "{}")]), Script::text("Done.")]);
+        let run = client.say(&session_id, "say it").await.unwrap();
+        settled(&client, &run.run_id).await
+    };
+    let (both, untrusted) =
+        (SessionLabels { private: true, untrusted: true }, SessionLabels { private: false, untrusted: true });
+    let asked = speak(both).await.pause.expect("the default policy asks");
+    let approval = client.approval(asked.approval_id.as_deref().unwrap()).await.unwrap();
+    assert_eq!(approval.labels, both);
+    assert!(approval.asked_because.unwrap().starts_with("policy `labelled-session-asks`: "));
+    let query = Query { kinds: vec![EventKind::ApprovalRequested], ..Query::default() };
+    let requested = daemon.state().journal().query(&query).unwrap().events;
+    let leaf = serde_json::to_value(&requested[0].event.details).unwrap();
+    assert_eq!(leaf["labels"], json!({ "private": true, "untrusted": true }));
+    assert_eq!(speak(untrusted).await.status, AgentRunStatus::Finished);
+    let rules = DEFAULT_POLICY.split("\n\n").filter(|rule| !rule.contains("labelled-session-asks"));
+    let without = rules.collect::<Vec<_>>().join("\n\n");
+    owner.set_policy(&PolicyChange { text: without.clone() }).await.unwrap();
+    assert_eq!(speak(both).await.status, AgentRunStatus::Finished, "the operator took the rule out");
+    let earlier = r#"
+@id("ask-early") @advice("content from outside was read")
+forbid (principal is Principal, action == Action::"invoke", resource in Skill::"acme.speaker")
+when { context.labels.contains(Label::"untrusted") } unless { context.approved };"#;
+    owner.set_policy(&PolicyChange { text: without + earlier }).await.unwrap();
+    let asked = speak(untrusted).await.pause.expect("the operator's own rule asks");
+    assert!(asked.question.contains("This session has read untrusted content."));
+    let question =
+        PolicyQuestion { labels: untrusted, ..crate::policy::about("acme.speaker.say", PolicyKind::Agent) };
+    let answer = client.check_policy(&question).await.unwrap();
+    assert!(!answer.allowed && answer.with_approval && answer.rules[0].id == "ask-early", "{answer:?}");
+}
+
 /// The session has read both before.
 async fn mark(daemon: &Daemon, session_id: &str) {
+    mark_with(daemon, session_id, SessionLabels { private: true, untrusted: true }).await;
+}
+
+async fn mark_with(daemon: &Daemon, session_id: &str, labels: SessionLabels) {
     let bytes = daemon.state().sessions().session(session_id).unwrap().unwrap();
     let mut state: SessionState = serde_json::from_slice(&bytes).unwrap();
-    state.labels = SessionLabels { private: true, untrusted: true };
+    state.labels = labels;
     let row = SessionRow {
         session_id: session_id.to_owned(),
         owner: "owner".into(),
@@ -149,5 +200,9 @@ output_schema = {{ type = "object" }}
     let (bytes, digest) = guests::build(&manifest, &[module]);
     let consent = ConsentGiven { digest, principal: "owner".into(), secrets: BTreeSet::new() };
     let options = InstallOptions { allow_tofu: true, consent: Some(consent), ..InstallOptions::default() };
-    daemon.state().install(bytes, &options, "owner", &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
+    daemon
+        .state()
+        .skills()
+        .install(bytes, &options, "owner", &mut |_| {})
+        .unwrap_or_else(|error| panic!("{error}"));
 }

@@ -96,7 +96,7 @@ async fn a_whole_key_leaves_only_sealed_and_only_for_its_owner_here() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_handover_is_made_once_and_told_as_often_as_asked() {
+async fn repeated_rotation_returns_the_same_statement() {
     let daemon = Daemon::start().await;
     let client = daemon.over_tcp();
     for name in ["old", "new", "other"] {
@@ -169,7 +169,7 @@ async fn vault_key_signs_only_releases_that_list_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_revoked_key_is_refused_and_others_are_told() {
+async fn revoked_key_is_rejected_and_statement_written() {
     let daemon = Daemon::start().await;
     let client = daemon.over_tcp();
     let made = client.new_key("release").await.unwrap();

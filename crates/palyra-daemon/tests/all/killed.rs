@@ -3,6 +3,7 @@
 //! `PALYRA_KILL_POINTS` says how often; `PALYRA_KILL_SEED` repeats a run that failed.
 
 mod aftermath;
+mod agent_runs;
 mod busy;
 mod deliveries;
 

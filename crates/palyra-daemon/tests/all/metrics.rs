@@ -37,7 +37,7 @@ async fn document_and_dashboard_name_what_is_counted() {
     assert_eq!(told, counted);
     let shown: BTreeSet<&str> = names(DASHBOARD).into_iter().map(family).collect();
     assert_eq!(shown, counted, "the dashboard shows all of it");
-    for stage in ["resolve", "begin", "execute", "receipt"] {
+    for stage in ["resolve", "compile", "begin", "execute", "receipt"] {
         let line = format!("palyra_call_stage_seconds_count{{stage=\"{stage}\"}} 1");
         assert!(text.contains(&line), "{line}\n{text}");
     }

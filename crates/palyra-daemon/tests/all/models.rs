@@ -40,7 +40,7 @@ async fn model_is_tested_over_every_protocol_with_its_key_from_the_vault() {
     let daemon = Daemon::open().await;
     let client = daemon.over_socket();
     let secret = "global/model_key".parse().unwrap();
-    daemon.state().put_secret(&secret, &SecretValue::new(KEY), "owner").unwrap();
+    daemon.state().vault_store().put_secret(&secret, &SecretValue::new(KEY), "owner").unwrap();
     for protocol in ["chat-completions", "responses", "messages"] {
         let server = ProviderServer::start([counting(), calling()]).await.unwrap();
         let added = client.add_model(&request(protocol, protocol, server.base_url())).await.unwrap();
@@ -75,14 +75,14 @@ async fn provider_that_refuses_is_a_finding_without_the_key() {
     assert!(missing.hints[0].contains("palyra vault put global/model_key"), "{missing:?}");
 
     let secret = "global/model_key".parse().unwrap();
-    daemon.state().put_secret(&secret, &SecretValue::new(KEY), "owner").unwrap();
+    daemon.state().vault_store().put_secret(&secret, &SecretValue::new(KEY), "owner").unwrap();
     let test = client.test_model("m").await.unwrap();
     let failure = test.failure.unwrap();
     assert!(!test.answers && failure.message.contains("Incorrect API key provided: ****"), "{failure:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn model_that_cannot_call_tools_is_told_apart() {
+async fn model_without_tool_calls_is_reported() {
     let daemon = Daemon::open().await;
     let client = daemon.over_socket();
     let refusal = r#"{"error":{"message":"tools are not supported"}}"#;

@@ -79,7 +79,7 @@ async fn an_inline_module_is_refused_until_an_operator_allows_it() {
     assert_eq!((refused.code.as_str(), refused.status), ("disabled", 403));
     assert_eq!(
         refused.hints,
-        ["an operator allows it with `palyra runner-policy set allow_inline_modules=true`"]
+        ["ask an operator to allow it with `palyra runner-policy set allow_inline_modules=true`"]
     );
     let told = &events(&daemon, EventKind::RunRefused)[0].event;
     assert_eq!((told.skill.as_deref(), told.actor.as_deref()), (Some("inline"), Some("owner")));
@@ -190,7 +190,7 @@ async fn the_limits_of_the_policy_hold_for_inline_modules() {
     assert_eq!((spun.code.as_str(), &spun.details["allowed"]), ("quota_exceeded", &1_000.into()));
     set(RunnerPolicy { enabled: false, ..open }).await;
     let off = problem(client.run_module(&module(ECHO)).await);
-    assert_eq!(off.hints, ["an operator allows it with `palyra runner-policy set enabled=true`"]);
+    assert_eq!(off.hints, ["ask an operator to allow it with `palyra runner-policy set enabled=true`"]);
     let body = format!("{{\"module_base64\":\"{}\"}}", "A".repeat(palyra_api::modules::MAX_RUN_MODULE_BYTES));
     let json = ("Content-Type", "application/json");
     let long = ask(&daemon, "POST", "/v1/modules/run", Some(&daemon.token), &[json], &body).await;
@@ -198,7 +198,7 @@ async fn the_limits_of_the_policy_hold_for_inline_modules() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_inline_run_under_way_ends_when_nobody_allows_it_any_more() {
+async fn inline_run_is_cancelled_when_policy_forbids_it() {
     let daemon = Daemon::start().await;
     allow(&daemon).await;
     let client = daemon.over_tcp();
@@ -207,7 +207,7 @@ async fn an_inline_run_under_way_ends_when_nobody_allows_it_any_more() {
     let request = RunModuleRequest { limits, ..module(SPIN) };
     let call = tokio::spawn(async move { caller.run_module(&request).await });
     let run_id = loop {
-        if let Some(run) = daemon.state().running().into_iter().next() {
+        if let Some(run) = daemon.state().runs().running().into_iter().next() {
             break run.run_id;
         }
         tokio::task::yield_now().await;

@@ -115,7 +115,7 @@ async fn what_a_skill_touched_outlives_it() {
     let daemon = Daemon::with_bench().await;
     let client = daemon.over_tcp();
     let run = client.invoke("acme.bench.echo", &InvokeRequest::default()).await.unwrap();
-    daemon.state().remove("acme.bench", "owner").unwrap();
+    daemon.state().skills().remove("acme.bench", "owner").unwrap();
     let touched = client.touched("acme.bench").await.unwrap();
     assert_eq!((touched.totals.completed, touched.runs[0].run_id.as_str()), (1, run.run_id.as_str()));
     for missing in [

@@ -5,6 +5,7 @@ use crate::guests::package;
 use crate::raw::ask;
 use palyra_api::client::full_body;
 use palyra_api::policy::{PolicyAction, PolicyChange, PolicyKind, PolicyQuestion};
+use palyra_api::sessions::SessionLabels;
 use palyra_api::skills::{InstallOutcome, InstallQuery, Placement, RollbackBody};
 use palyra_api::tokens::ScopeName;
 use palyra_api::tools::InvokeRequest;
@@ -43,6 +44,19 @@ fn question(action: PolicyAction, scopes: &[ScopeName]) -> PolicyQuestion {
         skill: None,
         publisher: None,
         requester: None,
+        labels: SessionLabels::default(),
+        writes_outside: None,
+    }
+}
+
+/// May a principal of this kind, with the scopes it has when it really asks, call a tool?
+pub(crate) fn about(tool: &str, kind: PolicyKind) -> PolicyQuestion {
+    PolicyQuestion {
+        kind,
+        scopes: None,
+        tool: Some(tool.into()),
+        face: palyra_api::policy::PolicyFace::Agent,
+        ..question(PolicyAction::Invoke, &[])
     }
 }
 
@@ -128,7 +142,7 @@ async fn a_rule_of_the_operator_decides_from_the_next_request_on() {
         forbid (principal == Principal::\"token/ci\", action in [Action::\"invoke\", Action::\"install\"], resource);";
     let set = owner.set_policy(&with_rule(rule)).await.unwrap();
     assert!(!set.default && set.problem.is_none());
-    assert_eq!((set.rules.len(), set.rules[13].id.as_str()), (14, "ci-only-looks"));
+    assert_eq!((set.rules.len(), set.rules[14].id.as_str()), (15, "ci-only-looks"));
     for client in [&ci, &daemon.over_tcp_as(&daemon.token_with("ci2", &[Scope::Read]))] {
         assert_eq!(client.policy().await.unwrap(), set);
     }
@@ -141,7 +155,7 @@ async fn a_rule_of_the_operator_decides_from_the_next_request_on() {
         (&TOOL.into(), &"acme.bench".into())
     );
     assert_eq!(denied.details["policy"]["revision"], set.revision.as_str());
-    assert_eq!(denied.details["policy"]["line"], set.rules[13].line);
+    assert_eq!(denied.details["policy"]["line"], set.rules[14].line);
     assert_eq!(
         problem(ci.remove_skill("acme.bench", Default::default()).await).details["policy"]["id"],
         "ci-only-looks"
@@ -183,7 +197,7 @@ async fn a_text_that_is_no_policy_is_refused_with_its_place() {
     let owner = daemon.over_socket();
     let before = owner.policy().await.unwrap();
     assert!(before.default);
-    assert_eq!((before.text.as_str(), before.rules.len()), (DEFAULT_POLICY, 13));
+    assert_eq!((before.text.as_str(), before.rules.len()), (DEFAULT_POLICY, 14));
     let lines = DEFAULT_POLICY.lines().count();
     for (rule, line, column) in [
         ("permit (principal, action, resource);", lines + 2, 1),

@@ -102,8 +102,8 @@ fn a_service_gives_the_passphrase_as_a_credential() {
 #[test]
 fn a_profile_that_does_not_fit_does_not_start() {
     for (arguments, words) in [
-        (&["--profile", "worker-enabled"][..], "no worker backend is in this build"),
-        (&["--profile", "single-vm"], "needs TLS, or a proxy"),
+        (&["--profile", "worker-enabled"][..], "this build has no worker backend"),
+        (&["--profile", "single-vm"], "requires TLS, or a proxy"),
         (&["--listen", "0.0.0.0:0"], "listens on loopback addresses only"),
         (&["--profile", "cluster"], "choose from local, single-vm, worker-enabled"),
     ] {

@@ -128,7 +128,7 @@ async fn what_is_due_is_called_once_in_a_name_of_its_own() {
     assert_eq!((fired.len(), fired[0].event.actor.as_deref()), (1, Some("routine:pulse")));
     assert_eq!(fired[0].event.details["due_ms"], added.next_ms[0]);
     assert!(fired[0].leaf.sequence < run.run.receipt_leaf.unwrap(), "recorded before it happens");
-    // A definition that is switched off stops being due at once.
+    // A disabled definition stops being due at once.
     assert!(client.disable_routine("pulse").await.unwrap().next_ms.is_empty());
     scheduled.advance(36_000_000);
     assert!(!client.enable_routine("pulse").await.unwrap().next_ms.is_empty());
@@ -193,7 +193,7 @@ async fn a_call_that_needs_a_person_asks_and_waits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_lets_a_routine_call_what_it_may_not_call_itself() {
+async fn routine_cannot_call_tool_its_creator_cannot_call() {
     let daemon = Daemon::with_bench().await;
     let owner = daemon.in_process();
     let operator = daemon.over_tcp_as(&daemon.token_with("operator", &[Scope::Read, Scope::Operate]));
@@ -271,7 +271,7 @@ async fn the_built_in_routine_finds_tampering_and_quarantines_it() {
     assert!(shown.built_in && shown.enabled && shown.tool.is_none() && shown.next_ms.len() == 5);
     let whole = client.fire_routine(RE_AUDIT).await.unwrap();
     assert_eq!(whole.status, "completed");
-    assert_eq!(whole.message.as_deref(), Some("2 releases and the journal are as they were left"));
+    assert_eq!(whole.message.as_deref(), Some("2 releases and the journal are intact"));
     // Somebody edits the stored bytes of one of them.
     let archive = scheduled.daemon.state().view().index().get("acme.other").unwrap().current.archive;
     let object = find(scheduled.daemon.root.path(), &archive.to_string());
@@ -285,7 +285,7 @@ async fn the_built_in_routine_finds_tampering_and_quarantines_it() {
     scheduled.advance(25 * 3_600_000);
     let fires = scheduled.ended(RE_AUDIT, 2).await;
     assert_eq!((fires[0].cause.as_str(), fires[0].status.as_str()), ("schedule", "completed"), "{fires:?}");
-    let found = Some("2 releases looked at, damaged: acme.other 1.0.0");
+    let found = Some("2 releases checked, damaged: acme.other 1.0.0");
     assert_eq!(fires[0].message.as_deref(), found);
     let quarantined = events(&scheduled.daemon, EventKind::SkillQuarantined);
     // The next look says so again, and records nothing new.
@@ -348,7 +348,7 @@ async fn a_stop_waits_for_a_fire_and_writes_its_end_down() {
     daemon.app.begin_stop();
     task.await.unwrap();
     let (state, _home) = daemon.stop_and_reopen().await;
-    let fires = state.fires("pulse", &Default::default()).unwrap().fires;
+    let fires = state.control().fires("pulse", &Default::default()).unwrap().fires;
     assert_eq!((fires.len(), fires[0].status.as_str()), (1, "completed"), "{fires:?}");
 }
 

@@ -4,7 +4,7 @@ use crate::channels::install_publisher;
 use crate::daemon::Daemon;
 use palyra_api::activity::ActivityQuery;
 use palyra_api::plugins::{ProfileChange, ShrinkRequest};
-use palyra_api::runs::RunFilter;
+use palyra_api::runs::{RefusedBy, RunFilter};
 use palyra_api::tools::InvokeRequest;
 use palyra_api::{ClientError, Problem};
 use palyra_skills::consent::ConsentGiven;
@@ -53,7 +53,7 @@ channels = ["alerts"]
     let (bytes, digest) = crate::guests::build(manifest, &[("modules/push.wasm".to_owned(), push())]);
     let consent = ConsentGiven { digest, principal: "owner".into(), secrets: BTreeSet::new() };
     let options = InstallOptions { allow_tofu: true, consent: Some(consent), ..InstallOptions::default() };
-    state.install(bytes, &options, "owner", &mut |_| {}).unwrap();
+    state.skills().install(bytes, &options, "owner", &mut |_| {}).unwrap();
 }
 
 const ID: &str = "acme.speaker";
@@ -73,6 +73,7 @@ async fn steps_come_from_the_tape_with_meters_against_the_limits() {
     assert_eq!((steps.outcome.as_str(), steps.total, steps.next), ("ok", steps.steps.len() as u64, None));
     let published = steps.steps.iter().find(|step| step.op == "channels.publish").unwrap();
     assert_eq!((published.subject.as_str(), published.outcome.as_str()), ("alerts", "ok"));
+    assert!(published.elapsed_us.is_some());
     let meter = |name: &str| steps.meters.iter().find(|meter| meter.limit == name).unwrap();
     for name in ["fuel", "memory", "timeout", "host_calls"] {
         assert!(meter(name).used <= meter(name).allowed && meter(name).allowed > 0, "{name}");
@@ -96,6 +97,10 @@ async fn denied_run_names_the_grant_and_who_refused_it() {
         assert_eq!(denied.code.as_str(), "capability_denied");
     }
     let runs = client.runs(&RunFilter::default()).await.unwrap().runs;
+    let failure = client.run(&runs[0].run_id).await.unwrap().failure.unwrap();
+    let refusal = failure.refusal.unwrap();
+    assert_eq!((refusal.what.as_str(), refusal.by), ("channel", RefusedBy::Profile));
+    assert!(failure.message.contains("is not granted"), "{}", failure.message);
     let why = client.run_denial(&runs[0].run_id).await.unwrap();
     assert_eq!((why.op.as_str(), why.denial.kind.as_str()), ("channels.publish", "channel"));
     assert_eq!(why.denial.grant.as_deref(), Some("channel:alerts"));

@@ -67,7 +67,7 @@ async fn runs_are_listed_and_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_receipt_convinces_somebody_who_has_nothing_else() {
+async fn receipt_verifies_without_state_and_daemon() {
     let daemon = Daemon::with_bench().await;
     let client = daemon.over_tcp();
     let run = client.invoke("acme.bench.echo", &InvokeRequest::default()).await.unwrap();
@@ -131,7 +131,7 @@ async fn a_run_under_way_is_followed_and_ended() {
     let caller = client.clone();
     let call = tokio::spawn(async move { caller.invoke("acme.long.spin", &InvokeRequest::default()).await });
     let run_id = loop {
-        if let Some(run) = daemon.state().running().into_iter().next() {
+        if let Some(run) = daemon.state().runs().running().into_iter().next() {
             break run.run_id;
         }
         tokio::task::yield_now().await;
@@ -192,7 +192,7 @@ async fn a_follower_hears_the_log_while_the_run_goes_on_and_no_line_twice() {
     let request = RunModuleRequest { limits, ..module(MURMUR) };
     let call = tokio::spawn(async move { caller.run_module(&request).await });
     let run_id = loop {
-        if let Some(run) = daemon.state().running().into_iter().next() {
+        if let Some(run) = daemon.state().runs().running().into_iter().next() {
             break run.run_id;
         }
         tokio::task::yield_now().await;

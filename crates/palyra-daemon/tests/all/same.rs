@@ -54,7 +54,7 @@ fn comparable(result: Result<InvokeAnswer, ClientError>) -> (String, Value) {
     match result {
         Ok(answer) => {
             let mut told = serde_json::to_value(&answer).unwrap();
-            for field in ["run_id", "receipt"] {
+            for field in ["run_id", "receipt", "compile_us"] {
                 told[field] = Value::Null;
             }
             told["usage"]["elapsed_us"] = Value::Null;
@@ -72,7 +72,7 @@ fn comparable(result: Result<InvokeAnswer, ClientError>) -> (String, Value) {
 async fn one_result_and_one_receipt_whichever_way_a_call_comes() {
     let daemon = Daemon::with_bench().await;
     daemon.install("off", "");
-    daemon.state().disable("acme.off", "not now", "owner").unwrap();
+    daemon.state().skills().disable("acme.off", "not now", "owner").unwrap();
     let wire = Wire::owner(&daemon);
     for Case { tool, request, ends, receipts: wanted } in cases() {
         let mut told = Vec::new();
@@ -115,7 +115,7 @@ async fn by_grpc(wire: &Wire, tool: &str, request: &InvokeRequest, wanted: &Valu
     match grpc::invoke(wire, tool, request).await {
         Err(error) => comparable(Err(error)).1,
         Ok(mut answer) => {
-            (answer.run_id, answer.receipt) = (String::new(), None);
+            (answer.run_id, answer.receipt, answer.compile_us) = (String::new(), None, None);
             answer.usage.as_mut().unwrap().elapsed_us = 0;
             let mut told = wanted.clone();
             told["result"] = serde_json::from_str(wanted["result"].as_str().unwrap()).unwrap();
@@ -236,7 +236,7 @@ async fn a_hook_ends_as_a_call_of_the_same_code_does() {
             assert_eq!((ended.as_str(), receipts(&daemon) - before), (ends, 1), "{hook} {way}");
         }
     }
-    daemon.state().disable("acme.watch", "not now", "owner").unwrap();
+    daemon.state().skills().disable("acme.watch", "not now", "owner").unwrap();
     let before = receipts(&daemon);
     let refused =
         daemon.over_socket().test_hook("agree", &Default::default()).await.unwrap_err().into_problem();
@@ -275,7 +275,7 @@ fn as_models_read_it(problem: &mut Value) {
 async fn a_call_over_mcp_ends_as_every_other_and_has_one_receipt() {
     let daemon = Daemon::with_bench().await;
     daemon.install("off", "");
-    daemon.state().disable("acme.off", "not now", "owner").unwrap();
+    daemon.state().skills().disable("acme.off", "not now", "owner").unwrap();
     let token = daemon.token_with("editor", &[palyra_common::Scope::Read, palyra_common::Scope::Invoke]);
     let http = daemon.over_tcp_as(&token);
     for (way, lifecycle) in mcp::lifecycles() {
@@ -306,7 +306,7 @@ async fn a_call_over_mcp_ends_as_every_other_and_has_one_receipt() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn skills_and_tools_are_told_alike() {
+async fn skills_and_tools_are_the_same_on_every_transport() {
     let daemon = Daemon::with_bench().await;
     let (own, remote) = (daemon.in_process(), daemon.over_tcp());
     assert_eq!(own.skills().await.unwrap(), remote.skills().await.unwrap());

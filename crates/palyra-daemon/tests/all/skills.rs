@@ -105,7 +105,7 @@ async fn a_skill_lives_and_goes_over_tcp() {
     let daemon = Daemon::start().await;
     live(&daemon, &daemon.over_tcp()).await;
     let (state, _home) = daemon.stop_and_reopen().await;
-    assert!(state.list().is_empty());
+    assert!(state.skills().list().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -118,7 +118,7 @@ async fn a_skill_lives_and_goes_over_the_socket_and_in_process() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_told_is_the_same_on_every_way_in() {
+async fn skill_reports_are_the_same_on_every_transport() {
     let daemon = Daemon::start().await;
     let (own, remote) = (daemon.in_process(), daemon.over_tcp());
     let (bytes, _) = package("bench", GROWN, 1);
@@ -215,7 +215,7 @@ async fn two_who_install_at_once_leave_one_skill() {
         }
     }
     let (state, _home) = daemon.stop_and_reopen().await;
-    assert_eq!(state.list().len(), 1);
+    assert_eq!(state.skills().list().len(), 1);
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn failed_runs(state: &State) -> usize {
 
 /// A call counts as soon as it arrives, a run once it has its row.
 async fn until_running(daemon: &Daemon) {
-    while daemon.state().runs(&RunQuery::default()).unwrap().runs.is_empty() {
+    while daemon.state().runs().list(&RunQuery::default()).unwrap().runs.is_empty() {
         tokio::task::yield_now().await;
     }
 }
@@ -77,11 +77,11 @@ async fn what_was_running_ends_before_the_daemon_does() {
     assert_eq!(receipts.len(), 8);
     let completed = Query { kinds: vec![EventKind::RunCompleted], ..Query::default() };
     assert_eq!(state.journal().query(&completed).unwrap().events.len(), 8);
-    assert!(state.add_token("after", ScopeSet::all(), None, "owner").is_ok());
+    assert!(state.tokens().add("after", ScopeSet::all(), None, "owner").is_ok());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_idle_daemon_stops_by_itself() {
+async fn idle_daemon_stops() {
     let daemon = Daemon::with(ServerConfig { idle_exit: Some(Duration::from_millis(50)), ..config() }).await;
     let mut stopping = daemon.app.stopping();
     stopping.wait_for(|stopping| *stopping).await.unwrap();

@@ -24,7 +24,7 @@ async fn a_token_never_travels_in_the_clear() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn with_a_certificate_it_is_served_and_no_other_is_believed() {
+async fn tls_serves_its_certificate_and_rejects_others() {
     let folder = tempfile::tempdir().unwrap();
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));

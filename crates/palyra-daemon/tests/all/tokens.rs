@@ -29,7 +29,7 @@ async fn a_token_is_shown_once_and_kept_as_a_hash() {
     assert!(daemon.over_tcp_as(&made.secret).skills().await.is_ok());
     let secret = made.secret.clone();
     let (state, home) = daemon.stop_and_reopen().await;
-    assert_eq!(state.tokens().len(), 1, "it outlives the daemon");
+    assert_eq!(state.tokens().list().len(), 1, "it outlives the daemon");
     drop(state);
     let mut folders = vec![home.path().to_owned()];
     while let Some(folder) = folders.pop() {
@@ -70,7 +70,7 @@ async fn names_and_scopes_are_checked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_hands_on_what_it_does_not_have() {
+async fn token_cannot_grant_scopes_it_lacks() {
     let daemon = Daemon::with_bench().await;
     let admin = daemon.over_tcp_as(&daemon.token_with("admin", &[Scope::Admin, Scope::Read]));
     assert_eq!(code(admin.add_token(&request("x", &["approve"])).await), "forbidden");

@@ -153,7 +153,7 @@ async fn spans_of_a_call_reach_a_collector_under_the_trace_of_the_caller() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_collector_that_is_away_is_told_once_and_costs_no_call() {
+async fn missing_collector_is_logged_once_and_delays_no_call() {
     let gone = TestServer::http(|_| TestReply::ok("")).await.unwrap().address();
     let traced = Traced::start(&format!("http://{gone}"));
     let token = traced.token();

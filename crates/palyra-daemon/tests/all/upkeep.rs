@@ -21,7 +21,7 @@ async fn requests_that_ran_out_of_time_are_closed_without_anybody_asking() {
         follower.next().await.unwrap();
     }
     let query = palyra_state::runs::RunQuery::default();
-    while daemon.state().runs(&query).unwrap().runs[0].tape.is_some() {
+    while daemon.state().runs().list(&query).unwrap().runs[0].tape.is_some() {
         tokio::task::yield_now().await;
     }
     daemon.app.begin_stop();

@@ -99,7 +99,7 @@ async fn a_package_that_dawdles_or_breaks_off_is_let_go() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_may_not_is_told_so_however_long_the_package_is() {
+async fn upload_without_scope_is_denied_for_any_length() {
     let daemon = Daemon::start().await;
     let reader = daemon.token_with("reader", &[Scope::Read]);
     for client in [daemon.over_tcp_as(&reader), daemon.over_tcp_as("palyra_wrong")] {

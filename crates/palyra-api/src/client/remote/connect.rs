@@ -21,7 +21,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) trait Stream: AsyncRead + AsyncWrite + Send {}
 impl<S: AsyncRead + AsyncWrite + Send> Stream for S {}
 
-/// Whose certificates are believed.
+/// The trusted root certificates.
 #[derive(Clone)]
 pub(super) struct Tls(Arc<ClientConfig>);
 
@@ -69,7 +69,7 @@ pub(super) async fn connect(place: &Place, tls: &Tls) -> Result<Pin<Box<dyn Stre
     };
     match tokio::time::timeout(CONNECT_TIMEOUT, connecting).await {
         Ok(connected) => connected.map_err(|error| unreachable(error.to_string())),
-        Err(_) => Err(unreachable("it did not accept a connection in time".into())),
+        Err(_) => Err(unreachable("connection timed out".into())),
     }
 }
 

@@ -6,12 +6,12 @@ use std::str::FromStr;
 
 use url::{Host, Url};
 
-/// Where a daemon is.
+/// Address of a daemon.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     /// A Unix socket on this machine.
     Socket(PathBuf),
-    /// A URL somebody named: `https`, or `http` to a loopback address.
+    /// A given URL: `https`, or `http` to a loopback address.
     Url {
         /// Whether TLS protects it.
         tls: bool,
@@ -22,7 +22,7 @@ pub enum Place {
     },
 }
 
-/// Why a URL is not one of a daemon.
+/// Why a URL is not a daemon's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlaceError {
     /// It is no URL.
@@ -32,13 +32,13 @@ pub enum PlaceError {
     #[error("its scheme is `{0}`, not `https`")]
     Scheme(String),
     /// A token would travel in the clear.
-    #[error("a token would travel in the clear: use `https`, or `http` with a loopback address")]
+    #[error("the token would be sent unencrypted: use `https`, or `http` with a loopback address")]
     Clear,
     /// It has a part that means nothing here.
-    #[error("it has {0}, which means nothing here")]
+    #[error("it has {0}, which is not allowed")]
     Extra(&'static str),
     /// It has no host.
-    #[error("it names no host")]
+    #[error("it has no host")]
     NoHost,
 }
 

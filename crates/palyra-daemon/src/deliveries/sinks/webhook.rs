@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use crate::app::App;
 
-/// Most bytes of one exchange.
+/// Maximum bytes of one exchange.
 const MAX_EXCHANGE: u64 = 8 << 20;
 
 /// Sends a message; any response but a 2xx is a failure.
@@ -24,8 +24,8 @@ pub(super) async fn post(
     let ChannelKind::Webhook { url, secret, allow_addresses, .. } = &channel.kind else {
         return Err("the channel is not a webhook".into());
     };
-    let rule = channel.kind.rule().ok_or("the URL of the channel cannot be read")?;
-    let guard = app.egress()?.ok_or("this daemon does not reach the network")?;
+    let rule = channel.kind.rule().ok_or("invalid URL of the channel")?;
+    let guard = app.egress()?.ok_or("this daemon has no network access")?;
     let at_ms = app.now_ms();
     let key = signing_key(app, secret.clone()).await?;
     let request = OutgoingRequest {
@@ -47,8 +47,8 @@ pub(super) async fn post(
     let response = guard.send(request, &context).await.map_err(|error| error.to_string())?;
     match response.status {
         200..=299 => Ok(()),
-        status @ 300..=399 => Err(format!("it answered {status}, and redirects are not followed")),
-        status => Err(format!("it answered {status}")),
+        status @ 300..=399 => Err(format!("the server answered {status}; redirects are not followed")),
+        status => Err(format!("the server answered {status}")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The door of gRPC: who is let in before a message is read, and until when the answer is wanted.
+//! Admission of gRPC calls: authentication before a message is read, and deadlines.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,7 +9,6 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use palyra_api::grpc::{DESCRIPTORS, status_of};
-use palyra_api::routines::MAX_ROUTINE_BYTES;
 use palyra_api::tools::MAX_INVOKE_BYTES;
 use palyra_api::{Client, Problem};
 use palyra_common::{ErrorCode, Principal, Scope};
@@ -20,11 +19,11 @@ use prost_types::{FileDescriptorProto, FileDescriptorSet, ServiceDescriptorProto
 use tokio::sync::OwnedSemaphorePermit;
 use tonic::Status;
 
-use super::MAX_MESSAGE_BYTES;
 use super::answer::failed;
 use super::deadline::{self, InTime, Timed};
 use super::inward::Inward;
 use super::metered::MeteredMessages;
+use super::{MAX_PART_BYTES, Operation, operations};
 use crate::app::App;
 use crate::budget::{BudgetExceeded, Reservation};
 use crate::denials;
@@ -32,16 +31,15 @@ use crate::policy::{action_of, missing_scope};
 use crate::transport::connection_state::ConnectionState;
 use crate::transport::held_body::HeldBody;
 use crate::transport::http::route::SMALL_BODY;
-use crate::transport::http::{Arrival, BodyTimeout, authenticate, identified, router};
+use crate::transport::http::{Arrival, BodyTimeout, authenticate, identified, router, routes};
 
-/// The one method that needs no token: whoever balances load asks it, and it tells nothing but that a daemon is there.
+/// The one method without a token: load balancers call it, and it only reports that a daemon is running.
 const HEALTH_CHECK: &str = "/grpc.health.v1.Health/Check";
-/// The methods that take a longer message than [`SMALL_BODY`], and the longest each takes.
-const LONG_MESSAGES: [(&str, usize); 4] = [
+/// The methods whose messages are no body of an operation, and the longest each takes.
+const LONG_MESSAGES: [(&str, usize); 3] = [
     ("/palyra.gateway.v1.GatewayService/Invoke", MAX_INVOKE_BYTES),
     ("/palyra.gateway.v1.GatewayService/Run", MAX_INVOKE_BYTES),
-    ("/palyra.routines.v1.RoutinesService/AddRoutine", MAX_ROUTINE_BYTES),
-    ("/palyra.skills.v1.SkillsService/InstallSkill", MAX_MESSAGE_BYTES),
+    ("/palyra.skills.v1.SkillsService/InstallSkill", MAX_PART_BYTES),
 ];
 /// What every server of gRPC has; reading about the daemon is enough for it.
 const GENERAL: &str = "/grpc.";
@@ -58,9 +56,11 @@ struct Method {
     scope: Scope,
     /// Its messages come one by one, each in its own time.
     takes_stream: bool,
+    /// The longest message it takes.
+    limit: usize,
 }
 
-/// What a call that was let in holds until it is answered.
+/// Resources that an admitted call holds until its response.
 struct Admitted {
     /// None for a call without a token.
     reservation: Option<Reservation>,
@@ -120,8 +120,13 @@ impl Admission {
 fn anonymous(request: &Request) -> Result<Admitted, Status> {
     let connection = request.extensions().get::<ConnectionState>();
     let permit = connection.map(|connection| {
-        let many =
-            || Problem::new(ErrorCode::Busy, "this connection has too many calls without a token under way");
+        let many = || {
+            Problem::new(
+                ErrorCode::Busy,
+                "this connection has too many calls without a token in \
+                progress",
+            )
+        };
         connection.anonymous_call().ok_or_else(|| status_of(&many()))
     });
     Ok(Admitted { reservation: None, _anonymous: permit.transpose()? })
@@ -142,8 +147,7 @@ pub(super) async fn admit(
         Err(status) => return status.into_http(),
     };
     let path = request.uri().path();
-    let long = LONG_MESSAGES.iter().find(|(method, _)| *method == path);
-    let limit = long.map_or(SMALL_BODY, |(_, limit)| *limit);
+    let limit = admission.methods.get(path).map_or(SMALL_BODY, |method| method.limit);
     let patience =
         request.extensions().get::<BodyTimeout>().filter(|_| !admission.takes_stream(path)).copied();
     let reservation = admitted.reservation.clone();
@@ -164,16 +168,38 @@ pub(super) async fn admit(
 
 /// What the descriptions say about every method.
 fn methods() -> HashMap<String, Method> {
+    let limits = limits();
     let mut found = HashMap::new();
     for (name, file, at, service) in described() {
         for (index, method) in service.method.iter().enumerate() {
             if let Some(scope) = scope(&file, at, index) {
-                let takes_stream = method.client_streaming();
-                found.insert(format!("/{name}/{}", method.name()), Method { scope, takes_stream });
+                let (takes_stream, path) = (method.client_streaming(), format!("/{name}/{}", method.name()));
+                let limit = limits.get(&path).copied().unwrap_or(SMALL_BODY);
+                found.insert(path, Method { scope, takes_stream, limit });
             }
         }
     }
     found
+}
+
+/// The longest message of each method: as long as the body of the operation it stands for.
+fn limits() -> HashMap<String, usize> {
+    let bodies: HashMap<(String, String), usize> = routes()
+        .into_iter()
+        .map(|route| ((route.method.to_string(), without_names(route.path)), route.body_limit))
+        .collect();
+    let of = |operation: Operation| {
+        let place = (operation.verb.to_owned(), without_names(operation.path));
+        (operation.method, bodies.get(&place).copied().unwrap_or(SMALL_BODY))
+    };
+    let long = LONG_MESSAGES.iter().map(|(method, limit)| ((*method).to_owned(), *limit));
+    operations().into_iter().map(of).chain(long).collect()
+}
+
+/// A path whose parts with names are all called the same.
+fn without_names(path: &str) -> String {
+    let part = |part| if str::starts_with(part, '{') { "{}" } else { part };
+    path.split('/').map(part).collect::<Vec<_>>().join("/")
 }
 
 /// The scope in the comment of a method.
@@ -181,7 +207,7 @@ fn scope(file: &FileDescriptorProto, service: usize, method: usize) -> Option<Sc
     let place = [6, i32::try_from(service).ok()?, 2, i32::try_from(method).ok()?];
     let comments = &file.source_code_info.as_ref()?.location;
     let comment = comments.iter().find(|location| location.path == place)?.leading_comments();
-    let word = comment.split_once("Needs the scope `")?.1.split('`').next()?;
+    let word = comment.split_once("Requires the scope `")?.1.split('`').next()?;
     Scope::ALL.into_iter().find(|scope| scope.wire_name() == word)
 }
 
@@ -224,8 +250,9 @@ mod tests {
         let methods = methods();
         let described: usize = described().iter().map(|(.., service)| service.method.len()).sum();
         assert_eq!(methods.len(), described, "a method without a scope would be let in without one");
-        for (method, _) in LONG_MESSAGES {
-            assert!(methods.contains_key(method), "{method}");
+        for (method, limit) in LONG_MESSAGES {
+            assert_eq!(methods[method].limit, limit, "{method}");
         }
+        assert_eq!(methods["/palyra.routines.v1.RoutinesService/AddRoutine"].limit, 320 << 10);
     }
 }

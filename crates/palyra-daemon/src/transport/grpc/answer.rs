@@ -12,11 +12,16 @@ use super::inward::Inward;
 /// What a service returns.
 pub(super) type Answer<M> = Result<Response<M>, Status>;
 
-/// The message, and a client that asks on behalf of whoever sent it.
+/// The message, and a client that acts for its sender.
 pub(super) fn enter<Q>(request: Request<Q>) -> Result<(Client<Inward>, Q), Status> {
     let inward = request.extensions().get::<Inward>().cloned();
-    let inward =
-        inward.ok_or_else(|| refused(&Problem::new(ErrorCode::Internal, "a message came past the door")))?;
+    let inward = inward.ok_or_else(|| {
+        refused(&Problem::new(
+            ErrorCode::Internal,
+            "a request reached a handler \
+            unauthenticated",
+        ))
+    })?;
     Ok((Client::new(inward), request.into_inner()))
 }
 

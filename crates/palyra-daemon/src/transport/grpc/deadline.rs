@@ -21,11 +21,11 @@ pub(super) fn asked(headers: &HeaderMap) -> Result<Option<Instant>, Status> {
     let Some(value) = headers.get(GRPC_TIMEOUT) else { return Ok(None) };
     let timeout = value.to_str().ok().and_then(parse);
     let timeout =
-        timeout.ok_or_else(|| status_of(&Problem::new(ErrorCode::Usage, "`grpc-timeout` is not a time")))?;
+        timeout.ok_or_else(|| status_of(&Problem::new(ErrorCode::Usage, "invalid `grpc-timeout`")))?;
     Ok(Instant::now().checked_add(timeout))
 }
 
-/// Up to eight digits and a unit, as in `250m`.
+/// Up to eight digits and a unit, for example `250m`.
 fn parse(text: &str) -> Option<Duration> {
     let digits = text.get(..text.len().checked_sub(1)?)?;
     if !(1..=8).contains(&digits.len()) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -43,9 +43,9 @@ fn parse(text: &str) -> Option<Duration> {
     }
 }
 
-/// What whoever asked is told when it passed.
+/// The error for an exceeded deadline.
 pub(super) fn passed() -> Status {
-    status_of(&Problem::new(ErrorCode::TimedOut, "the deadline of the call passed"))
+    status_of(&Problem::new(ErrorCode::TimedOut, "the deadline of the call was exceeded"))
 }
 
 /// An answer that ends at its deadline; what is dropped with it ends what it was about.

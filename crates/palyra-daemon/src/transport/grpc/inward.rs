@@ -16,7 +16,7 @@ use tower::ServiceExt;
 use crate::budget::Reservation;
 use crate::transport::http::{Arrival, BodyTimeout, Listener};
 
-/// Carries requests to the router as whoever sent a message; the token is looked at again for each.
+/// Sends requests to the router as the sender of a message; the token is checked again for each.
 #[derive(Clone)]
 pub(super) struct Inward {
     router: Router,
@@ -52,7 +52,7 @@ impl Inward {
         self.patience.map_or(std::time::Duration::MAX, |timeout| timeout.0)
     }
 
-    /// The same with somebody who hears what a run says.
+    /// The same with an observer of the run's lines.
     pub(super) fn with_listener(&self, listener: &Arc<RunListener>) -> Client<Self> {
         Client::new(Self { listener_extension: Some(Listener(Arc::clone(listener))), ..self.clone() })
     }
@@ -65,7 +65,7 @@ impl Transport for Inward {
         headers.extend(self.host.clone().map(|host| (HOST, host)));
         headers.extend(self.token.clone().map(|token| (AUTHORIZATION, token)));
         let extensions = request.extensions_mut();
-        // Without one it is nobody's, and nobody is let in.
+        // A request without a token is anonymous and rejected.
         self.arrival.and_then(|arrival| extensions.insert(arrival));
         self.patience.and_then(|patience| extensions.insert(patience));
         self.listener_extension.clone().and_then(|listener_extension| extensions.insert(listener_extension));

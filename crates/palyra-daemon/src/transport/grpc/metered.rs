@@ -23,7 +23,7 @@ pub(super) struct MeteredMessages {
     /// None for a call without a token, whose connection bounds it.
     reservation: Option<Reservation>,
     prefix: Vec<u8>,
-    /// Bytes of the message under way that have not come.
+    /// Bytes of the message in progress that have not come.
     left: usize,
 }
 

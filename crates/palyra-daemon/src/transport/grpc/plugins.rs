@@ -1,89 +1,34 @@
-//! `palyra.plugins.v1.PluginsService`.
+//! What runs get and why, profiles, settings, and the catalogue of tools.
 
-use palyra_api::grpc::plugins::v1::plugins_service_server::PluginsService;
-use palyra_api::grpc::plugins::v1::{
-    CheckPluginRequest, CheckPluginResponse, GetConfigRequest, GetConfigResponse, GetGrantsRequest,
-    GetGrantsResponse, GetPluginRequest, GetPluginResponse, GetProfileRequest, GetProfileResponse,
-    GetTouchedRequest, GetTouchedResponse, ListPluginsRequest, ListPluginsResponse, RemoveConfigRequest,
-    RemoveConfigResponse, RemoveProfileRequest, RemoveProfileResponse, SetConfigRequest, SetConfigResponse,
-    SetProfileRequest, SetProfileResponse,
-};
-use palyra_api::plugins::{ConfigChange, ProfileChange};
-use tonic::{Request, Response};
+use super::service::service;
 
-use super::answer::{Answer, enter, to_message};
-use super::asked::value;
-
-pub(super) struct Plugins;
-
-#[tonic::async_trait]
-impl PluginsService for Plugins {
-    async fn list_plugins(&self, request: Request<ListPluginsRequest>) -> Answer<ListPluginsResponse> {
-        let (client, _) = enter(request)?;
-        to_message(client.plugins().await).map(Response::new)
+service! {
+    Plugins: PluginsService, PluginsServiceServer in plugins::v1::plugins_service_server;
+    calls {
+        list_plugins(ListPluginsRequest) -> ListPluginsResponse = GET "/v1/plugins";
+        get_plugin(GetPluginRequest) -> GetPluginResponse { plugin } = GET "/v1/plugins/{skill_id}";
+        get_grants(GetGrantsRequest) -> GetGrantsResponse { grants } = GET "/v1/plugins/{skill_id}/grants";
+        check_plugin(CheckPluginRequest) -> CheckPluginResponse { check } = GET "/v1/plugins/{skill_id}/check";
+        get_touched(GetTouchedRequest) -> GetTouchedResponse { touched } = GET "/v1/plugins/{skill_id}/touched";
+        get_profile(GetProfileRequest) -> GetProfileResponse { profile } = GET "/v1/plugins/{skill_id}/profile";
+        set_profile(SetProfileRequest) -> SetProfileResponse { profile } = PUT "/v1/plugins/{skill_id}/profile";
+        remove_profile(RemoveProfileRequest) -> RemoveProfileResponse { removed } = DELETE "/v1/plugins/{skill_id}/profile";
+        get_config(GetConfigRequest) -> GetConfigResponse { config } = GET "/v1/plugins/{skill_id}/config";
+        set_config(SetConfigRequest) -> SetConfigResponse { config } = PUT "/v1/plugins/{skill_id}/config";
+        remove_config(RemoveConfigRequest) -> RemoveConfigResponse { removed } = DELETE "/v1/plugins/{skill_id}/config";
     }
+    streams {}
+    others {}
+}
 
-    async fn get_plugin(&self, request: Request<GetPluginRequest>) -> Answer<GetPluginResponse> {
-        let (client, asked) = enter(request)?;
-        let plugin = to_message(client.plugin(&asked.skill_id).await)?;
-        Ok(Response::new(GetPluginResponse { plugin }))
+service! {
+    Tools: ToolsService, ToolsServiceServer in plugins::v1::tools_service_server;
+    calls {
+        list_tools(ListToolsRequest) -> ListToolsResponse = GET "/v1/tools";
+        get_tool(GetToolRequest) -> GetToolResponse { tool } = GET "/v1/tools/{tool}";
+        set_alias(SetAliasRequest) -> SetAliasResponse { alias } = PUT "/v1/aliases/{alias}";
+        remove_alias(RemoveAliasRequest) -> RemoveAliasResponse { alias } = DELETE "/v1/aliases/{alias}";
     }
-
-    async fn get_grants(&self, request: Request<GetGrantsRequest>) -> Answer<GetGrantsResponse> {
-        let (client, asked) = enter(request)?;
-        let grants = to_message(client.plugin_grants(&asked.skill_id).await)?;
-        Ok(Response::new(GetGrantsResponse { grants }))
-    }
-
-    async fn check_plugin(&self, request: Request<CheckPluginRequest>) -> Answer<CheckPluginResponse> {
-        let (client, asked) = enter(request)?;
-        let check = to_message(client.check_plugin(&asked.skill_id).await)?;
-        Ok(Response::new(CheckPluginResponse { check }))
-    }
-
-    async fn get_touched(&self, request: Request<GetTouchedRequest>) -> Answer<GetTouchedResponse> {
-        let (client, asked) = enter(request)?;
-        let touched = to_message(client.touched(&asked.skill_id).await)?;
-        Ok(Response::new(GetTouchedResponse { touched }))
-    }
-
-    async fn get_profile(&self, request: Request<GetProfileRequest>) -> Answer<GetProfileResponse> {
-        let (client, asked) = enter(request)?;
-        let profile = to_message(client.profile(&asked.skill_id).await)?;
-        Ok(Response::new(GetProfileResponse { profile }))
-    }
-
-    async fn set_profile(&self, request: Request<SetProfileRequest>) -> Answer<SetProfileResponse> {
-        let (client, SetProfileRequest { skill_id, only, grants, limits }) = enter(request)?;
-        let profile =
-            to_message(client.set_profile(&skill_id, &ProfileChange { only, grants, limits }).await)?;
-        Ok(Response::new(SetProfileResponse { profile }))
-    }
-
-    async fn remove_profile(&self, request: Request<RemoveProfileRequest>) -> Answer<RemoveProfileResponse> {
-        let (client, asked) = enter(request)?;
-        let removed = to_message(client.remove_profile(&asked.skill_id).await)?;
-        Ok(Response::new(RemoveProfileResponse { removed }))
-    }
-
-    async fn get_config(&self, request: Request<GetConfigRequest>) -> Answer<GetConfigResponse> {
-        let (client, asked) = enter(request)?;
-        let config = to_message(client.config(&asked.skill_id).await)?;
-        Ok(Response::new(GetConfigResponse { config }))
-    }
-
-    async fn set_config(&self, request: Request<SetConfigRequest>) -> Answer<SetConfigResponse> {
-        let (client, SetConfigRequest { skill_id, values_json }) = enter(request)?;
-        let values = values_json.into_iter().map(|(name, text)| Ok((value("values_json", &text)?, name)));
-        let values = values.map(|read: Result<_, tonic::Status>| read.map(|(value, name)| (name, value)));
-        let change = ConfigChange { values: values.collect::<Result<_, _>>()? };
-        let config = to_message(client.set_config(&skill_id, &change).await)?;
-        Ok(Response::new(SetConfigResponse { config }))
-    }
-
-    async fn remove_config(&self, request: Request<RemoveConfigRequest>) -> Answer<RemoveConfigResponse> {
-        let (client, asked) = enter(request)?;
-        let removed = to_message(client.remove_config(&asked.skill_id).await)?;
-        Ok(Response::new(RemoveConfigResponse { removed }))
-    }
+    streams {}
+    others {}
 }

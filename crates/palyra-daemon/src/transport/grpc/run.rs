@@ -1,7 +1,7 @@
-//! A call as a conversation: what it says comes as it says it, and whoever may decide does so in the same stream.
+//! A bidirectional call: lines arrive as they are written, and approvals are decided in the same stream.
 //!
-//! The call goes on in a task of its own, however slowly its messages are read; it is ended when the client ends it or
-//! is gone. Lines that nobody reads are left out, everything else waits.
+//! The call runs in a separate task, however slowly its messages are read; it ends when the client cancels or
+//! disconnects. Unread lines are dropped, everything else waits.
 
 use palyra_common::ErrorCode;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use palyra_api::grpc::gateway::v1::{
 };
 use palyra_api::tools::{InvokeAnswer, InvokeRequest};
 use palyra_api::{Client, ClientError, Problem};
-use palyra_state::runs::RunListener;
+use palyra_state::runs::{COMPILING, RunListener};
 use tokio::sync::{mpsc, watch};
 use tonic::{Status, Streaming};
 
@@ -36,10 +36,10 @@ pub(super) async fn converse(
     mut messages: Streaming<RunRequest>,
 ) -> Result<impl Stream<Item = Result<RunResponse, Status>> + Send + use<>, Status> {
     let patience = client.transport().patience();
-    let late = |_| refused(&Problem::new(ErrorCode::RequestTimeout, "the call did not begin in time"));
+    let late = |_| refused(&Problem::new(ErrorCode::RequestTimeout, "the call did not start in time"));
     let first = tokio::time::timeout(patience, messages.message()).await.map_err(late)??;
     let Some(RunRequest { message: Some(Asked::Start(call)) }) = first else {
-        return Err(out_of_order("begins the call"));
+        return Err(out_of_order("starts the call"));
     };
     let (tool, mut call) = read_call(call)?;
     call.wait_seconds = call.wait_seconds.or(Some(WAIT_SECONDS));
@@ -64,7 +64,7 @@ struct Conversation {
     listener: Arc<RunListener>,
     waits_for: watch::Receiver<Option<String>>,
     replies: mpsc::Sender<Result<RunResponse, Status>>,
-    /// The approval that was told of and not yet decided.
+    /// The announced approval that is not yet decided.
     waiting: Option<String>,
     started: bool,
 }
@@ -93,9 +93,9 @@ impl Conversation {
                 asked = messages.message(), if listening => match asked {
                     Ok(Some(RunRequest { message: Some(Asked::Decide(decision)) })) => self.decide(decision).await,
                     Ok(Some(RunRequest { message: Some(Asked::Cancel(_)) })) => {
-                        break Err(problem(ErrorCode::Cancelled, "the client ended the call"));
+                        break Err(problem(ErrorCode::Cancelled, "the client cancelled the call"));
                     }
-                    Ok(Some(_)) => break Err(problem(ErrorCode::Usage, "a call is begun once")),
+                    Ok(Some(_)) => break Err(problem(ErrorCode::Usage, "a call can start only once")),
                     // A client that has nothing more to say still listens.
                     Ok(None) => listening = false,
                     Err(_) => return,
@@ -125,7 +125,7 @@ impl Conversation {
         }
     }
 
-    /// Tells that somebody decided, here or elsewhere; one that still waits was not decided.
+    /// Reports a decision, made here or elsewhere; a pending approval has none.
     async fn decided(&mut self, as_seen: ApprovalStatus) {
         let Some(approval_id) = self.waiting.take() else { return };
         let approval = self.approval(approval_id, as_seen).await;
@@ -136,9 +136,10 @@ impl Conversation {
 
     async fn decide(&mut self, decision: RunDecision) {
         let approval_id = decision.approval_id.clone();
-        let decided = match self.waiting.as_ref() == Some(&approval_id) {
-            true => decide(&self.client, decision).await,
-            false => Err(problem(ErrorCode::NotFound, "this call does not wait for such an approval")),
+        let decided = if self.waiting.as_ref() == Some(&approval_id) {
+            decide(&self.client, decision).await
+        } else {
+            Err(problem(ErrorCode::NotFound, "this call does not wait for this approval"))
         };
         if let Err(error) = decided {
             let Problem { code, detail, hints, .. } = error.into_problem();
@@ -154,7 +155,8 @@ impl Conversation {
     }
 
     fn say(&self, text: String) {
-        if self.replies.capacity() > RESERVED {
+        // The stream begins with the run; whether code is ready is asked elsewhere.
+        if text != COMPILING && self.replies.capacity() > RESERVED {
             self.tell_if_read(Reply::Said(RunSaid { text }));
         }
     }
@@ -164,7 +166,7 @@ impl Conversation {
     }
 
     async fn tell(&self, message: Reply) {
-        // Whoever is gone has ended the call.
+        // A disconnected client has ended the call.
         let _ = self.replies.send(Ok(RunResponse { message: Some(message) })).await;
     }
 

@@ -37,8 +37,8 @@ use crate::{denials, policy};
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// The name that requests of nobody have in the budget of memory.
-const NOBODY: &str = "nobody";
+/// The name of unauthenticated requests in the memory budget and in the journal.
+const ANONYMOUS: &str = "anonymous";
 
 /// How a request came; only a listener or this process can say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,10 +97,10 @@ impl Needs {
     }
 }
 
-/// Whoever asks, already let in.
+/// The authenticated caller.
 pub(super) struct Caller(pub(super) Arc<Principal>);
 
-/// The outermost layer: gives every request an id, lets in whoever may come in, and writes problems out.
+/// The outermost layer: assigns request ids, authenticates requests, and writes problems.
 pub(super) async fn admit(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let (id, watched) = (new_id(), Watched::new(&request));
     let (name, response) = match enter(&app, &request) {
@@ -160,7 +160,7 @@ pub(super) async fn authorise(
         Some(principal) => check_session(&request, &needs)
             .and_then(|()| allow(&app, principal, &needs, names.as_ref().ok()))
             .map(|()| principal.name.as_str()),
-        None if needs.public => Ok(NOBODY),
+        None if needs.public => Ok(ANONYMOUS),
         None => Err(unauthenticated_request()),
     };
     let reserved = allowed.and_then(|name| Ok(app.budget().open(name)?));
@@ -182,12 +182,13 @@ pub(super) async fn authorise(
 fn check_session(request: &Request, needs: &Needs) -> Result<(), Problem> {
     let session = request.extensions().get::<LiveSession>();
     let reads = matches!(*request.method(), Method::GET | Method::HEAD) && !needs.streams;
-    match session.is_none() || reads || is_from_own_page(request.headers()) {
-        true => Ok(()),
-        false => Err(Problem::new(
+    if session.is_none() || reads || is_from_own_page(request.headers()) {
+        Ok(())
+    } else {
+        Err(Problem::new(
             ErrorCode::Forbidden,
-            "a request under a console session must say that it comes from a page of this daemon",
-        )),
+            "a request with a console session must come from a page of this daemon",
+        ))
     }
 }
 
@@ -231,7 +232,7 @@ pub(crate) fn identified(problem: Problem) -> Problem {
     Problem { request_id: Some(new_id().to_string()), ..problem }
 }
 
-/// Who a request is from, and the console session it came under. Nobody where the path is open to everybody.
+/// The principal of a request and its console session; none for public paths.
 struct Entered {
     principal: Option<Principal>,
     session: Option<LiveSession>,
@@ -254,9 +255,12 @@ fn enter(app: &Arc<App>, request: &Request) -> Result<Entered, Failure> {
         Some(Arrival::Grpc(_)) => Face::Grpc,
         _ => Face::Http,
     };
-    let limited = |problem: Problem| match app.access().count_failure(from) {
-        true => Failure::from(problem),
-        false => Failure::from(refusal(Refused::TooMany)),
+    let limited = |problem: Problem| {
+        if app.access().count_failure(from) {
+            Failure::from(problem)
+        } else {
+            Failure::from(refusal(Refused::TooMany))
+        }
     };
     let (method, path) = (request.method(), request.uri().path());
     check_host(app, request.headers(), request.uri()).map_err(limited)?;
@@ -297,7 +301,7 @@ fn console_session(app: &Arc<App>, secret: &str) -> Result<Entered, Problem> {
         // Losing this costs an idle session at most a minute of its time after a restart.
         tokio::task::spawn_blocking(move || {
             console.save().inspect_err(|error| {
-                tracing::warn!(%error, "console sessions cannot be written down");
+                tracing::warn!(%error, "cannot store the console sessions");
             })
         });
     }
@@ -306,10 +310,11 @@ fn console_session(app: &Arc<App>, secret: &str) -> Result<Entered, Problem> {
 
 /// A code that opens no session, counted like a wrong token.
 pub(super) fn refuse_sign_in(app: &App, request_id: &RequestId, from: Option<IpAddr>) -> Failure {
-    let problem = match app.access().count_failure(from) {
-        true => Problem::new(ErrorCode::Authentication, "the code is unknown, used or expired")
-            .hint("make another with `palyra console open`"),
-        false => refusal(Refused::TooMany),
+    let problem = if app.access().count_failure(from) {
+        Problem::new(ErrorCode::Authentication, "the code is unknown, already used or expired")
+            .hint("create another with `palyra console open`")
+    } else {
+        refusal(Refused::TooMany)
     };
     record(app, &request_id.0, &problem);
     problem.into()
@@ -320,12 +325,12 @@ fn refuse(app: &App, request_id: &str, failure: Failure) -> Response {
     failure.into_response()
 }
 
-/// Counts and records a request that was not let in; one that is told to wait is only counted.
+/// Counts and records a rejected request; a rate-limited one is only counted.
 fn record(app: &App, request_id: &str, problem: &Problem) {
     app.metrics().refused(problem.code);
     if problem.code != ErrorCode::RateLimited {
         let details = json!({ "code": problem.code.as_str(), "request": request_id });
-        let event = NewEvent::new(EventKind::AccessRefused, app.now_ms()).actor("nobody").details(details);
+        let event = NewEvent::new(EventKind::AccessRefused, app.now_ms()).actor(ANONYMOUS).details(details);
         // The refusal does not wait for the journal.
         drop(app.state().journal().append(event));
     }
@@ -344,16 +349,17 @@ fn check_host(app: &App, headers: &HeaderMap, uri: &Uri) -> Result<(), Problem> 
     let right = named.next().is_none()
         && host.is_some_and(own)
         && uri.authority().is_none_or(|authority| own(authority.as_str()));
-    match right {
-        true => Ok(()),
-        false => Err(Problem::new(ErrorCode::Misdirected, "the `Host` header does not name this daemon")
-            .hint("start it with `--allow-host NAME` if this is its name")),
+    if right {
+        Ok(())
+    } else {
+        Err(Problem::new(ErrorCode::Misdirected, "the `Host` header does not name this daemon")
+            .hint("start it with `--allow-host NAME` if this is one of its names"))
     }
 }
 
 /// A browser says which page a request is from; only pages of this daemon may ask.
 fn check_page(headers: &HeaderMap) -> Result<(), Problem> {
-    // Which of two values another reader of the request believes is not known: neither is believed here.
+    // Another reader of the request might use either of two values, so neither is accepted.
     let text = |name: &HeaderName| {
         let mut values = headers.get_all(name).iter();
         let first = values.next()?.to_str().unwrap_or("?");
@@ -361,9 +367,10 @@ fn check_page(headers: &HeaderMap) -> Result<(), Problem> {
     };
     let foreign = text(&ORIGIN).is_some_and(|origin| !is_own_origin(headers, origin))
         || text(&SEC_FETCH_SITE).is_some_and(|site| !matches!(site, "same-origin" | "none"));
-    match foreign {
-        true => Err(Problem::new(ErrorCode::Forbidden, "cross-origin requests are not allowed")),
-        false => Ok(()),
+    if foreign {
+        Err(Problem::new(ErrorCode::Forbidden, "cross-origin requests are not allowed"))
+    } else {
+        Ok(())
     }
 }
 
@@ -387,8 +394,8 @@ pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// A token that opens `/mcp`; the owner's is refused there.
-const MCP_TOKEN: &str =
-    "send `Authorization: Bearer TOKEN` with a token of `palyra tokens add NAME --scope read --scope invoke`";
+const MCP_TOKEN: &str = "send `Authorization: Bearer TOKEN`; create a token with `palyra tokens add NAME --scope read --scope \
+    invoke`";
 
 /// The refusal on a path, with a hint that helps there.
 fn refusal_at(path: &str, refused: Refused) -> Problem {
@@ -407,9 +414,11 @@ fn refusal(refused: Refused) -> Problem {
     };
     let problem = Problem::new(code, refused.to_string());
     match refused {
-        Refused::NoToken => problem
-            .hint("send `Authorization: Bearer TOKEN`; the owner's is in `owner.token` of the state root"),
-        Refused::BadToken => problem.hint("see which tokens there are with `palyra tokens list`"),
+        Refused::NoToken => problem.hint(
+            "send `Authorization: Bearer TOKEN`; the owner token is in `owner.token` in the state \
+                root",
+        ),
+        Refused::BadToken => problem.hint("list the tokens with `palyra tokens list`"),
         Refused::TooMany => problem,
     }
 }

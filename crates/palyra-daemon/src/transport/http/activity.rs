@@ -25,7 +25,7 @@ const MAX_BUCKETS: u16 = 500;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/activity", Scope::Read, activity)
-            .summary("Runs, failures and denials over time")
+            .summary("Count runs, failures and denials over time")
             .query::<ActivityParams>()
             .answers::<Activity>(),
     ]
@@ -34,18 +34,18 @@ pub(super) fn routes() -> Vec<Route> {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 struct ActivityParams {
-    /// From this time on, in milliseconds of Unix time; 24 hours before the end without it.
+    /// Start time in Unix milliseconds [default: 24 hours before the end].
     #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
     #[param(maximum = 9007199254740991i64, nullable = false)]
     since_ms: Option<u64>,
-    /// Until this time; now without it.
+    /// End time [default: now].
     #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
     #[param(maximum = 9007199254740991i64, nullable = false)]
     until_ms: Option<u64>,
-    /// In so many buckets; 48 without it.
+    /// Number of buckets [default: 48].
     #[param(minimum = 1, maximum = 500, nullable = false)]
     buckets: Option<u16>,
-    /// Only runs of this skill.
+    /// Filter by skill.
     #[param(nullable = false)]
     skill: Option<String>,
 }
@@ -53,7 +53,7 @@ struct ActivityParams {
 async fn activity(State(app): State<Arc<App>>, Asked(params): Asked<ActivityParams>) -> Answer<Activity> {
     let query = read(params, app.now_ms())?;
     let asked = query.clone();
-    let counts = blocking(&app, move |app| app.state().activity(&asked)).await?;
+    let counts = blocking(&app, move |app| app.state().runs().activity(&asked)).await?;
     Ok(Json(shown(&query, &counts)))
 }
 
@@ -61,13 +61,13 @@ fn read(params: ActivityParams, now_ms: u64) -> Result<ActivityQuery, Problem> {
     let usage = |message: String| Problem::new(ErrorCode::Usage, message);
     let buckets = params.buckets.unwrap_or(DEFAULT_BUCKETS);
     if !(1..=MAX_BUCKETS).contains(&buckets) {
-        return Err(usage(format!("`buckets` is from 1 to {MAX_BUCKETS}")));
+        return Err(usage(format!("`buckets` must be 1 to {MAX_BUCKETS}")));
     }
     let until_ms = params.until_ms.unwrap_or(now_ms.saturating_add(1));
     let since_ms = params.since_ms.unwrap_or(until_ms.saturating_sub(DAY_MS));
     let window = until_ms.checked_sub(since_ms).filter(|window| (1..=MAX_WINDOW_MS).contains(window));
-    let window = window
-        .ok_or_else(|| usage("`since_ms` is before `until_ms`, and at most 31 days before it".to_owned()))?;
+    let window =
+        window.ok_or_else(|| usage("`since_ms` must be before `until_ms`, by at most 31 days".to_owned()))?;
     let bucket_ms = window.div_ceil(u64::from(buckets)).max(1);
     Ok(ActivityQuery { since_ms, bucket_ms, buckets: usize::from(buckets), skill_id: params.skill })
 }

@@ -18,11 +18,11 @@ use crate::problem::not_found;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::put("/v1/aliases/{alias}", Scope::Admin, set)
-            .summary("Give a tool another name; MCP clients see it under that one")
+            .summary("Add an alias of a tool, which MCP clients see")
             .takes::<AliasRequest>(SMALL_BODY)
             .answers::<Alias>(),
         Route::delete("/v1/aliases/{alias}", Scope::Admin, remove)
-            .summary("Take a name away")
+            .summary("Remove an alias")
             .answers::<Alias>(),
     ]
 }
@@ -34,8 +34,8 @@ async fn set(
     Json(request): Json<AliasRequest>,
 ) -> Answer<Alias> {
     blocking(&app, move |app| {
-        let tool_id = catalog::show(app.state(), &request.tool)?.summary.tool_id;
-        app.state().set_alias(&alias, Some(&tool_id), &principal.name)?;
+        let tool_id = catalog::show(app, &request.tool)?.summary.tool_id;
+        app.state().skills().set_alias(&alias, Some(&tool_id), &principal.name)?;
         Ok::<_, Failure>(Alias { alias, tool_id })
     })
     .await
@@ -52,7 +52,7 @@ async fn remove(
         let known = || view.aliases().keys().cloned().collect();
         let tool_id = view.aliases().get(&alias).cloned();
         let tool_id = tool_id.ok_or_else(|| not_found("alias", &alias, known()))?;
-        app.state().set_alias(&alias, None, &principal.name)?;
+        app.state().skills().set_alias(&alias, None, &principal.name)?;
         Ok::<_, Failure>(Alias { alias, tool_id })
     })
     .await

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::extract::State;
 use palyra_api::Problem;
 use palyra_api::approvals::{ApprovalContext, CallReach, ReachedDirectory};
-use palyra_common::capabilities::{FilesystemAccess, FilesystemGrant};
+use palyra_common::capabilities::{FilesystemAccess, FilesystemGrant, StorageAccess, StorageGrant};
 use palyra_common::{OperatorGrants, Scope};
-use palyra_runner::effective_grants;
+use palyra_runner::effective_grants_of_tool;
 use palyra_state::{Approval, ApprovalFilter, ApprovalStatus};
 
 use super::answer::{Answer, Failure, Json};
@@ -24,7 +24,9 @@ const MAX_SEARCHED: usize = 500;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/approvals/{approval_id}/context", Scope::Read, context)
-            .summary("A request beside the last approved one of its tool, and what the call can reach")
+            .summary(
+                "Compare a request with the last approved one of its tool, and show what the call can access",
+            )
             .answers::<ApprovalContext>(),
     ]
 }
@@ -32,9 +34,9 @@ pub(super) fn routes() -> Vec<Route> {
 async fn context(State(app): State<Arc<App>>, Named(approval_id): Named<String>) -> Answer<ApprovalContext> {
     blocking(&app, move |app| {
         let state = app.state();
-        let approval = state.approval_arguments(&approval_id, 0)?;
+        let approval = state.approvals().arguments(&approval_id, 0)?;
         let last_approved = match last_approved(app, &approval)? {
-            Some(last) => Some(state.approval_arguments(&last, 0)?.to_api()),
+            Some(last) => Some(state.approvals().arguments(&last, 0)?.to_api()),
             None => None,
         };
         let reach = reach(app, &approval)?;
@@ -50,16 +52,17 @@ fn last_approved(app: &App, approval: &Approval) -> Result<Option<String>, Failu
     for status in [ApprovalStatus::Used, ApprovalStatus::Approved] {
         let before = Some(approval.approval_id.clone());
         let filter = ApprovalFilter { status: Some(status), before, limit: MAX_SEARCHED };
-        let page = app.state().approvals(&filter)?;
+        let page = app.state().approvals().list(&filter)?;
         let found = page.approvals.into_iter().find(|other| other.tool_id == approval.tool_id);
         newest = newest.max(found.map(|found| found.approval_id));
     }
     Ok(newest)
 }
 
-/// What the skill's runs get now, with what an operator opened for this call.
+/// What runs of the tool get now, with what an operator opened for this call.
 fn reach(app: &App, approval: &Approval) -> Result<CallReach, Problem> {
-    let effective = effective_grants(app.state(), &approval.skill_id).map_err(|error| error.to_problem())?;
+    let effective = effective_grants_of_tool(app.state(), &approval.skill_id, &approval.tool_id);
+    let effective = effective.map_err(|error| error.to_problem())?;
     // What cannot be read any more opens nothing.
     let of_call = OperatorGrants::parse(&approval.grants).unwrap_or_default();
     let grants = &effective.grants;
@@ -70,7 +73,7 @@ fn reach(app: &App, approval: &Approval) -> Result<CallReach, Problem> {
         secrets: grants.secrets().iter().map(ToString::to_string).collect(),
         directories: mapped.filter_map(directory).collect(),
         channels: grants.channels().iter().map(ToString::to_string).collect(),
-        storage: grants.storage().iter().map(ToString::to_string).collect(),
+        storage: grants.storage().iter().map(storage).collect(),
         addresses: ranges.map(ToString::to_string).collect(),
     };
     reach.directories.sort();
@@ -78,6 +81,14 @@ fn reach(app: &App, approval: &Approval) -> Result<CallReach, Problem> {
     reach.addresses.sort();
     reach.addresses.dedup();
     Ok(reach)
+}
+
+/// A prefix with its quotas, or with the word that says it is not written to.
+fn storage(grant: &StorageGrant) -> String {
+    match grant.access {
+        StorageAccess::Read => format!("{} read only", grant.prefix),
+        StorageAccess::ReadWrite => grant.to_string().trim_start_matches("storage:").to_owned(),
+    }
 }
 
 fn directory(grant: &FilesystemGrant) -> Option<ReachedDirectory> {

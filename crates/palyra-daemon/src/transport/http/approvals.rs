@@ -7,7 +7,9 @@ use palyra_api::Problem;
 use palyra_api::approvals::{Approval, ApprovalList, ApprovalStatus, ApproveRequest, DenyRequest};
 use palyra_common::{ErrorCode, Principal, Scope, Transport};
 use palyra_skills::Sha256Digest;
-use palyra_state::{ApprovalDecision, ApprovalFilter, ApprovalScope, ApprovalVerdict, Presence};
+use palyra_state::{
+    ApprovalDecision, ApprovalFilter, ApprovalScope, ApprovalVerdict, Presence, decide_approval,
+};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -25,19 +27,19 @@ const MAX_LISTED: u16 = 500;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/approvals", Scope::Read, list)
-            .summary("Calls that wait for a person, and what became of earlier ones")
+            .summary("List pending and decided approvals")
             .query::<ApprovalsQuery>()
             .answers::<ApprovalList>(),
         Route::get("/v1/approvals/{approval_id}", Scope::Read, show)
-            .summary("One call that waits for a person, or waited")
+            .summary("Show an approval")
             .query::<ApprovalParts>()
             .answers::<Approval>(),
         Route::post("/v1/approvals/{approval_id}/approve", Scope::Approve, approve)
-            .summary("Let a call run; of several who decide, one wins, and never the one who asked")
+            .summary("Approve a call; the first decision counts, and the requester cannot decide")
             .takes::<ApproveRequest>(SMALL_BODY)
             .answers::<Approval>(),
         Route::post("/v1/approvals/{approval_id}/deny", Scope::Approve, deny)
-            .summary("Refuse a call that waits")
+            .summary("Deny a pending call")
             .takes::<DenyRequest>(SMALL_BODY)
             .answers::<Approval>(),
     ]
@@ -46,12 +48,12 @@ pub(super) fn routes() -> Vec<Route> {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 struct ApprovalsQuery {
-    /// Only those of this status: `pending`, `approved`, `used`, `denied` or `expired`.
+    /// Filter by status: `pending`, `approved`, `used`, `denied` or `expired`.
     #[param(value_type = Option<String>)]
     status: Option<ApprovalStatus>,
-    /// Only those before this id, which are older: where an earlier answer stopped.
+    /// Only items older than this id, to continue an earlier list.
     before: Option<String>,
-    /// How many at most.
+    /// Maximum number of results.
     #[param(minimum = 1, maximum = 500)]
     limit: Option<u16>,
 }
@@ -59,8 +61,8 @@ struct ApprovalsQuery {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 struct ApprovalParts {
-    /// From which byte on `arguments` shows the canonical arguments, up to 1 MiB of them; without it their first 4,096
-    /// bytes.
+    /// Offset in bytes from which `arguments` contains up to 1 MiB of the canonical arguments; without it, their first
+    /// 4,096 bytes.
     #[param(minimum = 0)]
     arguments_from: Option<u64>,
 }
@@ -71,7 +73,7 @@ async fn list(State(app): State<Arc<App>>, Asked(query): Asked<ApprovalsQuery>) 
         before: query.before,
         limit: page_limit(query.limit, MAX_LISTED)?,
     };
-    let page = blocking(&app, move |app| app.state().approvals(&filter)).await?;
+    let page = blocking(&app, move |app| app.state().approvals().list(&filter)).await?;
     Ok(Json(page.to_api()))
 }
 
@@ -81,8 +83,8 @@ async fn show(
     Asked(ApprovalParts { arguments_from }): Asked<ApprovalParts>,
 ) -> Answer<Approval> {
     let approval = blocking(&app, move |app| match arguments_from {
-        Some(from) => app.state().approval_arguments(&approval_id, from),
-        None => app.state().approval(&approval_id),
+        Some(from) => app.state().approvals().arguments(&approval_id, from),
+        None => app.state().approvals().get(&approval_id),
     });
     Ok(Json(approval.await?.to_api()))
 }
@@ -98,7 +100,7 @@ async fn approve(
     let arguments_sha256 = arguments_sha256.as_deref().map(read_digest).transpose()?;
     let decision = decision(&principal, verdict, owner_present, reason);
     let decision = ApprovalDecision { arguments_sha256, ..decision };
-    Ok(Json(app.state().decide_approval(&approval_id, decision).await?.to_api()))
+    Ok(Json(decide_approval(app.state(), &approval_id, decision).await?.to_api()))
 }
 
 async fn deny(
@@ -108,10 +110,10 @@ async fn deny(
     Json(request): Json<DenyRequest>,
 ) -> Answer<Approval> {
     let decision = decision(&principal, ApprovalVerdict::Deny, request.owner_present, request.reason);
-    Ok(Json(app.state().decide_approval(&approval_id, decision).await?.to_api()))
+    Ok(Json(decide_approval(app.state(), &approval_id, decision).await?.to_api()))
 }
 
-/// Only the owner can be present; a token that says so is not a person. Whoever is signed in to the console is.
+/// Only the owner can be present, at a terminal or signed in to the console; a token that claims so is not a person.
 fn decision(
     principal: &Arc<Principal>,
     verdict: ApprovalVerdict,
@@ -131,9 +133,7 @@ fn decision(
 
 fn read_digest(text: &str) -> Result<Sha256Digest, Problem> {
     let digest = text.parse::<Sha256Digest>();
-    digest.map_err(|error| {
-        Problem::new(ErrorCode::Usage, format!("`arguments_sha256` cannot be read: {error}"))
-    })
+    digest.map_err(|error| Problem::new(ErrorCode::Usage, format!("invalid `arguments_sha256`: {error}")))
 }
 
 fn reach(scope: palyra_api::approvals::ApprovalScope) -> ApprovalScope {

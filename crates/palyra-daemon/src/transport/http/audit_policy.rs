@@ -26,17 +26,19 @@ const PATH: &str = "/v1/audit-policy";
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get(PATH, Scope::Read, show)
-            .summary("What audits go by, and the list of known-vulnerable dependencies that is kept")
+            .summary("Show the audit policy and the list of known-vulnerable dependencies")
             .answers::<AuditPolicyShown>(),
         Route::put(PATH, Scope::Admin, set)
-            .summary("Go by another policy; everything installed is audited by it at once")
+            .summary("Replace the audit policy; all installed skills are audited at once")
             .takes::<AuditPolicyChange>(MAX_AUDIT_POLICY_BODY)
             .answers::<AuditPolicyChanged>(),
         Route::delete(PATH, Scope::Admin, reset)
-            .summary("Go back to the policy every state root begins with; the list is kept")
+            .summary("Restore the default audit policy; the list is kept")
             .answers::<AuditPolicyChanged>(),
         Route::put("/v1/audit-policy/advisories", Scope::Admin, keep)
-            .summary("Keep a list of known-vulnerable dependencies; everything installed is held against it")
+            .summary(
+                "Import a list of known-vulnerable dependencies; all installed skills are checked against it",
+            )
             .takes::<AdvisoryList>(MAX_ADVISORY_BODY)
             .answers::<AdvisoriesKept>(),
     ]
@@ -80,7 +82,7 @@ fn shown(policy: &AuditPolicy) -> AuditPolicyShown {
 fn read(text: &str) -> Result<AuditPolicy, Failure> {
     if text.len() > MAX_AUDIT_POLICY_BYTES {
         let message =
-            format!("the audit policy has {} bytes, at most {MAX_AUDIT_POLICY_BYTES} are read", text.len());
+            format!("the audit policy has {} bytes, the limit is {MAX_AUDIT_POLICY_BYTES}", text.len());
         return Err(Problem::new(ErrorCode::InvalidPolicy, message).into());
     }
     Ok(AuditPolicy::from_toml(text)?)
@@ -88,7 +90,7 @@ fn read(text: &str) -> Result<AuditPolicy, Failure> {
 
 fn put(app: &App, principal: &Principal, policy: &AuditPolicy) -> Result<AuditPolicyChanged, Failure> {
     let state = app.state();
-    let audited = state.set_audit_policy(policy, &principal.name)?;
+    let audited = state.skills().set_audit_policy(policy, &principal.name)?;
     Ok(AuditPolicyChanged {
         version: policy.version,
         digest: state.view().audit_policy().digest().to_string(),
@@ -101,7 +103,7 @@ fn keep_list(app: &App, principal: &Principal, list: &AdvisoryList) -> Result<Ad
         serde_json::to_string(list).map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
     let (state, list) = (app.state(), audit::AdvisoryList::from_json(&text)?);
     let before = state.view().audit_policy().advisories().map(|list| list.date.clone());
-    let audited = state.keep_advisories(&list, &principal.name)?;
+    let audited = state.skills().keep_advisories(&list, &principal.name)?;
     Ok(AdvisoriesKept { list: list.to_api(), before, audited_again: each(audited) })
 }
 

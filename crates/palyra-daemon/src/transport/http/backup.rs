@@ -31,9 +31,7 @@ const WAITING_CHUNKS: usize = 4;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::post("/v1/backup", Scope::Admin, backup)
-            .summary(
-                "The whole state root in one file, as it is at one moment; for its owner, on its own machine",
-            )
+            .summary("Stream a consistent backup of the state root; only for the owner on this machine")
             .answers_with(BACKUP_TYPE),
     ]
 }
@@ -44,8 +42,13 @@ async fn backup(
     arrival: Option<Extension<Arrival>>,
 ) -> Result<Response, Failure> {
     must_be_here(&principal, arrival.map(|Extension(arrival)| arrival))?;
-    let chore =
-        app.begin_chore().ok_or_else(|| Problem::new(ErrorCode::ShuttingDown, "the daemon is stopping"))?;
+    let chore = app.begin_chore().ok_or_else(|| {
+        Problem::new(
+            ErrorCode::ShuttingDown,
+            "the daemon is shutting \
+            down",
+        )
+    })?;
     let made = blocking(&app, move |app| {
         let made = spool(app, &principal.name);
         // It is a file of its own from here on.
@@ -64,10 +67,8 @@ async fn backup(
 fn must_be_here(principal: &Principal, arrival: Option<Arrival>) -> Result<(), Problem> {
     match arrival {
         Some(Arrival::InProcess | Arrival::Socket) if principal.is_owner() => Ok(()),
-        _ => {
-            Err(Problem::new(ErrorCode::Forbidden, "a backup is made only for the owner, on its own machine")
-                .hint("run `palyra backup FILE` there"))
-        }
+        _ => Err(Problem::new(ErrorCode::Forbidden, "only the owner on this machine can request a backup")
+            .hint("run `palyra backup FILE` on the machine of the daemon")),
     }
 }
 
@@ -83,7 +84,7 @@ fn spool(app: &App, principal: &str) -> Result<(File, u64), Failure> {
 
 type Chunk = std::io::Result<Bytes>;
 
-/// Reads beside the async workers, no faster than somebody takes.
+/// Reads outside of the async workers, no faster than the consumer.
 fn chunks(mut file: File) -> mpsc::Receiver<Chunk> {
     let (sender, receiver) = mpsc::channel(WAITING_CHUNKS);
     tokio::task::spawn_blocking(move || {

@@ -28,7 +28,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Failure> {
         decode(&read_json(request).await?).map(Json).map_err(|reason| {
-            Problem::new(ErrorCode::Usage, format!("the body is not what this path takes: {reason}"))
+            Problem::new(ErrorCode::Usage, format!("invalid request body: {reason}"))
                 .hint("`GET /v1/openapi.json` describes every body")
                 .into()
         })
@@ -47,7 +47,7 @@ fn decode_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<serde_json::Result
     }
 }
 
-/// A JSON body with a secret in it: what is wrong with it is told by its place, never by its text.
+/// A JSON body with a secret: errors name only the place, never the text.
 pub(super) struct Sealed<T>(pub(super) T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Sealed<T> {
@@ -56,7 +56,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Sealed<T> {
     async fn from_request(request: Request, _: &S) -> Result<Self, Failure> {
         let bytes = read_json(request).await?;
         let refused = |reason: String| {
-            Problem::new(ErrorCode::Usage, format!("the body is not what this path takes: {reason}"))
+            Problem::new(ErrorCode::Usage, format!("invalid request body: {reason}"))
                 .hint("`GET /v1/openapi.json` describes every body")
         };
         let decoded = decode_object(&bytes).map_err(|reason| refused(reason.into()))?;
@@ -93,11 +93,15 @@ async fn read_json(request: Request) -> Result<Bytes, Failure> {
 fn check_type(request: &Request) -> Result<(), Failure> {
     let named = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = named.split(';').next().unwrap_or_default().trim();
-    match essence.eq_ignore_ascii_case("application/json") {
-        true => Ok(()),
-        false => {
-            Err(Problem::new(ErrorCode::UnsupportedMediaType, "the body must be `application/json`").into())
-        }
+    if essence.eq_ignore_ascii_case("application/json") {
+        Ok(())
+    } else {
+        Err(Problem::new(
+            ErrorCode::UnsupportedMediaType,
+            "the request body must be \
+                `application/json`",
+        )
+        .into())
     }
 }
 
@@ -116,9 +120,15 @@ async fn read(request: Request, limit: usize) -> Result<Bytes, Failure> {
     read_body(body, timeout, limit, reservation(&parts.extensions)?).await
 }
 
-/// The reservation of a request that was let in.
+/// The memory reservation of an authenticated request.
 pub(super) fn reservation(extensions: &http::Extensions) -> Result<&Reservation, Problem> {
-    extensions.get().ok_or_else(|| Problem::new(ErrorCode::Internal, "a request came past the door"))
+    extensions.get().ok_or_else(|| {
+        Problem::new(
+            ErrorCode::Internal,
+            "a request reached a handler \
+        unauthenticated",
+        )
+    })
 }
 
 async fn read_body(
@@ -129,7 +139,7 @@ async fn read_body(
 ) -> Result<Bytes, Failure> {
     let timeout = timeout.map_or(Duration::MAX, |timeout| timeout.0);
     let read = collect(Limited::new(body, limit), limit, reservation);
-    let late = |_| Problem::new(ErrorCode::RequestTimeout, "the body did not arrive in time");
+    let late = |_| Problem::new(ErrorCode::RequestTimeout, "the request body did not arrive in time");
     Ok(tokio::time::timeout(timeout, read).await.map_err(late)??)
 }
 
@@ -178,18 +188,25 @@ pub(super) fn hold_answer(response: Response, reservation: Reservation) -> Respo
 }
 
 fn broken(error: &(dyn std::error::Error + Send + Sync + 'static), limit: usize) -> Problem {
-    match error.is::<LengthLimitError>() {
-        true => Problem::new(ErrorCode::BodyTooLarge, format!("the body is longer than {limit} bytes"))
-            .details(serde_json::json!({ "limit": limit })),
-        false => Problem::new(ErrorCode::Usage, format!("the request body ended unexpectedly: {error}")),
+    if error.is::<LengthLimitError>() {
+        Problem::new(
+            ErrorCode::BodyTooLarge,
+            format!(
+                "the request body is longer than {limit} \
+            bytes"
+            ),
+        )
+        .details(serde_json::json!({ "limit": limit }))
+    } else {
+        Problem::new(ErrorCode::Usage, format!("the request body ended unexpectedly: {error}"))
     }
 }
 
-/// Most that is read of a body nobody wants, and how long.
+/// Limits for draining a rejected body.
 const UNWANTED: (usize, Duration) = (32 << 20, Duration::from_secs(2));
 
-/// Reads on for a moment before somebody is refused who still sends: a connection that closes on unread bytes loses the
-/// answer on its way.
+/// Drains the body for a moment before a rejection, because closing a connection with unread bytes can lose the
+/// response.
 pub(super) async fn hear_out(mut body: impl http_body::Body<Data = Bytes> + Unpin) {
     let (most, patience) = UNWANTED;
     let read = async {

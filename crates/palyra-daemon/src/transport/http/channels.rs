@@ -13,6 +13,7 @@ use http::HeaderMap;
 use ipnet::IpNet;
 use palyra_api::Problem;
 use palyra_api::channels::{AddChannelRequest, Channel, ChannelList, ChannelTarget, MessageList};
+use palyra_common::text::clip_untrusted;
 use palyra_common::{ErrorCode, Scope};
 use palyra_egress::closed_address;
 use palyra_state::channels::ChannelKind;
@@ -37,24 +38,24 @@ const MAX_LISTED: u16 = 1_000;
 pub(super) fn routes() -> Vec<Route> {
     let mut routes = vec![
         Route::get("/v1/channels", Scope::Read, list)
-            .summary("Every channel and how far it has come")
+            .summary("List channels with their delivery status")
             .answers::<ChannelList>(),
         Route::post("/v1/channels", Scope::Admin, add)
-            .summary("Define a channel")
+            .summary("Create a channel")
             .takes::<AddChannelRequest>(SMALL_BODY)
             .answers::<Channel>(),
         Route::get("/v1/channels/{name}", Scope::Read, show)
-            .summary("One channel, with what it gave up")
+            .summary("Show a channel with its dead letters")
             .answers::<Channel>(),
         Route::delete("/v1/channels/{name}", Scope::Admin, remove)
-            .summary("Take a channel away, with its messages")
+            .summary("Remove a channel and its messages")
             .answers::<Channel>(),
         Route::get("/v1/channels/{name}/messages", Scope::Read, messages)
-            .summary("The newest messages of a channel, oldest of them first")
+            .summary("List the newest messages of a channel, oldest first")
             .query::<MessagesQuery>()
             .answers::<MessageList>(),
         Route::get("/v1/channels/{name}/events", Scope::Read, follow)
-            .summary("Messages of a channel as they come; `Last-Event-ID` replays those after it")
+            .summary("Stream messages of a channel; `Last-Event-ID` replays the later ones")
             .answers_with(EVENT_STREAM),
     ];
     routes.extend(letters::routes());
@@ -64,14 +65,14 @@ pub(super) fn routes() -> Vec<Route> {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 struct MessagesQuery {
-    /// How many at most.
+    /// Maximum number of results.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u16>,
 }
 
 async fn list(State(app): State<Arc<App>>) -> Answer<ChannelList> {
     let list = |app: &App| -> Result<ChannelList, Failure> {
-        let channels = app.state().channels();
+        let channels = app.state().channels().list();
         let channels =
             channels.values().map(|channel| show_channel(app, channel)).collect::<Result<_, Failure>>()?;
         Ok(ChannelList { channels })
@@ -80,7 +81,7 @@ async fn list(State(app): State<Arc<App>>) -> Answer<ChannelList> {
 }
 
 async fn show(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<Channel> {
-    blocking(&app, move |app| show_channel(app, &app.state().channel(&name)?)).await.map(Json)
+    blocking(&app, move |app| show_channel(app, &app.state().channels().get(&name)?)).await.map(Json)
 }
 
 async fn add(
@@ -91,7 +92,7 @@ async fn add(
     let add = move |app: &App| -> Result<Channel, Failure> {
         let name = request.name.clone();
         let kind = kind(request)?;
-        show_channel(app, &app.state().add_channel(&name, kind, &principal.name)?)
+        show_channel(app, &app.state().channels().add(&name, kind, &principal.name)?)
     };
     blocking(&app, add).await.map(Json)
 }
@@ -102,8 +103,8 @@ async fn remove(
     Named(name): Named<String>,
 ) -> Answer<Channel> {
     let remove = move |app: &App| -> Result<Channel, Failure> {
-        let channel = show_channel(app, &app.state().channel(&name)?)?;
-        app.state().remove_channel(&name, &principal.name)?;
+        let channel = show_channel(app, &app.state().channels().get(&name)?)?;
+        app.state().channels().remove(&name, &principal.name)?;
         Ok(channel)
     };
     blocking(&app, remove).await.map(Json)
@@ -116,8 +117,8 @@ async fn messages(
 ) -> Answer<MessageList> {
     let limit = page_limit(query.limit, MAX_LISTED)?;
     let read = move |app: &App| -> Result<MessageList, Failure> {
-        app.state().channel(&name)?;
-        let messages = app.state().newest_messages(&name, limit)?;
+        app.state().channels().get(&name)?;
+        let messages = app.state().channels().newest(&name, limit)?;
         Ok(MessageList { messages: messages.to_api() })
     };
     blocking(&app, read).await.map(Json)
@@ -131,11 +132,11 @@ async fn follow(
 ) -> Result<Response, Failure> {
     let last = after_last(&headers)?;
     // Followed before it is read, so that a message published in between is delivered.
-    let published = app.state().follow_channels();
+    let published = app.state().channels().follow();
     let known = name.clone();
     let newest = blocking(&app, move |app| -> Result<u64, Failure> {
-        app.state().channel(&known)?;
-        Ok(app.state().last_message()?)
+        app.state().channels().get(&known)?;
+        Ok(app.state().channels().last_message()?)
     });
     let newest = newest.await?;
     let next = last.unwrap_or(newest).saturating_add(1);
@@ -150,12 +151,10 @@ fn kind(request: AddChannelRequest) -> Result<ChannelKind, Problem> {
         ChannelTarget::Console if path.is_none() && url.is_none() && secret.is_none() => {
             Ok(ChannelKind::Console)
         }
-        ChannelTarget::Console => {
-            Err(usage("a channel to the console has neither `path`, `url` nor `secret`"))
-        }
+        ChannelTarget::Console => Err(usage("a channel to the console takes no `path`, `url` or `secret`")),
         ChannelTarget::File => match (path, url.or(secret)) {
             (Some(path), None) => Ok(ChannelKind::File { path: path.into() }),
-            _ => Err(usage("a channel to a file has a `path` and neither `url` nor `secret`")),
+            _ => Err(usage("a channel to a file requires a `path` and takes no `url` or `secret`")),
         },
         ChannelTarget::Webhook => match (url, secret, path) {
             (Some(url), Some(secret), None) => {
@@ -163,9 +162,7 @@ fn kind(request: AddChannelRequest) -> Result<ChannelKind, Problem> {
                     text.parse().map_err(|_| {
                         usage(&format!(
                             "`{}` is not an address range such as `10.0.0.0/8`",
-                            palyra_common::redact::escape_untrusted(
-                                &text.chars().take(60).collect::<String>()
-                            )
+                            clip_untrusted(text, 60)
                         ))
                     })
                 };
@@ -174,7 +171,7 @@ fn kind(request: AddChannelRequest) -> Result<ChannelKind, Problem> {
                 check_address(&url, &allow_addresses)?;
                 Ok(ChannelKind::Webhook { url, secret, allow_addresses, timeout_ms })
             }
-            _ => Err(usage("a channel to a webhook has a `url` and a `secret`, and no `path`")),
+            _ => Err(usage("a channel to a webhook requires a `url` and a `secret` and takes no `path`")),
         },
     }
 }
@@ -187,8 +184,8 @@ fn check_address(url: &str, allow: &[IpNet]) -> Result<(), Problem> {
     match closed_address(address, allow) {
         None => Ok(()),
         Some(why) => {
-            Err(Problem::new(ErrorCode::Usage, format!("webhooks to `{address}` are refused: {why}"))
-                .hint(format!("open it with `--allow-address {address}`")))
+            Err(Problem::new(ErrorCode::Usage, format!("webhooks to `{address}` are denied: {why}"))
+                .hint(format!("allow it with `--allow-address {address}`")))
         }
     }
 }

@@ -27,25 +27,27 @@ use crate::when;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::post("/console/codes", Scope::Admin, new_link)
-            .summary("Make a link that signs one browser in within a minute; for the owner on this machine")
+            .summary(
+                "Create a link that signs in one browser within a minute; only for the owner on this machine",
+            )
             .answers::<SignInLink>(),
         Route::get("/console/session", Scope::Read, show)
             .public()
-            .summary("Who is signed in, and until when; does not keep the session open")
+            .summary("Show the console session and its expiry, without extending it")
             .answers::<SignedIn>(),
         Route::post("/console/session", Scope::Read, sign_in)
             .public()
-            .summary("Sign in with the code of a link; the answer sets the session cookie")
+            .summary("Sign in with the code of a link; the response sets the session cookie")
             .takes::<SignInRequest>(SMALL_BODY)
             .answers::<SignedIn>(),
         Route::delete("/console/session", Scope::Read, sign_out)
-            .summary("Sign this browser out")
+            .summary("Sign out of the console")
             .answers::<SignedIn>(),
         Route::get("/console/sessions", Scope::Admin, list)
-            .summary("The browsers that are signed in")
+            .summary("List console sessions")
             .answers::<ConsoleSessionList>(),
         Route::delete("/console/sessions/{session_id}", Scope::Admin, revoke)
-            .summary("Sign a browser out; its open streams end at once")
+            .summary("Revoke a console session and close its streams")
             .answers::<ConsoleSession>(),
     ]
 }
@@ -54,7 +56,7 @@ pub(super) fn routes() -> Vec<Route> {
 type Current = Option<Extension<LiveSession>>;
 
 async fn new_link(State(app): State<Arc<App>>, Caller(principal): Caller) -> Answer<SignInLink> {
-    // Whoever signs in acts as the owner in person: no token may hand that on, and no network.
+    // A signed-in browser acts as the owner in person, so neither a token nor the network can create a link.
     let on_this_machine = matches!(principal.transport, Transport::Terminal | Transport::Command);
     if !(principal.is_owner() && on_this_machine) {
         return Err(Problem::new(
@@ -66,7 +68,7 @@ async fn new_link(State(app): State<Arc<App>>, Caller(principal): Caller) -> Ans
     }
     let link = app.sign_in_link().map_err(no_randomness)?;
     let link = link.ok_or_else(|| {
-        Problem::new(ErrorCode::Unreachable, "this process does not listen for browsers")
+        Problem::new(ErrorCode::Unreachable, "this process does not serve the console")
             .hint("start a daemon with `palyra up`")
     })?;
     Ok(Json(link))
@@ -159,11 +161,11 @@ async fn end(
     Ok(Some(ended))
 }
 
-/// A session whose end is not written down would be open again after a restart, so a failure is told.
+/// A session whose end is not stored would be open again after a restart, so a failure is returned.
 async fn save(app: &Arc<App>) -> Result<(), Failure> {
     blocking(app, |app| {
         app.console().save().map_err(|error| {
-            Problem::new(ErrorCode::StateIo, format!("console sessions cannot be written down: {error}"))
+            Problem::new(ErrorCode::StateIo, format!("cannot store the console sessions: {error}"))
         })
     })
     .await

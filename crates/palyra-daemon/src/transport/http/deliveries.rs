@@ -27,17 +27,17 @@ const MAX_LISTED: u16 = 1_000;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/deliveries", Scope::Read, list)
-            .summary("Observers and channels, and how far their deliveries have come")
+            .summary("List observers and channels with their delivery status")
             .answers::<LaneList>(),
         Route::get("/v1/deliveries/dead-letters", Scope::Read, letters)
-            .summary("Events and messages that were given up, newest first")
+            .summary("List dead letters, newest first")
             .query::<LettersQuery>()
             .answers::<DeliveryDeadLetterList>(),
         Route::post("/v1/deliveries/dead-letters/{letter}/retry", Scope::Operate, retry_one)
-            .summary("Deliver a dead letter once more; it is removed when that succeeds")
+            .summary("Retry a dead letter, and remove it if that succeeds")
             .answers::<DeliveryRetry>(),
         Route::delete("/v1/deliveries/dead-letters/{letter}", Scope::Operate, drop_one)
-            .summary("Drop a dead letter for good")
+            .summary("Delete a dead letter")
             .answers::<DeliveryDeadLetter>(),
     ]
 }
@@ -45,9 +45,9 @@ pub(super) fn routes() -> Vec<Route> {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 struct LettersQuery {
-    /// Only those of the binding with this id.
+    /// Filter by binding id.
     hook: Option<String>,
-    /// Only those of the channel with this name.
+    /// Filter by channel name.
     channel: Option<String>,
     /// Maximum number of letters.
     #[param(minimum = 1, maximum = 1000)]
@@ -100,9 +100,9 @@ pub(super) async fn list_letters(
     let limit = page_limit(limit, MAX_LISTED)?;
     let read = move |app: &App| -> Result<Vec<DeadLetter>, Failure> {
         if let LaneFilter { kind: Some(kind), name: Some(name) } = &lanes {
-            app.state().lane_target(&LaneKey { kind: *kind, name: name.clone() })?;
+            app.state().deliveries().target(&LaneKey { kind: *kind, name: name.clone() })?;
         }
-        Ok(app.state().dead_letters(&lanes, limit)?)
+        Ok(app.state().deliveries().dead_letters(&lanes, limit)?)
     };
     blocking(app, read).await
 }
@@ -114,7 +114,7 @@ pub(super) async fn retry_letter(
     letter: u64,
     principal: Arc<Principal>,
 ) -> Result<(DeadLetter, Option<HookTest>), Failure> {
-    let letter = blocking(app, move |app| app.state().dead_letter(letter, &lanes)).await?;
+    let letter = blocking(app, move |app| app.state().deliveries().dead_letter(letter, &lanes)).await?;
     let Retried { letter, answer } = retry(app, letter, principal.name.clone()).await?;
     let event = letter.event.clone().unwrap_or_default();
     let hook = answer.map(|answer| answered(&letter.lane.name, &event, answer));
@@ -128,13 +128,14 @@ pub(super) async fn drop_letter(
     letter: u64,
     principal: Arc<Principal>,
 ) -> Result<DeadLetter, Failure> {
-    let letter = blocking(app, move |app| app.state().dead_letter(letter, &lanes)).await?;
-    app.state().drop_dead_letter(&letter, &principal.name).await?;
+    let letter = blocking(app, move |app| app.state().deliveries().dead_letter(letter, &lanes)).await?;
+    app.state().deliveries().drop_dead_letter(&letter, &principal.name).await?;
     Ok(letter)
 }
 
 fn list_lanes(app: &App) -> Result<LaneList, Failure> {
-    let (mut cursors, counts) = (app.state().delivery_cursors()?, app.state().dead_letter_counts()?);
+    let (mut cursors, counts) =
+        (app.state().deliveries().cursors()?, app.state().deliveries().dead_letter_counts()?);
     let show = |deliveries::Lane { target, since }| {
         let key = target.key();
         Lane {
@@ -149,5 +150,5 @@ fn list_lanes(app: &App) -> Result<LaneList, Failure> {
             name: key.name,
         }
     };
-    Ok(LaneList { lanes: app.state().lanes().into_iter().map(show).collect() })
+    Ok(LaneList { lanes: app.state().deliveries().lanes().into_iter().map(show).collect() })
 }

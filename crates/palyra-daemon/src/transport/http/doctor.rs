@@ -16,10 +16,10 @@ use crate::to_api::ToApi;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/doctor", Scope::Operate, check)
-            .summary("The same checks, for a page that shows them")
+            .summary("Read the results of the state checks")
             .answers::<StateChecks>(),
         Route::post("/v1/doctor", Scope::Operate, check)
-            .summary("Check the state that this daemon has open, as `palyra doctor` does")
+            .summary("Check the state that this daemon owns, as `palyra doctor` does")
             .answers::<StateChecks>(),
     ]
 }

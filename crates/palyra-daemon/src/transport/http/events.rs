@@ -30,7 +30,7 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/events", Scope::Read, events)
-            .summary("Events of the journal as they happen; `Last-Event-ID` replays those after it")
+            .summary("Stream journal events; `Last-Event-ID` replays the later ones")
             .query::<EventQuery>()
             .answers_with(EVENT_STREAM),
     ]
@@ -39,7 +39,7 @@ pub(super) fn routes() -> Vec<Route> {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 struct EventQuery {
-    /// Kinds such as `run:completed`, or their first part such as `run`, with commas between; all without it.
+    /// Event kinds such as `run:completed`, or their first part such as `run`, separated by commas [default: all].
     #[param(nullable = false)]
     topics: Option<String>,
 }
@@ -59,12 +59,17 @@ async fn events(
     sse::open(app, principal, JournalFeed { follower, topics, next })
 }
 
-/// The number of the last event somebody has seen.
+/// The number of the last event that the client has seen.
 pub(super) fn after_last(headers: &HeaderMap) -> Result<Option<u64>, Failure> {
     let Some(last) = headers.get(LAST_EVENT_ID) else { return Ok(None) };
     let number = last.to_str().ok().and_then(|text| text.parse::<u64>().ok());
     let number = number.filter(|number| *number < u64::MAX);
-    number
-        .map(Some)
-        .ok_or_else(|| Problem::new(ErrorCode::Usage, "`Last-Event-ID` is the number of an event").into())
+    number.map(Some).ok_or_else(|| {
+        Problem::new(
+            ErrorCode::Usage,
+            "`Last-Event-ID` must be the number of an \
+            event",
+        )
+        .into()
+    })
 }

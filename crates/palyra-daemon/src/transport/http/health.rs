@@ -14,10 +14,10 @@ use crate::app::App;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/health", Scope::Read, health)
-            .summary("Whether the daemon is there, and what it is")
+            .summary("Check that the daemon is up, and show its version")
             .answers::<Health>(),
         Route::post("/v1/daemon/stop", Scope::Admin, stop)
-            .summary("Stop once the calls under way have ended")
+            .summary("Stop the daemon after running calls have ended")
             .answers::<Stopping>(),
     ]
 }

@@ -27,30 +27,30 @@ use bindings::{list_of, one_of};
 pub(super) fn routes() -> Vec<Route> {
     let mut routes = vec![
         Route::get("/v1/hooks", Scope::Read, list)
-            .summary("Every binding in force, and how `hooks/bindings.json` compares with them")
+            .summary("List the applied bindings and how `hooks/bindings.json` differs")
             .answers::<HookList>(),
         Route::post("/v1/hooks", Scope::Admin, bind)
             .summary("Bind a hook of a skill to an event")
             .takes::<BindRequest>(SMALL_BODY)
             .answers::<HookBinding>(),
         Route::post("/v1/hooks/apply", Scope::Admin, apply)
-            .summary("Apply `hooks/bindings.json`, or restore it from the bindings in force")
+            .summary("Apply `hooks/bindings.json`, or restore it from the applied bindings")
             .takes::<ApplyRequest>(SMALL_BODY)
             .answers::<HookList>(),
         Route::get("/v1/hooks/bindings/{id}", Scope::Read, show)
-            .summary("One binding and how far it has come")
+            .summary("Show a binding with its progress")
             .answers::<HookBinding>(),
         Route::delete("/v1/hooks/bindings/{id}", Scope::Admin, unbind)
-            .summary("Take a binding away")
+            .summary("Remove a binding")
             .answers::<HookBinding>(),
         Route::post("/v1/hooks/bindings/{id}/enable", Scope::Admin, enable)
-            .summary("Switch a binding on; it hears of what happens from now on")
+            .summary("Enable a binding for events from now on")
             .answers::<HookBinding>(),
         Route::post("/v1/hooks/bindings/{id}/disable", Scope::Admin, disable)
-            .summary("Switch a binding off")
+            .summary("Disable a binding")
             .answers::<HookBinding>(),
         Route::post("/v1/hooks/bindings/{id}/test", Scope::Operate, test)
-            .summary("Tell a hook of a sample event, in a run of its own, and give what it decided")
+            .summary("Send a sample event to a hook in a separate run, and return its decision")
             .takes::<TestRequest>(SMALL_BODY)
             .answers::<HookTest>(),
     ];
@@ -74,7 +74,7 @@ async fn bind(
     let bind = move |app: &App| -> Result<HookBinding, Failure> {
         let binding = read(app, request)?;
         let id = binding.id.clone();
-        app.state().bind_hook(binding, &principal.name)?;
+        app.state().hooks().bind(binding, &principal.name)?;
         one_of(app, &id)
     };
     blocking(&app, bind).await.map(Json)
@@ -87,7 +87,7 @@ async fn unbind(
 ) -> Answer<HookBinding> {
     let unbind = move |app: &App| -> Result<HookBinding, Failure> {
         let binding = one_of(app, &id)?;
-        app.state().unbind_hook(&id, &principal.name)?;
+        app.state().hooks().unbind(&id, &principal.name)?;
         Ok(binding)
     };
     blocking(&app, unbind).await.map(Json)
@@ -108,7 +108,7 @@ async fn switch(
     enabled: bool,
 ) -> Answer<HookBinding> {
     let switch = move |app: &App| -> Result<HookBinding, Failure> {
-        app.state().switch_hook(&id, enabled, &principal.name)?;
+        app.state().hooks().switch(&id, enabled, &principal.name)?;
         one_of(app, &id)
     };
     blocking(&app, switch).await.map(Json)
@@ -120,9 +120,10 @@ async fn apply(
     Json(request): Json<ApplyRequest>,
 ) -> Answer<HookList> {
     let apply = move |app: &App| -> Result<HookList, Failure> {
-        match request.restore {
-            true => app.state().restore_hooks_file()?,
-            false => app.state().apply_hooks(&principal.name)?,
+        if request.restore {
+            app.state().hooks().restore_file()?
+        } else {
+            app.state().hooks().apply(&principal.name)?
         };
         list_of(app)
     };
@@ -148,7 +149,7 @@ async fn test(
     Ok(Json(answered(&binding.id, binding.event.as_str(), answer)))
 }
 
-/// A binding as somebody asks for it; what is left out is found in the manifest.
+/// A binding as requested; missing parts come from the manifest.
 fn read(app: &App, request: BindRequest) -> Result<HookBindingRecord, Failure> {
     let event = event(&request.event)?;
     let hook = match request.hook {
@@ -190,9 +191,9 @@ fn only_hook(app: &App, plugin: &str, event: HookEventKind) -> Result<String, Fa
     let mut found = record.current.manifest.entrypoints.hooks.iter().filter(hears);
     match (found.next(), found.next()) {
         (Some(hook), None) => Ok(hook.id.clone()),
-        (None, _) => Err(bad("hook", format!("`{plugin}` has no hook that hears `{event}`")).into()),
+        (None, _) => Err(bad("hook", format!("`{plugin}` has no hook for `{event}`")).into()),
         (Some(one), Some(other)) => {
-            let reason = format!("both `{}` and `{}` hear `{event}`: name one", one.id, other.id);
+            let reason = format!("both `{}` and `{}` handle `{event}`: choose one", one.id, other.id);
             Err(bad("hook", reason).into())
         }
     }

@@ -26,15 +26,15 @@ const MAX_VERIFY_BYTES: usize = 6 * MAX_NOTE_BYTES + (1 << 10);
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/journal", Scope::Read, query)
-            .summary("Events by number, time, kind, skill or run")
+            .summary("Search events by number, time, kind, skill or run")
             .query::<JournalParams>()
             .answers::<JournalPage>(),
         Route::post("/v1/journal/verify", Scope::Operate, verify)
-            .summary("Check every event, every stored hash and every checkpoint, and the rows that follow from receipts")
+            .summary("Verify every event, hash and checkpoint, and the rows derived from receipts")
             .takes::<VerifyRequest>(MAX_VERIFY_BYTES)
             .answers::<VerifiedJournal>(),
         Route::post("/v1/journal/checkpoint", Scope::Operate, checkpoint)
-            .summary("Sign the journal as it is now")
+            .summary("Sign the current journal")
             .answers::<SignedCheckpoint>(),
     ]
 }
@@ -42,23 +42,23 @@ pub(super) fn routes() -> Vec<Route> {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 struct JournalParams {
-    /// From this number on.
+    /// First sequence number, inclusive.
     #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
     #[param(maximum = 9007199254740991i64, nullable = false)]
     from: Option<u64>,
-    /// Before this number.
+    /// End of the sequence numbers, exclusive.
     #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
     #[param(maximum = 9007199254740991i64, nullable = false)]
     before: Option<u64>,
-    /// At this time or later, in milliseconds of Unix time.
+    /// Start time in Unix milliseconds, inclusive.
     #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
     #[param(maximum = 9007199254740991i64, nullable = false)]
     since_ms: Option<u64>,
-    /// Before this time.
+    /// End time, exclusive.
     #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
     #[param(maximum = 9007199254740991i64, nullable = false)]
     until_ms: Option<u64>,
-    /// Kinds such as `skill:installed`, with commas between; all without it.
+    /// Event kinds such as `skill:installed`, separated by commas [default: all].
     #[param(nullable = false)]
     kinds: Option<String>,
     /// About this skill.
@@ -67,13 +67,13 @@ struct JournalParams {
     /// In this run.
     #[param(nullable = false)]
     run: Option<String>,
-    /// At most so many.
+    /// Maximum number of results.
     #[param(minimum = 1, maximum = 1000, nullable = false)]
     limit: Option<u16>,
-    /// From the end backwards.
+    /// Newest first.
     #[param(nullable = false)]
     newest_first: Option<bool>,
-    /// With the proof that each stands in the journal, checked.
+    /// Includes a verified inclusion proof for each event.
     #[param(nullable = false)]
     proofs: Option<bool>,
 }
@@ -136,7 +136,7 @@ fn check(app: &App, against: Option<&str>) -> Result<VerifiedJournal, Failure> {
     if let Some(damage) = &report.damage {
         return Err(journal_damaged(damage, &report).into());
     }
-    let records = app.state().verify_records()?;
+    let records = app.state().runs().verify_records()?;
     if !records.is_intact() {
         return Err(records_altered(&records).into());
     }

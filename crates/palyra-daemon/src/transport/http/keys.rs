@@ -35,24 +35,24 @@ const SIGN_BODY: usize = 2 << 20;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/keys", Scope::Read, list)
-            .summary("Every signing key, without its secret half")
+            .summary("List signing keys, without their secret halves")
             .answers::<KeyList>(),
         Route::post("/v1/keys", Scope::Admin, new)
             .does(Action::Vault)
-            .summary("Make a signing key; its secret half stays in the vault")
+            .summary("Create a signing key; its secret half stays in the vault")
             .takes::<NewKeyRequest>(SMALL_BODY)
             .answers::<SigningKey>(),
         Route::get("/v1/keys/{name}", Scope::Read, show)
-            .summary("The public half of a key")
+            .summary("Show the public half of a key")
             .answers::<SigningKey>(),
         Route::post("/v1/keys/{name}/import", Scope::Admin, import)
             .does(Action::Vault)
-            .summary("Take in a key from a sealed key file")
+            .summary("Import a key from an encrypted key file")
             .takes::<ImportKeyRequest>(SMALL_BODY)
             .answers::<SigningKey>(),
         Route::post("/v1/keys/{name}/seal", Scope::Admin, seal)
             .does(Action::Vault)
-            .summary("Seal a key under a passphrase, for its owner on this machine")
+            .summary("Export a key encrypted with a passphrase; only for the owner on this machine")
             .takes::<SealKeyRequest>(SMALL_BODY)
             .answers::<SealedKey>(),
         Route::post("/v1/keys/{name}/sign", Scope::Admin, sign)
@@ -61,16 +61,16 @@ pub(super) fn routes() -> Vec<Route> {
             .takes::<SignReleaseRequest>(SIGN_BODY)
             .answers::<ReleaseSignature>(),
         Route::get("/v1/trust/publishers/{publisher}/succession", Scope::Read, succession)
-            .summary("The keys, epoch and rotation statements that the next release of a publisher needs")
+            .summary("Show the keys, epoch and rotation statements for the next release of a publisher")
             .answers::<Succession>(),
         Route::post("/v1/keys/{name}/revoke", Scope::Admin, revoke)
             .does(Action::Vault)
-            .summary("Revoke a key for good")
+            .summary("Revoke a key permanently")
             .takes::<RevokeKeyRequest>(SMALL_BODY)
             .answers::<RevokedKey>(),
         Route::post("/v1/trust/publishers/{publisher}/rotate", Scope::Admin, rotate)
             .does(Action::Trust)
-            .summary("Hand a publisher over to other keys of the vault; the old ones are retired")
+            .summary("Rotate a publisher to other keys of the vault and retire the old ones")
             .takes::<RotateRequest>(SMALL_BODY)
             .answers::<Rotation>(),
     ]
@@ -92,13 +92,18 @@ async fn new(
     Json(request): Json<NewKeyRequest>,
 ) -> Answer<SigningKey> {
     let made = blocking(&app, move |app| {
-        app.state().create_key(&request.name, &principal.name).and_then(|info| key_to_api(&info))
+        app.state()
+            .vault_store()
+            .create_key(&request.name, &principal.name)
+            .and_then(|info| key_to_api(&info))
     });
     Ok(Json(made.await?))
 }
 
 async fn show(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<SigningKey> {
-    let shown = blocking(&app, move |app| app.state().signing_key(&name).and_then(|info| key_to_api(&info)));
+    let shown = blocking(&app, move |app| {
+        app.state().vault_store().signing_key(&name).and_then(|info| key_to_api(&info))
+    });
     Ok(Json(shown.await?))
 }
 
@@ -111,7 +116,8 @@ async fn import(
     let imported = blocking(&app, move |app| {
         let passphrase = passphrase(&request.passphrase)?;
         let sealed = open_secret(&request.key_file)?;
-        let info = app.state().import_key(&name, sealed.expose(), &passphrase, &principal.name)?;
+        let info =
+            app.state().vault_store().import_key(&name, sealed.expose(), &passphrase, &principal.name)?;
         Ok::<_, Failure>(key_to_api(&info)?)
     });
     Ok(Json(imported.await?))
@@ -126,7 +132,8 @@ async fn seal(
 ) -> Answer<SealedKey> {
     must_be_here(&principal, arrival.map(|Extension(arrival)| arrival))?;
     let sealed = blocking(&app, move |app| {
-        let (info, text) = app.state().seal_key(&name, &passphrase(&request.passphrase)?, &principal.name)?;
+        let (info, text) =
+            app.state().vault_store().seal_key(&name, &passphrase(&request.passphrase)?, &principal.name)?;
         Ok::<_, Failure>(SealedKey { key: key_to_api(&info)?, key_file: SecretText::new(text) })
     });
     Ok(Json(sealed.await?))
@@ -141,7 +148,8 @@ async fn rotate(
     let publisher = publisher_name(&publisher)?.as_str().to_owned();
     let RotateRequest { from, to, from_threshold, to_threshold, epoch } = request;
     let request = RotateKeys { publisher, from, to, from_threshold, to_threshold, epoch };
-    let rotation = blocking(&app, move |app| app.state().rotate_keys(&request, &principal.name)).await?;
+    let rotation =
+        blocking(&app, move |app| app.state().vault_store().rotate_keys(&request, &principal.name)).await?;
     handed_over(rotation).map(Json)
 }
 
@@ -152,7 +160,7 @@ async fn sign(
     Json(request): Json<SignReleaseRequest>,
 ) -> Answer<ReleaseSignature> {
     let signed = blocking(&app, move |app| {
-        app.state().sign_release(&name, request.statement.as_bytes(), &principal.name)
+        app.state().vault_store().sign_release(&name, request.statement.as_bytes(), &principal.name)
     });
     let EnvelopeSignature { keyid, sig } = signed.await?;
     Ok(Json(ReleaseSignature { key_id: keyid.to_string(), signature: sig }))
@@ -163,7 +171,7 @@ async fn succession(State(app): State<Arc<App>>, Named(publisher): Named<String>
     let known = blocking(&app, move |app| {
         let view = app.state().view();
         let anchor = view.trust().publisher(&publisher).and_then(|trust| trust.anchor.as_ref());
-        let rotations = app.state().signed_rotations(&publisher)?.into_iter();
+        let rotations = app.state().vault_store().signed_rotations(&publisher)?.into_iter();
         let statements = rotations.map(|rotation| written(&TrustStatement::Rotation(Box::new(rotation))));
         Ok::<_, Failure>(Succession {
             epoch: anchor.and_then(|anchor| anchor.epoch),
@@ -191,7 +199,8 @@ async fn revoke(
     });
     let reason = reason(request.reason)?;
     let request = RevokeKey { name, reason: reason.clone(), statement: wanted.transpose()? };
-    let revoked = blocking(&app, move |app| app.state().revoke_key(&request, &principal.name)).await?;
+    let revoked =
+        blocking(&app, move |app| app.state().vault_store().revoke_key(&request, &principal.name)).await?;
     let statement = revoked.statement.as_ref().map(written).transpose()?;
     Ok(Json(RevokedKey { key: key_to_api(&revoked.info)?, reason, statement }))
 }
@@ -200,11 +209,8 @@ async fn revoke(
 fn must_be_here(principal: &Principal, arrival: Option<Arrival>) -> Result<(), Problem> {
     match arrival {
         Some(Arrival::InProcess | Arrival::Socket) if principal.is_owner() => Ok(()),
-        _ => Err(Problem::new(
-            ErrorCode::Forbidden,
-            "a key leaves the vault only for its owner, on its own machine",
-        )
-        .hint("run `palyra keys export NAME --key-file FILE` there")),
+        _ => Err(Problem::new(ErrorCode::Forbidden, "only the owner on this machine can export a key")
+            .hint("run `palyra keys export NAME --key-file FILE` on the machine of the daemon")),
     }
 }
 

@@ -32,17 +32,21 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::post("/mcp", Scope::Read, exchange)
             .via(Face::Mcp)
-            .summary("A message of the Model Context Protocol; calling a tool needs the scope `invoke` too")
+            .summary(
+                "Handle a message of the Model Context Protocol; tool calls also require the scope `invoke`",
+            )
             .takes_bytes("application/json", MAX_MESSAGE_BYTES)
             .answers_with(EVENT_STREAM),
         Route::get("/mcp", Scope::Read, exchange)
             .via(Face::Mcp)
-            .summary("Server messages of an MCP session, for revisions that have sessions")
+            .summary("Stream server messages of an MCP session, for revisions with sessions")
             .answers_with(EVENT_STREAM),
         Route::delete("/mcp", Scope::Read, exchange).via(Face::Mcp).summary("End an MCP session"),
         Route::post("/mcp/stdio", Scope::Read, stdio)
             .via(Face::Mcp)
-            .summary("MCP messages both ways, one a line, for as long as the request lasts")
+            .summary(
+                "Exchange MCP messages in both directions, one per line, for the duration of the request",
+            )
             .takes_bytes(MESSAGES, usize::MAX)
             .answers_with(MESSAGES),
     ]
@@ -68,7 +72,7 @@ async fn stdio(
     let (parts, body) = request.into_parts();
     let token = bearer(&parts.headers).map(|token| Zeroizing::new(token.to_owned()));
     let stdio = StdioClient {
-        token: token.ok_or_else(|| Problem::new(ErrorCode::Authentication, "a token is needed"))?,
+        token: token.ok_or_else(|| Problem::new(ErrorCode::Authentication, "a token is required"))?,
         request_id: parts.extensions.get::<RequestId>().map_or_else(|| Arc::from(""), |id| Arc::clone(&id.0)),
         from: parts.extensions.get::<Arrival>().and_then(Arrival::address),
     };

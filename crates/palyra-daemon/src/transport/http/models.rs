@@ -21,19 +21,19 @@ use crate::to_api::ToApi;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/models", Scope::Read, list)
-            .summary("Every model, and which one is the default")
+            .summary("List models and the default one")
             .answers::<ModelList>(),
         Route::post("/v1/models", Scope::Admin, add)
             .summary("Add a model")
             .takes::<AddModelRequest>(SMALL_BODY)
             .answers::<Model>(),
-        Route::get("/v1/models/{name}", Scope::Read, show).summary("One model").answers::<Model>(),
+        Route::get("/v1/models/{name}", Scope::Read, show).summary("Show a model").answers::<Model>(),
         Route::delete("/v1/models/{name}", Scope::Admin, remove).summary("Remove a model").answers::<Model>(),
         Route::post("/v1/models/{name}/default", Scope::Admin, set_default)
-            .summary("Choose the model that is asked when nobody names one")
+            .summary("Set the default model")
             .answers::<Model>(),
         Route::post("/v1/models/{name}/test", Scope::Operate, test)
-            .summary("Ask a model two short questions: latency, streaming, tool calls")
+            .summary("Test a model's latency, streaming and tool calls")
             .answers::<ModelTest>(),
     ]
 }
@@ -113,6 +113,7 @@ fn shown(record: &ModelRecord, default: Option<&str>) -> Model {
         context_tokens,
         max_output_tokens,
         price,
+        small,
     } = record;
     Model {
         name: name.clone(),
@@ -124,6 +125,7 @@ fn shown(record: &ModelRecord, default: Option<&str>) -> Model {
         context_tokens: *context_tokens,
         max_output_tokens: *max_output_tokens,
         price: price.to_api(),
+        small: *small,
         is_default: default == Some(name),
     }
 }
@@ -139,6 +141,7 @@ fn record(request: AddModelRequest) -> Result<ModelRecord, Problem> {
         context_tokens,
         max_output_tokens,
         price,
+        small,
     } = request;
     let protocol: Protocol = protocol
         .parse()
@@ -154,5 +157,6 @@ fn record(request: AddModelRequest) -> Result<ModelRecord, Problem> {
         context_tokens,
         max_output_tokens,
         price,
+        small,
     })
 }

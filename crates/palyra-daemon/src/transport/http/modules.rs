@@ -15,10 +15,10 @@ use crate::modules;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        // Code that nobody installed asks for more than a call does.
+        // Code that is not installed requires more than a call.
         Route::post("/v1/modules/run", Scope::Invoke, run)
             .and(Scope::Operate)
-            .summary("Run a module that comes with the call, where the runner's policy allows inline modules")
+            .summary("Run a module from the request body, if the runner policy allows inline modules")
             .takes::<RunModuleRequest>(MAX_RUN_MODULE_BYTES)
             .answers::<InvokeAnswer>(),
     ]

@@ -19,26 +19,26 @@ use crate::routines::convert;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/objectives", Scope::Read, list)
-            .summary("Every objective, with what it has used")
+            .summary("List objectives with their use")
             .answers::<ObjectiveList>(),
         Route::post("/v1/objectives", Scope::Operate, add)
-            .summary("Make an objective")
+            .summary("Create an objective")
             .takes::<ObjectiveRequest>(SMALL_BODY)
             .answers::<Objective>(),
         Route::get("/v1/objectives/{objective}", Scope::Read, show)
-            .summary("One objective")
+            .summary("Show an objective")
             .answers::<Objective>(),
         Route::delete("/v1/objectives/{objective}", Scope::Operate, remove)
-            .summary("Take an objective away that no routine is charged to")
+            .summary("Remove an objective that no routine uses")
             .answers::<RemovedName>(),
         Route::post("/v1/objectives/{objective}/pause", Scope::Operate, pause)
-            .summary("Stop its routines for a while")
+            .summary("Pause the routines of an objective")
             .answers::<Objective>(),
         Route::post("/v1/objectives/{objective}/resume", Scope::Operate, resume)
-            .summary("Let its routines fire again")
+            .summary("Resume the routines of an objective")
             .answers::<Objective>(),
         Route::post("/v1/objectives/{objective}/done", Scope::Operate, done)
-            .summary("Say that its goal is reached; its routines fire no more")
+            .summary("Mark an objective as done and stop its routines")
             .answers::<Objective>(),
     ]
 }

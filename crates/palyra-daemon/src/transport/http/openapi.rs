@@ -31,7 +31,7 @@ const BEARER: &str = "bearer";
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/openapi.json", Scope::Read, openapi)
-            .summary("This document")
+            .summary("Show this document")
             .answers_with("application/json"),
     ]
 }
@@ -87,9 +87,10 @@ fn operation(route: &Route) -> Operation {
         .summary(Some(route.summary))
         .operation_id(Some(operation_id(route)))
         .tag(tag(route.path))
-        .description(Some(match route.public {
-            true => "Needs no token.".to_owned(),
-            false => format!("Needs the scope `{}`.", route.scope),
+        .description(Some(if route.public {
+            "Requires no token.".to_owned()
+        } else {
+            format!("Requires the scope `{}`.", route.scope)
         }));
     if route.public {
         operation = operation.securities(Some([SecurityRequirement::default()]));

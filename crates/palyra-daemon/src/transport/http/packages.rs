@@ -20,16 +20,16 @@ use crate::to_api::ToApi;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::post("/v1/packages/verify", Scope::Read, verify)
-            .summary("Verify every byte and signature of a package, and whether its publisher is trusted")
+            .summary("Verify the bytes and signatures of a package and the trust of its publisher")
             .query::<PackageQuery>()
             .takes_bytes(PACKAGE_TYPE, MAX_PACKAGE_BYTES)
             .answers::<PackageVerified>(),
         Route::post("/v1/packages/audit", Scope::Read, audit)
-            .summary("Look for trouble in a package, without running anything")
+            .summary("Audit a package without running it")
             .takes_bytes(PACKAGE_TYPE, MAX_PACKAGE_BYTES)
             .answers::<SkillAudits>(),
         Route::post("/v1/packages/plan", Scope::Read, plan)
-            .summary("What installing a package would do, and what an update would change")
+            .summary("Show what installing a package would do, and what an update would change")
             .query::<InstallQuery>()
             .takes_bytes(PACKAGE_TYPE, MAX_PACKAGE_BYTES)
             .answers::<InstallOutcome>(),
@@ -54,15 +54,17 @@ async fn plan(
     Asked(query): Asked<InstallQuery>,
     upload: Upload,
 ) -> Answer<InstallOutcome> {
-    // Nobody agrees to anything by asking what would be.
-    let options = install_options(&query, "nobody")?;
+    // A plan never contains a consent.
+    let options = install_options(&query, "anonymous")?;
     let plan = move |app: &App, bytes| {
         let state = app.state();
-        let planned = match query.update {
-            true => state.plan_update(&options.request(bytes))?,
-            false => {
-                state.plan_install(bytes, &options).map_err(|refusal| Failure::from(refusal.to_problem()))?
-            }
+        let planned = if query.update {
+            state.skills().plan_update(&options.request(bytes))?
+        } else {
+            state
+                .skills()
+                .plan_install(bytes, &options)
+                .map_err(|refusal| Failure::from(refusal.to_problem()))?
         };
         Ok::<_, Failure>(planned.to_api())
     };

@@ -42,7 +42,7 @@ pub(super) fn respond(files: &[PageFile], path: &str, headers: &HeaderMap) -> Re
     let mut response = match file {
         Some(file) => serve(file, headers),
         None if hashed => {
-            return Failure::from(Problem::new(ErrorCode::NotFound, "the console has no such file"))
+            return Failure::from(Problem::new(ErrorCode::NotFound, "the console does not have this file"))
                 .into_response();
         }
         None => not_built(),
@@ -56,13 +56,12 @@ pub(super) fn respond(files: &[PageFile], path: &str, headers: &HeaderMap) -> Re
 }
 
 fn serve(file: &PageFile, asked: &HeaderMap) -> Response {
-    let lifetime = match file.path.starts_with(HASHED) {
-        true => "public, max-age=31536000, immutable",
-        false => "no-cache",
-    };
-    let mut response = match has(asked, IF_NONE_MATCH, file.etag) {
-        true => StatusCode::NOT_MODIFIED.into_response(),
-        false => content(file, asked),
+    let lifetime =
+        if file.path.starts_with(HASHED) { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let mut response = if has(asked, IF_NONE_MATCH, file.etag) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        content(file, asked)
     };
     let headers = response.headers_mut();
     headers.insert(ETAG, HeaderValue::from_static(file.etag));

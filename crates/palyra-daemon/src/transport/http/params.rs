@@ -40,6 +40,6 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
 pub(super) fn page_limit(asked: Option<u16>, most: u16) -> Result<usize, Problem> {
     match asked.unwrap_or(100) {
         limit if (1..=most).contains(&limit) => Ok(usize::from(limit)),
-        _ => Err(Problem::new(ErrorCode::Usage, format!("`limit` is from 1 to {most}"))),
+        _ => Err(Problem::new(ErrorCode::Usage, format!("`limit` must be 1 to {most}"))),
     }
 }

@@ -21,19 +21,19 @@ use crate::plugins;
 pub(super) fn routes() -> Vec<Route> {
     let looking = vec![
         Route::get("/v1/plugins", Scope::Read, list)
-            .summary("Every plugin with what its runs get")
+            .summary("List plugins with their effective grants")
             .answers::<PluginList>(),
         Route::get("/v1/plugins/{skill_id}", Scope::Read, info)
-            .summary("One plugin: what it declares against what it used, its profile and its settings")
+            .summary("Show a plugin: declared and used capabilities, profile and settings")
             .answers::<PluginInfo>(),
         Route::get("/v1/plugins/{skill_id}/grants", Scope::Read, grants)
-            .summary("What runs get, and for each grant who said what")
+            .summary("Show the effective grants and who allowed or denied each")
             .answers::<PluginGrants>(),
         Route::get("/v1/plugins/{skill_id}/check", Scope::Read, check)
-            .summary("Whether a call would begin now, and what it would do without")
+            .summary("Check whether a call would start now, without running it")
             .answers::<PluginCheck>(),
         Route::get("/v1/plugins/{skill_id}/touched", Scope::Read, touched)
-            .summary("Everything a skill ever touched, also one that is gone")
+            .summary("Show everything a skill has used, even after its removal")
             .answers::<BlastRadius>(),
     ];
     looking.into_iter().chain(profile_routes()).chain(config_routes()).collect()
@@ -43,16 +43,16 @@ fn profile_routes() -> [Route; 3] {
     const PATH: &str = "/v1/plugins/{skill_id}/profile";
     [
         Route::get(PATH, Scope::Read, profile)
-            .summary("What runs get at most, and where roots lead")
+            .summary("Show the capability profile of a plugin")
             .answers::<Profile>(),
         Route::put(PATH, Scope::Admin, set_profile)
             .does(Action::Grant)
-            .summary("Change what runs get at most, and where roots lead")
+            .summary("Change the capability profile of a plugin")
             .takes::<ProfileChange>(SMALL_BODY)
             .answers::<Profile>(),
         Route::delete(PATH, Scope::Admin, remove_profile)
             .does(Action::Grant)
-            .summary("Take the profile away")
+            .summary("Remove the capability profile of a plugin")
             .answers::<Removed>(),
     ]
 }
@@ -60,13 +60,13 @@ fn profile_routes() -> [Route; 3] {
 fn config_routes() -> [Route; 3] {
     const PATH: &str = "/v1/plugins/{skill_id}/config";
     [
-        Route::get(PATH, Scope::Read, config).summary("The settings of a plugin").answers::<Config>(),
+        Route::get(PATH, Scope::Read, config).summary("Show the settings of a plugin").answers::<Config>(),
         Route::put(PATH, Scope::Operate, set_config)
-            .summary("Change settings; those that are not named stay")
+            .summary("Change settings of a plugin; other settings keep their values")
             .takes::<ConfigChange>(SMALL_BODY)
             .answers::<Config>(),
         Route::delete(PATH, Scope::Operate, remove_config)
-            .summary("Take every setting away")
+            .summary("Remove all settings of a plugin")
             .answers::<Removed>(),
     ]
 }
@@ -114,7 +114,7 @@ async fn remove_profile(
 ) -> Answer<Removed> {
     blocking(&app, move |app| {
         plugins::installed(app.state(), &skill_id)?;
-        let removed = app.state().remove_profile(&skill_id, &principal.name)?;
+        let removed = app.state().settings().remove_profile(&skill_id, &principal.name)?;
         Ok::<_, Failure>(Removed { skill_id, removed })
     })
     .await
@@ -133,7 +133,7 @@ async fn set_config(
 ) -> Answer<Config> {
     blocking(&app, move |app| {
         plugins::installed(app.state(), &skill_id)?;
-        app.state().set_plugin_config(&skill_id, &change.values, &principal.name)?;
+        app.state().settings().set_plugin_config(&skill_id, &change.values, &principal.name)?;
         Ok::<_, Failure>(plugins::config(app.state(), &skill_id)?)
     })
     .await
@@ -147,7 +147,7 @@ async fn remove_config(
 ) -> Answer<Removed> {
     blocking(&app, move |app| {
         plugins::installed(app.state(), &skill_id)?;
-        let removed = app.state().remove_plugin_config(&skill_id, &principal.name)?;
+        let removed = app.state().settings().remove_plugin_config(&skill_id, &principal.name)?;
         Ok::<_, Failure>(Removed { skill_id, removed })
     })
     .await

@@ -21,17 +21,19 @@ const PATH: &str = "/v1/policy";
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get(PATH, Scope::Read, show)
-            .summary("The policy that says who may do what, and its rules")
+            .summary("Show the access policy and its rules")
             .answers::<AccessPolicy>(),
         Route::put(PATH, Scope::Admin, set)
-            .summary("Put another policy in force; one that cannot be read or shuts the owner out is refused")
+            .summary(
+                "Replace the access policy; an invalid policy, or one that locks out the owner, is rejected",
+            )
             .takes::<PolicyChange>(MAX_POLICY_BODY)
             .answers::<AccessPolicy>(),
         Route::delete(PATH, Scope::Admin, reset)
-            .summary("Go back to the policy every state root begins with")
+            .summary("Restore the default access policy")
             .answers::<PolicyReset>(),
         Route::post("/v1/policy/check", Scope::Read, check)
-            .summary("Whether a request would be allowed, and the rules that decide")
+            .summary("Check whether a request would be allowed, and by which rules")
             .takes::<PolicyQuestion>(SMALL_BODY)
             .answers::<PolicyAnswer>(),
     ]
@@ -55,7 +57,8 @@ async fn set(
 }
 
 async fn reset(State(app): State<Arc<App>>, Caller(principal): Caller) -> Answer<PolicyReset> {
-    let removed = blocking(&app, move |app| app.state().reset_access_policy(&principal.name)).await?;
+    let removed =
+        blocking(&app, move |app| app.state().settings().reset_access_policy(&principal.name)).await?;
     let revision = palyra_policy::PolicySet::standard().revision().to_string();
     Ok(Json(PolicyReset { removed, revision }))
 }

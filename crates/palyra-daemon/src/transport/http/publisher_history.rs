@@ -30,7 +30,7 @@ const KINDS: [EventKind; 8] = [
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/trust/publishers/{publisher}/history", Scope::Read, history)
-            .summary("What the journal has about the keys of a publisher, newest first")
+            .summary("List journal events about the keys of a publisher, newest first")
             .answers::<PublisherHistory>(),
     ]
 }

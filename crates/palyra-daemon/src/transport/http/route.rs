@@ -22,7 +22,7 @@ pub const SMALL_BODY: usize = 64 << 10;
 pub struct Route {
     /// Its method.
     pub method: Method,
-    /// Its path, as in `/v1/tools/{tool}`.
+    /// Its path, for example `/v1/tools/{tool}`.
     pub path: &'static str,
     /// What a token needs.
     pub scope: Scope,
@@ -30,15 +30,15 @@ pub struct Route {
     pub also: Option<Scope>,
     /// What the access policy is asked.
     pub action: Action,
-    /// Whether it serves requests of nobody: a browser that is about to sign in.
+    /// Whether it serves anonymous requests, for a browser that signs in.
     pub public: bool,
     /// Whether the policy is asked where more is known than the path says.
     pub pipeline_authorizes: bool,
-    /// Which door it is, where it is not the one the request came through.
+    /// The transport, if it differs from that of the request.
     pub face: Option<Face>,
     /// Longest body it reads.
     pub body_limit: usize,
-    /// What it does, in one line.
+    /// Summary in one line.
     pub summary: &'static str,
     /// The shape of its body.
     pub takes: Option<Shape>,
@@ -117,7 +117,7 @@ impl Route {
         }
     }
 
-    /// It serves requests of nobody. The handler trusts nothing but what it checks itself.
+    /// It serves anonymous requests, so the handler must check everything itself.
     #[must_use]
     pub fn public(self) -> Self {
         Self { public: true, ..self }
@@ -129,7 +129,7 @@ impl Route {
         Self { action, ..self }
     }
 
-    /// The access policy is asked by the corridor, which knows the release it is about.
+    /// The call pipeline evaluates the access policy, because it knows the release.
     #[must_use]
     pub fn pipeline_authorizes(self) -> Self {
         Self { pipeline_authorizes: true, ..self }
@@ -141,7 +141,7 @@ impl Route {
         Self { also: Some(scope), ..self }
     }
 
-    /// It is a door of its own, with rules of its own.
+    /// It is a separate transport, with its own rules.
     #[must_use]
     pub fn via(self, face: Face) -> Self {
         Self { face: Some(face), ..self }
@@ -155,7 +155,7 @@ impl Route {
         found.map_or((ResourceKind::Daemon, None), |(kind, part)| (kind, Some(part)))
     }
 
-    /// What it does, in one line.
+    /// Summary in one line.
     #[must_use]
     pub fn summary(self, summary: &'static str) -> Self {
         Self { summary, ..self }

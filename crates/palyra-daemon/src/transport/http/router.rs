@@ -17,7 +17,7 @@ use super::{
     activity, aliases, approval_context, approvals, audit_policy, backup, channels, console, deliveries,
     doctor, events, health, hooks, journal, keys, mcp, models, modules, objectives, openapi, packages, pages,
     plugins, policy, publisher_history, routines, run_steps, runner_policy, runs, sessions, shrink,
-    skill_components, skills, telemetry, tokens, tools, trust, vault,
+    skill_components, skills, surfaces, telemetry, tokens, tools, trust, vault,
 };
 use crate::app::App;
 
@@ -43,6 +43,7 @@ pub fn routes() -> Vec<Route> {
         activity::routes(),
         run_steps::routes(),
         sessions::routes(),
+        surfaces::routes(),
         routines::routes(),
         objectives::routes(),
         plugins::routes(),
@@ -87,10 +88,10 @@ async fn unknown_path(request: Request) -> Result<Response, Failure> {
         return Ok(pages::respond(palyra_console_page::FILES, request.uri().path(), request.headers()));
     }
     let problem = Problem::new(ErrorCode::NotFound, "unknown path");
-    Err(problem.hint("`GET /v1/openapi.json` lists every one").into())
+    Err(problem.hint("`GET /v1/openapi.json` lists every path").into())
 }
 
-/// Whether a request is answered whoever sends it: files of the console, and what signs a browser in.
+/// Whether a request is public: files of the console, and signing in.
 pub(super) fn is_public(method: &Method, path: &str) -> bool {
     pages::is_page(method, path)
         || (path == "/console/session" && matches!(*method, Method::GET | Method::POST))

@@ -33,29 +33,31 @@ const MAX_LISTED: u16 = 500;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/routines", Scope::Read, list)
-            .summary("Every routine, when it is due next and how it ended last")
+            .summary("List routines with their next and last run")
             .answers::<RoutineList>(),
         Route::post("/v1/routines", Scope::Operate, add)
-            .summary("Make a routine, or change one; the call it makes needs the scope `invoke` too")
+            .summary("Create or replace a routine; a tool call also requires the scope `invoke`")
             .takes::<RoutineRequest>(MAX_ROUTINE_BYTES)
             .answers::<Routine>(),
-        Route::get("/v1/routines/{routine}", Scope::Read, show).summary("One routine").answers::<Routine>(),
+        Route::get("/v1/routines/{routine}", Scope::Read, show)
+            .summary("Show a routine")
+            .answers::<Routine>(),
         Route::delete("/v1/routines/{routine}", Scope::Operate, remove)
-            .summary("Take a routine away; its history stays")
+            .summary("Remove a routine and keep its history")
             .answers::<RemovedName>(),
         Route::post("/v1/routines/{routine}/enable", Scope::Operate, enable)
             .and(Scope::Invoke)
             .summary("Enable a routine; times missed while it was disabled are skipped")
             .answers::<Routine>(),
         Route::post("/v1/routines/{routine}/disable", Scope::Operate, disable)
-            .summary("Switch a routine off")
+            .summary("Disable a routine")
             .answers::<Routine>(),
         Route::post("/v1/routines/{routine}/fire", Scope::Operate, fire)
             .and(Scope::Invoke)
-            .summary("Fire a routine now; the answer comes when it ended")
+            .summary("Run a routine now and wait for the result")
             .answers::<Fire>(),
         Route::get("/v1/routines/{routine}/fires", Scope::Read, fires)
-            .summary("The fires of a routine, newest first")
+            .summary("List the runs of a routine, newest first")
             .query::<FiresQuery>()
             .answers::<FireList>(),
     ]
@@ -64,9 +66,9 @@ pub(super) fn routes() -> Vec<Route> {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 struct FiresQuery {
-    /// Only those that were due before this time, in milliseconds of Unix time: where an earlier answer stopped.
+    /// Only runs due before this time in Unix milliseconds, to continue an earlier list.
     before: Option<u64>,
-    /// How many at most.
+    /// Maximum number of results.
     #[param(minimum = 1, maximum = 500)]
     limit: Option<u16>,
 }
@@ -153,7 +155,7 @@ async fn fire(
         }
         Fired::Passed(key, _) => key,
         Fired::Taken | Fired::Ending => {
-            return Err(Problem::new(ErrorCode::ShuttingDown, "the daemon is stopping").into());
+            return Err(Problem::new(ErrorCode::ShuttingDown, "the daemon is shutting down").into());
         }
     };
     blocking(&app, move |app| ended(app, &key)).await.map(Json)
@@ -168,7 +170,7 @@ async fn fires(
     let query = FireQuery { before_ms: query.before, limit };
     let page = blocking(&app, move |app| {
         app.control().store().routine(&name)?;
-        app.state().fires(&name, &query).map_err(Failure::from)
+        app.state().control().fires(&name, &query).map_err(Failure::from)
     });
     Ok(Json(page.await?.to_api()))
 }
@@ -179,8 +181,9 @@ fn one(app: &App, name: &str) -> Result<Routine, Failure> {
 }
 
 fn ended(app: &App, key: &FireKey) -> Result<Fire, Failure> {
-    let fire = app.state().fire(key)?;
-    let fire = fire.ok_or_else(|| Problem::new(ErrorCode::Internal, "a fire is not in the history"))?;
+    let fire = app.state().control().fire(key)?;
+    let fire = fire
+        .ok_or_else(|| Problem::new(ErrorCode::Internal, "the run of the routine is not in its history"))?;
     Ok(fire.to_api())
 }
 
@@ -200,7 +203,7 @@ fn keep(app: &App, principal: &Principal, mut request: RoutineRequest) -> Result
 /// An input that the tool refuses could only fail at every fire.
 fn check_input(app: &App, routine: &palyra_control_plane::Routine) -> Result<(), Failure> {
     let RoutineAction::Tool { tool, input } = &routine.action else { return Ok(()) };
-    let schema = catalog::show(app.state(), tool)?.input_schema;
+    let schema = catalog::show(app, tool)?.input_schema;
     let unusable = |reason: String| Problem::new(ErrorCode::Internal, reason);
     let schema = ToolSchema::compile_input(&schema).map_err(|problem| unusable(problem.to_string()))?;
     let input = JsonText::from_text(input.clone()).map_err(|error| unusable(error.to_string()))?;
@@ -212,7 +215,7 @@ fn check_input(app: &App, routine: &palyra_control_plane::Routine) -> Result<(),
     })
 }
 
-/// Whoever lets a routine fire could make its call itself; its creator is asked about at each fire.
+/// A principal that fires a routine must be allowed to make its call; its creator is checked at each fire.
 fn may_fire(
     app: &App,
     principal: &Principal,
@@ -221,13 +224,13 @@ fn may_fire(
     routine.tool().map_or(Ok(()), |tool| permitted(app, principal, tool))
 }
 
-/// Nobody lets a routine call what it could not call itself; the id of the tool.
+/// Checks that the caller could call the tool itself; returns the id of the tool.
 fn callable(app: &App, principal: &Principal, tool: &str) -> Result<String, Failure> {
-    let known = catalog::show(app.state(), tool)?;
+    let known = catalog::show(app, tool)?;
     if !principal.may(Scope::Invoke) {
         let problem = Problem::new(
             ErrorCode::Forbidden,
-            "a routine that calls a tool needs the scope `invoke` as well",
+            "a routine that calls a tool requires the scope `invoke` as well",
         );
         return Err(problem.details(json!({ "scope": Scope::Invoke, "action": Action::Invoke })).into());
     }

@@ -1,13 +1,15 @@
 //! `/v1/runs/{run_id}/steps` and `/denial`: the host calls of a run, from its tape.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
 use palyra_api::Problem;
 use palyra_api::runs::{RunDenial, RunMeter, RunStep, RunSteps};
+use palyra_common::capabilities::StorageGrant;
 use palyra_common::{Capability, CapabilityGrantSet, CapabilityKind, Denial, ErrorCode, LimitKind, Scope};
 use palyra_plugins_runtime::{Tape, TapeStep};
-use palyra_runner::{GrantDerivation, effective_grants};
+use palyra_runner::{GrantDerivation, effective_grants_of_tool};
 use palyra_state::runs::RunQuery;
 use serde::Deserialize;
 use serde_json::Value;
@@ -35,11 +37,11 @@ const READINGS: &str = "facts";
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/runs/{run_id}/steps", Scope::Read, steps)
-            .summary("The host calls of a run, from its tape, and what it used of its limits")
+            .summary("List the host calls of a run from its tape, and its use of each limit")
             .query::<StepsQuery>()
             .answers::<RunSteps>(),
         Route::get("/v1/runs/{run_id}/denial", Scope::Read, denial)
-            .summary("The first denied host call of a run, and the smallest grant that would allow it")
+            .summary("Show the first denied host call of a run, and the smallest grant that would allow it")
             .answers::<RunDenial>(),
     ]
 }
@@ -47,7 +49,7 @@ pub(super) fn routes() -> Vec<Route> {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 struct StepsQuery {
-    /// Only those after the one of this number: where an earlier answer stopped.
+    /// Only items after this number, to continue an earlier list.
     #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
     #[param(maximum = 9007199254740991i64, nullable = false)]
     after: Option<u64>,
@@ -60,11 +62,14 @@ async fn steps(
 ) -> Answer<RunSteps> {
     blocking(&app, move |app| {
         let run = find(app, &run_id)?;
-        let tape = app.state().tape(&run.run_id)?;
+        let tape = app.state().runs().tape(&run.run_id)?;
         let details = receipt_details(app, &run)?;
         let from = usize::try_from(query.after.unwrap_or_default()).unwrap_or(usize::MAX);
         let rest = tape.steps.iter().enumerate().skip(from);
-        let steps: Vec<RunStep> = rest.take(PAGE).map(|(index, step)| shown(index, step)).collect();
+        let times: BTreeMap<u64, u64> =
+            app.state().runs().notes(&run.run_id)?.step_times.into_iter().collect();
+        let timed = |step: RunStep| RunStep { elapsed_us: times.get(&step.number).copied(), ..step };
+        let steps: Vec<RunStep> = rest.take(PAGE).map(|(index, step)| timed(shown(index, step))).collect();
         let next = steps.last().map(|step| step.number).filter(|last| *last < tape.steps.len() as u64);
         Ok::<_, Failure>(RunSteps {
             run_id: run.run_id,
@@ -85,14 +90,14 @@ async fn denial(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> An
 
 fn explain(app: &App, run_id: &str) -> Result<RunDenial, Failure> {
     let run = find(app, run_id)?;
-    let tape = app.state().tape(&run.run_id)?;
+    let tape = app.state().runs().tape(&run.run_id)?;
     // A skill that is gone, or a module that came with its call, has no grants to explain.
-    let derivations = effective_grants(app.state(), &run.skill_id).map(|grants| grants.derivations);
-    let derivations = derivations.unwrap_or_default();
+    let effective = effective_grants_of_tool(app.state(), &run.skill_id, &run.tool_id);
+    let derivations = effective.map(|effective| effective.derivations).unwrap_or_default();
     let receipt = receipt_details(app, &run)?;
     let denied = taped_denial(&tape).or_else(|| handle_denial(&receipt, &derivations));
     let Denied { step, op, denial } = denied.ok_or_else(|| {
-        Problem::new(ErrorCode::NotFound, format!("no denied host call of run `{}` is known", run.run_id))
+        Problem::new(ErrorCode::NotFound, format!("run `{}` has no recorded denied host call", run.run_id))
             .hint(format!("see how it ended with `palyra runs show {}`", run.run_id))
     })?;
     let about = derivations.iter().find(|one| asks_for(one, &denial));
@@ -164,7 +169,14 @@ fn kind_of_grant(grant: &Capability) -> CapabilityKind {
 /// Whether a release asks for what was denied, or for more.
 fn asks_for(derivation: &GrantDerivation, denial: &Denial) -> bool {
     let grant = denial.grant.as_deref().and_then(|grant| grant.parse::<Capability>().ok());
-    let asked = CapabilityGrantSet::from_iter([derivation.asked.clone()]);
+    // A denial names no quota: what is asked for under any would allow the call.
+    let asked = match derivation.asked.clone() {
+        Capability::Storage(asked) => {
+            Capability::Storage(StorageGrant { max_bytes: None, max_keys: None, ..asked })
+        }
+        asked => asked,
+    };
+    let asked = CapabilityGrantSet::from_iter([asked]);
     grant.is_some_and(|grant| CapabilityGrantSet::from_iter([grant]).is_within(&asked))
 }
 
@@ -182,7 +194,7 @@ fn count_covered(
         limit: MAX_DENIED_RUNS,
         ..RunQuery::default()
     };
-    let runs = app.state().runs(&query)?.runs;
+    let runs = app.state().runs().list(&query)?.runs;
     let same = |other: &Denial| {
         let subject = denial.grant.is_some() || other.subject == denial.subject;
         other.kind == denial.kind && other.grant == denial.grant && subject
@@ -190,13 +202,12 @@ fn count_covered(
     let (mut covers, mut denied_runs) = (0_u64, 0);
     for run in runs.iter().filter(|run| run.error.as_deref() == Some(ErrorCode::CapabilityDenied.as_str())) {
         denied_runs += 1;
-        covers += match taped {
+        covers += if taped {
+            let count = |tape: Tape| tape.steps.iter().filter_map(denial_of).filter(same).count() as u64;
             // A tape that was not kept counts for nothing.
-            true => app
-                .state()
-                .tape(&run.run_id)
-                .map_or(0, |tape| tape.steps.iter().filter_map(denial_of).filter(same).count() as u64),
-            false => receipt_details(app, run)?["capabilities"][op]["denied"].as_u64().unwrap_or(0),
+            app.state().runs().tape(&run.run_id).map_or(0, count)
+        } else {
+            receipt_details(app, run)?["capabilities"][op]["denied"].as_u64().unwrap_or(0)
         };
     }
     Ok((covers, denied_runs))
@@ -217,6 +228,7 @@ fn shown(index: usize, step: &TapeStep) -> RunStep {
         outcome: outcome(step),
         request: (short && step.op != READINGS).then(|| step.request.clone()),
         denial: denial_of(step).map(|denial| denial.to_api()),
+        elapsed_us: None,
     }
 }
 

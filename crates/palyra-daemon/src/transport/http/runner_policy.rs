@@ -19,14 +19,14 @@ const PATH: &str = "/v1/runner-policy";
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get(PATH, Scope::Read, show)
-            .summary("What every run is under: ceilings, doors, and whether a module may come with its call")
+            .summary("Show the runner policy: limits of all runs, and whether inline modules are allowed")
             .answers::<RunnerPolicyShown>(),
         Route::put(PATH, Scope::Admin, set)
-            .summary("Put another policy of the runner in force; runs it does not allow any more are ended")
+            .summary("Replace the runner policy; runs that it no longer allows are cancelled")
             .takes::<RunnerPolicyChange>(SMALL_BODY)
             .answers::<RunnerPolicyShown>(),
         Route::delete(PATH, Scope::Admin, reset)
-            .summary("Go back to the runner's policy every state root begins with")
+            .summary("Restore the default runner policy")
             .answers::<RunnerPolicyShown>(),
     ]
 }
@@ -42,7 +42,7 @@ async fn set(
 ) -> Answer<RunnerPolicyShown> {
     blocking(&app, move |app| {
         let policy = read_runner_policy(change.policy)?;
-        app.state().change_runner_policy(&policy, change.revision, &principal.name)?;
+        app.state().settings().change_runner_policy(&policy, change.revision, &principal.name)?;
         Ok::<_, PluginSettingError>(show_runner_policy(app.state()))
     })
     .await
@@ -51,7 +51,7 @@ async fn set(
 
 async fn reset(State(app): State<Arc<App>>, Caller(principal): Caller) -> Answer<RunnerPolicyShown> {
     blocking(&app, move |app| {
-        app.state().reset_runner_policy(&principal.name)?;
+        app.state().settings().reset_runner_policy(&principal.name)?;
         Ok::<_, PluginSettingError>(show_runner_policy(app.state()))
     })
     .await

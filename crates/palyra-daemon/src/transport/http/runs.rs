@@ -12,8 +12,8 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue};
 use palyra_api::Problem;
-use palyra_api::runs::{ReplayAnswer, Run, RunInfo, RunLineList, RunList, RunReceipt};
-use palyra_common::redact::escape_untrusted;
+use palyra_api::runs::{ReplayAnswer, Run, RunFailure, RunInfo, RunLineList, RunList, RunReceipt};
+use palyra_common::text::clip_untrusted;
 use palyra_common::{ErrorCode, Scope};
 use palyra_journal::Query;
 use palyra_state::runs::{RunQuery, RunRow};
@@ -37,7 +37,7 @@ use stream::RunFeed;
 const MAX_LISTED: u16 = 1_000;
 /// Lines of one answer.
 const LINES: usize = 1_000;
-/// How long a run that was told to end may take to its receipt, before the answer goes without it.
+/// Maximum wait for the receipt of a cancelled run before the response is sent without it.
 const CANCEL_GRACE: Duration = Duration::from_secs(10);
 /// A tape is JSON, one step a line.
 const TAPE: &str = "application/x-ndjson";
@@ -46,30 +46,30 @@ const STATUSES: [&str; 5] = ["started", "completed", "failed", "cancelled", "int
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/runs", Scope::Read, list)
-            .summary("Runs, newest first")
+            .summary("List runs, newest first")
             .query::<RunsQuery>()
             .answers::<RunList>(),
         Route::get("/v1/runs/{run_id}", Scope::Read, show)
-            .summary("One run, with what its receipt says")
+            .summary("Show a run with its receipt")
             .answers::<RunInfo>(),
         Route::get("/v1/runs/{run_id}/lines", Scope::Read, lines)
-            .summary("What a finished run logged and published")
+            .summary("List the log lines and messages of a finished run")
             .query::<LinesQuery>()
             .answers::<RunLineList>(),
         Route::get("/v1/runs/{run_id}/events", Scope::Read, follow)
-            .summary("What a run says until it ends; `Last-Event-ID` replays the lines after it")
+            .summary("Stream the log lines and messages of a run until it ends; `Last-Event-ID` replays the later ones")
             .answers_with(EVENT_STREAM),
         Route::get("/v1/runs/{run_id}/tape", Scope::Read, tape)
-            .summary("The recording of a run, hashed against its receipt")
+            .summary("Show the tape of a run, verified against its receipt")
             .answers_with(TAPE),
         Route::get("/v1/runs/{run_id}/receipt", Scope::Read, receipt)
-            .summary("The receipt of a run, which others can verify without this daemon")
+            .summary("Show the receipt of a run, which can be verified offline")
             .answers::<RunReceipt>(),
         Route::post("/v1/runs/{run_id}/replay", Scope::Operate, replay)
-            .summary("Run a stored run again from its tape, and compare")
+            .summary("Replay a stored run from its tape, and compare")
             .answers::<ReplayAnswer>(),
         Route::post("/v1/runs/{run_id}/cancel", Scope::Operate, cancel)
-            .summary("End a run under way; the answer comes after its receipt is in the journal")
+            .summary("Cancel a run in progress; the response follows its receipt")
             .answers::<Run>(),
     ]
 }
@@ -77,23 +77,23 @@ pub(super) fn routes() -> Vec<Route> {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 struct RunsQuery {
-    /// Only those of this skill.
+    /// Filter by skill.
     skill: Option<String>,
-    /// Only those of this tool.
+    /// Filter by tool.
     tool: Option<String>,
-    /// Only those of this status: `started`, `completed`, `failed`, `cancelled` or `interrupted`.
+    /// Filter by status: `started`, `completed`, `failed`, `cancelled` or `interrupted`.
     status: Option<String>,
-    /// Only those that began at this time or later, in milliseconds of Unix time.
+    /// Only runs started at this time or later, in Unix milliseconds.
     #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
     #[param(maximum = 9007199254740991i64)]
     since_ms: Option<u64>,
-    /// Only those that began before this time.
+    /// Only runs started before this time.
     #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
     #[param(maximum = 9007199254740991i64)]
     until_ms: Option<u64>,
-    /// Only those before this id, which are older: where an earlier answer stopped.
+    /// Only items older than this id, to continue an earlier list.
     before: Option<String>,
-    /// How many at most.
+    /// Maximum number of results.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u16>,
 }
@@ -101,17 +101,17 @@ struct RunsQuery {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 struct LinesQuery {
-    /// Only those after the one of this number: where an earlier answer stopped.
+    /// Only items after this number, to continue an earlier list.
     after: Option<u64>,
 }
 
 async fn list(State(app): State<Arc<App>>, Asked(query): Asked<RunsQuery>) -> Answer<RunList> {
     if let Some(status) = query.status.as_deref().filter(|status| !STATUSES.contains(status)) {
-        let status = escape_untrusted(&status.chars().take(60).collect::<String>());
+        let status = clip_untrusted(status, 60);
         let known = STATUSES.join(", ");
         return Err(Problem::new(
             ErrorCode::Usage,
-            format!("there is no status `{status}`: choose from {known}"),
+            format!("unknown status `{status}`: choose from {known}"),
         )
         .into());
     }
@@ -124,15 +124,16 @@ async fn list(State(app): State<Arc<App>>, Asked(query): Asked<RunsQuery>) -> An
         before: query.before,
         limit: page_limit(query.limit, MAX_LISTED)?,
     };
-    let page = blocking(&app, move |app| app.state().runs(&query)).await?;
+    let page = blocking(&app, move |app| app.state().runs().list(&query)).await?;
     Ok(Json(page.to_api()))
 }
 
 async fn show(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> Answer<RunInfo> {
     blocking(&app, move |app| {
-        let run = find(app, &run_id)?;
+        let mut run = find(app, &run_id)?;
         let details = receipt_details(app, &run)?;
-        Ok::<_, Failure>(RunInfo { run: run.to_api(), details })
+        let failure = failure(app, &mut run, &details)?;
+        Ok::<_, Failure>(RunInfo { run: run.to_api(), details, failure })
     })
     .await
     .map(Json)
@@ -145,7 +146,7 @@ async fn lines(
 ) -> Answer<RunLineList> {
     blocking(&app, move |app| {
         let run = find(app, &run_id)?;
-        let lines = app.state().run_events_after(&run.run_id, query.after, LINES)?;
+        let lines = app.state().runs().events_after(&run.run_id, query.after, LINES)?;
         let next = lines.last().filter(|_| lines.len() == LINES).map(|last| last.number);
         Ok::<_, Failure>(RunLineList { lines: lines.to_api(), next })
     })
@@ -161,20 +162,20 @@ async fn follow(
 ) -> Result<Response, Failure> {
     let after = after_last(&headers)?;
     // Asked for before the row is read: a run that ends in between is found finished.
-    let live = app.state().follow_run(&run_id, after);
+    let live = app.state().runs().follow(&run_id, after);
     let run = blocking(&app, move |app| find(app, &run_id)).await?;
     sse::open(app, principal, RunFeed { run_id: run.run_id, live, after, ended: false })
 }
 
 async fn tape(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> Result<Response, Failure> {
-    let bytes = blocking(&app, move |app| app.state().tape_bytes(&run_id)).await?;
+    let bytes = blocking(&app, move |app| app.state().runs().tape_bytes(&run_id)).await?;
     let mut response = Response::new(Body::from(Bytes::from_owner(bytes)));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(TAPE));
     Ok(response)
 }
 
 async fn receipt(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> Answer<RunReceipt> {
-    let receipt = blocking(&app, move |app| app.state().run_receipt(&run_id)).await?;
+    let receipt = blocking(&app, move |app| app.state().runs().receipt(&run_id)).await?;
     Ok(Json(receipt.to_api()))
 }
 
@@ -185,8 +186,8 @@ async fn replay(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> An
 
 async fn cancel(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> Answer<Run> {
     // No line of it, but its end.
-    let end = app.state().follow_run(&run_id, Some(u64::MAX));
-    if !app.state().cancel_run(&run_id) {
+    let end = app.state().runs().follow(&run_id, Some(u64::MAX));
+    if !app.state().runs().cancel(&run_id) {
         let run = blocking(&app, move |app| find(app, &run_id)).await?;
         return Err(not_under_way(&run).into());
     }
@@ -199,9 +200,8 @@ async fn cancel(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> An
 }
 
 pub(super) fn find(app: &App, run_id: &str) -> Result<RunRow, Failure> {
-    let unknown =
-        || not_found("run", run_id, Vec::new()).hint("see which runs there are with `palyra runs list`");
-    Ok(app.state().run(run_id)?.ok_or_else(unknown)?)
+    let unknown = || not_found("run", run_id, Vec::new()).hint("list the runs with `palyra runs list`");
+    Ok(app.state().runs().get(run_id)?.ok_or_else(unknown)?)
 }
 
 /// What the leaf of a run says; nothing for one that has none yet, or whose leaf is in a segment file.
@@ -215,6 +215,19 @@ pub(super) fn receipt_details(app: &App, run: &RunRow) -> Result<Value, Failure>
     };
     let page = app.state().journal().query(&query)?;
     Ok(page.events.into_iter().next().map_or_else(|| json!({}), |recorded| recorded.event.details))
+}
+
+/// Why a run failed, where the receipt agrees with what is kept of it. A leaf in a segment file cannot be compared here.
+fn failure(app: &App, run: &mut RunRow, receipt: &Value) -> Result<Option<RunFailure>, Failure> {
+    let notes = app.state().runs().notes(&run.run_id)?;
+    let expected = receipt.get("failure_sha256").and_then(Value::as_str);
+    let archived = receipt.as_object().is_none_or(serde_json::Map::is_empty);
+    let found = notes.failure_sha256().map(|digest| digest.to_string());
+    if !archived && found.is_some() && found.as_deref() != expected {
+        run.differs.push("failure");
+        return Ok(None);
+    }
+    Ok(notes.read_failure().map(|failure| failure.to_api()))
 }
 
 fn not_under_way(run: &RunRow) -> Problem {

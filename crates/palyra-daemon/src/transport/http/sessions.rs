@@ -1,5 +1,6 @@
 //! `/v1/sessions`, `/v1/agent-runs`, `/v1/pauses` and the surfaces of sessions.
 
+mod ag_ui;
 mod feed;
 mod pauses;
 mod runs;
@@ -31,7 +32,7 @@ use super::params::{Asked, Named, page_limit};
 use super::route::{Route, SMALL_BODY};
 use super::sse::{self, EVENT_STREAM};
 use crate::app::App;
-use feed::SessionFeed;
+use feed::{AsTheyAre, Encoding, SessionFeed};
 
 /// Most sessions of one answer.
 const MAX_LISTED: u16 = 1_000;
@@ -41,16 +42,16 @@ const EVENTS: usize = 500;
 pub(super) fn routes() -> Vec<Route> {
     let sessions = vec![
         Route::get("/v1/sessions", Scope::Read, list)
-            .summary("Sessions with the agent, last active first; a token sees its own")
+            .summary("List sessions, most recently active first; a token sees its own")
             .query::<SessionsQuery>()
             .answers::<SessionList>(),
         Route::post("/v1/sessions", Scope::Invoke, begin)
             .pipeline_authorizes()
-            .summary("Begin a session")
+            .summary("Create a session")
             .takes::<NewSession>(SMALL_BODY)
             .answers::<Session>(),
         Route::get("/v1/sessions/{session_id}", Scope::Read, show)
-            .summary("One session")
+            .summary("Show a session")
             .answers::<Session>(),
         Route::put("/v1/sessions/{session_id}", Scope::Invoke, change)
             .pipeline_authorizes()
@@ -59,34 +60,37 @@ pub(super) fn routes() -> Vec<Route> {
             .answers::<Session>(),
         Route::delete("/v1/sessions/{session_id}", Scope::Invoke, remove)
             .pipeline_authorizes()
-            .summary("Remove a session with everything in it")
+            .summary("Remove a session and its history")
             .answers::<Session>(),
         Route::post("/v1/sessions/{session_id}/messages", Scope::Invoke, say)
             .pipeline_authorizes()
-            .summary("Say something, which begins an agent run; its events tell what comes of it")
+            .summary("Send a message, which starts an agent run; its events report the result")
             .takes::<MessageRequest>(2 * MAX_MESSAGE_BYTES)
             .answers::<AgentRun>(),
         Route::get("/v1/sessions/{session_id}/history", Scope::Read, history)
-            .summary("The stored events of a session, oldest first")
+            .summary("List the stored events of a session, oldest first")
             .query::<HistoryQuery>()
             .answers::<SessionEventList>(),
         Route::get("/v1/sessions/{session_id}/events", Scope::Read, follow)
-            .summary("The events of a session as they happen; `Last-Event-ID` replays those after it")
+            .summary("Stream the events of a session; `Last-Event-ID` replays the later ones")
             .answers_with(EVENT_STREAM),
     ];
-    [sessions, runs::routes(), pauses::routes(), surfaces::routes()].into_iter().flatten().collect()
+    [sessions, ag_ui::routes(), runs::routes(), pauses::routes(), surfaces::routes()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 struct SessionsQuery {
-    /// Only those whose title contains this text, in any case.
+    /// Only sessions whose title contains this text, ignoring case.
     search: Option<String>,
-    /// Archived ones instead of the others.
+    /// Lists archived sessions instead of the others.
     archived: Option<bool>,
-    /// Only those less recently active than this one: where an earlier answer stopped.
+    /// Only sessions last active before this one, to continue an earlier list.
     before: Option<String>,
-    /// How many at most.
+    /// Maximum number of results.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u16>,
 }
@@ -94,7 +98,7 @@ struct SessionsQuery {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 struct HistoryQuery {
-    /// Only those after the one of this number: where an earlier answer stopped.
+    /// Only items after this number, to continue an earlier list.
     #[serde(default, deserialize_with = "palyra_api::bounds::whole")]
     #[param(maximum = 9007199254740991i64)]
     after: Option<u64>,
@@ -185,11 +189,22 @@ async fn follow(
     Named(session_id): Named<String>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
+    open(app, principal, session_id, &headers, AsTheyAre).await
+}
+
+/// Opens a stream of the events of a session.
+async fn open(
+    app: Arc<App>,
+    principal: Arc<Principal>,
+    session_id: String,
+    headers: &HeaderMap,
+    encoding: impl Encoding,
+) -> Result<Response, Failure> {
     // Asked for before the session is read, so that nothing is missed in between.
     let signals = app.agent().hub().follow();
     let session = app.session_of(&principal, &session_id).await?;
-    let after = after_last(&headers)?.unwrap_or(session.last_event);
-    sse::open(app, principal, SessionFeed { session_id, signals, after })
+    let after = after_last(headers)?.unwrap_or(session.last_event);
+    sse::open(app, principal, SessionFeed { session_id, signals, after, encoding: Some(encoding) })
 }
 
 /// Whose sessions a principal sees: the owner all, a token its own.
@@ -207,6 +222,6 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, StateError> {
 }
 
 /// A limit of a list within its bounds.
-fn limit(asked: Option<u16>) -> Result<usize, Problem> {
+pub(super) fn limit(asked: Option<u16>) -> Result<usize, Problem> {
     page_limit(asked, MAX_LISTED)
 }

@@ -20,11 +20,11 @@ const PATH: &str = "/v1/plugins/{skill_id}/shrink";
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get(PATH, Scope::Read, plan)
-            .summary("Which grants runs used, and which a profile could take away")
+            .summary("List the grants that runs used, and those that a profile could remove")
             .answers::<ShrinkPlan>(),
         Route::post(PATH, Scope::Admin, apply)
             .does(Action::Grant)
-            .summary("Set the profile of a plan that was looked at; one that changed since is refused")
+            .summary("Apply the profile of a plan; a plan that changed since is rejected")
             .takes::<ShrinkRequest>(SMALL_BODY)
             .answers::<Profile>(),
     ]

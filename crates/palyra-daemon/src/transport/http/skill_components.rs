@@ -20,7 +20,7 @@ use crate::to_api::ToApi;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/skills/{skill_id}/components", Scope::Read, components)
-            .summary("Modules and dependencies of a skill, by its bill of materials")
+            .summary("List the modules and dependencies of a skill from its bill of materials")
             .answers::<SkillComponents>(),
     ]
 }
@@ -34,7 +34,7 @@ fn read(app: &App, skill_id: &str) -> Result<SkillComponents, Failure> {
     let damaged = |reason: String| {
         Problem::new(
             ErrorCode::ObjectDamaged,
-            format!("the stored package of `{skill_id}` cannot be read: {reason}"),
+            format!("cannot read the stored package of `{skill_id}`: {reason}"),
         )
         .hint(format!("check it with `palyra skills verify {skill_id}`"))
     };

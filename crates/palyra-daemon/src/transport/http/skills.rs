@@ -12,13 +12,13 @@ use axum::extract::State;
 use palyra_api::packages::{MAX_PACKAGE_BYTES, PACKAGE_TYPE};
 use palyra_api::skills::{
     ConsentAsked, ConsentBody, DisableBody, EnableBody, InstallOutcome, InstallQuery, QuarantineBody,
-    RemoveQuery, RemovedSkill, RollbackBody, SkillAudits, SkillChanged, SkillInfo, SkillList, SkillPrepared,
-    SkillVerified,
+    RemoveQuery, RemovedSkill, RollbackBody, SkillAudits, SkillChanged, SkillEntry, SkillInfo, SkillList,
+    SkillPrepared, SkillVerified,
 };
 use palyra_common::Scope;
 use palyra_policy::Action;
 use palyra_skills::consent::ConsentRequest;
-use palyra_skills::{RuntimeStatus, SkillRecord};
+use palyra_skills::{RuntimeStatus, SkillInventoryEntry, SkillRecord};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -33,61 +33,61 @@ use crate::to_api::ToApi;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/skills", Scope::Read, list)
-            .summary("The installed skills with their states, by id")
+            .summary("List installed skills and their status")
             .query::<SkillsQuery>()
             .answers::<SkillList>(),
         Route::post("/v1/skills", Scope::Operate, install::install)
             .does(Action::Install)
             .pipeline_authorizes()
-            .summary("Install a package, or update the skill it is a release of")
+            .summary("Install a package, or update an installed skill")
             .query::<InstallQuery>()
             .takes_bytes(PACKAGE_TYPE, MAX_PACKAGE_BYTES)
             .answers::<InstallOutcome>(),
         Route::post("/v1/skills/audit", Scope::Operate, operate::audit_all)
-            .summary("Look for trouble in everything installed; the verdicts take effect")
+            .summary("Audit all installed skills; the verdicts take effect")
             .answers::<SkillAudits>(),
         Route::get("/v1/skills/{skill_id}", Scope::Read, info)
-            .summary("Who made a skill, what it can touch, what it used, why it is in its state, what would change it")
+            .summary("Show a skill: publisher, permissions, use and status")
             .answers::<SkillInfo>(),
         Route::delete("/v1/skills/{skill_id}", Scope::Operate, operate::remove)
             .does(Action::Install)
-            .summary("Take a skill out, with its consents and what it stored; its id stays with its publisher")
+            .summary("Remove a skill with its consents and stored data; its id stays with its publisher")
             .query::<RemoveQuery>()
             .answers::<RemovedSkill>(),
         Route::post("/v1/skills/{skill_id}/verify", Scope::Operate, operate::verify)
-            .summary("Read, hash and verify the stored bytes again; wrong ones put it into quarantine")
+            .summary("Verify the stored bytes of a skill again; a mismatch quarantines it")
             .answers::<SkillVerified>(),
         Route::post("/v1/skills/{skill_id}/prepare", Scope::Operate, operate::prepare)
             .summary("Compile the modules of a skill, so that its first call does not wait; one that describes something else is quarantined")
             .answers::<SkillPrepared>(),
         Route::post("/v1/skills/{skill_id}/audit", Scope::Operate, operate::audit)
-            .summary("Look for trouble in a skill again; the verdict takes effect")
+            .summary("Audit a skill again; the verdict takes effect")
             .answers::<SkillAudits>(),
         Route::post("/v1/skills/{skill_id}/quarantine", Scope::Operate, operate::quarantine)
             .summary("Quarantine a skill until it is enabled again")
             .takes::<QuarantineBody>(SMALL_BODY)
             .answers::<SkillChanged>(),
         Route::post("/v1/skills/{skill_id}/disable", Scope::Operate, operate::disable)
-            .summary("Switch a skill off")
+            .summary("Disable a skill")
             .takes::<DisableBody>(SMALL_BODY)
             .answers::<SkillChanged>(),
         Route::post("/v1/skills/{skill_id}/enable", Scope::Admin, install::enable)
             .does(Action::Promote)
-            .summary("Lift a quarantine, or switch a skill on again")
+            .summary("Lift a quarantine, or enable a skill")
             .takes::<EnableBody>(SMALL_BODY)
             .answers::<InstallOutcome>(),
         Route::get("/v1/skills/{skill_id}/consent", Scope::Read, install::consent_asked)
-            .summary("The permissions to agree to, and the digest that agrees to them")
+            .summary("Show the requested permissions and the digest for consent")
             .answers::<ConsentAsked>(),
         Route::post("/v1/skills/{skill_id}/consent", Scope::Admin, install::consent)
             .does(Action::Promote)
-            .summary("Agree to what a skill asks for, or to what its update changes")
+            .summary("Consent to the permissions of a skill or its update")
             .takes::<ConsentBody>(SMALL_BODY)
             .answers::<InstallOutcome>(),
         Route::post("/v1/skills/{skill_id}/rollback", Scope::Operate, install::rollback)
             .does(Action::Install)
             .pipeline_authorizes()
-            .summary("Go back to a release that ran before")
+            .summary("Roll back to an earlier release")
             .takes::<RollbackBody>(SMALL_BODY)
             .answers::<InstallOutcome>(),
     ]
@@ -99,7 +99,7 @@ const MAX_LISTED: u16 = 500;
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 struct SkillsQuery {
-    /// Only those after this id: where an earlier answer stopped.
+    /// Only items after this id, to continue an earlier list.
     after: Option<String>,
     /// Maximum number of results; 100 by default.
     #[param(minimum = 1, maximum = 500)]
@@ -109,12 +109,14 @@ struct SkillsQuery {
 async fn list(State(app): State<Arc<App>>, Asked(query): Asked<SkillsQuery>) -> Answer<SkillList> {
     let limit = page_limit(query.limit, MAX_LISTED)?;
     blocking(&app, move |app| {
-        let mut skills = app.state().list();
+        let mut skills = app.state().skills().list();
         skills.retain(|entry| query.after.as_ref().is_none_or(|after| entry.record.skill_id > *after));
         let more = skills.len() > limit;
         skills.truncate(limit);
         let next = skills.last().filter(|_| more).map(|entry| entry.record.skill_id.clone());
-        Ok::<_, Failure>(SkillList { skills: skills.to_api(), next })
+        let shown =
+            |entry: &SkillInventoryEntry| SkillEntry { code: app.code_of(&entry.record), ..entry.to_api() };
+        Ok::<_, Failure>(SkillList { skills: skills.iter().map(shown).collect(), next })
     })
     .await
     .map(Json)
@@ -126,9 +128,10 @@ async fn info(State(app): State<Arc<App>>, Named(skill_id): Named<String>) -> An
 
 fn read_info(app: &App, skill_id: &str) -> Result<SkillInfo, Failure> {
     known(app, skill_id)?;
-    let info = app.state().info(skill_id)?;
+    let info = app.state().skills().info(skill_id)?;
     let consent_digest = consent_wanted(&info).map(|request| request.digest().to_string());
-    Ok(SkillInfo { consent_digest, ..info.to_api() })
+    let entry = SkillEntry { code: app.code_of(&info.entry.record), ..info.entry.to_api() };
+    Ok(SkillInfo { consent_digest, entry, ..info.to_api() })
 }
 
 /// The record of a skill, or the names there are.
@@ -140,7 +143,7 @@ fn known(app: &App, skill_id: &str) -> Result<SkillRecord, Failure> {
     })
 }
 
-/// What somebody has to agree to: the release that waits, else the current one.
+/// The release for consent: the pending one, else the current one.
 fn consent_wanted(info: &palyra_state::SkillInfo) -> Option<ConsentRequest> {
     let awaits = |status| status == RuntimeStatus::AwaitingConsent;
     let current = &info.entry.record.current;

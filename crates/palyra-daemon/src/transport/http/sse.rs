@@ -24,7 +24,7 @@ pub(super) const EVENT_STREAM: &str = "text/event-stream";
 /// How often a quiet stream shows that it is still open.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// Where the events of a stream come from.
+/// The source of the events of a stream.
 pub(super) trait Feed: Send + 'static {
     /// The comment a stream begins with, so that a client sees it open.
     const GREETING: &'static [u8];
@@ -39,7 +39,7 @@ pub(super) trait Feed: Send + 'static {
 /// Opens a stream for a principal, which may have so many open at once.
 pub(super) fn open<F: Feed>(app: Arc<App>, principal: Arc<Principal>, feed: F) -> Result<Response, Failure> {
     let permit = app.streams().open(&principal.name).ok_or_else(|| {
-        Problem::new(ErrorCode::TooManyStreams, "this token has as many event streams open as it may")
+        Problem::new(ErrorCode::TooManyStreams, "too many open event streams for this token")
     })?;
     let ready = VecDeque::from([Bytes::from_static(F::GREETING)]);
     let stream = EventStream { stopping: app.stopping(), app, principal, feed, ready, _permit: permit };
@@ -64,7 +64,7 @@ impl<F: Feed> EventStream<F> {
     fn into_stream(self) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
         futures::stream::unfold(self, |mut stream| async move {
             let bytes = stream.next().await?;
-            stream.app.state().knows(&stream.principal).then_some((Ok(bytes), stream))
+            stream.app.state().tokens().knows(&stream.principal).then_some((Ok(bytes), stream))
         })
     }
 

@@ -48,7 +48,7 @@ pub(super) struct Watched {
 
 impl Watched {
     pub(super) fn new(request: &axum::extract::Request) -> Self {
-        // What somebody wrote in a path never becomes a label.
+        // The text of a requested path never becomes a label.
         let route = request.extensions().get::<MatchedPath>().map_or("none", |path| path.as_str()).to_owned();
         Self { method: request.method().clone(), route, began: Instant::now() }
     }
@@ -64,13 +64,12 @@ impl Watched {
     pub(super) fn ended(self, app: &App, request_id: &str, principal: Option<&str>, response: &Response) {
         let Self { method, route, began } = self;
         let (elapsed, status) = (began.elapsed(), response.status().as_u16());
-        let principal = principal.unwrap_or("nobody");
+        let principal = principal.unwrap_or("anonymous");
         let elapsed_us = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
-        match response.status().is_server_error() {
-            true => {
-                tracing::warn!(request_id, %method, route, status, principal, elapsed_us, "request failed")
-            }
-            false => tracing::debug!(request_id, %method, route, status, principal, elapsed_us, "request"),
+        if response.status().is_server_error() {
+            tracing::warn!(request_id, %method, route, status, principal, elapsed_us, "request failed")
+        } else {
+            tracing::debug!(request_id, %method, route, status, principal, elapsed_us, "request")
         }
         let method = match method {
             Method::GET | Method::POST | Method::PUT | Method::DELETE => method.to_string(),

@@ -18,21 +18,21 @@ use crate::app::App;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/tokens", Scope::Admin, list)
-            .summary("Every token, without its secret")
+            .summary("List tokens, without their secrets")
             .answers::<TokenList>(),
         Route::post("/v1/tokens", Scope::Admin, add)
-            .summary("Make a token; the answer is the only time its secret is shown")
+            .summary("Create a token; only this response shows its secret")
             .takes::<NewTokenRequest>(SMALL_BODY)
             .answers::<NewToken>(),
         Route::delete("/v1/tokens/{name}", Scope::Admin, remove)
-            .summary("Remove a token; it is worth nothing from this moment on")
+            .summary("Revoke a token at once")
             .answers::<Token>(),
     ]
 }
 
 async fn list(State(app): State<Arc<App>>) -> Answer<TokenList> {
     let now = app.state().expiry_now_ms();
-    let tokens = app.state().tokens().iter().map(|record| token_to_api(record, now)).collect();
+    let tokens = app.state().tokens().list().iter().map(|record| token_to_api(record, now)).collect();
     Ok(Json(TokenList { tokens }))
 }
 
@@ -49,23 +49,23 @@ async fn remove(
     Caller(principal): Caller,
     Named(name): Named<String>,
 ) -> Answer<Token> {
-    let removed = blocking(&app, move |app| app.state().remove_token(&name, &principal.name)).await?;
+    let removed = blocking(&app, move |app| app.state().tokens().remove(&name, &principal.name)).await?;
     Ok(Json(token_to_api(&removed, app.state().expiry_now_ms())))
 }
 
 fn make(app: &App, principal: &Principal, request: &NewTokenRequest) -> Result<NewToken, Failure> {
     let scopes: ScopeSet = request.scopes.iter().map(|scope| Scope::from(*scope)).collect();
-    // Whoever makes a token hands on at most what it has: `admin` alone never makes an approver.
+    // A token can grant only scopes that its creator has: `admin` alone never creates an approver.
     if let Some(scope) = scopes.iter().find(|scope| !principal.may(*scope)) {
         return Err(Problem::new(
             ErrorCode::Forbidden,
-            format!("a token without the scope `{scope}` cannot hand it on"),
+            format!("a token without the scope `{scope}` cannot grant it"),
         )
         .into());
     }
     let now = app.state().expiry_now_ms();
     let expires = request.lifetime_seconds.map(|seconds| now.saturating_add(seconds.saturating_mul(1_000)));
-    let made = app.state().add_token(&request.name, scopes, expires, &principal.name)?;
+    let made = app.state().tokens().add(&request.name, scopes, expires, &principal.name)?;
     Ok(NewToken { token: token_to_api(&made.record, now), secret: made.secret.as_str().to_owned() })
 }
 

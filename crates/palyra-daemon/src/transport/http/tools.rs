@@ -25,14 +25,14 @@ const MAX_FOUND: u16 = 100;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/tools", Scope::Read, list)
-            .summary("Every tool, or those that some words are about")
+            .summary("List or search tools")
             .query::<ToolQuery>()
             .answers::<ToolList>(),
         Route::get("/v1/tools/{tool}", Scope::Read, show)
-            .summary("One tool with its schemas, its risk and what it cost so far")
+            .summary("Show a tool with its schemas, risk and cost")
             .answers::<ToolInfo>(),
         Route::post("/v1/tools/{tool}/invoke", Scope::Invoke, call)
-            .summary("Call a tool; the answer comes after its receipt is in the journal")
+            .summary("Call a tool; the response follows its receipt")
             .takes::<InvokeRequest>(MAX_INVOKE_BYTES)
             .answers::<InvokeAnswer>(),
     ]
@@ -41,10 +41,10 @@ pub(super) fn routes() -> Vec<Route> {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 struct ToolQuery {
-    /// Words the tools are about; best match first.
+    /// Search words; best match first.
     #[param(nullable = false)]
     search: Option<String>,
-    /// Most tools to give when something is searched for.
+    /// Maximum number of search results.
     #[param(minimum = 1, maximum = 100, nullable = false)]
     limit: Option<u16>,
 }
@@ -52,7 +52,7 @@ struct ToolQuery {
 async fn list(State(app): State<Arc<App>>, Asked(query): Asked<ToolQuery>) -> Answer<ToolList> {
     let limit = query.limit.unwrap_or(10);
     if !(1..=MAX_FOUND).contains(&limit) {
-        return Err(Problem::new(ErrorCode::Usage, format!("`limit` is from 1 to {MAX_FOUND}")).into());
+        return Err(Problem::new(ErrorCode::Usage, format!("`limit` must be 1 to {MAX_FOUND}")).into());
     }
     let tools = blocking(&app, move |app| {
         Ok::<_, Problem>(match &query.search {
@@ -64,10 +64,10 @@ async fn list(State(app): State<Arc<App>>, Asked(query): Asked<ToolQuery>) -> An
 }
 
 async fn show(State(app): State<Arc<App>>, Named(tool): Named<String>) -> Answer<ToolInfo> {
-    blocking(&app, move |app| catalog::show(app.state(), &tool)).await.map(Json)
+    blocking(&app, move |app| catalog::show(app, &tool)).await.map(Json)
 }
 
-/// Whoever hears what a run says; only this process can say so.
+/// The observer of a run's lines; set only within this process.
 #[derive(Clone)]
 pub(crate) struct Listener(pub(crate) Arc<RunListener>);
 

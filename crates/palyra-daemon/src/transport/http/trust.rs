@@ -1,4 +1,4 @@
-//! `/v1/trust`: whose keys are believed.
+//! `/v1/trust`: trusted keys.
 
 mod read;
 mod show;
@@ -30,43 +30,43 @@ use crate::problem::equivocation;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/trust", Scope::Read, list)
-            .summary("Trusted and blocked publishers, and what is revoked")
+            .summary("List trusted and blocked publishers, and revocations")
             .answers::<TrustList>(),
         Route::get("/v1/trust/publishers/{publisher}", Scope::Read, show)
-            .summary("What is known of a publisher: its keys, their past, its skills, what is revoked")
+            .summary("Show a publisher: keys and their history, skills, revocations")
             .answers::<PublisherInfo>(),
         Route::put("/v1/trust/publishers/{publisher}", Scope::Admin, allow)
             .does(Action::Trust)
-            .summary("Believe a publisher's keys")
+            .summary("Trust the keys of a publisher")
             .takes::<KeysRequest>(SMALL_BODY)
             .answers::<Allowed>(),
         Route::post("/v1/trust/publishers/{publisher}/block", Scope::Admin, block)
             .does(Action::Trust)
-            .summary("Accept nothing of a publisher, and stop what is installed of it")
+            .summary("Block a publisher and stop its installed skills")
             .takes::<BlockRequest>(SMALL_BODY)
             .answers::<Publisher>(),
         Route::post("/v1/trust/publishers/{publisher}/unblock", Scope::Admin, unblock)
             .does(Action::Trust)
-            .summary("End a block; what it stopped stays stopped until it is enabled")
+            .summary("Unblock a publisher; its skills stay quarantined until enabled")
             .answers::<Publisher>(),
         Route::post("/v1/trust/publishers/{publisher}/repin", Scope::Admin, repin)
             .does(Action::Trust)
-            .summary("Replace a publisher's keys by the caller's own decision")
+            .summary("Replace the trusted keys of a publisher without a rotation")
             .takes::<KeysRequest>(SMALL_BODY)
             .answers::<Publisher>(),
         Route::put("/v1/trust/feeds/{feed}", Scope::Admin, follow)
             .does(Action::Trust)
-            .summary("Follow a revocation feed")
+            .summary("Trust a revocation feed")
             .takes::<KeysRequest>(SMALL_BODY)
             .answers::<Allowed>(),
         Route::put("/v1/trust/builders/{builder}", Scope::Admin, allow_builder)
             .does(Action::Trust)
-            .summary("Believe a builder's provenance, up to a level")
+            .summary("Trust the provenance of a builder, up to a level")
             .takes::<BuilderRequest>(SMALL_BODY)
             .answers::<Allowed>(),
         Route::post("/v1/trust/statements", Scope::Admin, apply)
             .does(Action::Trust)
-            .summary("Follow a signed rotation or revocation list")
+            .summary("Apply a signed rotation or revocation list")
             .takes::<SignedStatement>(MAX_STATEMENT_BYTES)
             .answers::<AppliedStatement>(),
     ]
@@ -90,7 +90,8 @@ async fn allow(
     let (name, keys) = (publisher_name(&name)?, read::key_set(&request)?);
     let answer = show::allowed("publisher", &name, &keys);
     let by = principal.name.clone();
-    let changed = blocking(&app, move |app| app.state().allow_publisher(name.as_str(), keys, &by)).await?;
+    let changed =
+        blocking(&app, move |app| app.state().trust().allow_publisher(name.as_str(), keys, &by)).await?;
     Ok(Json(Allowed { changed, ..answer }))
 }
 
@@ -103,7 +104,8 @@ async fn follow(
     let (name, keys) = (publisher_name(&name)?, read::key_set(&request)?);
     let answer = show::allowed("feed", &name, &keys);
     let by = principal.name.clone();
-    let changed = blocking(&app, move |app| app.state().follow_feed(name.as_str(), keys, &by)).await?;
+    let changed =
+        blocking(&app, move |app| app.state().trust().follow_feed(name.as_str(), keys, &by)).await?;
     Ok(Json(Allowed { changed, ..answer }))
 }
 
@@ -122,7 +124,8 @@ async fn allow_builder(
         changed: false,
     };
     let builder = BuilderKey { name: answer.name.clone(), key, level };
-    let changed = blocking(&app, move |app| app.state().allow_builder(builder, &principal.name)).await?;
+    let changed =
+        blocking(&app, move |app| app.state().trust().allow_builder(builder, &principal.name)).await?;
     Ok(Json(Allowed { changed, ..answer }))
 }
 
@@ -133,7 +136,8 @@ async fn block(
     Json(request): Json<BlockRequest>,
 ) -> Answer<Publisher> {
     let reason = reason(request.reason)?;
-    let work = move |app: &App, name: &str| app.state().block_publisher(name, &reason, &principal.name);
+    let work =
+        move |app: &App, name: &str| app.state().trust().block_publisher(name, &reason, &principal.name);
     changed(&app, &name, work).await
 }
 
@@ -142,7 +146,7 @@ async fn unblock(
     Caller(principal): Caller,
     Named(name): Named<String>,
 ) -> Answer<Publisher> {
-    let work = move |app: &App, name: &str| app.state().unblock_publisher(name, &principal.name);
+    let work = move |app: &App, name: &str| app.state().trust().unblock_publisher(name, &principal.name);
     changed(&app, &name, work).await
 }
 
@@ -153,7 +157,7 @@ async fn repin(
     Json(request): Json<KeysRequest>,
 ) -> Answer<Publisher> {
     let keys = read::key_set(&request)?;
-    let work = move |app: &App, name: &str| app.state().repin_publisher(name, keys, &principal.name);
+    let work = move |app: &App, name: &str| app.state().trust().repin_publisher(name, keys, &principal.name);
     changed(&app, &name, work).await
 }
 
@@ -181,7 +185,7 @@ async fn changed(
 
 fn follow_statement(app: &App, bytes: &[u8], by: &str) -> Result<AppliedStatement, Failure> {
     let statement = TrustStatement::parse(bytes)?;
-    let outcome = app.state().apply_statement(&statement, by)?;
+    let outcome = app.state().trust().apply_statement(&statement, by)?;
     let applied = show::statement(&statement);
     let (outcome, newly_revoked) = match outcome {
         StatementOutcome::Rotated => ("rotated", None),

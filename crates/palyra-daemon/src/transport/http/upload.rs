@@ -1,4 +1,4 @@
-//! Packages that somebody sends: of the right type, within their ceiling, and without dawdling.
+//! Uploaded packages: checks of type, size and time.
 
 use palyra_common::ErrorCode;
 use std::sync::Arc;
@@ -60,10 +60,8 @@ impl FromRequest<Arc<App>> for Upload {
         check_type(&request)?;
         let limit = request.extensions().get::<Needs>().map_or(SMALL_BODY, |needs| needs.body_limit);
         check_length(&request, limit)?;
-        let many = || {
-            Problem::new(ErrorCode::TooManyUploads, "too many packages are on their way already")
-                .hint("try again")
-        };
+        let many =
+            || Problem::new(ErrorCode::TooManyUploads, "too many uploads are in progress").hint("try again");
         let mut coming = app.uploads().begin(app.state().root().path()).ok_or_else(many)?;
         let reservation = reservation(request.extensions())?.clone();
         let patience = request.extensions().get::<BodyTimeout>().map(|timeout| timeout.0);
@@ -97,16 +95,15 @@ async fn in_time<T>(
 
 fn check_type(request: &Request) -> Result<(), Failure> {
     let named = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    match named.trim().eq_ignore_ascii_case(PACKAGE_TYPE) {
-        true => Ok(()),
-        false => {
-            let message = format!("the body must be a package, as `{PACKAGE_TYPE}`");
-            Err(Problem::new(ErrorCode::UnsupportedMediaType, message).into())
-        }
+    if named.trim().eq_ignore_ascii_case(PACKAGE_TYPE) {
+        Ok(())
+    } else {
+        let message = format!("the request body must be a package of type `{PACKAGE_TYPE}`");
+        Err(Problem::new(ErrorCode::UnsupportedMediaType, message).into())
     }
 }
 
-/// A length that is claimed is believed only to refuse.
+/// A claimed length is only used to reject.
 fn check_length(request: &Request, limit: usize) -> Result<(), Failure> {
     let claimed =
         request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
@@ -122,6 +119,5 @@ fn too_long(limit: usize) -> Failure {
 }
 
 fn not_kept(error: std::io::Error) -> Failure {
-    Problem::new(ErrorCode::StateIo, format!("the package cannot be kept while it is looked at: {error}"))
-        .into()
+    Problem::new(ErrorCode::StateIo, format!("cannot store the uploaded package: {error}")).into()
 }

@@ -26,16 +26,16 @@ use crate::when;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/vault", Scope::Read, list)
-            .summary("The names of all secrets; no value is opened")
+            .summary("List the names of secrets; no value is decrypted")
             .answers::<SecretList>(),
         Route::put("/v1/vault/{scope}/{key}", Scope::Admin, put)
             .does(Action::Vault)
-            .summary("Keep a secret, in place of an earlier one of the same name")
+            .summary("Store a secret, or replace it")
             .takes::<PutSecretRequest>(MAX_SECRET_BODY_BYTES)
             .answers::<PutSecretAnswer>(),
         Route::delete("/v1/vault/{scope}/{key}", Scope::Admin, remove)
             .does(Action::Vault)
-            .summary("Take a secret away; nothing brings it back")
+            .summary("Remove a secret permanently")
             .answers::<RemovedSecret>(),
     ]
 }
@@ -56,7 +56,9 @@ async fn put(
     if !request.allow_weak && !value.expose().is_empty() && is_weak_secret(value.expose()) {
         return Err(weak(&secret).into());
     }
-    let put = blocking(&app, move |app| app.state().put_secret(&secret, &value, &principal.name)).await?;
+    let put =
+        blocking(&app, move |app| app.state().vault_store().put_secret(&secret, &value, &principal.name))
+            .await?;
     let SecretEntry { secret, created, updated } = entry(&put.info);
     Ok(Json(PutSecretAnswer { secret, created, updated, replaced: put.replaced }))
 }
@@ -82,7 +84,7 @@ fn names(app: &App) -> Result<SecretList, StateError> {
 }
 
 fn take_away(app: &App, secret: &SecretRef, by: &str) -> Result<RemovedSecret, Failure> {
-    if !app.state().remove_secret(secret, by)? {
+    if !app.state().vault_store().remove_secret(secret, by)? {
         let known = names(app)?.secrets.into_iter().map(|entry| entry.secret).collect();
         return Err(not_found("secret", &secret.to_string(), known).into());
     }
@@ -92,17 +94,18 @@ fn take_away(app: &App, secret: &SecretRef, by: &str) -> Result<RemovedSecret, F
 /// A value that can be guessed would be found out by what a guest may do with it.
 fn weak(secret: &SecretRef) -> Problem {
     let message =
-        format!("the value of `{secret}` is too easy to guess: it has less than {MIN_SECRET_BITS} bits");
-    Problem::new(ErrorCode::Usage, message).hint("use a longer value drawn at random").hint(format!(
-        "keep it all the same with `palyra vault put {secret} --allow-weak`, or `allow_weak` in the request"
+        format!("the value of `{secret}` is too easy to guess: it has fewer than {MIN_SECRET_BITS} bits");
+    Problem::new(ErrorCode::Usage, message).hint("use a longer random value").hint(format!(
+        "store it anyway with `palyra vault put {secret} --allow-weak`, or `allow_weak` in the request"
     ))
 }
 
 /// What is not a name may be a secret, so it is never repeated.
 fn reference(scope: &str, key: &str) -> Result<SecretRef, Problem> {
     format!("{scope}/{key}").parse().map_err(|_| {
-        Problem::new(ErrorCode::Usage, "the secret is not named in the form SCOPE/KEY").hint(
-            "the scope is `global`, `principal:NAME`, `channel:NAME` or `skill:ID`, as in `global/github_token`",
+        Problem::new(ErrorCode::Usage, "invalid secret reference: expected SCOPE/KEY").hint(
+            "the scope is `global`, `principal:NAME`, `channel:NAME` or `skill:ID`, for example \
+            `global/github_token`",
         )
     })
 }

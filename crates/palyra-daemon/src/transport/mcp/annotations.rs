@@ -1,7 +1,7 @@
 //! What a client may tell people about a tool, from what its runs are granted now: a manifest claims nothing here.
 
 use palyra_common::CapabilityGrantSet;
-use palyra_common::capabilities::{FilesystemAccess, HttpRule};
+use palyra_common::capabilities::HttpRule;
 use rmcp::model::ToolAnnotations;
 
 /// Methods that change nothing where they are asked.
@@ -23,8 +23,7 @@ fn changes_something(grants: &CapabilityGrantSet) -> bool {
 
 /// A message can be sent and nothing can be overwritten.
 fn only_adds(grants: &CapabilityGrantSet) -> bool {
-    let writes = grants.filesystem().iter().any(|grant| grant.access == FilesystemAccess::ReadWrite);
-    grants.storage().is_empty() && !writes && grants.http().iter().all(only_asks)
+    !grants.writes_storage() && !grants.writes_files() && grants.http().iter().all(only_asks)
 }
 
 fn only_asks(rule: &HttpRule) -> bool {
@@ -50,6 +49,8 @@ mod tests {
     fn hints_follow_from_grants() {
         check(&[], [true, false, true, false]);
         check(&["fs-read:docs", "secret:global/token reveal"], [true, false, true, false]);
+        check(&["storage-read:notes/"], [true, false, true, false]);
+        check(&["storage-read:notes/", "storage:notes/drafts/"], [false, true, false, false]);
         check(&["http:GET,HEAD https://example.com/"], [true, false, true, true]);
         check(&["http:GET,POST https://example.com/"], [false, true, false, true]);
         check(&["http:https://example.com"], [false, true, false, true]);

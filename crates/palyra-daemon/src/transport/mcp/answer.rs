@@ -1,5 +1,6 @@
-//! What a call gave, as a client is told: text for the model, the value itself, and the facts of the run.
+//! The result of a call for the client: text for the model, the value, and run metadata.
 
+use palyra_a2ui::{A2uiDocument, McpClientUi, mcp_content, to_markdown};
 use palyra_api::Problem;
 use palyra_api::tools::InvokeAnswer;
 use palyra_common::ErrorCode;
@@ -12,21 +13,36 @@ use super::catalogue::Structure;
 
 /// The run of a result, in its `_meta`.
 const RUN_ID: &str = "palyra/run_id";
-/// Where its receipt stands in the journal.
+/// Sequence number of its receipt in the journal.
 const RECEIPT: &str = "palyra/receipt";
-/// Why there is no result, as every face tells it.
+/// The stored document of a result with a form, in its `_meta`.
+const SURFACE: &str = "palyra/surface";
+/// The error of a call, the same on every transport.
 const PROBLEM: &str = "palyra/problem";
 
-/// A result: a text stands for itself, everything else is shown as JSON.
-pub(super) fn given(answer: &InvokeAnswer, structure: Structure) -> CallToolResult {
+/// A result: a text stands for itself, a document for what the client can show of it, everything else for its JSON.
+pub(super) fn given(
+    answer: &InvokeAnswer,
+    structure: Structure,
+    document: Option<Vec<ContentBlock>>,
+) -> CallToolResult {
     let json = answer.result.get();
     let value: Option<Value> = serde_json::from_str(json).ok();
-    let text = value.as_ref().and_then(Value::as_str).unwrap_or(json);
-    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    let text = || ContentBlock::text(value.as_ref().and_then(Value::as_str).unwrap_or(json));
+    let mut result = CallToolResult::success(document.unwrap_or_else(|| vec![text()]));
     result.structured_content = value.filter(|value| value.is_object() || structure == Structure::Any);
     let receipt = json!({ "sequence": answer.receipt.sequence, "hash": answer.receipt.hash });
-    result.meta = Some(meta([(RUN_ID, json!(answer.run_id)), (RECEIPT, receipt)]));
+    let surface = answer.surface_id.as_ref().map(|surface_id| (SURFACE, json!(surface_id)));
+    result.meta = Some(meta([(RUN_ID, json!(answer.run_id)), (RECEIPT, receipt)].into_iter().chain(surface)));
     result
+}
+
+/// A document in the form that the client announced, and as text for its model.
+pub(super) fn shown(document: &A2uiDocument, client: McpClientUi) -> Vec<ContentBlock> {
+    let blocks: Result<Vec<ContentBlock>, _> =
+        mcp_content(document, client).into_iter().map(serde_json::from_value).collect();
+    // A block that the library does not know is left out together with the others: the text is always known.
+    blocks.unwrap_or_else(|_| vec![ContentBlock::text(to_markdown(document))])
 }
 
 /// Why there is none: the model reads the code, the message and the hints.
@@ -90,7 +106,7 @@ mod tests {
 
     #[test]
     fn tools_are_named_as_the_client_knows_them() {
-        let problem = Problem::new(ErrorCode::NotFound, "there is no tool `acme__notes__ad`")
+        let problem = Problem::new(ErrorCode::NotFound, "tool `acme__notes__ad` does not exist")
             .hints(["did you mean `acme.notes.add`?".to_owned(), "run `palyra tools list`".to_owned()])
             .details(json!({ "known": ["acme.notes.add"] }));
         let named = named_for_models(&problem);

@@ -11,6 +11,7 @@ use palyra_api::Problem;
 use palyra_common::{ErrorCode, Scope};
 use palyra_state::{
     Approval, ApprovalDecision, ApprovalScope, ApprovalStatus, ApprovalVerdict, Presence, PrincipalId,
+    decide_approval,
 };
 use rmcp::model::{
     CallToolRequestParams, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
@@ -30,11 +31,11 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 /// What became of asking.
 pub(super) enum Asked {
-    /// Nobody can be asked, or the answer does not count.
+    /// Elicitation is not possible, or its answer does not count.
     Nobody,
-    /// Somebody said yes.
+    /// Approved.
     Yes,
-    /// Somebody said no.
+    /// Declined.
     No(Box<Problem>),
     /// The client asks, and calls again with the answer.
     Later(Box<InputRequiredResult>),
@@ -83,7 +84,7 @@ fn may_ask(call: &Call<'_>) -> bool {
 /// The request of this caller for this tool, if it still waits.
 async fn waiting(call: &Call<'_>, id: &str) -> Option<Approval> {
     let (app, id) = (Arc::clone(call.app), id.to_owned());
-    let read = tokio::task::spawn_blocking(move || app.state().approval(&id));
+    let read = tokio::task::spawn_blocking(move || app.state().approvals().get(&id));
     let approval = read.await.ok()?.ok()?;
     let own = approval.requester.as_ref() == Some(&PrincipalId::from(&*call.caller.principal));
     (own && approval.status == ApprovalStatus::Pending).then_some(approval)
@@ -103,14 +104,14 @@ async fn decide(call: &Call<'_>, approval: &Approval, answer: &ElicitResult) -> 
         reason: Some("answered in the MCP client".to_owned()),
         arguments_sha256: None,
     };
-    match call.app.state().decide_approval(&approval.approval_id, decision).await {
+    match decide_approval(call.app.state(), &approval.approval_id, decision).await {
         Ok(_) if yes => Asked::Yes,
         Ok(_) => Asked::No(Box::new(
-            Problem::new(ErrorCode::ApprovalRequired, "the person who was asked said no")
+            Problem::new(ErrorCode::ApprovalRequired, "the person declined")
                 .details(json!({ "approval_id": approval.approval_id })),
         )),
         Err(error) => {
-            tracing::info!(%error, approval = approval.approval_id, "elicited approval rejected");
+            tracing::info!(%error, approval = approval.approval_id, "elicited approval was rejected");
             Asked::Nobody
         }
     }
@@ -125,7 +126,7 @@ fn question(approval: &Approval) -> Option<ElicitRequestParams> {
     let message = format!(
         "Let `{tool_id}` of the skill `{skill_id}` run once, with exactly these arguments?\n{arguments}"
     );
-    let yes = "Whether it may run.".to_owned();
+    let yes = "Allow the call".to_owned();
     let schema =
         ElicitationSchema::builder().required_bool_property(YES, |field| field.description(yes)).build();
     Some(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema: schema.ok()? })

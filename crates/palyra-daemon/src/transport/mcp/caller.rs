@@ -16,7 +16,7 @@ use crate::policy::missing_scope;
 use crate::problem::ToProblem;
 use crate::transport::http::{Arrival, RequestId};
 
-/// Who asks, as it was let in for this one message.
+/// The principal of this message.
 #[derive(Clone)]
 pub(super) struct Caller {
     pub(super) principal: Arc<Principal>,
@@ -28,7 +28,7 @@ pub(super) struct Caller {
 
 /// How the messages of a connection come.
 pub(super) enum Identity {
-    /// Each is a request of its own, which was let in.
+    /// Each is a separate authenticated request.
     OfRequest,
     /// All over one request that stands; its token is looked at again for each message.
     StdioClient(StdioClient),
@@ -40,12 +40,12 @@ pub(crate) struct StdioClient {
     pub(crate) token: Zeroizing<String>,
     /// The id of the request.
     pub(crate) request_id: Arc<str>,
-    /// Where it came from.
+    /// Its origin.
     pub(crate) from: Option<IpAddr>,
 }
 
 impl Identity {
-    /// Who asks.
+    /// The caller.
     pub(super) fn caller(&self, app: &App, extensions: &Extensions) -> Result<Caller, Problem> {
         match self {
             Self::OfRequest => of_request(extensions),
@@ -63,7 +63,7 @@ pub(super) fn hold_answer(extensions: &Extensions, bytes: usize) {
 }
 
 fn of_request(extensions: &Extensions) -> Result<Caller, Problem> {
-    let unauthenticated = || Problem::new(ErrorCode::Internal, "a message came past the door");
+    let unauthenticated = || Problem::new(ErrorCode::Internal, "a request reached a handler unauthenticated");
     let parts = extensions.get::<http::request::Parts>().ok_or_else(unauthenticated)?;
     let principal = parts.extensions.get::<Arc<Principal>>().cloned().ok_or_else(unauthenticated)?;
     let request_id =
@@ -78,7 +78,7 @@ impl StdioClient {
         let known = app.access().recognise(app.state(), &self.token, Face::Mcp);
         let principal = known.ok_or_else(|| {
             Problem::new(ErrorCode::Authentication, "the token is no longer valid")
-                .hint("see which tokens there are with `palyra tokens list`")
+                .hint("list the tokens with `palyra tokens list`")
         })?;
         let authorizer = app.state().authorizer();
         if !principal.may(Scope::Read) {

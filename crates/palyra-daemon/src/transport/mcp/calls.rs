@@ -1,7 +1,8 @@
-//! One call: through the corridor every call goes, with its lines as progress, ended when the client says so.
+//! One call through the call pipeline, with its lines as progress, cancelled on request of the client.
 
 use std::sync::Arc;
 
+use palyra_a2ui::{A2uiDocument, McpClientUi};
 use palyra_api::Problem;
 use palyra_api::tools::{InvokeAnswer, InvokeRequest};
 use palyra_common::{ErrorCode, InOrder, Scope};
@@ -9,22 +10,22 @@ use palyra_policy::{Action, Resource};
 use palyra_state::authorizer::any_tool;
 use palyra_state::runs::RunListener;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, JsonObject, ProgressNotificationParam, ProgressToken,
-    ProtocolVersion,
+    CallToolRequestParams, CallToolResponse, ContentBlock, JsonObject, ProgressNotificationParam,
+    ProgressToken, ProtocolVersion,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::answer::{given, no_answer, refused};
+use super::answer::{given, no_answer, refused, shown};
 use super::approval::{self, Asked};
 use super::caller::{Caller, hold_answer};
 use super::catalogue::Structure;
 use super::conversation::PARSED_WEIGHT;
 use crate::app::App;
 use crate::policy::missing_scope;
-use crate::{denials, invoke};
+use crate::{denials, invoke, surfaces};
 
 /// A call as it came.
 pub(super) struct Call<'c> {
@@ -35,7 +36,7 @@ pub(super) struct Call<'c> {
     arguments: &'c JsonObject,
 }
 
-/// What results may be for whoever asks.
+/// Supported result forms of the client.
 pub(super) fn structure(context: &RequestContext<RoleServer>) -> Structure {
     match context.protocol_version() {
         Some(version) if version.as_str() >= ProtocolVersion::V_2026_07_28.as_str() => Structure::Any,
@@ -58,7 +59,7 @@ pub(super) async fn call(
         return call.refuse(&problem);
     }
     let refusal = match call.attempt().await {
-        Ok(answer) => return Ok(call.give(&answer)),
+        Ok(answer) => return Ok(call.give(&answer).await),
         Err(refusal) => refusal,
     };
     // An answer that did not help is not asked for again.
@@ -68,17 +69,37 @@ pub(super) async fn call(
         Asked::No(problem) => call.refuse(&problem),
         Asked::Later(question) => Ok((*question).into()),
         Asked::Yes => match call.attempt().await {
-            Ok(answer) => Ok(call.give(&answer)),
+            Ok(answer) => Ok(call.give(&answer).await),
             Err(refusal) => call.refuse(&refusal),
         },
     }
 }
 
 impl Call<'_> {
-    /// The answer as the client gets it: the text, and the value it was parsed into.
-    fn give(&self, answer: &InvokeAnswer) -> CallToolResponse {
-        hold_answer(&self.context.extensions, answer.result.get().len().saturating_mul(PARSED_WEIGHT));
-        given(answer, structure(self.context)).into()
+    /// The answer as the client gets it: what it can show, and the value the result was parsed into.
+    async fn give(&self, answer: &InvokeAnswer) -> CallToolResponse {
+        let document = self.document(answer).await;
+        let parsed = answer.result.get().len().saturating_mul(PARSED_WEIGHT);
+        let drawn = document.as_ref().map_or(0, |(_, bytes)| *bytes);
+        hold_answer(&self.context.extensions, parsed.saturating_add(drawn));
+        given(answer, structure(self.context), document.map(|(blocks, _)| blocks)).into()
+    }
+
+    /// What the client can show of a document, and the bytes it takes; none for a result that is no document.
+    async fn document(&self, answer: &InvokeAnswer) -> Option<(Vec<ContentBlock>, usize)> {
+        let state = self.app.state();
+        if !surfaces::returns_document(state, &answer.tool) {
+            return None;
+        }
+        let can = self.context.client_capabilities();
+        let can = can.and_then(|can| serde_json::to_value(can).ok()).unwrap_or_default();
+        let (client, output) = (McpClientUi::announced(&can), answer.result.get().to_owned());
+        let draw = move || {
+            let blocks = shown(&A2uiDocument::parse(&output).ok()?, client);
+            let bytes = serde_json::to_vec(&blocks).map_or(0, |json| json.len());
+            Some((blocks, bytes))
+        };
+        tokio::task::spawn_blocking(draw).await.ok().flatten()
     }
 
     async fn attempt(&self) -> Result<InvokeAnswer, Problem> {
@@ -90,7 +111,8 @@ impl Call<'_> {
             tokio::select! {
                 biased;
                 // What is dropped with this ends the run, which goes on to its receipt.
-                () = self.context.ct.cancelled() => break Err(Problem::new(ErrorCode::Cancelled, "the client ended the call")),
+                () = self.context.ct.cancelled() => break Err(Problem::new(ErrorCode::Cancelled, "the \
+                    client cancelled the call")),
                 Some(line) = lines.recv() => progress.tell(line).await,
                 result = &mut invoking => break result,
             }
@@ -114,7 +136,7 @@ impl Call<'_> {
         invoke::invoke(self.app, principal, self.tool.to_owned(), request, Some(listener)).await
     }
 
-    /// Tells the client why; what somebody may not do is also told to the journal, as on every face.
+    /// Returns the reason to the client; denials are also recorded in the journal, as on every transport.
     fn refuse(&self, problem: &Problem) -> Result<CallToolResponse, ErrorData> {
         let Caller { principal, request_id, from, .. } = self.caller;
         denials::record(self.app, request_id, &principal.name, *from, problem);

@@ -18,10 +18,8 @@ pub(super) fn tools(state: &State, structure: Structure) -> Vec<Tool> {
         .index()
         .iter()
         .filter(|record| is_enabled(state, record))
-        .flat_map(|record| {
-            let grants = grants(state, record);
-            record.current.tools().map(|tool| to_mcp(&view, tool, &grants, structure)).collect::<Vec<_>>()
-        })
+        .flat_map(|record| record.current.tools().map(move |tool| (record, tool)))
+        .map(|(record, tool)| to_mcp(&view, tool, &grants(state, record, tool), structure))
         .collect();
     tools.sort_by(|one, other| one.name.cmp(&other.name));
     tools
@@ -49,7 +47,7 @@ pub(super) fn tool(state: &State, name: &str) -> Option<Tool> {
     let id = view.aliases().get(name).map_or(name, String::as_str);
     let record = view.skill_of_tool(id).filter(|record| is_enabled(state, record))?;
     let tool = record.current.tools().find(|tool| tool.id == id || model_name(&tool.id) == id)?;
-    Some(to_mcp(&view, tool, &grants(state, record), Structure::Any))
+    Some(to_mcp(&view, tool, &grants(state, record, tool), Structure::Any))
 }
 
 /// What a revision of the protocol lets results be.
@@ -66,9 +64,9 @@ fn is_enabled(state: &State, record: &SkillRecord) -> bool {
     entry.runtime_status == RuntimeStatus::Active
 }
 
-/// What runs of a skill get; one whose grants cannot be told is taken for one that has none, as its runs would be.
-fn grants(state: &State, record: &SkillRecord) -> Arc<CapabilityGrantSet> {
-    palyra_runner::effective_grants(state, &record.skill_id)
+/// Grants of runs of a tool; none if they cannot be computed, as for its runs.
+fn grants(state: &State, record: &SkillRecord, tool: &ToolEntrypoint) -> Arc<CapabilityGrantSet> {
+    palyra_runner::effective_grants_of_tool(state, &record.skill_id, &tool.id)
         .map(|effective| effective.grants)
         .unwrap_or_default()
 }

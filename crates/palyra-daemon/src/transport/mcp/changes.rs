@@ -1,4 +1,5 @@
-//! When the set of tools changes: pushed by the state's commits, and told only where a client would see a difference.
+//! Detection of changes of the tool list: triggered by commits, and announced only if a client would see a
+//! difference.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Weak};
@@ -9,7 +10,7 @@ use tokio::sync::watch;
 use super::catalogue::{Structure, tools};
 use crate::app::{App, until_stopping};
 
-/// The set of tools as somebody knows it.
+/// The tool list as one client knows it.
 pub(super) struct ToolChanges {
     app: Weak<App>,
     changes: watch::Receiver<u64>,

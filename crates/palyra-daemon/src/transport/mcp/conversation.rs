@@ -1,12 +1,14 @@
 //! The messages of one client, one a line, both ways: bounded in length, in number and in what waits to be read.
 //!
-//! At most [`MAX_UNDER_WAY`] requests are under way; one more is refused with the limit in its error, and nothing is
-//! read until the client has taken that error. Lines and answers are counted in the memory budget of the client's token.
+//! At most [`MAX_UNDER_WAY`] requests are in progress; one more is refused with the limit in its error, and nothing
+//! is read until the client has taken that error. Lines and answers are counted in the memory budget of the client's
+//! token.
 
 use palyra_common::ErrorCode;
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bytes::BytesMut;
 use futures::future::BoxFuture;
@@ -24,7 +26,7 @@ use tokio_util::codec::Decoder;
 use super::answer::no_answer;
 use crate::budget::{BudgetExceeded, MemoryBudget, Reservation};
 
-/// Requests of one conversation that may be under way at once.
+/// Requests of one conversation that may be in progress at once.
 pub(super) const MAX_UNDER_WAY: usize = 32;
 /// A message that was parsed takes up to this many times its length: `[0,0]` has two bytes for each value.
 pub(crate) const PARSED_WEIGHT: usize = 16;
@@ -124,7 +126,7 @@ where
                 if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    locked(&self.under_way).remove(id);
+                    self.under_way.lock().remove(id);
                 }
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
@@ -133,9 +135,15 @@ where
     }
 
     fn begin(&self, id: &RequestId, length: usize) -> Result<Reservation, Problem> {
-        let mut under_way = locked(&self.under_way);
+        let mut under_way = self.under_way.lock();
         if under_way.contains_key(id) {
-            return Err(Problem::new(ErrorCode::Usage, format!("a request with the id `{id}` is under way")));
+            return Err(Problem::new(
+                ErrorCode::Usage,
+                format!(
+                    "a request with the id `{id}` is already in \
+                progress"
+                ),
+            ));
         }
         if under_way.len() >= MAX_UNDER_WAY {
             return Err(too_many_under_way());
@@ -187,7 +195,7 @@ where
         };
         let line = encode(&message);
         if let (Some(id), Ok(line)) = (&id, &line)
-            && let Some(reservation) = locked(&self.under_way).get(id)
+            && let Some(reservation) = self.under_way.lock().get(id)
         {
             reservation.set(line.len());
         }
@@ -195,7 +203,7 @@ where
         async move {
             let sent = write(&output, &line?).await;
             if let Some(id) = id {
-                locked(&under_way).remove(&id);
+                under_way.lock().remove(&id);
             }
             sent
         }
@@ -233,9 +241,9 @@ where
     }
 }
 
-/// The refusal of one request more than a client may have under way.
+/// The refusal of one request more than a client may have in progress.
 pub(super) fn too_many_under_way() -> Problem {
-    let message = format!("this client has {MAX_UNDER_WAY} requests under way, as many as it may");
+    let message = format!("too many requests in progress: the limit is {MAX_UNDER_WAY}");
     Problem::new(ErrorCode::Busy, message).details(json!({ "limit": MAX_UNDER_WAY }))
 }
 
@@ -253,10 +261,6 @@ async fn write<W: AsyncWrite + Unpin>(output: &tokio::sync::Mutex<Option<W>>, li
         }
         None => Err(io::ErrorKind::NotConnected.into()),
     }
-}
-
-fn locked(under_way: &UnderWay) -> MutexGuard<'_, HashMap<RequestId, Reservation>> {
-    under_way.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -337,7 +341,7 @@ mod tests {
         }
         assert!(futures::FutureExt::now_or_never(ours.receive()).is_none());
         assert!(futures::FutureExt::now_or_never(ours.receive()).is_none(), "also when it is asked again");
-        assert_eq!(locked(&ours.under_way).len(), MAX_UNDER_WAY);
+        assert_eq!(ours.under_way.lock().len(), MAX_UNDER_WAY);
         drop(unread);
         assert!(ours.receive().await.is_none());
     }

@@ -25,10 +25,11 @@ use super::changes::ToolChanges;
 use super::conversation::{MAX_UNDER_WAY, too_many_under_way};
 use crate::app::App;
 
-/// What a model is told about all of this.
-const INSTRUCTIONS: &str = "Each tool belongs to a signed skill that an operator installed, and runs in a sandbox. \
-    An error names its code; `approval_required` means that a person has to run the command in its hint before the \
-    same call succeeds, and `capability_denied` that the operator has not opened what the tool needs.";
+/// Instructions for models.
+const INSTRUCTIONS: &str = "Each tool belongs to a signed skill that an operator installed, and runs in a \
+    sandbox. An error names its code; `approval_required` means that a person has to run the command in \
+    its hint before the same call succeeds, and `capability_denied` that the operator has not granted what \
+    the tool needs.";
 
 /// One session, or one request where there are no sessions.
 pub(super) struct McpServer {
@@ -45,11 +46,11 @@ impl McpServer {
     }
 
     fn app(&self) -> Result<Arc<App>, ErrorData> {
-        let gone = || no_answer(&Problem::new(ErrorCode::ShuttingDown, "the daemon stops"));
+        let gone = || no_answer(&Problem::new(ErrorCode::ShuttingDown, "the daemon is shutting down"));
         self.app.upgrade().ok_or_else(gone)
     }
 
-    /// A client of a session may go away and leave its requests under way: they are counted here too.
+    /// A client of a session may go away and leave its requests in progress: they are counted here too.
     fn begin(&self) -> Result<OwnedSemaphorePermit, ErrorData> {
         let begun = Arc::clone(&self.under_way).try_acquire_owned();
         begun.map_err(|_| no_answer(&too_many_under_way()))
@@ -168,12 +169,8 @@ impl ServerHandler for McpServer {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let app = self.app()?;
         let caller = self.caller(&app, &context.request_context().extensions)?;
-        let too_many = || {
-            no_answer(&Problem::new(
-                ErrorCode::TooManyStreams,
-                "this token has as many streams open as it may",
-            ))
-        };
+        let too_many =
+            || no_answer(&Problem::new(ErrorCode::TooManyStreams, "too many open streams for this token"));
         let _permit = app.streams().open(&caller.principal.name).ok_or_else(too_many)?;
         let mut changes = ToolChanges::new(&app);
         drop(app);

@@ -1,8 +1,9 @@
 //! MCP over HTTP: the sessions of older revisions, kept apart by the token they belong to.
 
 use palyra_common::ErrorCode;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -47,10 +48,7 @@ impl McpSessions {
         let begins = request.method() == Method::POST && !request.headers().contains_key(SESSION_ID);
         let (service, sessions) = self.of(app, token);
         if begins && sessions.sessions.read().await.len() >= MAX_SESSIONS {
-            return Err(Problem::new(
-                ErrorCode::TooManyStreams,
-                "this token has as many MCP sessions as it may",
-            ));
+            return Err(Problem::new(ErrorCode::TooManyStreams, "too many MCP sessions for this token"));
         }
         let ends = request.method() == Method::DELETE;
         let mut response = service.handle(request).await.map(Body::new);
@@ -62,7 +60,7 @@ impl McpSessions {
         Ok(response)
     }
 
-    /// Cancelled once the daemon stops and no call is under way any more.
+    /// Cancelled once the daemon stops and no call is in progress any more.
     pub(crate) fn ended(&self, app: &Arc<App>) -> CancellationToken {
         let begin = || {
             let ended = CancellationToken::new();
@@ -80,12 +78,12 @@ impl McpSessions {
     }
 
     fn of(&self, app: &Arc<App>, token: &PrincipalId) -> (Service, Arc<LocalSessionManager>) {
-        let mut by_token = self.by_token.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut by_token = self.by_token.lock();
         if let Some(known) = by_token.get(token) {
             return known.clone();
         }
-        // Whoever lost its token has no sessions to come back to.
-        by_token.retain(|id, _| id.token.is_none_or(|token| app.state().find_token(&token).is_some()));
+        // Without its token a session cannot be resumed.
+        by_token.retain(|id, _| id.token.is_none_or(|token| app.state().tokens().find(&token).is_some()));
         let mut sessions = LocalSessionManager::default();
         // Answers that were sent are not kept for clients that come back for them: they would pile up for a minute.
         sessions.session_config.completed_cache_ttl = Duration::ZERO;

@@ -53,5 +53,5 @@ fn is_stopped(backup: &[u8]) -> bool {
     let Ok(state) = State::open(&root, &options) else { return true };
     let verified = state.journal().verify(VerifyScope::Everything, None);
     verified.is_ok_and(|verified| verified.damage.is_none())
-        && state.verify_installed("acme.bench", "owner").is_ok()
+        && state.skills().verify_installed("acme.bench", "owner").is_ok()
 }

@@ -44,7 +44,7 @@ fn is_found(edit: &str) -> bool {
     let options = options(SHORT_COMMAND_WAIT);
     let state = root.init(&options).unwrap();
     crate::guests::install(&state, "bench", "");
-    state.add_token("agent", [Scope::Read].into_iter().collect(), None, "owner").unwrap();
+    state.tokens().add("agent", [Scope::Read].into_iter().collect(), None, "owner").unwrap();
     state.close().unwrap();
     change(&root.database(), edit);
     let Ok(state) = State::open(&root, &options) else { return true };

@@ -41,7 +41,7 @@ impl Target {
         crate::guests::install(&state, "bench", "");
         let token = |name: &str, scopes: &[Scope]| {
             let scopes = scopes.iter().copied().collect();
-            state.add_token(name, scopes, None, "owner").unwrap().secret.as_str().to_owned()
+            state.tokens().add(name, scopes, None, "owner").unwrap().secret.as_str().to_owned()
         };
         let agent = token("agent", &[Scope::Read, Scope::Invoke]);
         let reader = token("reader", &[Scope::Read]);

@@ -45,7 +45,7 @@ fn scope(file: &FileDescriptorProto, service: usize, method: usize) -> Option<Sc
     let place = [6, i32::try_from(service).ok()?, 2, i32::try_from(method).ok()?];
     let comments = &file.source_code_info.as_ref()?.location;
     let comment = comments.iter().find(|location| location.path == place)?.leading_comments();
-    let word = comment.split_once("Needs the scope `")?.1.split('`').next()?;
+    let word = comment.split_once("Requires the scope `")?.1.split('`').next()?;
     Scope::ALL.into_iter().find(|scope| scope.wire_name() == word)
 }
 
@@ -83,9 +83,10 @@ async fn refused(wire: &Wire, method: &Method) -> (Code, String) {
 async fn every_method_needs_a_token_with_its_scope() {
     let daemon = Daemon::with(ServerConfig { failure_burst: 100_000, ..config() }).await;
     let all: ScopeSet = Scope::ALL.into_iter().collect();
-    let expired = daemon.state().add_token("expired", all.clone(), Some(1_700_000_000_001), "owner").unwrap();
-    let revoked = daemon.state().add_token("revoked", all, None, "owner").unwrap();
-    daemon.state().remove_token("revoked", "owner").unwrap();
+    let expired =
+        daemon.state().tokens().add("expired", all.clone(), Some(1_700_000_000_001), "owner").unwrap();
+    let revoked = daemon.state().tokens().add("revoked", all, None, "owner").unwrap();
+    daemon.state().tokens().remove("revoked", "owner").unwrap();
     daemon.advance(10);
     let wires = [
         Wire::new(&daemon, None),

@@ -1,6 +1,6 @@
 //! Every method once, each against what HTTP tells of the same.
 
-use super::{Wire, call, descriptors, problem};
+use super::{Wire, agent, auth, call, descriptors, problem, records};
 use crate::daemon::Daemon;
 use crate::guests::package;
 use palyra_api::approvals::ApprovalQuery;
@@ -19,12 +19,19 @@ use palyra_api::grpc::skills::v1::skills_service_client::SkillsServiceClient;
 use palyra_api::grpc::skills::v1::{InstallOptions, InstallSkillRequest, Placement, SkillStatus};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 
 const ID: &str = "acme.bench";
 
 /// What HTTP told, as a message.
 fn read<M: DeserializeOwned>(told: &impl Serialize) -> M {
     serde_json::from_str(&serde_json::to_string(told).unwrap()).unwrap()
+}
+
+/// What a path of the HTTP API answers, as a message.
+pub(super) async fn at<M: DeserializeOwned>(daemon: &Daemon, path: &str) -> M {
+    let answer: Box<RawValue> = daemon.over_tcp().get(path).await.unwrap();
+    serde_json::from_str(answer.get()).unwrap()
 }
 
 fn parts(
@@ -46,6 +53,17 @@ async fn every_method_does_what_its_path_does() {
     hooks(&daemon, &wire).await;
     routines(&daemon, &wire).await;
     skills(&daemon, &wire).await;
+    agent::sessions(&daemon, &wire).await;
+    agent::surfaces(&daemon, &wire).await;
+    agent::models(&daemon, &wire).await;
+    records::runs(&daemon, &wire).await;
+    records::journal(&daemon, &wire).await;
+    records::channels(&daemon, &wire).await;
+    records::objectives(&daemon, &wire).await;
+    auth::tokens(&daemon, &wire).await;
+    auth::policy(&daemon, &wire).await;
+    auth::trust(&daemon, &wire).await;
+    auth::keys(&daemon, &wire).await;
     let set = descriptors();
     let mut called = wire.called();
     for file in &set.file {
@@ -215,7 +233,9 @@ async fn hooks(daemon: &Daemon, wire: &Wire) {
     daemon.app.become_gateway(crate::hooks::quick());
     let mut calls = GatewayServiceClient::new(wire.clone());
     calls.invoke(call("acme.bench.echo", "{}")).await.unwrap();
-    let letters = |daemon: &Daemon| daemon.state().dead_letters(&Default::default(), 10).unwrap().len() == 1;
+    let letters = |daemon: &Daemon| {
+        daemon.state().deliveries().dead_letters(&Default::default(), 10).unwrap().len() == 1
+    };
     crate::hooks::until(daemon, "a dead letter", letters).await;
     let letters = hooks::ListDeadLettersRequest { binding: Some("trap".into()), limit: None };
     let letters = client.list_dead_letters(letters).await.unwrap().into_inner();
@@ -325,5 +345,5 @@ async fn a_package_that_begins_otherwise_or_breaks_off_is_not_kept() {
     }
     let short = problem(client.install_skill(futures::stream::iter(vec![options(), chunk()])).await);
     assert_ne!(short.code.as_str(), "usage");
-    assert!(daemon.state().list().is_empty());
+    assert!(daemon.state().skills().list().is_empty());
 }

@@ -40,10 +40,10 @@ async fn every_event_of_the_list_is_really_fired() {
     }
     daemon.app.become_gateway(quick());
     daemon.install("other", "");
-    daemon.state().disable("acme.other", "for a while", "owner").unwrap();
+    daemon.state().skills().disable("acme.other", "for a while", "owner").unwrap();
     daemon.over_socket().enable_skill("acme.other", &Default::default()).await.unwrap();
-    daemon.state().quarantine("acme.other", "looked odd", "owner").unwrap();
-    daemon.state().remove("acme.other", "owner").unwrap();
+    daemon.state().skills().quarantine("acme.other", "looked odd", "owner").unwrap();
+    daemon.state().skills().remove("acme.other", "owner").unwrap();
     call(&daemon, ECHO).await;
     call(&daemon, "acme.bench.trap").await;
     let agent = daemon.over_tcp_as(&daemon.token_with("agent", &[Scope::Invoke]));
@@ -139,7 +139,7 @@ async fn a_skill_that_may_not_run_holds_its_events_until_it_may() {
     daemon.app.become_gateway(quick());
     call(&daemon, ECHO).await;
     until(&daemon, "the first is told", |daemon| completed(daemon, "agree") == 1).await;
-    daemon.state().disable("acme.watch", "not now", "owner").unwrap();
+    daemon.state().skills().disable("acme.watch", "not now", "owner").unwrap();
     call(&daemon, ECHO).await;
     until(&daemon, "the second is refused", |daemon| {
         told(daemon, "agree").iter().any(|event| event.event.kind == EventKind::RunRefused)
@@ -150,7 +150,7 @@ async fn a_skill_that_may_not_run_holds_its_events_until_it_may() {
     while held().await.cursor.unwrap().error.is_none() {
         tokio::task::yield_now().await;
     }
-    assert!(held().await.cursor.unwrap().error.unwrap().contains("switched off"));
+    assert!(held().await.cursor.unwrap().error.unwrap().contains("disabled"));
     daemon.over_socket().enable_skill("acme.watch", &Default::default()).await.unwrap();
     until(&daemon, "all are told", |daemon| completed(daemon, "agree") == 3).await;
     assert_eq!(held().await.dead_letters, 0);
@@ -170,11 +170,11 @@ async fn quarantined_in_the_middle_of_a_delivery_the_run_ends_and_the_event_wait
     daemon.over_socket().bind_hook(&request).await.unwrap();
     daemon.app.become_gateway(quick());
     call(&daemon, ECHO).await;
-    let spinning = || daemon.state().running().iter().any(|run| run.tool_id == "acme.watch.spin");
+    let spinning = || daemon.state().runs().running().iter().any(|run| run.tool_id == "acme.watch.spin");
     while !spinning() {
         tokio::task::yield_now().await;
     }
-    daemon.state().quarantine("acme.watch", "looked odd", "owner").unwrap();
+    daemon.state().skills().quarantine("acme.watch", "looked odd", "owner").unwrap();
     until(&daemon, "the run ends, and is refused from then on", |daemon| {
         let receipts = told(daemon, "spin");
         receipts.iter().any(|event| event.event.details["ended_by"] == "quarantined")

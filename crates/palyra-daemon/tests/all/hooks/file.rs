@@ -91,7 +91,7 @@ async fn an_edited_file_counts_once_an_operator_applies_it() {
     assert_eq!(changed.last().unwrap().event.details["set"], serde_json::json!(["block"]));
     // What was applied is there after a restart.
     let (state, _home) = daemon.stop_and_reopen().await;
-    assert_eq!(state.hooks().get("block").unwrap().binding.hook, "acme.watch.agree");
+    assert_eq!(state.hooks().index().get("block").unwrap().binding.hook, "acme.watch.agree");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -17,7 +17,7 @@ async fn call(daemon: &Daemon, tool: &str) -> Result<InvokeAnswer, Problem> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_gate_that_agrees_or_remarks_is_told_in_the_receipt() {
+async fn gate_decision_is_recorded_in_the_receipt() {
     let daemon = daemon().await;
     bind(&daemon, "agree", BEFORE).await;
     bind(&daemon, "remark", BEFORE).await;
@@ -42,7 +42,7 @@ async fn a_gate_that_agrees_or_remarks_is_told_in_the_receipt() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_gate_blocks_by_its_own_words() {
+async fn gate_blocks_with_its_reason() {
     let daemon = daemon().await;
     bind(&daemon, "block", BEFORE).await;
     let problem = call(&daemon, ECHO).await.unwrap_err();
@@ -82,7 +82,7 @@ async fn a_gate_that_gives_no_answer_says_no() {
         let problem = call(&daemon, ECHO).await.unwrap_err();
         assert_eq!(problem.code.as_str(), "forbidden", "{hook} {}", problem.detail);
         assert_eq!(problem.details["gate"]["error"], code, "{hook} {}", problem.detail);
-        assert!(problem.detail.contains(&format!("the gate `{hook}` gave no answer")), "{}", problem.detail);
+        assert!(problem.detail.contains(&format!("the gate `{hook}` failed")), "{}", problem.detail);
         daemon.over_socket().unbind_hook(hook).await.unwrap();
     }
     call(&daemon, ECHO).await.unwrap();
@@ -92,13 +92,13 @@ async fn a_gate_that_gives_no_answer_says_no() {
 async fn a_gate_whose_skill_may_not_run_says_no() {
     let daemon = daemon().await;
     bind(&daemon, "agree", BEFORE).await;
-    daemon.state().quarantine("acme.watch", "looked odd", "owner").unwrap();
+    daemon.state().skills().quarantine("acme.watch", "looked odd", "owner").unwrap();
     let problem = call(&daemon, ECHO).await.unwrap_err();
     assert_eq!(
         (problem.code.as_str(), &problem.details["gate"]["error"]),
         ("forbidden", &json!("not_runnable"))
     );
-    daemon.state().remove("acme.watch", "owner").unwrap();
+    daemon.state().skills().remove("acme.watch", "owner").unwrap();
     let problem = call(&daemon, ECHO).await.unwrap_err();
     assert_eq!(problem.details["gate"]["error"], "not_found");
     let listed = daemon.over_socket().hooks().await.unwrap();

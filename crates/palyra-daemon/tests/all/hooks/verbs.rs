@@ -17,10 +17,10 @@ async fn a_binding_needs_a_hook_that_hears_the_event() {
         ..BindRequest::default()
     };
     let cases = [
-        (request("run:before", "acme.watch", None), "usage", "there is no event `run:before`"),
+        (request("run:before", "acme.watch", None), "usage", "unknown event `run:before`"),
         (request("run:failed", "acme.gone", None), "invalid_setting", "`acme.gone` is not installed"),
-        (request("run:failed", "acme.bench", None), "invalid_setting", "has no hook that hears"),
-        (request("run:failed", "acme.watch", None), "invalid_setting", "name one"),
+        (request("run:failed", "acme.bench", None), "invalid_setting", "has no hook for"),
+        (request("run:failed", "acme.watch", None), "invalid_setting", "choose one"),
         (
             request("run:failed", "acme.watch", Some("acme.watch.nobody")),
             "invalid_setting",
@@ -66,7 +66,7 @@ async fn a_try_shows_the_decision_and_moves_no_cursor() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn dead_letters_are_told_again_or_dropped() {
+async fn dead_letters_can_be_retried_or_dropped() {
     let daemon = daemon().await;
     bind(&daemon, "fail", "run:completed").await;
     daemon.app.become_gateway(quick());

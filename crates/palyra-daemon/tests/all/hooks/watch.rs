@@ -85,6 +85,7 @@ pub(crate) fn install(state: &State) {
     };
     let options = InstallOptions { allow_tofu: true, consent: Some(consent), ..InstallOptions::default() };
     let outcome = state
+        .skills()
         .install(built.bytes.to_vec(), &options, "owner", &mut |_| {})
         .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(

@@ -50,7 +50,7 @@ fn check_approvals(state: &State, known: &Acknowledged) {
         assert!(decided.binary_search(id).is_ok(), "{id} was decided");
     }
     let pending = ApprovalFilter { status: Some(ApprovalStatus::Pending), ..ApprovalFilter::default() };
-    for approval in state.approvals(&pending).unwrap().approvals {
+    for approval in state.approvals().list(&pending).unwrap().approvals {
         assert!(decided.binary_search(&approval.approval_id).is_err());
     }
 }
@@ -75,7 +75,8 @@ fn check_fires(state: &State, known: &Acknowledged) {
     assert_eq!(sessions.len(), before, "a fire ran twice");
     for (routine, due_ms) in &fired {
         let key = FireKey { routine: routine.clone(), due_ms: *due_ms };
-        let row = state.fire(&key).unwrap().unwrap_or_else(|| panic!("{key:?} is not in the history"));
+        let row =
+            state.control().fire(&key).unwrap().unwrap_or_else(|| panic!("{key:?} is not in the history"));
         assert!(!["running", "skipped"].contains(&row.status.as_str()), "{row:?}");
         if row.status == "completed" {
             assert_eq!(runs[row.run_id.as_deref().unwrap()].status, "completed", "{row:?}");
@@ -83,7 +84,7 @@ fn check_fires(state: &State, known: &Acknowledged) {
     }
     for (routine, due_ms) in &known.fired {
         let key = FireKey { routine: routine.clone(), due_ms: *due_ms };
-        assert_eq!(state.fire(&key).unwrap().unwrap().status, "completed");
+        assert_eq!(state.control().fire(&key).unwrap().unwrap().status, "completed");
     }
 }
 
@@ -113,7 +114,7 @@ fn check_release(state: &State, known: &Acknowledged) {
     let installed = view.index().get("acme.other").map(|record| record.current.manifest.version.major);
     assert!(installed.unwrap_or(0) >= u64::from(known.release), "{installed:?} after {}", known.release);
     if installed.is_some() {
-        state.verify_installed("acme.other", "owner").unwrap();
+        state.skills().verify_installed("acme.other", "owner").unwrap();
     }
 }
 
@@ -121,7 +122,7 @@ fn all_runs(state: &State) -> BTreeMap<String, RunRow> {
     let mut runs = BTreeMap::new();
     let mut query = RunQuery::default();
     loop {
-        let page = state.runs(&query).unwrap();
+        let page = state.runs().list(&query).unwrap();
         runs.extend(page.runs.into_iter().map(|run| (run.run_id.clone(), run)));
         match page.next {
             Some(next) => query.before = Some(next),

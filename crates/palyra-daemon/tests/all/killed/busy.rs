@@ -73,7 +73,7 @@ const TOKEN_FILE: &str = "agent.token";
 
 /// Who asks for approvals is not who gives them.
 pub(super) fn add_tokens(state: &State, root: &StateRoot) {
-    let token = state.add_token("agent", [Scope::Invoke].into_iter().collect(), None, "owner").unwrap();
+    let token = state.tokens().add("agent", [Scope::Invoke].into_iter().collect(), None, "owner").unwrap();
     std::fs::write(beside(root), token.secret.as_str()).unwrap();
 }
 

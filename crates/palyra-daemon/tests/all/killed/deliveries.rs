@@ -32,9 +32,9 @@ async fn a_killed_daemon_loses_no_event_and_records_every_delivery() {
     crate::channels::install_publisher(&state);
     for (id, hook) in [("one", "acme.watch.agree"), ("two", "acme.watch.remark")] {
         let binding = HookBindingRecord::new(id, HookEventKind::RunCompleted, "acme.watch", hook);
-        state.bind_hook(binding, "owner").unwrap();
+        state.hooks().bind(binding, "owner").unwrap();
     }
-    state.add_channel("alerts", ChannelKind::File { path: told.clone() }, "owner").unwrap();
+    state.channels().add("alerts", ChannelKind::File { path: told.clone() }, "owner").unwrap();
     state.close().unwrap();
     let (mut random, mut answered) = (seed, 0);
     for _ in 0..points {
@@ -130,7 +130,7 @@ fn check(root: &StateRoot, told: &std::path::Path, answered: usize) {
     assert!(written.is_sorted());
     written.dedup();
     assert_eq!(written, recorded.keys().copied().collect::<Vec<_>>());
-    let kept = state.newest_messages("alerts", 1_000).unwrap();
+    let kept = state.channels().newest("alerts", 1_000).unwrap();
     assert!(kept.iter().all(|message| recorded.contains_key(&message.id)));
     state.close().unwrap();
 }

@@ -20,14 +20,14 @@ use crate::to_api::channel_letter;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/channels/{name}/dead-letters", Scope::Read, list)
-            .summary("Messages a channel gave up, newest first")
+            .summary("List dead letters of a channel, newest first")
             .query::<LettersQuery>()
             .answers::<ChannelDeadLetterList>(),
         Route::post("/v1/channels/{name}/dead-letters/{letter}/retry", Scope::Operate, retry)
-            .summary("Send a message once more; the letter goes when it is taken")
+            .summary("Retry a dead letter of a channel")
             .answers::<ChannelDeadLetter>(),
         Route::delete("/v1/channels/{name}/dead-letters/{letter}", Scope::Operate, forget)
-            .summary("Give a message up for good")
+            .summary("Delete a dead letter of a channel")
             .answers::<ChannelDeadLetter>(),
     ]
 }
@@ -35,7 +35,7 @@ pub(super) fn routes() -> Vec<Route> {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 struct LettersQuery {
-    /// How many at most.
+    /// Maximum number of results.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u16>,
 }

@@ -35,7 +35,7 @@ impl Feed for JournalFeed {
         let Page { events, head, next, .. } = match read {
             Ok(page) => page,
             Err(error) => {
-                tracing::error!(%error, "the journal cannot be read for an event stream");
+                tracing::error!(%error, "cannot read the journal for an event stream");
                 return None;
             }
         };

@@ -1,6 +1,7 @@
-//! Which events somebody wants.
+//! The requested event topics.
 
 use palyra_common::ErrorCode;
+use palyra_common::text::clip_untrusted;
 use std::str::FromStr;
 
 use palyra_api::Problem;
@@ -49,10 +50,10 @@ pub(in super::super) fn kind(text: &str) -> Result<EventKind, Problem> {
 }
 
 fn unknown(topic: &str) -> Problem {
-    let topic = palyra_common::redact::escape_untrusted(&topic.chars().take(60).collect::<String>());
+    let topic = clip_untrusted(topic, 60);
     let known: Vec<String> = EventKind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect();
     let meant = closest(&topic, &known).map(|name| format!("did you mean `{name}`?"));
-    Problem::new(ErrorCode::Usage, format!("there is no kind of event `{topic}`")).hints(meant)
+    Problem::new(ErrorCode::Usage, format!("unknown event kind `{topic}`")).hints(meant)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use palyra_api::hooks::{HookBinding, HookList, HookTest};
+use palyra_common::text::clip_untrusted;
 use palyra_plugins_runtime::HookDecision;
 use palyra_runner::HookAnswer;
 use palyra_state::hooks::{HookBindingRecord, HookError};
@@ -13,24 +14,24 @@ use crate::to_api::ToApi;
 
 /// Every binding, and how the file compares.
 pub(super) fn list_of(app: &App) -> Result<HookList, Failure> {
-    let bindings = app.state().hook_statuses()?.to_api();
-    Ok(HookList { bindings, file: app.state().bindings_file().to_api() })
+    let bindings = app.state().hooks().statuses()?.to_api();
+    Ok(HookList { bindings, file: app.state().hooks().file_status().to_api() })
 }
 
 /// One binding.
 pub(super) fn one_of(app: &App, id: &str) -> Result<HookBinding, Failure> {
-    let hooks = app.state().hook_statuses()?;
+    let hooks = app.state().hooks().statuses()?;
     let found = hooks.iter().find(|hook| hook.applied.binding.id == id);
     Ok(found.map(ToApi::to_api).ok_or_else(|| unknown(app, id))?)
 }
 
 /// The record of one binding.
 pub(super) fn binding(app: &App, id: &str) -> Result<Arc<HookBindingRecord>, HookError> {
-    let hooks = app.state().hooks();
+    let hooks = app.state().hooks().index();
     hooks.get(id).map(|entry| Arc::clone(&entry.binding)).ok_or_else(|| unknown(app, id))
 }
 
-/// What a hook answered.
+/// Decision of a hook.
 pub(in super::super) fn answered(binding: &str, event: &str, answer: HookAnswer) -> HookTest {
     let HookAnswer { decision, run_id, usage, log, receipt } = answer;
     let (decision, text) = match decision {
@@ -52,7 +53,7 @@ pub(in super::super) fn answered(binding: &str, event: &str, answer: HookAnswer)
 }
 
 fn unknown(app: &App, id: &str) -> HookError {
-    let known = app.state().hooks().all().iter().map(|entry| entry.binding.id.clone()).collect();
-    let id = palyra_common::redact::escape_untrusted(&id.chars().take(80).collect::<String>());
+    let known = app.state().hooks().index().all().iter().map(|entry| entry.binding.id.clone()).collect();
+    let id = clip_untrusted(id, 80);
     HookError::Unknown { id, known }
 }

@@ -21,14 +21,14 @@ use crate::to_api::hook_letter;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/hooks/dead-letters", Scope::Read, list)
-            .summary("Events that observers could not take, newest first")
+            .summary("List dead letters of hooks, newest first")
             .query::<LettersQuery>()
             .answers::<DeadLetterList>(),
         Route::post("/v1/hooks/dead-letters/{letter}/retry", Scope::Operate, retry)
-            .summary("Tell an observer once more; the letter goes when it takes the event")
+            .summary("Retry a dead letter of a hook")
             .answers::<HookTest>(),
         Route::delete("/v1/hooks/dead-letters/{letter}", Scope::Operate, forget)
-            .summary("Give an event up for good")
+            .summary("Delete a dead letter of a hook")
             .answers::<DeadLetter>(),
     ]
 }
@@ -36,9 +36,9 @@ pub(super) fn routes() -> Vec<Route> {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 struct LettersQuery {
-    /// Only those of this binding.
+    /// Filter by binding.
     binding: Option<String>,
-    /// How many at most.
+    /// Maximum number of results.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u16>,
 }

@@ -1,4 +1,4 @@
-//! The lines of a run, as the feed of a stream: live while it is under way, from its kept lines once it has ended.
+//! The lines of a run, as the feed of a stream: live while it is in progress, from its kept lines once it has ended.
 //!
 //! A line has one number, live and kept, which is the id of its event: a client that comes back with the last one it saw
 //! goes on after it, also when the run has ended in between. A client too slow for a run misses lines past those that are
@@ -38,13 +38,13 @@ impl Feed for RunFeed {
         }
         let (app, run_id, after) = (Arc::clone(app), self.run_id.clone(), self.after);
         let read = tokio::task::spawn_blocking(move || {
-            let lines = app.state().run_events_after(&run_id, after, PAGE)?;
-            Ok::<_, palyra_state::StateError>((lines, app.state().run(&run_id)?))
+            let lines = app.state().runs().events_after(&run_id, after, PAGE)?;
+            Ok::<_, palyra_state::StateError>((lines, app.state().runs().get(&run_id)?))
         });
         let (lines, run) = match read.await.ok()? {
             Ok(read) => read,
             Err(error) => {
-                tracing::error!(%error, "a run cannot be read for an event stream");
+                tracing::error!(%error, "cannot read a run for an event stream");
                 return None;
             }
         };

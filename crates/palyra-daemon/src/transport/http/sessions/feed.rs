@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use palyra_api::sessions::SessionEvent;
+use palyra_state::StateError;
 use tokio::sync::broadcast::error::RecvError;
 
 use super::super::sse::{Feed, event};
@@ -13,44 +14,49 @@ use crate::app::App;
 /// Events read at once.
 const PAGE: usize = 200;
 
+/// How a stream writes the events of a session.
+pub(super) trait Encoding: Send + 'static {
+    /// Reads what a stored event needs besides; may block.
+    fn prepare(&self, _: &App, _: &mut SessionEvent) -> Result<(), StateError> {
+        Ok(())
+    }
+
+    /// Writes an event.
+    fn encode(&mut self, event: SessionEvent) -> Vec<Bytes>;
+}
+
+/// Events as they are.
+pub(super) struct AsTheyAre;
+
+impl Encoding for AsTheyAre {
+    fn encode(&mut self, one: SessionEvent) -> Vec<Bytes> {
+        vec![event(one.body.name(), one.number, &one)]
+    }
+}
+
 /// The events of a session after one of them.
-pub(super) struct SessionFeed {
+pub(super) struct SessionFeed<E> {
     pub(super) session_id: String,
     pub(super) signals: SessionSignals,
     pub(super) after: u64,
+    /// None while it is away with the thread that reads.
+    pub(super) encoding: Option<E>,
 }
 
-impl Feed for SessionFeed {
+impl<E: Encoding> Feed for SessionFeed<E> {
     const GREETING: &'static [u8] = b": the session\n\n";
 
     async fn read(&mut self, app: &Arc<App>) -> Option<Vec<Bytes>> {
-        let (app, session_id, after) = (Arc::clone(app), self.session_id.clone(), self.after);
-        let read = tokio::task::spawn_blocking(move || {
-            let sessions = app.state().sessions();
-            let rows = sessions.events_after(&session_id, after, PAGE)?;
-            // A session that was removed ends its streams.
-            let there = !rows.is_empty() || sessions.session(&session_id)?.is_some();
-            Ok::<_, palyra_state::StateError>((rows, there))
-        });
-        let (rows, there) = match read.await.ok()? {
-            Ok(read) => read,
-            Err(error) => {
-                tracing::error!(%error, "a session cannot be read for an event stream");
-                return None;
-            }
-        };
-        if !there {
-            return None;
-        }
-        let mut events = Vec::new();
-        for row in rows {
-            self.after = row.number;
-            match serde_json::from_slice::<SessionEvent>(&row.bytes) {
-                Ok(stored) => events.push(event(stored.body.name(), Some(row.number), &stored)),
-                Err(error) => tracing::error!(%error, "an event of a session cannot be read"),
+        loop {
+            let (events, last) = self.page(app).await?;
+            let read = std::mem::replace(&mut self.after, last) != last;
+            let encoding = self.encoding.as_mut()?;
+            let bytes: Vec<Bytes> = events.into_iter().flat_map(|event| encoding.encode(event)).collect();
+            // A page of events that say nothing is no end.
+            if !bytes.is_empty() || !read {
+                return Some(bytes);
             }
         }
-        Some(events)
     }
 
     async fn wait(&mut self) -> Option<Vec<Bytes>> {
@@ -59,9 +65,46 @@ impl Feed for SessionFeed {
                 Ok(Signal { session_id, .. }) if session_id != self.session_id => {}
                 Ok(Signal { event: None, .. }) | Err(RecvError::Lagged(_)) => return Some(Vec::new()),
                 Ok(Signal { event: Some(passing), .. }) => {
-                    return Some(vec![event(passing.body.name(), None, &*passing)]);
+                    return Some(self.encoding.as_mut()?.encode(*passing));
                 }
                 Err(RecvError::Closed) => return None,
+            }
+        }
+    }
+}
+
+impl<E: Encoding> SessionFeed<E> {
+    /// The next stored events, and the number of the last one; `None` at the end of the stream.
+    async fn page(&mut self, app: &Arc<App>) -> Option<(Vec<SessionEvent>, u64)> {
+        let (app, session_id, after) = (Arc::clone(app), self.session_id.clone(), self.after);
+        let encoding = self.encoding.take()?;
+        let read = tokio::task::spawn_blocking(move || {
+            let sessions = app.state().sessions();
+            let rows = sessions.events_after(&session_id, after, PAGE)?;
+            // A session that was removed ends its streams.
+            let there = !rows.is_empty() || sessions.session(&session_id)?.is_some();
+            let last = rows.last().map_or(after, |row| row.number);
+            let mut events = Vec::with_capacity(rows.len());
+            for row in rows {
+                match serde_json::from_slice::<SessionEvent>(&row.bytes) {
+                    Ok(mut stored) => {
+                        stored.number = Some(row.number);
+                        encoding.prepare(&app, &mut stored)?;
+                        events.push(stored);
+                    }
+                    Err(error) => tracing::error!(%error, "cannot read an event of a session"),
+                }
+            }
+            Ok::<_, StateError>((there.then_some((events, last)), encoding))
+        });
+        match read.await.ok()? {
+            Ok((page, encoding)) => {
+                self.encoding = Some(encoding);
+                page
+            }
+            Err(error) => {
+                tracing::error!(%error, "cannot read a session for an event stream");
+                None
             }
         }
     }

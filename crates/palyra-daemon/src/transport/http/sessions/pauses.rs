@@ -13,26 +13,26 @@ use super::super::answer::{Answer, Json};
 use super::super::blocking::blocking;
 use super::super::params::{Asked, Named};
 use super::super::route::Route;
+use super::super::surfaces::MAX_SUBMIT_BYTES;
 use super::{limit, own, read};
 use crate::agent::Answerer;
 use crate::app::App;
 
-/// Longest body of an answer: a form with every field as long as it may be.
-const MAX_ANSWER_BYTES: usize = 2 << 20;
-
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/pauses", Scope::Read, list)
-            .summary("What agent runs wait for, and what became of earlier pauses, newest first")
+            .summary("List open and answered questions of agent runs, newest first")
             .query::<PausesQuery>()
             .answers::<PauseList>(),
         Route::get("/v1/pauses/{pause_id}", Scope::Read, show)
-            .summary("One pause")
+            .summary("Show a question of an agent run")
             .answers::<Pause>(),
         Route::post("/v1/pauses/{pause_id}/answer", Scope::Invoke, answer)
             .pipeline_authorizes()
-            .summary("Answer a pause; of several who answer, one wins. An approval needs the scope `approve` besides")
-            .takes::<PauseAnswer>(MAX_ANSWER_BYTES)
+            .summary(
+                "Answer a question; the first answer counts. An approval also requires the scope `approve`",
+            )
+            .takes::<PauseAnswer>(MAX_SUBMIT_BYTES)
             .answers::<Pause>(),
     ]
 }
@@ -40,12 +40,12 @@ pub(super) fn routes() -> Vec<Route> {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 struct PausesQuery {
-    /// Only those of this status: `waiting`, `answered`, `denied`, `expired` or `cancelled`.
+    /// Filter by status: `waiting`, `answered`, `denied`, `expired` or `cancelled`.
     #[param(value_type = Option<String>)]
     status: Option<PauseStatus>,
-    /// Only those before this id, which are older: where an earlier answer stopped.
+    /// Only items older than this id, to continue an earlier list.
     before: Option<String>,
-    /// How many at most.
+    /// Maximum number of results.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u16>,
 }

@@ -21,15 +21,15 @@ use crate::app::App;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/sessions/{session_id}/runs", Scope::Read, list)
-            .summary("The agent runs of a session, newest first")
+            .summary("List the agent runs of a session, newest first")
             .query::<RunsQuery>()
             .answers::<AgentRunList>(),
         Route::get("/v1/agent-runs/{run_id}", Scope::Read, show)
-            .summary("One agent run: how it stands, what it used, and what it waits for")
+            .summary("Show an agent run: status, use and open question")
             .answers::<AgentRun>(),
         Route::post("/v1/agent-runs/{run_id}/stop", Scope::Invoke, stop)
             .pipeline_authorizes()
-            .summary("Stop an agent run; a tool that runs is cancelled and keeps its receipt")
+            .summary("Stop an agent run; a running tool is cancelled and keeps its receipt")
             .answers::<AgentRun>(),
     ]
 }
@@ -37,9 +37,9 @@ pub(super) fn routes() -> Vec<Route> {
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 struct RunsQuery {
-    /// Only those before this id, which are older: where an earlier answer stopped.
+    /// Only items older than this id, to continue an earlier list.
     before: Option<String>,
-    /// How many at most.
+    /// Maximum number of results.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u16>,
 }

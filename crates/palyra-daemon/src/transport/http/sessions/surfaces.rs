@@ -19,10 +19,10 @@ use crate::app::App;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/sessions/{session_id}/surfaces", Scope::Read, list)
-            .summary("The documents that a session shows")
+            .summary("List the documents of a session")
             .answers::<SurfaceList>(),
         Route::get("/v1/sessions/{session_id}/surfaces/{surface}", Scope::Read, show)
-            .summary("One document at its newest revision, with the tool that made it")
+            .summary("Show the newest revision of a document, with the tool that created it")
             .answers::<Surface>(),
     ]
 }

@@ -47,12 +47,19 @@ pub(super) async fn install(
         let request = options.request(bytes);
         walk(app, |state, observe| {
             if update {
-                state.plan_update(&request)?;
+                state.skills().plan_update(&request)?;
             }
             install_authorized(app, &principal, &request, promotes, observe)
         })
     };
-    upload.judge(&app, install).await.map(Json)
+    let outcome = upload.judge(&app, install).await?;
+    Ok(compiled_soon(&app, outcome))
+}
+
+/// Begins to compile what can run now; the answer does not wait for it.
+fn compiled_soon(app: &Arc<App>, outcome: InstallOutcome) -> Json<InstallOutcome> {
+    let code = app.compile_in_background(&outcome.record.skill_id);
+    Json(InstallOutcome { code, ..outcome })
 }
 
 pub(super) async fn enable(
@@ -64,10 +71,10 @@ pub(super) async fn enable(
     let accept = each(&body.accept)?;
     blocking(&app, move |app| {
         known(app, &skill_id)?;
-        walk(app, |state, observe| state.enable(&skill_id, accept, &principal.name, observe))
+        walk(app, |state, observe| state.skills().enable(&skill_id, accept, &principal.name, observe))
     })
     .await
-    .map(Json)
+    .map(|outcome| compiled_soon(&app, outcome))
 }
 
 pub(super) async fn consent_asked(
@@ -77,7 +84,7 @@ pub(super) async fn consent_asked(
 ) -> Answer<ConsentAsked> {
     blocking(&app, move |app| {
         let record = known(app, &skill_id)?;
-        let outcome = app.state().plan_decision(&skill_id, &principal.name)?;
+        let outcome = app.state().skills().plan_decision(&skill_id, &principal.name)?;
         let current = record.release(outcome.payload).unwrap_or(&record.current);
         let first = || ConsentRequest::new(&current.manifest, current.payload, None);
         let digest = outcome.consent_request.clone().unwrap_or_else(first).digest().to_string();
@@ -101,10 +108,10 @@ pub(super) async fn consent(
     };
     blocking(&app, move |app| {
         known(app, &skill_id)?;
-        walk(app, |state, observe| state.consent(&skill_id, given, &principal.name, observe))
+        walk(app, |state, observe| state.skills().consent(&skill_id, given, &principal.name, observe))
     })
     .await
-    .map(Json)
+    .map(|outcome| compiled_soon(&app, outcome))
 }
 
 pub(super) async fn rollback(
@@ -116,15 +123,15 @@ pub(super) async fn rollback(
     blocking(&app, move |app| {
         known(app, &skill_id)?;
         walk(app, |state, observe| {
-            let request = state.rollback_request(&skill_id, body.version.as_deref())?;
+            let request = state.skills().rollback_request(&skill_id, body.version.as_deref())?;
             install_authorized(app, &principal, &request, false, observe)
         })
     })
     .await
-    .map(Json)
+    .map(|outcome| compiled_soon(&app, outcome))
 }
 
-/// What a query permits, in somebody's name.
+/// The consent in a query, with its principal.
 pub(in crate::transport::http) fn install_options(
     query: &InstallQuery,
     principal: &str,
@@ -138,9 +145,7 @@ pub(in crate::transport::http) fn install_options(
         Some(digest) => Some(ConsentGiven { digest: one(digest)?, principal: principal.to_owned(), secrets }),
         None if secrets.is_empty() => None,
         None => {
-            return Err(
-                Problem::new(ErrorCode::Usage, "`secrets` are agreed to together with `consent`").into()
-            );
+            return Err(Problem::new(ErrorCode::Usage, "`secrets` requires `consent`").into());
         }
     };
     Ok(InstallOptions { allow_tofu: query.allow_tofu, consent, accept: each(&listed(&query.accept))? })
@@ -163,7 +168,7 @@ impl FromRequestParts<Arc<App>> for Permitted {
 /// Agreeing along with an installation is to promote a skill, and needs the scope for that before a byte is read.
 fn may_not_widen(authorizer: &Authorizer, principal: &Principal) -> Problem {
     let rule = authorizer.explain(principal, Action::Promote, unnamed_skill());
-    let message = format!("what is permitted with an installation needs the scope `{}`", Scope::Admin);
+    let message = format!("consent with an installation requires the scope `{}`", Scope::Admin);
     Problem::new(ErrorCode::Forbidden, message)
         .hint("without it the skill is stored and awaits consent")
         .details(json!({ "scope": Scope::Admin, "action": Action::Promote,

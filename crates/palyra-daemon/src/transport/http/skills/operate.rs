@@ -62,7 +62,7 @@ pub(super) async fn quarantine(
 ) -> Answer<SkillChanged> {
     blocking(&app, move |app| {
         known(app, &skill_id)?;
-        app.state().quarantine(&skill_id, &body.reason, &principal.name)?;
+        app.state().skills().quarantine(&skill_id, &body.reason, &principal.name)?;
         changed(app, skill_id, Some(body.reason))
     })
     .await
@@ -78,7 +78,7 @@ pub(super) async fn disable(
     blocking(&app, move |app| {
         known(app, &skill_id)?;
         let reason = body.reason.as_deref().unwrap_or_default();
-        app.state().disable(&skill_id, reason, &principal.name)?;
+        app.state().skills().disable(&skill_id, reason, &principal.name)?;
         changed(app, skill_id, body.reason)
     })
     .await
@@ -101,8 +101,8 @@ fn take_out(
     query: RemoveQuery,
 ) -> Result<RemovedSkill, Failure> {
     let (state, record) = (app.state(), known(app, &skill_id)?);
-    state.remove(&skill_id, &principal.name)?;
-    let forgotten = if query.keep_data { None } else { Some(state.forget_storage(&skill_id)?) };
+    state.skills().remove(&skill_id, &principal.name)?;
+    let forgotten = if query.keep_data { None } else { Some(state.skills().forget_storage(&skill_id)?) };
     Ok(RemovedSkill {
         skill_id,
         version: record.current.manifest.version.to_string(),
@@ -114,7 +114,7 @@ fn take_out(
 fn verify_stored(app: &App, principal: &Principal, skill_id: String) -> Result<SkillVerified, Failure> {
     known(app, &skill_id)?;
     let state = app.state();
-    let verification = state.verify_installed(&skill_id, &principal.name)?;
+    let verification = state.skills().verify_installed(&skill_id, &principal.name)?;
     let skill = &verification.skill;
     Ok(SkillVerified {
         skill_id,
@@ -128,7 +128,7 @@ fn verify_stored(app: &App, principal: &Principal, skill_id: String) -> Result<S
 
 fn audit_again(app: &App, principal: &Principal, skill_id: Option<&str>) -> Result<SkillAudits, Failure> {
     let state = app.state();
-    let audited: Vec<ReAudit> = state.re_audit(skill_id, &principal.name)?;
+    let audited: Vec<ReAudit> = state.skills().re_audit(skill_id, &principal.name)?;
     Ok(SkillAudits { audits: audited.into_iter().map(one_audit).collect() })
 }
 

@@ -45,11 +45,11 @@ pub(super) fn install_authorized(
 ) -> Result<install::InstallOutcome, SkillError> {
     let state = app.state();
     retry_moved(|| {
-        let plan = state.plan(request, observe);
+        let plan = state.skills().plan(request, observe);
         if let Some(planned) = plan.installation() {
             state.authorizer().authorize_install(principal, planned, promotes)?;
         }
-        state.apply(plan, &principal.name, observe)
+        state.skills().apply(plan, &principal.name, observe)
     })
 }
 

@@ -22,7 +22,7 @@ pub(in super::super) fn reason(text: String) -> Result<String, Problem> {
     match text.len() {
         0..=MAX_REASON_BYTES => Ok(text),
         bytes => {
-            let message = format!("the reason has {bytes} bytes, more than {MAX_REASON_BYTES}");
+            let message = format!("the reason has {bytes} bytes, the limit is {MAX_REASON_BYTES}");
             Err(Problem::new(ErrorCode::Usage, message))
         }
     }

@@ -57,7 +57,7 @@ pub(super) fn publisher_now(view: &View, name: &str) -> Publisher {
     publisher(name, view.trust().publisher(name).unwrap_or(&unknown))
 }
 
-/// Somebody whose keys are believed.
+/// A trusted publisher.
 pub(super) fn allowed(kind: &str, name: &PublisherName, keys: &KeySet) -> Allowed {
     Allowed {
         kind: kind.to_owned(),
