@@ -5,6 +5,8 @@ mod help;
 mod hints;
 #[cfg(test)]
 mod language;
+#[cfg(test)]
+mod reference;
 mod refusal;
 
 pub(crate) use refusal::Refusal;
@@ -39,6 +41,7 @@ use crate::commands::runs::RunsArgs;
 use crate::commands::sessions::SessionsArgs;
 use crate::commands::skills::SkillsArgs;
 use crate::commands::status::StatusArgs;
+use crate::commands::surfaces::SurfacesArgs;
 use crate::commands::tokens::TokensArgs;
 use crate::commands::tools::ToolsArgs;
 use crate::commands::trust::TrustArgs;
@@ -79,6 +82,7 @@ pub(crate) enum Command {
     Tools(ToolsArgs),
     Plugins(PluginsArgs),
     Runs(RunsArgs),
+    Surfaces(SurfacesArgs),
     Approvals(ApprovalsArgs),
     Routines(RoutinesArgs),
     Objectives(ObjectivesArgs),
@@ -149,12 +153,12 @@ pub(crate) struct Globals {
     #[arg(long, global = true)]
     pub(crate) yes: bool,
 
-    /// State root with trust, skills, secrets and journal [default: ~/.palyra]
+    /// State root directory [default: ~/.palyra]
     #[arg(long, global = true, value_name = "DIR")]
     #[arg(env = PALYRA_STATE_ROOT, hide_env_values = true)]
     pub(crate) state_root: Option<PathBuf>,
 
-    /// Seconds to wait for another command that uses the state root
+    /// Seconds to wait while another process uses the state root
     #[arg(long, global = true, value_name = "SECONDS", default_value_t = 10)]
     #[arg(env = PALYRA_LOCK_WAIT, hide_env_values = true)]
     pub(crate) lock_wait: u64,
@@ -164,12 +168,12 @@ pub(crate) struct Globals {
     #[arg(env = PALYRA_PASSPHRASE_FILE, hide_env_values = true)]
     pub(crate) passphrase_file: Option<PathBuf>,
 
-    /// Daemon to connect to, over https or to a loopback address [default: that of the state root]
+    /// URL of the daemon, `https` or loopback [default: the daemon of the state root]
     #[arg(long, global = true, value_name = "URL")]
     #[arg(env = PALYRA_URL, hide_env_values = true)]
     pub(crate) url: Option<String>,
 
-    /// File with the access token [default: the owner's, in the state root]
+    /// File with the access token [default: the owner token of the state root]
     #[arg(long, global = true, value_name = "FILE")]
     #[arg(env = PALYRA_TOKEN_FILE, hide_env_values = true)]
     pub(crate) token_file: Option<PathBuf>,

@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// The client, whichever way it goes.
 pub(crate) type AnyClient = Client<Arc<dyn Transport>>;
 
-/// Asks the daemon something; `command` is what others are told who find the state in use.
+/// Sends a request to the daemon; `command` names this process in "state in use" errors of others.
 pub(crate) fn ask<T, E, F>(
     globals: &Globals,
     command: &str,

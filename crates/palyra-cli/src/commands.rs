@@ -31,6 +31,7 @@ pub(crate) mod sessions;
 pub(crate) mod skills;
 pub(crate) mod start_page;
 pub(crate) mod status;
+pub(crate) mod surfaces;
 pub(crate) mod tokens;
 pub(crate) mod tools;
 pub(crate) mod trust;
@@ -57,6 +58,7 @@ pub(crate) fn dispatch(cli: Cli) -> ExitCode {
         Command::Tools(args) => tools::run(&args, globals),
         Command::Plugins(args) => plugins::run(&args, globals),
         Command::Runs(args) => runs::run(&args, globals),
+        Command::Surfaces(args) => surfaces::run(&args, globals),
         Command::Approvals(args) => approvals::run(&args, globals),
         Command::Routines(args) => routines::run(&args, globals),
         Command::Objectives(args) => objectives::run(&args, globals),

@@ -4,6 +4,7 @@
 //! that every face says the same; [`refusals`] and [`build`] are about files that only this command line reads.
 
 mod build;
+mod guest;
 mod problem;
 mod refusals;
 
@@ -16,9 +17,11 @@ use crate::interrupt::INTERRUPTED;
 use palyra_api::{ClientError, Problem, TransportError, codes};
 use palyra_common::capabilities::GrantSyntaxError;
 use palyra_common::limits::LimitSyntaxError;
+use palyra_common::text::clip_marked;
 use palyra_common::{ErrorCode, WasmPluginRunError};
 use palyra_daemon::problem::run_hints;
 use palyra_daemon::{ServerError, ToProblem};
+use palyra_plugins_guestkit::GuestkitError;
 use palyra_plugins_runtime::{Divergence, TapeError};
 use palyra_skills::{BuildError, ManifestError};
 use palyra_state::journal::JournalError;
@@ -28,13 +31,12 @@ use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a command did not do what it was asked.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
     /// The command line asks for something that makes no sense.
     #[error("{message}")]
     Usage {
-        /// What is wrong.
         message: String,
         /// What to write instead.
         hints: Vec<String>,
@@ -51,7 +53,6 @@ pub(crate) enum CliError {
     /// A file is not a tape.
     #[error("`{}` is not a tape: {source}", path.display())]
     BadTape {
-        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         source: TapeError,
@@ -62,9 +63,9 @@ pub(crate) enum CliError {
     /// The system refused something that should have worked.
     #[error("{what}: {source}")]
     Io {
-        /// What was being done.
+        /// The failed operation.
         what: String,
-        /// What the system says.
+        /// The operating system error.
         source: io::Error,
     },
     /// The sandbox cannot be set up on this machine.
@@ -79,7 +80,7 @@ pub(crate) enum CliError {
     /// The daemon cannot listen.
     #[error("{0}")]
     Server(#[from] ServerError),
-    /// A file is not what it is said to be, or is not believed.
+    /// A file is invalid or not trusted.
     #[error("{}", refusals::message(.0))]
     File(#[from] FileRefusal),
     /// A skill that is not packaged.
@@ -88,6 +89,9 @@ pub(crate) enum CliError {
     /// A manifest with at least one problem.
     #[error("{}", build::manifest_message(.0))]
     Manifest(Vec<ManifestError>),
+    /// A guest that is not built.
+    #[error("{}", guest::message(.0))]
+    Guest(Box<GuestkitError>),
     /// A person was asked and said no.
     #[error("cancelled: nothing was changed")]
     Cancelled,
@@ -149,6 +153,7 @@ impl CliError {
             Self::File(refusal) => refusal.code(),
             Self::Build(error) => build::code(error),
             Self::Manifest(_) => ErrorCode::BadManifest,
+            Self::Guest(error) => guest::code(error),
             Self::Cancelled => ErrorCode::Cancelled,
         }
     }
@@ -172,17 +177,19 @@ impl CliError {
             Self::State(error) => error.to_problem().exit_code(),
             Self::Problem(problem) => problem.exit_code(),
             Self::File(refusal) => refusal.exit_code(),
-            Self::Build(_) | Self::Manifest(_) => 1,
+            Self::Guest(error) if guest::code(error) == ErrorCode::Usage => 2,
+            Self::Build(_) | Self::Manifest(_) | Self::Guest(_) => 1,
             Self::Cancelled => 3,
         }
     }
 
-    /// What a person can do next.
     pub(crate) fn hints(&self) -> Vec<String> {
         match self {
             Self::Usage { hints, .. } => hints.clone(),
             Self::Run(error) => run_hints(error),
-            Self::Describe(error) => [vec!["name the tool with `--tool`".into()], run_hints(error)].concat(),
+            Self::Describe(error) => {
+                [vec!["choose the tool with `--tool`".into()], run_hints(error)].concat()
+            }
             Self::BadTape { source, .. } => vec![tape_hint(source).into()],
             Self::Diverged(divergence) => diverged_hint(divergence).into_iter().map(Into::into).collect(),
             Self::State(error) => error.to_problem().hints,
@@ -195,6 +202,7 @@ impl CliError {
             Self::File(refusal) => refusal.hints(),
             Self::Build(error) => vec![error.hint()],
             Self::Manifest(problems) => build::manifest_hints(problems),
+            Self::Guest(error) => error.hint().into_iter().collect(),
             Self::Interrupted | Self::Io { .. } | Self::Setup(_) | Self::Cancelled => Vec::new(),
         }
     }
@@ -212,6 +220,7 @@ impl CliError {
             Self::File(refusal) => refusal.details(),
             Self::Build(error) => build::details(error),
             Self::Manifest(problems) => build::manifest_details(problems),
+            Self::Guest(error) => guest::details(error),
             Self::Usage { .. }
             | Self::Interrupted
             | Self::Io { .. }
@@ -233,7 +242,16 @@ impl CliError {
             Self::File(refusal) => refusal.notes(),
             Self::Build(error) => build::notes(error),
             Self::Manifest(problems) => build::manifest_notes(problems),
+            Self::Guest(error) => guest::notes(error),
             _ => Vec::new(),
+        }
+    }
+
+    /// What a program that failed had written, line by line.
+    pub(crate) fn output(&self) -> Option<&str> {
+        match self {
+            Self::Guest(error) => guest::output(error),
+            _ => None,
         }
     }
 }
@@ -241,6 +259,12 @@ impl CliError {
 impl From<BuildError> for CliError {
     fn from(error: BuildError) -> Self {
         Self::Build(Box::new(error))
+    }
+}
+
+impl From<GuestkitError> for CliError {
+    fn from(error: GuestkitError) -> Self {
+        Self::Guest(Box::new(error))
     }
 }
 
@@ -318,17 +342,13 @@ fn diverged(divergence: &Divergence) -> String {
 fn diverged_hint(divergence: &Divergence) -> Option<&'static str> {
     match divergence.what.as_str() {
         "module" => Some("the tape was recorded with another module; record a new one with `--record`"),
-        "secret" => Some("give the secret the run had with `--secret NAME=@FILE`"),
+        "secret" => Some("pass the secret of the recorded run with `--secret NAME=@FILE`"),
         _ => None,
     }
 }
 
 fn clipped(text: &str) -> String {
-    const LONGEST: usize = 200;
-    match text.char_indices().nth(LONGEST) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
+    clip_marked(text, 200).into_owned()
 }
 
 fn tape_line(error: &TapeError) -> Option<usize> {
@@ -347,7 +367,7 @@ fn tape_hint(error: &TapeError) -> &'static str {
         }
         TapeError::Cut { .. } => "the file is truncated; record it again with `--record`",
         TapeError::TooLong { .. } | TapeError::BadLine { .. } => {
-            "a tape is what `palyra run --record FILE` writes"
+            "record a tape with `palyra run --record FILE`"
         }
     }
 }

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 /// Why a named file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileError {
-    /// Nothing is there.
-    #[error("there is no file `{}`", .0.display())]
+    #[error("file `{}` does not exist", .0.display())]
     Missing(PathBuf),
     /// It is a directory.
     #[error("`{}` is a directory, not a file", .0.display())]
@@ -20,23 +19,15 @@ pub(crate) enum FileError {
     #[error("`{}` is not a regular file", .0.display())]
     NotRegular(PathBuf),
     /// It cannot be opened or read.
-    #[error("`{}` cannot be read: {source}", path.display())]
+    #[error("cannot read `{}`: {source}", path.display())]
     Unreadable {
-        /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The operating system error.
         source: io::Error,
     },
     /// It is longer than what it is for.
-    #[error("`{}` has {bytes} bytes, more than {most}", path.display())]
-    TooLong {
-        /// The file.
-        path: PathBuf,
-        /// Its length.
-        bytes: u64,
-        /// The bound.
-        most: u64,
-    },
+    #[error("`{}` has {bytes} bytes, the limit is {most}", path.display())]
+    TooLong { path: PathBuf, bytes: u64, most: u64 },
 }
 
 /// The bytes of a regular file of at most `most` bytes; its length is checked before anything is read.
@@ -96,20 +87,18 @@ impl<'p> NewFile<'p> {
         Ok(Self { path, file })
     }
 
-    /// Writes it.
     pub(crate) fn write(mut self, bytes: &[u8]) -> Result<(), CliError> {
         let written = self.file.write_all(bytes).and_then(|()| self.file.as_file().sync_all());
         written.map_err(|error| CliError::unusable_place("file", self.path, &error))?;
         self.keep()
     }
 
-    /// What is written until it is kept; it goes when nobody keeps it.
+    /// The temporary file, removed unless it is kept.
     pub(crate) fn unfinished(&self) -> Result<File, CliError> {
         let file = self.file.as_file().try_clone();
         file.map_err(|error| CliError::unusable_place("file", self.path, &error))
     }
 
-    /// Where that is.
     pub(crate) fn unfinished_path(&self) -> &Path {
         self.file.path()
     }
@@ -124,9 +113,24 @@ impl<'p> NewFile<'p> {
     }
 }
 
+/// Writes a file that appears whole or not at all; one that is there is replaced.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let cannot = |error: io::Error| CliError::unusable_place("directory", folder, &error);
+    let mut part = tempfile::NamedTempFile::new_in(folder).map_err(cannot)?;
+    part.write_all(bytes).and_then(|()| part.as_file().sync_all()).map_err(cannot)?;
+    part.persist(path).map_err(|error| {
+        CliError::usage(format!("`{}` cannot be written: {}", path.display(), error.error))
+    })?;
+    Ok(())
+}
+
 fn taken(path: &Path) -> CliError {
     CliError::usage_with_hint(
-        format!("there is already a file `{}`", path.display()),
+        format!("file `{}` already exists", path.display()),
         "choose another name; nothing was written",
     )
 }

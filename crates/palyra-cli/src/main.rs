@@ -6,12 +6,14 @@
 
 #![forbid(unsafe_code)]
 
+mod browser;
 mod cli;
 mod client;
 mod commands;
 mod directories;
 mod error;
 mod files;
+mod forms;
 mod interrupt;
 mod output;
 mod program;

@@ -23,10 +23,12 @@ pub(crate) use warnings::Warnings;
 use crate::cli::{Globals, OutputForm};
 use crate::commands::run::FinishedRun;
 use crate::error::{CliError, Failure};
+use crate::progress::ERASE;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 /// Draws results and failures in the form that was asked for.
+#[derive(Clone, Copy)]
 pub(crate) struct Printer {
     form: OutputForm,
     talk: Talk,
@@ -88,11 +90,19 @@ impl Printer {
         }
     }
 
-    /// Says something to a person, unless nobody wants to hear it.
+    /// Prints remarks to standard error, unless `--quiet` is set.
     pub(crate) fn remark(&self, remarks: &[Remark]) {
         if self.form == OutputForm::Human && !self.talk.quiet {
             say(&human::remarks(remarks));
         }
+    }
+
+    /// Says a remark between two lines of progress.
+    pub(crate) fn remark_over_progress(&self, remark: Remark) {
+        if self.terminal().is_some() {
+            say(ERASE);
+        }
+        self.remark(&[remark]);
     }
 
     /// Returns whether a person reads the output, rather than a program.
@@ -163,7 +173,7 @@ fn write_data(bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Styles are taken out where they are not wanted; when nobody listens there is nobody to tell.
+/// Removes styles where they are not wanted; a closed standard error is ignored.
 fn say(text: &str) {
     let _ = anstream::stderr().write_all(text.as_bytes());
 }

@@ -14,7 +14,8 @@ pub(crate) struct CommandPrefix(String);
 impl CommandPrefix {
     /// The program by the name that finds it, and `--state-root` where it is not the default.
     pub(crate) fn new(globals: &Globals) -> Result<Self, CliError> {
-        let program = std::env::current_exe().map_err(CliError::io("cannot find this program"))?;
+        let program =
+            std::env::current_exe().map_err(CliError::io("cannot find the path of this program"))?;
         let path = std::env::var_os("PATH").unwrap_or_default();
         let root = state::root(globals)?;
         let usual = Directories::from_environment().state.map(StateRoot::new);
@@ -22,7 +23,6 @@ impl CommandPrefix {
         Ok(Self(prefix(&program, &path, named.as_deref())))
     }
 
-    /// A whole command.
     pub(crate) fn command(&self, words: &str) -> String {
         format!("{} {words}", self.0)
     }
@@ -32,9 +32,10 @@ fn prefix(program: &Path, search_path: &OsStr, state_root: Option<&Path>) -> Str
     let found = std::env::split_paths(search_path)
         .filter_map(|directory| directory.join("palyra").canonicalize().ok())
         .next();
-    let name = match program.canonicalize().is_ok_and(|program| found == Some(program)) {
-        true => "palyra".to_owned(),
-        false => quoted(&program.to_string_lossy()),
+    let name = if program.canonicalize().is_ok_and(|program| found == Some(program)) {
+        "palyra".to_owned()
+    } else {
+        quoted(&program.to_string_lossy())
     };
     match state_root {
         None => name,
@@ -45,9 +46,10 @@ fn prefix(program: &Path, search_path: &OsStr, state_root: Option<&Path>) -> Str
 /// A word as a shell reads it back.
 pub(crate) fn quoted(word: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=:,@%+".contains(&byte);
-    match !word.is_empty() && word.bytes().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+    if !word.is_empty() && word.bytes().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

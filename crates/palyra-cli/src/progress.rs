@@ -1,20 +1,29 @@
 //! A line on the terminal for work that takes longer than a second.
 
 use crate::output::fitting_line;
+use parking_lot::{Mutex, MutexGuard};
 use std::io::Write;
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::time::{Instant, interval_at};
+use tokio::time::{Instant, Interval, interval_at};
 
 /// Work that is done sooner needs no line.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Back to the start of the line, and nothing on it.
-const ERASE: &str = "\r\x1b[2K";
+pub(crate) const ERASE: &str = "\r\x1b[2K";
 
 /// Waits for `work`, telling `terminal` once a second how long it has been going on.
 pub(crate) async fn with_progress<T>(
     what: &str,
+    terminal: Option<impl Write>,
+    work: impl Future<Output = T>,
+) -> T {
+    with_progress_of(async || what.to_owned(), terminal, work).await
+}
+
+/// The same for work of which it is asked what it does, once a second and only where a line shows it.
+pub(crate) async fn with_progress_of<T>(
+    what: impl AsyncFn() -> String,
     mut terminal: Option<impl Write>,
     work: impl Future<Output = T>,
 ) -> T {
@@ -31,14 +40,20 @@ pub(crate) async fn with_progress<T>(
                 }
                 return result;
             }
-            _ = seconds.tick() => {
+            what = asked(&mut seconds, &what), if terminal.is_some() => {
                 if let Some(terminal) = &mut terminal {
-                    draw(terminal, &line_of(what, started.elapsed().as_secs()));
+                    draw(terminal, &line_of(&what, started.elapsed().as_secs()));
                     drawn = true;
                 }
             }
         }
     }
+}
+
+/// What goes on, asked for when the next second is over.
+async fn asked(seconds: &mut Interval, what: &impl AsyncFn() -> String) -> String {
+    seconds.tick().await;
+    what().await
 }
 
 /// The same for work that blocks its thread.
@@ -107,7 +122,7 @@ fn line_of(what: &str, seconds: u64) -> String {
 }
 
 fn lock<T>(line: &Mutex<T>) -> MutexGuard<'_, T> {
-    line.lock().unwrap_or_else(PoisonError::into_inner)
+    line.lock()
 }
 
 /// A terminal that has gone away is no reason to stop working.

@@ -4,7 +4,7 @@ use crate::error::CliError;
 use crate::files::read_at_most;
 use std::io::IsTerminal;
 
-/// Who reads standard input.
+/// The flag that reads standard input.
 pub(crate) struct StandardInput {
     taken_by: Option<String>,
     no_input: bool,
@@ -20,7 +20,7 @@ impl StandardInput {
     pub(crate) fn read(&mut self, flag: &str, most: u64) -> Result<(Vec<u8>, bool), CliError> {
         if let Some(other) = self.taken_by.replace(flag.to_owned()) {
             return Err(CliError::usage_with_hint(
-                format!("`{other}` and `{flag}` both want standard input"),
+                format!("`{other}` and `{flag}` cannot both read standard input"),
                 "use a file for one of them: `@FILE`",
             ));
         }
@@ -30,6 +30,6 @@ impl StandardInput {
             )));
         }
         read_at_most(std::io::stdin().lock(), most.min(64 << 10), most)
-            .map_err(|error| CliError::usage(format!("standard input cannot be read: {error}")))
+            .map_err(|error| CliError::usage(format!("cannot read standard input: {error}")))
     }
 }

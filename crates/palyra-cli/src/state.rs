@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Opens the state root; `command` is what others are told who find it in use.
+/// Opens the state root; `command` names this process in "state in use" errors of others.
 pub(crate) fn open(globals: &Globals, command: &str) -> Result<State, CliError> {
     with_root(globals, command, State::open)
 }
@@ -56,8 +56,8 @@ pub(crate) fn with_root<T>(
 pub(crate) fn root(globals: &Globals) -> Result<StateRoot, CliError> {
     let none = || {
         CliError::usage_with_hint(
-            "there is no home directory for the state root",
-            "name one with `--state-root DIR`",
+            "cannot find a home directory for the state root",
+            "set the state root with `--state-root DIR`",
         )
     };
     let path = match &globals.state_root {
@@ -69,7 +69,7 @@ pub(crate) fn root(globals: &Globals) -> Result<StateRoot, CliError> {
     Ok(StateRoot::new(path))
 }
 
-/// A passphrase that needs nobody to type it.
+/// A passphrase that needs no prompt.
 pub(crate) fn given_passphrase(globals: &Globals) -> Result<Option<Passphrase>, CliError> {
     let credentials = std::env::var_os(CREDENTIALS_DIRECTORY);
     let given = Passphrase::given(globals.passphrase_file.as_deref(), credentials.as_deref().map(Path::new));

@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 pub(crate) struct Terminal(());
 
 impl Terminal {
-    /// None when nobody is there or nobody is to be asked.
+    /// Returns `None` without a terminal or with `--no-input`.
     pub(crate) fn of_person(globals: &Globals) -> Option<Self> {
         (!globals.no_input && io::stdin().is_terminal()).then_some(Self(()))
     }
@@ -51,7 +51,7 @@ impl Terminal {
 
     /// A line as it was typed; none at the end of the input.
     pub(crate) fn line(&mut self, question: &str) -> Result<Option<String>, CliError> {
-        let asked = |error| CliError::Io { what: "the terminal cannot be used".into(), source: error };
+        let asked = |error| CliError::Io { what: "cannot use the terminal".into(), source: error };
         let mut stderr = anstream::stderr();
         write!(stderr, "{question}").and_then(|()| stderr.flush()).map_err(asked)?;
         let mut answer = String::new();

@@ -17,7 +17,7 @@ const NO_BREAK: char = '\u{a0}';
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Start here", &["up", "status", "run", "tools", "doctor"]),
     ("Talk to an agent", &["chat", "sessions", "models", "console"]),
-    ("See what happened", &["runs", "approvals", "journal", "logs"]),
+    ("See what happened", &["runs", "surfaces", "approvals", "journal", "logs"]),
     ("Automate", &["routines", "objectives", "hooks", "channels", "deliveries"]),
     ("Write and publish skills", &["skills", "keys", "trust"]),
     ("Control access", &["plugins", "policy", "runner-policy", "audit-policy", "tokens", "vault"]),
@@ -94,18 +94,26 @@ fn paragraphs(text: &str) -> String {
     joined.trim_end().to_owned()
 }
 
-fn groups(root: &Command) -> String {
+/// The visible commands under the titles of their groups.
+pub(super) fn grouped(root: &Command) -> Vec<(&'static str, Vec<&Command>)> {
     let listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
     let visible = || root.get_subcommands().filter(|command| !command.is_hide_set());
-    let others: Vec<&str> = visible().map(Command::get_name).filter(|name| !listed.contains(name)).collect();
-    let width = visible().map(|command| command.get_name().len()).max().unwrap_or_default();
+    let find = |name: &&str| visible().find(|command| command.get_name() == *name);
+    let mut groups: Vec<(&str, Vec<&Command>)> =
+        GROUPS.iter().map(|(title, names)| (*title, names.iter().filter_map(find).collect())).collect();
+    let others =
+        visible().filter(|command| !listed.contains(&command.get_name()) && command.get_name() != "help");
+    groups.push(("Other", others.collect()));
+    groups.retain(|(_, commands)| !commands.is_empty());
+    groups
+}
+
+fn groups(root: &Command) -> String {
+    let groups = grouped(root);
+    let names = groups.iter().flat_map(|(_, commands)| commands).map(|command| command.get_name().len());
+    let width = names.max().unwrap_or_default();
     let mut text = String::new();
-    for (title, names) in GROUPS.iter().copied().chain([("Other", others.as_slice())]) {
-        let commands: Vec<&Command> =
-            names.iter().filter_map(|name| visible().find(|command| command.get_name() == *name)).collect();
-        if commands.is_empty() {
-            continue;
-        }
+    for (title, commands) in groups {
         text.push_str(&format!("{title}:\n"));
         for command in commands {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();

@@ -1,36 +1,90 @@
-//! Help pages and messages use the words of the field.
+//! Help pages, messages and documents use the words of the field.
 
 use super::Cli;
 use clap::{Command, CommandFactory};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Words that no text of this program needs.
-const WORDS: [&str; 9] =
-    ["told", "whoever", "somebody", "nobody", "anew", "corridor", "believed", "dawdles", "knock"];
+/// Words that no text of this project needs.
+const WORDS: [&str; 10] = [
+    "told",
+    "whoever",
+    "somebody",
+    "nobody",
+    "anew",
+    "meanwhile",
+    "corridor",
+    "believed",
+    "dawdles",
+    "knock",
+];
 
-/// Phrasings that a native reader has to translate.
-const PHRASES: [&str; 21] = [
-    "by the time",
-    "may be given again",
+/// Phrasings that read like a translation.
+const PHRASES: [&str; 58] = [
+    "a handle of this call",
+    "a walk of",
+    "a yes",
+    "agreed yet",
+    "an answer of the twenties",
+    "as it may",
+    "as it was left",
+    "asks for this already",
+    "asks to:",
     "at most so many",
-    "over another way",
+    "broke off",
     "by itself",
-    "not called that",
-    "stands twice",
-    "no name any more",
+    "by the time",
+    "came for a while",
+    "came of it",
+    "came to the socket",
+    "cannot be believed",
     "cannot be heard",
-    "there is no randomness",
-    "is worth",
-    "worth nothing",
+    "could not take",
     "doors open",
-    "open a door",
+    "given again",
+    "in the place of the",
+    "is no name",
+    "is none",
+    "is there twice",
+    "is worth nothing",
+    "is worth something",
+    "keep the machine",
+    "kept for the first time",
+    "key that ends",
+    "let go of",
     "look after",
-    "what came of it",
-    "so much later",
-    "take it in",
-    "put it back",
-    "is not acceptable",
+    "make the state root",
+    "may not ask",
+    "no name any more",
+    "no randomness",
+    "no shape",
+    "not acceptable",
+    "not called that",
+    "not for this method",
+    "not found out",
+    "not in order",
+    "not what this path",
     "nothing of what",
+    "open a door",
+    "ordinarily",
+    "over another way",
+    "past the door",
+    "put it back",
+    "runs on meanwhile",
+    "so much later",
+    "stands at",
+    "stands twice",
+    "take it in",
+    "tell them again",
+    "the face",
+    "walks the",
+    "who asked for",
+];
+
+/// Lists of words are data, not messages.
+const DATA: [&str; 3] = [
+    "palyra-cli/src/cli/language.rs",
+    "palyra-skills/src/audit/text/phrase_table.rs",
+    "xtask/src/commands/structure/names.rs",
 ];
 
 fn wrong(text: &str) -> Option<&'static str> {
@@ -58,32 +112,83 @@ fn help_pages_use_plain_words() {
     assert_eq!(found, Vec::<String>::new());
 }
 
+/// Messages, hints, logs and generated texts of every crate are string literals.
 #[test]
 fn string_literals_use_plain_words() {
     let mut found = Vec::new();
-    let mut directories = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
     let mut literals = 0;
-    while let Some(directory) = directories.pop() {
-        for entry in directory.read_dir().unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                directories.push(path);
-            } else if !path.ends_with("cli/language.rs") {
-                let text = std::fs::read_to_string(&path).unwrap();
-                for literal in literals_of(&text) {
-                    literals += 1;
-                    found.extend(
-                        wrong(literal).map(|phrase| format!("{}: `{phrase}`: {literal}", path.display())),
-                    );
-                }
-            }
+    for path in files("rs").into_iter().filter(|path| is_product_source(path)) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        // Codes and names of fields are data.
+        for literal in literals_of(&text).into_iter().filter(|literal| !is_identifier(literal)) {
+            literals += 1;
+            found.extend(wrong(literal).map(|phrase| format!("{}: `{phrase}`: {literal}", path.display())));
         }
     }
     assert_eq!(found, Vec::<String>::new());
-    assert!(literals > 1_000, "only {literals} literals were found");
+    assert!(literals > 5_000, "only {literals} literals were found");
 }
 
-/// What stands between quotes outside of comments, before the tests of a file.
+#[test]
+fn documents_use_plain_words() {
+    let mut found = Vec::new();
+    let mut lines = 0;
+    let pages = files("md").into_iter();
+    for path in pages.filter(|path| !path.components().any(|part| part.as_os_str() == "apps")) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for (number, line) in prose(&text) {
+            lines += 1;
+            found.extend(wrong(&line).map(|phrase| format!("{}:{number}: `{phrase}`", path.display())));
+        }
+    }
+    assert_eq!(found, Vec::<String>::new());
+    assert!(lines > 2_000, "only {lines} lines were found");
+}
+
+fn is_identifier(literal: &str) -> bool {
+    literal.contains('_') && literal.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+/// Every file of the repository with this extension, outside of build output and hidden directories.
+fn files(extension: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let mut directories = vec![root];
+    let mut files = Vec::new();
+    while let Some(directory) = directories.pop() {
+        for entry in directory.read_dir().unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if path.is_dir() {
+                let skipped = name.starts_with('.') || ["target", "node_modules"].contains(&name.as_str());
+                directories.extend((!skipped).then_some(path));
+            } else if path.extension().is_some_and(|found| found == extension) {
+                files.push(path);
+            }
+        }
+    }
+    files
+}
+
+/// Sources of the crates and of `xtask`, without lists of words.
+fn is_product_source(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    text.contains("/src/")
+        && (text.contains("/crates/") || text.contains("/xtask/"))
+        && !DATA.iter().any(|file| text.ends_with(file))
+}
+
+/// The lines of a page outside of code blocks, without code spans.
+fn prose(text: &str) -> impl Iterator<Item = (usize, String)> + '_ {
+    let mut code = false;
+    text.lines().enumerate().filter_map(move |(index, line)| {
+        let fence = line.trim_start().starts_with("```");
+        code ^= fence;
+        let words: String = line.split('`').step_by(2).collect();
+        (!code && !fence).then_some((index + 1, words))
+    })
+}
+
+/// The string literals of a file, without comments and unit tests.
 fn literals_of(source: &str) -> Vec<&str> {
     let mut literals = Vec::new();
     let source = source.split("#[cfg(test)]").next().unwrap_or_default();
@@ -115,6 +220,10 @@ fn literals_of(source: &str) -> Vec<&str> {
 fn wrong_words_are_found() {
     assert_eq!(wrong("Nobody can be asked"), Some("nobody"));
     assert_eq!(wrong("Let a tool be called by the time"), Some("by the time"));
+    assert_eq!(
+        prose("a `told` b\n```\ntold\n```\nc").map(|(_, line)| line).collect::<Vec<_>>(),
+        ["a  b", "c"]
+    );
     assert_eq!(wrong("Schedule tool calls and show their history"), None);
     assert_eq!(
         literals_of("// \"no\"\nlet a = \"one \\\" two\"; let b = '\"'; f(\"three\")"),

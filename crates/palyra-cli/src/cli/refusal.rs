@@ -35,9 +35,10 @@ impl Refusal {
 
     fn of(message: Said, arguments: &[OsString]) -> Self {
         let json = arguments.iter().any(|argument| argument == "--json");
-        let form = asked(arguments, "--output", PALYRA_OUTPUT).filter(|_| !json).unwrap_or(match json {
-            true => OutputForm::Json,
-            false => OutputForm::Human,
+        let form = asked(arguments, "--output", PALYRA_OUTPUT).filter(|_| !json).unwrap_or(if json {
+            OutputForm::Json
+        } else {
+            OutputForm::Human
         });
         Self { message, form, color: asked(arguments, "--color", PALYRA_COLOR).unwrap_or_default() }
     }

@@ -1,4 +1,4 @@
-//! Which way to the daemon: its socket, a URL somebody named, or this process.
+//! The connection to the daemon: its socket, a given URL, or this process.
 
 use super::detached;
 use crate::cli::Globals;
@@ -17,7 +17,6 @@ use std::path::Path;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// Longest token file.
 const MAX_TOKEN_BYTES: u64 = 4 << 10;
 
 /// A way to the daemon.
@@ -32,7 +31,7 @@ pub(super) enum Connection {
 pub(super) struct Untouched(u64);
 
 impl Connection {
-    /// Finds the way; the state is opened only where nobody else owns it.
+    /// Chooses the connection; the state is opened only if no other process owns it.
     pub(super) fn open(
         globals: &Globals,
         command: &str,
@@ -68,7 +67,7 @@ impl Connection {
         local(globals, &root).map(Self::Remote)
     }
 
-    /// Whoever names a token may do what it may do, whether a daemon runs or not.
+    /// A given token limits the command to its scopes, with and without a daemon.
     fn own(state: State, sandbox: Option<AppConfig>, named: Option<&String>) -> Result<Self, CliError> {
         let config = sandbox.map_or_else(default_sandbox, Ok)?;
         let before = Untouched(state.journal().head().size);
@@ -93,10 +92,7 @@ impl Connection {
         let Self::Own(app, _, Untouched(before)) = self else { return Ok(()) };
         app.begin_stop();
         app.drained().await;
-        match app.state().journal().head().size == before {
-            true => Ok(()),
-            false => Ok(app.close().await?),
-        }
+        if app.state().journal().head().size == before { Ok(()) } else { Ok(app.close().await?) }
     }
 }
 
@@ -119,7 +115,7 @@ fn named(globals: &Globals, url: &str) -> Result<Remote, CliError> {
     Ok(Remote::new(place, token))
 }
 
-/// The token somebody named, else the owner's.
+/// The given token, else the owner token.
 fn token(globals: &Globals, root: &StateRoot) -> Result<Option<Zeroizing<String>>, CliError> {
     if let Some(path) = &globals.token_file {
         return read_token(path).map(Some);

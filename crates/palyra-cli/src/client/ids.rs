@@ -9,7 +9,7 @@ use palyra_common::ErrorCode;
 /// The newest one of a list.
 pub(crate) const LATEST: &str = "latest";
 
-/// Characters of a whole id after its kind, as in `run_` and 32 digits.
+/// Characters of a whole id after its kind, for example `run_` and 32 digits.
 const DIGITS: usize = 32;
 /// Rows of one page of a list.
 const PAGE: u16 = 500;
@@ -37,7 +37,7 @@ pub(crate) async fn run_id(client: &AnyClient, text: &str) -> Result<String, Cli
             match page.runs.iter().find(called) {
                 Some(run) => return Ok(run.run_id.clone()),
                 None if page.next.is_none() => {
-                    return Err(none("there are no runs", "run a tool with `palyra run TOOL`"));
+                    return Err(none("no runs", "run a tool with `palyra run TOOL`"));
                 }
                 None => {}
             }
@@ -89,9 +89,7 @@ pub(crate) async fn dead_letter(client: &AnyClient, text: &str) -> Result<u64, C
     if text == LATEST {
         let newest = client.delivery_dead_letters(None, None, Some(1)).await?;
         let newest = newest.dead_letters.first().map(|letter| letter.letter);
-        return newest.ok_or_else(|| {
-            none("there are no dead letters", "see deliveries with `palyra deliveries list`")
-        });
+        return newest.ok_or_else(|| none("no dead letters", "see deliveries with `palyra deliveries list`"));
     }
     text.parse().map_err(|_| {
         let message = format!("`{text}` is not the number of a dead letter");

@@ -32,7 +32,6 @@ enum ApprovalsVerb {
     Deny(deny::DenyArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &ApprovalsArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

@@ -33,7 +33,6 @@ enum AuditPolicyVerb {
     Advisories(advisories::AdvisoriesArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &AuditPolicyArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

@@ -50,7 +50,6 @@ struct BackedUp {
     checkpoint: String,
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &BackupArgs, globals: &Globals) -> ExitCode {
     Printer::new(globals, false).finish(execute(args, globals))
 }
@@ -128,13 +127,14 @@ impl Reply for BackedUp {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        let held = match self.device_key.contains("keyring") {
-            true => Remark::Warning(
+        let held = if self.device_key.contains("keyring") {
+            Remark::Warning(
                 "the device key is in the keyring and not in the backup; the backup cannot be opened without it".into(),
-            ),
-            false => {
-                Remark::Warning("the device key is in the backup: store the file where only you can read it".into())
-            }
+            )
+        } else {
+            Remark::Warning(
+                "the device key is in the backup: store the file where only you can read it".into(),
+            )
         };
         vec![held, Remark::Next(format!("restore it with `palyra restore {}`", self.file))]
     }

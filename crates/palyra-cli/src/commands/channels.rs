@@ -37,7 +37,6 @@ enum ChannelsVerb {
     DeadLetters(MovedArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &ChannelsArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

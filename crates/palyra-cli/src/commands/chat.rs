@@ -2,7 +2,6 @@
 
 mod answer;
 mod events;
-mod form;
 mod show;
 
 use crate::cli::Globals;
@@ -35,24 +34,23 @@ With `--json`, each event of the session is one line.";
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(crate) struct ChatArgs {
-    /// What to say; asked for on the terminal where it is left out
+    /// Message [default: read messages from the terminal]
     #[arg(value_name = "MESSAGE")]
     message: Option<String>,
 
-    /// Session to go on with, instead of a new one
+    /// Session to continue [default: a new one]
     #[arg(long, value_name = "ID", conflicts_with_all = ["tools"])]
     session: Option<String>,
 
-    /// Model that answers
+    /// Model to use [default: the model of the session]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
-    /// Tool the session may use; repeat it for more [default: every enabled tool]
+    /// Tool the session can use (repeatable) [default: all enabled tools]
     #[arg(long = "tool", value_name = "TOOL")]
     tools: Vec<String>,
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &ChatArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match client::stay(globals, async |client| chat(&client, args, globals, &printer).await) {
@@ -78,11 +76,10 @@ async fn chat(
     let session = match &args.session {
         Some(id) => {
             let model = args.model.clone();
-            match model.is_some() {
-                true => {
-                    client.change_session(id, &SessionChange { model, ..SessionChange::default() }).await?
-                }
-                false => client.session(id).await?,
+            if model.is_some() {
+                client.change_session(id, &SessionChange { model, ..SessionChange::default() }).await?
+            } else {
+                client.session(id).await?
             }
         }
         None => {
@@ -121,7 +118,7 @@ async fn talk(
             ("", _) => {}
             ("/quit" | "/exit", _) => break,
             ("/tools", _) => show::tools(client, printer).await?,
-            ("/stop", _) => printer.remark(&[Remark::Note("no run is under way".into())]),
+            ("/stop", _) => printer.remark(&[Remark::Note("no run is in progress".into())]),
             ("/model", name) => {
                 let change = SessionChange { model: Some(name.to_owned()), ..SessionChange::default() };
                 client.change_session(session_id, &change).await?;
@@ -140,7 +137,7 @@ async fn talk(
             }
         }
     }
-    let command = format!("go on with `palyra chat --session {session_id}`");
+    let command = format!("continue with `palyra chat --session {session_id}`");
     printer.remark(&[Remark::Next(command)]);
     Ok(())
 }

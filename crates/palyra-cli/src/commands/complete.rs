@@ -23,7 +23,6 @@ pub(crate) struct CompleteArgs {
     words: Vec<String>,
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &CompleteArgs) -> ExitCode {
     let mut command = Cli::command();
     command.build();

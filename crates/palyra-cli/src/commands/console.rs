@@ -13,7 +13,7 @@ Example:
   palyra console open
   palyra console sessions list";
 
-/// Open the console in a browser, and manage who is signed in
+/// Open the console in a browser and manage its sessions
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct ConsoleArgs {
@@ -27,7 +27,6 @@ enum ConsoleVerb {
     Sessions(sessions::SessionsArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &ConsoleArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

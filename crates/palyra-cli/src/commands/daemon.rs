@@ -29,7 +29,6 @@ enum DaemonVerb {
     Stop(stop::StopArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &DaemonArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

@@ -35,7 +35,6 @@ pub(crate) struct MovedArgs {
     _rest: Vec<String>,
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &DeliveriesArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

@@ -59,7 +59,6 @@ struct Examined {
     bundle: Option<String>,
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &DoctorArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match execute(args, globals) {
@@ -105,7 +104,7 @@ fn subject(args: &DoctorArgs, globals: &Globals) -> Result<Subject, CliError> {
     let profile = DeploymentProfile::find(&args.profile).ok_or_else(|| {
         let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
         let known = format!("choose from {}", names.join(", "));
-        CliError::usage_with_hint(format!("there is no profile `{}`", escape_untrusted(&args.profile)), known)
+        CliError::usage_with_hint(format!("unknown profile `{}`", escape_untrusted(&args.profile)), known)
     })?;
     let options = StateOptions {
         command: "palyra doctor".into(),

@@ -44,7 +44,6 @@ enum HooksVerb {
     DeadLetters(MovedArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &HooksArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

@@ -74,7 +74,6 @@ struct Initialised {
     journal_key: Option<String>,
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &InitArgs, globals: &Globals) -> ExitCode {
     Printer::new(globals, false).finish(execute(args, globals))
 }
@@ -133,8 +132,8 @@ fn new_passphrase(globals: &Globals) -> Result<Passphrase, CliError> {
     }
     let Some(mut terminal) = Terminal::of_person(globals) else {
         return Err(CliError::usage_with_hint(
-            "a passphrase is needed, and there is no terminal to ask for it",
-            "give it with `--passphrase-file FILE`; it must be a file that only you can read",
+            "a passphrase is required, and there is no terminal to ask for it",
+            "pass it with `--passphrase-file FILE`, a file that only you can read",
         ));
     };
     terminal.new_passphrase("passphrase of the device key")

@@ -34,7 +34,6 @@ enum JournalVerb {
     Checkpoint(checkpoint::CheckpointArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &JournalArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

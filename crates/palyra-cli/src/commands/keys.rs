@@ -36,7 +36,6 @@ enum KeysVerb {
     Revoke(revoke::RevokeArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &KeysArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

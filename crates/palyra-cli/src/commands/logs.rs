@@ -52,7 +52,6 @@ struct LogLines {
     lines: Vec<String>,
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &LogsArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match execute(args, globals, &printer) {
@@ -108,7 +107,7 @@ struct Place {
 }
 
 impl Place {
-    /// The whole lines that were written since; a log that was put aside is read to its end first.
+    /// The whole lines that were written since; a log that was moved aside is read to its end first.
     fn more(&mut self, log: &mut File, path: &Path) -> io::Result<Vec<String>> {
         self.read_on(log)?;
         if let Ok(current) = File::open(path)
@@ -142,7 +141,7 @@ fn inode(file: &File) -> Option<u64> {
 }
 
 fn no_log(path: &Path, globals: &Globals) -> Result<CliError, CliError> {
-    let message = format!("there is no log file `{}`", path.display());
+    let message = format!("log file `{}` does not exist", path.display());
     let hint = format!(
         "a daemon in the foreground logs to its terminal; start one in the background with `{}`",
         CommandPrefix::new(globals)?.command("up -d")
@@ -159,9 +158,10 @@ impl Reply for LogLines {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.lines.is_empty() {
-            true => vec![Remark::Note(format!("the log `{}` is empty", self.file.display()))],
-            false => Vec::new(),
+        if self.lines.is_empty() {
+            vec![Remark::Note(format!("the log `{}` is empty", self.file.display()))]
+        } else {
+            Vec::new()
         }
     }
 

@@ -28,7 +28,6 @@ enum McpVerb {
     Config(config::ConfigArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &McpArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

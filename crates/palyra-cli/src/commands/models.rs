@@ -19,7 +19,7 @@ Example:
   palyra models add gpt --protocol responses --base-url https://api.openai.com --model gpt-5-mini --key global/openai_key
   palyra models test gpt";
 
-/// Set up the language models the agent asks
+/// Manage the language models of the agent
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(crate) struct ModelsArgs {
@@ -37,7 +37,6 @@ enum ModelsVerb {
     Remove(remove::RemoveArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &ModelsArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

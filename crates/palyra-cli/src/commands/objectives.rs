@@ -36,7 +36,6 @@ enum ObjectivesVerb {
     Remove(remove::RemoveArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &ObjectivesArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

@@ -39,7 +39,6 @@ enum PluginsVerb {
     Config(config::ConfigArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &PluginsArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

@@ -33,7 +33,6 @@ enum PolicyVerb {
     Check(check::CheckArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &PolicyArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

@@ -44,7 +44,6 @@ pub(crate) struct RestoreArgs {
 #[derive(Serialize)]
 struct Done(Restored);
 
-/// Carries the command out.
 pub(crate) fn run(args: &RestoreArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     printer.finish(execute(args, globals, &printer))
@@ -109,7 +108,7 @@ fn shown(plan: &RestorePlan) -> String {
         ("device key", plan.device_key.clone()),
         ("signed by", if plan.signed { plan.key.clone() } else { "no signature".to_owned() }),
         ("in the backup", counted(plan.backup_head.size, "event")),
-        ("there now", present),
+        ("current journal", present),
     ])
 }
 
@@ -118,7 +117,15 @@ impl Reply for Done {
 
     fn data(&self) -> String {
         let aside = self.0.put_aside.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
-        shown(&self.0.plan) + &facts(&[("put aside", aside), ("journal", counted(self.0.head.size, "event"))])
+        shown(&self.0.plan)
+            + &facts(&[
+                (
+                    "previous \
+            root",
+                    aside,
+                ),
+                ("journal", counted(self.0.head.size, "event")),
+            ])
     }
 
     fn talk(&self) -> Vec<Remark> {

@@ -19,7 +19,7 @@ Example:
   palyra routines list";
 
 const MORE: &str = "\
-Routines run while a daemon runs: `palyra up`, or palyrad as a service.";
+Routines run only while a daemon is running: `palyra up`, or palyrad as a service.";
 
 /// Schedule tool calls and show their history
 #[derive(Args)]
@@ -40,7 +40,6 @@ enum RoutinesVerb {
     Remove(remove::RemoveArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &RoutinesArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

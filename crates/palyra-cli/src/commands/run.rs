@@ -16,14 +16,17 @@ mod key_file;
 mod module_file;
 mod sandbox;
 mod secrets;
+mod skill_calls;
 mod tape_file;
 mod words;
 
 pub(crate) use args::RunArgs;
 pub(crate) use describe::{Answer as DescribeAnswer, describe_modules};
 pub(crate) use finished::{FinishedRun, ModuleFacts};
+pub(crate) use grants::read_grants;
 pub(crate) use json_source::read_tool_input;
 pub(crate) use sandbox::default_sandbox;
+pub(crate) use skill_calls::{Called, SkillCall, SkillCalls};
 
 use crate::cli::Globals;
 use crate::error::{CliError, Failure};
@@ -40,7 +43,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use words::Words;
 
-/// Carries the command out and shows what came of it.
+/// Runs the command and prints its result.
 pub(crate) fn run(args: &RunArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, args.trace);
     let (mut args, target) = match args.settled() {

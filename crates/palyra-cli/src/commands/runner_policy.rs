@@ -31,7 +31,6 @@ enum RunnerPolicyVerb {
     Reset(reset::ResetArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &RunnerPolicyArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

@@ -39,7 +39,6 @@ enum RunsVerb {
     Cancel(cancel::CancelArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &RunsArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

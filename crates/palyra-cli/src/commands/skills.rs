@@ -1,21 +1,28 @@
 //! `palyra skills`: from a directory to a signed package, and from a package to an installed skill.
 //!
-//! The `package` verbs make and read files; all others are about the skills of this state root.
+//! `new`, `build`, `test` and `dev` are about a skill in source form, the `package` verbs about files, and all others about
+//! the skills of this state root.
 
 mod audit;
+mod build;
 mod changed;
+mod checked;
 mod consent;
+mod dev;
 mod disable;
 mod enable;
 mod info;
 mod install;
 mod installing;
 mod list;
+mod new;
 mod package;
 mod package_file;
 mod quarantine;
 mod remove;
 mod rollback;
+mod source;
+mod test;
 mod update;
 mod verify;
 
@@ -27,6 +34,8 @@ use std::process::ExitCode;
 
 const EXAMPLE: &str = "\
 Example:
+  palyra skills new notes --lang js
+  palyra skills dev notes
   palyra skills package build ./notes --out notes.palyra-skill --signing-key-vault-ref release
   palyra skills install notes.palyra-skill --allow-tofu
   palyra run acme.notes.add text='buy milk'";
@@ -41,6 +50,10 @@ pub(crate) struct SkillsArgs {
 
 #[derive(Subcommand)]
 enum SkillsCommand {
+    New(new::NewArgs),
+    Build(build::BuildArgs),
+    Test(test::TestArgs),
+    Dev(dev::DevArgs),
     Package(package::PackageArgs),
     Install(install::InstallArgs),
     Update(update::UpdateArgs),
@@ -60,6 +73,10 @@ enum SkillsCommand {
 pub(crate) fn run(args: &SkillsArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.command {
+        SkillsCommand::New(args) => show(&printer, new::run(args)),
+        SkillsCommand::Build(args) => show(&printer, build::run(args, &printer)),
+        SkillsCommand::Test(args) => show(&printer, test::run(args, globals, &printer)),
+        SkillsCommand::Dev(args) => dev::run(args, globals, &printer),
         SkillsCommand::Package(args) => package::run(args, globals, &printer),
         SkillsCommand::Install(args) => show(&printer, install::run(args, globals, &printer)),
         SkillsCommand::Update(args) => show(&printer, update::run(args, globals, &printer)),

@@ -34,9 +34,10 @@ pub(crate) fn run(globals: &Globals) -> ExitCode {
     let rows = |commands: &[(&str, &'static str)]| -> Vec<(String, &'static str)> {
         commands.iter().map(|(words, about)| (prefix.command(words), *about)).collect()
     };
-    let first = match running {
-        true => ("status", "Show the daemon, skills and pending approvals"),
-        false => ("up -d", "Start the daemon and install the example skills"),
+    let first = if running {
+        ("status", "Show the daemon, skills and pending approvals")
+    } else {
+        ("up -d", "Start the daemon and install the example skills")
     };
     let groups = vec![
         (

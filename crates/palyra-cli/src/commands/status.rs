@@ -68,7 +68,6 @@ struct Daemon {
     pending_approvals: usize,
 }
 
-/// Carries the command out.
 pub(crate) fn run(_args: &StatusArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match execute(globals) {
@@ -134,9 +133,10 @@ impl Reply for Status {
     const SCHEMA: &'static str = "palyra.status/v1";
 
     fn data(&self) -> String {
-        let root = match self.created {
-            true => self.state_root.clone(),
-            false => format!("{} (not created yet)", self.state_root),
+        let root = if self.created {
+            self.state_root.clone()
+        } else {
+            format!("{} (not created yet)", self.state_root)
         };
         let log = self.log_file.clone().unwrap_or_default();
         let Some(daemon) = &self.daemon else {

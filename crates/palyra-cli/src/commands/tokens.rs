@@ -29,7 +29,6 @@ enum TokensVerb {
     Remove(remove::RemoveArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &TokensArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

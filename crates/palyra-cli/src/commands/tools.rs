@@ -33,7 +33,6 @@ enum ToolsVerb {
     Unalias(alias::UnaliasArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &ToolsArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

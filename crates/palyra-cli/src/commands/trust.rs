@@ -1,4 +1,4 @@
-//! `palyra trust`: whose keys are believed, and what to do when the state is not as it was left.
+//! `palyra trust`: trusted keys, and repair of a damaged state.
 
 mod allow;
 mod apply;
@@ -40,7 +40,6 @@ enum TrustVerb {
     Repair(repair::RepairArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &TrustArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

@@ -2,6 +2,7 @@
 
 mod built_in;
 
+use crate::browser::Browser;
 use crate::cli::Globals;
 use crate::client::{daemon_answers, start_daemon};
 use crate::commands::daemon::run::{Introduction, ended, serve_error, serve_state};
@@ -27,10 +28,12 @@ Example:
   palyra up -d --listen 127.0.0.1:0";
 
 const MORE: &str = "\
-Creates the state root if needed, and installs the built-in example skills on first start. Examples that
-need nothing outside their own storage can run at once; the others wait for `palyra skills consent`.";
+Creates the state root if needed, and installs the built-in example skills on first start. Examples that \
+need nothing outside their own storage can run at once; the others need `palyra skills consent` first.
 
-/// Start the daemon, and create the state root if there is none
+At a terminal with a display, the console opens in a browser.";
+
+/// Start the daemon; create the state root if it does not exist
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(crate) struct UpArgs {
@@ -47,11 +50,20 @@ pub(crate) struct UpArgs {
     #[arg(env = PALYRA_UP_NO_EXAMPLES, hide_env_values = true, value_parser = FalseyValueParser::new())]
     no_examples: bool,
 
+    /// Print the link to the console without opening a browser
+    #[arg(long)]
+    no_open: bool,
+
     #[command(flatten)]
     serve: ServeArgs,
 }
 
-/// Carries the command out.
+impl UpArgs {
+    fn browser(&self, globals: &Globals) -> Option<Browser> {
+        if self.no_open { None } else { Browser::of_person(globals) }
+    }
+}
+
 pub(crate) fn run(args: &UpArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     ended(up(args, globals, &printer), &printer)
@@ -75,7 +87,8 @@ fn up(args: &UpArgs, globals: &Globals, printer: &Printer) -> Result<(), CliErro
     if !args.no_examples {
         notes.extend(built_in::install(&state, printer));
     }
-    let introduction = Introduction { notes, next: to_try(&state, &prefix), console: true };
+    let introduction =
+        Introduction { notes, next: to_try(&state, &prefix), console: true, browser: args.browser(globals) };
     serve_state(state, &args.serve, printer, &prefix, introduction)
 }
 
@@ -110,16 +123,21 @@ fn detach(args: &UpArgs, globals: &Globals, printer: &Printer) -> Result<(), Cli
         start_daemon(globals, &root, arguments)
     })?;
     match started {
-        Some(started) => printer.reply(&started),
+        Some(started) => {
+            printer.reply(&started);
+            started.open_console(args.browser(globals).as_ref());
+        }
         // Another command started one at the same time; its own output is elsewhere.
-        None => printer.finish(crate::commands::status::execute(globals)),
-    };
+        None => {
+            printer.finish(crate::commands::status::execute(globals));
+        }
+    }
     Ok(())
 }
 
 /// Three commands to try, with a tool that can run if there is one.
 fn to_try(state: &State, prefix: &CommandPrefix) -> Vec<String> {
-    let inventory = state.list();
+    let inventory = state.skills().list();
     let runs = |entry: &&palyra_skills::SkillInventoryEntry| {
         entry.runtime_status == palyra_skills::RuntimeStatus::Active
     };

@@ -30,7 +30,6 @@ enum VaultVerb {
     Remove(remove::RemoveArgs),
 }
 
-/// Carries the command out.
 pub(crate) fn run(args: &VaultArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

@@ -10,7 +10,6 @@ struct Version {
     version: &'static str,
 }
 
-/// Carries the command out.
 pub(crate) fn run(globals: &Globals) -> ExitCode {
     Printer::plain(globals.form()).reply(&Version { version: env!("CARGO_PKG_VERSION") })
 }

@@ -1,4 +1,4 @@
-//! Files from elsewhere that are not what they are said to be, or are not believed.
+//! Imported files that are invalid or not trusted.
 
 use palyra_common::ErrorCode;
 use palyra_daemon::ToProblem;
@@ -13,13 +13,10 @@ const USAGE: u8 = 2;
 /// Why a file, or a text that stands for one, was refused.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileRefusal {
-    /// A manifest.
     #[error(transparent)]
     Manifest(#[from] Box<ManifestError>),
-    /// A key file.
     #[error("cannot use the key file")]
     KeyFile(#[from] KeyFileError),
-    /// A passphrase.
     #[error(transparent)]
     Passphrase(#[from] PassphraseError),
 }

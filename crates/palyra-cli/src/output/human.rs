@@ -6,6 +6,7 @@ use crate::commands::run::FinishedRun;
 use crate::error::CliError;
 use anstyle::{AnsiColor, Style};
 use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_untrusted;
 use palyra_plugins_runtime::{
     ChannelMessage, HostCallTrace, LogLevel, LogLine, ModuleKind, ModuleOrigin, ReplayVerdict, RunUsage,
 };
@@ -18,12 +19,10 @@ const QUIET: Style = Style::new().dimmed();
 /// Most characters shown of one message.
 const MAX_BODY_CHARS: usize = 2_000;
 
-/// One line each.
 pub(super) fn warnings(warnings: &[String]) -> String {
     warnings.iter().map(|warning| line(WARNING, "warning", warning)).collect()
 }
 
-/// One line each.
 pub(super) fn remarks(remarks: &[Remark]) -> String {
     let shown = |remark: &Remark| match remark {
         Remark::Note(text) => quiet_line(text),
@@ -38,6 +37,9 @@ pub(super) fn error(error: &CliError) -> String {
     let mut text = line(ERROR, "error", &error.to_string());
     for (label, note) in error.notes() {
         text.push_str(&format!("  {label}: {}\n", escape_untrusted(&note)));
+    }
+    for written in error.output().unwrap_or_default().lines() {
+        text.push_str(&format!("  {}\n", escape_untrusted(written)));
     }
     text.extend(error.hints().iter().map(|hint| line(HINT, "hint", hint)));
     text
@@ -92,7 +94,7 @@ fn log_line(tool: &str, line: &LogLine) -> String {
 fn channel_line(message: &ChannelMessage) -> String {
     let body = match std::str::from_utf8(&message.body) {
         Ok(text) if text.chars().count() > MAX_BODY_CHARS => {
-            format!("{}…", escape_untrusted(&text.chars().take(MAX_BODY_CHARS).collect::<String>()))
+            format!("{}…", clip_untrusted(text, MAX_BODY_CHARS))
         }
         Ok(text) => escape_untrusted(text),
         Err(_) => format!("{} of data", bytes(message.body.len() as u64)),
@@ -140,7 +142,10 @@ fn replay_lines(run: &FinishedRun, verdict: &ReplayVerdict) -> String {
         ReplayVerdict::Diverged(_) => return String::new(),
         ReplayVerdict::Identical if outcome == "ok" => "identical to the tape".to_owned(),
         ReplayVerdict::Identical => format!("identical to the tape, which ends with `{outcome}`"),
-        ReplayVerdict::SamePrefix => format!("the same up to where the recorded run was ended (`{outcome}`)"),
+        ReplayVerdict::SamePrefix => format!(
+            "identical up to the point where the recorded run was ended \
+            (`{outcome}`)"
+        ),
     };
     let mut text = line(HINT, "replay", &format!("{judged}, {}", counted(tape.steps.len() as u64, "step")));
     if !run.same_engine {

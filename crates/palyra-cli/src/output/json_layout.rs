@@ -35,7 +35,6 @@ pub(crate) fn pretty(text: &JsonText) -> String {
     out
 }
 
-/// On one line.
 pub(crate) fn compact(text: &JsonText) -> String {
     Tokens(text.as_str()).collect()
 }

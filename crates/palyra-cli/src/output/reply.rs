@@ -27,8 +27,8 @@ pub(crate) trait Reply: Serialize {
 pub(crate) enum Remark {
     /// What happened, in a quiet colour.
     Note(String),
-    /// What to try next.
+    /// Suggested commands.
     Next(String),
-    /// What to be careful about.
+    /// Warnings.
     Warning(String),
 }

@@ -12,7 +12,7 @@ use palyra_skills::grants::{Permission, PermissionSeverity};
 
 /// Declined by a person.
 pub(crate) const DECLINED: u8 = 3;
-/// Sound, and not believed.
+/// Valid, but not trusted.
 pub(crate) const UNTRUSTED: u8 = 5;
 /// The audit keeps it from running.
 pub(crate) const QUARANTINED: u8 = 6;

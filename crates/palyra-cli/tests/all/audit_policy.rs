@@ -26,14 +26,14 @@ fn a_policy_that_is_none_changes_nothing() {
     exit 2
     --- stderr
     error: the audit rule `import-forbidden` is hard and cannot be changed
-    hint: remove it from `[rules]`; import, Unicode and budget findings always hold
+    hint: remove it from `[rules]`; import, Unicode and budget findings cannot be changed
     ");
     environment.write("list.json", r#"{"date": "yesterday", "advisories": []}"#);
     assert_snapshot!(environment.palyra(&["audit-policy", "advisories", "list.json"]).shown(), @"
     exit 2
     --- stderr
     error: the advisory list has the date `yesterday`, expected `YYYY-MM-DD`
-    hint: `palyra audit-policy advisories --help` says what a list is
+    hint: `palyra audit-policy advisories --help` describes the format
     ");
     let shown = environment.palyra(&["audit-policy", "show", "--json"]).json();
     assert_eq!((&shown["policy"]["version"], &shown["advisories"]), (&json!(1), &json!(null)));

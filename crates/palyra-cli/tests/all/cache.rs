@@ -68,7 +68,10 @@ fn a_changed_file_is_noticed_and_replaced() {
     std::fs::write(&file, bytes).unwrap();
     let (origin_now, warnings) = run(&environment);
     assert_eq!(origin_now, "compiled");
-    assert!(warnings[0].ends_with("is not used: changed, cut or made under another key"), "{warnings:?}");
+    assert!(
+        warnings[0].ends_with("is not used: changed, truncated or created under another key"),
+        "{warnings:?}"
+    );
     assert_eq!(origin(&environment), ("disk_cache".into(), 0));
 }
 
@@ -93,7 +96,7 @@ fn a_key_that_others_can_read_or_that_is_a_link_is_not_used() {
     --- stdout
     {}
     --- stderr
-    warning: compiled code is not cached: `[ROOT]/home/.config/palyra/one-shot.key` can be read or written by others (mode 0644); make it yours with `chmod 600`
+    warning: compiled code is not cached: `[ROOT]/home/.config/palyra/one-shot.key` is accessible to other users (mode 0644); run `chmod 600` on it
     palyra_plugin_main finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
     ");
     assert_eq!(origin(&environment), ("compiled".into(), 1));
@@ -106,7 +109,7 @@ fn a_key_that_others_can_read_or_that_is_a_link_is_not_used() {
     --- stdout
     {}
     --- stderr
-    warning: compiled code is not cached: `[ROOT]/home/.config/palyra/one-shot.key` is not a plain file of yours
+    warning: compiled code is not cached: `[ROOT]/home/.config/palyra/one-shot.key` is not a regular file that you own
     palyra_plugin_main finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
     ");
 }
@@ -122,7 +125,7 @@ fn a_cache_that_cannot_be_used_is_done_without() {
     --- stdout
     {}
     --- stderr
-    warning: compiled code cannot be kept in `[ROOT]/home/.cache/palyra/code`: the cache directory is not a directory of ours with mode 0700; it is compiled again
+    warning: cannot store compiled code in `[ROOT]/home/.cache/palyra/code`: the cache directory must be a directory of this user with mode 0700; recompiling
     palyra_plugin_main finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
     ");
     let flags = ["run", "--module", "echo.wat"];
@@ -141,7 +144,7 @@ fn a_cache_that_cannot_be_used_is_done_without() {
     --- stdout
     {}
     --- stderr
-    warning: compiled code cannot be kept in `/proc/nowhere/code`: No such file or directory (os error 2); it is compiled again
+    warning: cannot store compiled code in `/proc/nowhere/code`: No such file or directory (os error 2); recompiling
     palyra_plugin_main finished in [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
     ");
 }

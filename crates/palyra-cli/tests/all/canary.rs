@@ -50,12 +50,11 @@ fn all_commands(environment: &TestEnvironment, path: &[String], found: &mut Vec<
     let words: Vec<&str> = path.iter().map(String::as_str).chain(["--help"]).collect();
     let help = environment.palyra(&words).stdout;
     // The first page has its commands in groups.
-    let listed = match path.is_empty() {
-        true => help.split("\nOptions:\n").next().unwrap_or_default().to_owned(),
-        false => {
-            let listed = help.split("\nCommands:\n").nth(1).unwrap_or_default();
-            listed.split("\n\n").next().unwrap_or_default().to_owned()
-        }
+    let listed = if path.is_empty() {
+        help.split("\nOptions:\n").next().unwrap_or_default().to_owned()
+    } else {
+        let listed = help.split("\nCommands:\n").nth(1).unwrap_or_default();
+        listed.split("\n\n").next().unwrap_or_default().to_owned()
     };
     let names = listed.lines().filter_map(|line| {
         let name = line.strip_prefix("  ")?;
@@ -139,6 +138,15 @@ fn skill_commands(ear: &mut Ear, port: u16) {
     ear.run(&["skills", "package", "inspect", "echo.palyra-skill"]);
     ear.run(&["skills", "package", "verify", "echo.palyra-skill", "--allow-tofu"]);
     ear.run(&["skills", "package", "diff", "one.palyra-skill", "two.palyra-skill"]);
+    ear.run(&["skills", "new", "fresh", "--lang", "wat", "--publisher", "acme"]);
+    ear.bench.environment.write(
+        "fresh/tests/secret.json",
+        format!(r#"{{"secrets":{{"global/token":"{SECRET}"}},"cases":[{{"input":{{"name":"Ada"}}}}]}}"#),
+    );
+    ear.run(&["skills", "build", "fresh"]);
+    ear.run(&["skills", "test", "fresh"]);
+    ear.run(&["skills", "dev", "fresh", "--once"]);
+    std::fs::remove_file(ear.bench.environment.path("fresh/tests/secret.json")).unwrap();
     for (file, id) in [("echo.palyra-skill", ECHO), ("one.palyra-skill", COUNTER)] {
         let asked = ear.answer(&["skills", "install", file, "--allow-tofu"]);
         let digest = asked["consent_digest"].as_str().unwrap().to_owned();
@@ -223,6 +231,9 @@ fn record_commands(ear: &mut Ear) {
         &["sessions", "show", "ses_none"],
         &["sessions", "export", "ses_none"],
         &["sessions", "remove", "ses_none", "--yes"],
+        &["surfaces", "list"],
+        &["surfaces", "show", "run_none"],
+        &["surfaces", "submit", "run_none", "--values", "{}"],
         &["models", "list"],
         &[
             "models",

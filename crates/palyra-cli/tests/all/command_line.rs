@@ -17,7 +17,7 @@ fn the_help_of_palyra() {
     Usage: palyra [COMMAND]
 
     Start here:
-      up             Start the daemon, and create the state root if there is none
+      up             Start the daemon; create the state root if it does not exist
       status         Show whether the daemon is running and what needs attention
       run            Run a tool of an installed skill, or a .wasm file
       tools          List, search and inspect tools, and give them aliases
@@ -26,11 +26,12 @@ fn the_help_of_palyra() {
     Talk to an agent:
       chat           Talk to the agent
       sessions       Manage sessions with the agent
-      models         Set up the language models the agent asks
-      console        Open the console in a browser, and manage who is signed in
+      models         Manage the language models of the agent
+      console        Open the console in a browser and manage its sessions
 
     See what happened:
       runs           List runs, follow and replay them, and print receipts
+      surfaces       Show documents that tools returned and submit their forms
       approvals      Approve or deny calls that need a person's approval
       journal        Search the journal of all events and verify it
       logs           Show the log of the daemon
@@ -128,16 +129,15 @@ fn global_options_have_one_page() {
           --no-input                Never prompt, and reject `-` when standard input is a terminal [env:
                                     PALYRA_NO_INPUT]
           --yes                     Answer yes to every confirmation
-          --state-root <DIR>        State root with trust, skills, secrets and journal [default:
-                                    ~/.palyra] [env: PALYRA_STATE_ROOT]
-          --lock-wait <SECONDS>     Seconds to wait for another command that uses the state root [env:
+          --state-root <DIR>        State root directory [default: ~/.palyra] [env: PALYRA_STATE_ROOT]
+          --lock-wait <SECONDS>     Seconds to wait while another process uses the state root [env:
                                     PALYRA_LOCK_WAIT] [default: 10]
           --passphrase-file <FILE>  File with the passphrase of the device key [env:
                                     PALYRA_PASSPHRASE_FILE]
-          --url <URL>               Daemon to connect to, over https or to a loopback address [default:
-                                    that of the state root] [env: PALYRA_URL]
-          --token-file <FILE>       File with the access token [default: the owner's, in the state root]
-                                    [env: PALYRA_TOKEN_FILE]
+          --url <URL>               URL of the daemon, `https` or loopback [default: the daemon of the
+                                    state root] [env: PALYRA_URL]
+          --token-file <FILE>       File with the access token [default: the owner token of the state
+                                    root] [env: PALYRA_TOKEN_FILE]
     ");
     for command in [&["run", "--help"][..], &["runs", "list", "-h"], &["help", "skills", "install"]] {
         let page = shown(command);
@@ -173,8 +173,8 @@ fn the_help_of_run() {
           --export <NAME>            Exported function of a core module [default: palyra_plugin_main]
           --inline                   Run the module in the daemon under the runner policy, with a
                                      receipt in the journal
-          --describe                 Show the tools, hooks and schemas that the module describes, and
-                                     call nothing
+          --describe                 Show the tools, hooks and schemas that the module describes,
+                                     without a call
           --input <JSON|@FILE|->     Input: JSON text, a file, or `-` for standard input [default: {}]
           --grant <GRANT>            Grant a capability, for example `storage:notes/` (repeatable)
           --limit <NAME=VALUE>       Set a limit, for example `fuel=1000000` or `timeout=5s`
@@ -185,7 +185,7 @@ fn the_help_of_run() {
                                      [default: {}]
           --storage-dir <DIR>        Store the guest's data in this directory instead of in memory
           --wait-approval <SECONDS>  Seconds to wait for an approval, for a tool that needs one
-          --ca-file <PEM>            Trust the root certificates in this file too
+          --ca-file <PEM>            Additional root certificates to trust, a PEM file
           --record <TAPE>            Record all external inputs of the run to this file
           --replay <TAPE>            Replay a recording without external access, and compare
           --trace                    List every host call
@@ -363,7 +363,7 @@ fn manual_pages() {
     exit 2
     --- stderr
     error: unknown command `fun`
-    hint: choose from `init`, `up`, `status`, `logs`, `chat`, `sessions`, `run`, `skills`, `tools`, `plugins`, `runs`, `approvals`, `routines`, `objectives`, `models`, `hooks`, `channels`, `deliveries`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `runner-policy`, `vault`, `journal`, `mcp`, `console`, `daemon`, `doctor`, `backup`, `restore`, `completions`, `man`, `version`
+    hint: choose from `init`, `up`, `status`, `logs`, `chat`, `sessions`, `run`, `skills`, `tools`, `plugins`, `runs`, `surfaces`, `approvals`, `routines`, `objectives`, `models`, `hooks`, `channels`, `deliveries`, `tokens`, `policy`, `keys`, `trust`, `audit-policy`, `runner-policy`, `vault`, `journal`, `mcp`, `console`, `daemon`, `doctor`, `backup`, `restore`, `completions`, `man`, `version`
     ");
 }
 

@@ -69,7 +69,7 @@ fn a_compile_bomb_is_ended_and_its_child_with_it() {
     assert_snapshot!(ended.shown(), @"
     exit 17
     --- stderr
-    error: the run went over its compile limit of 307ms
+    error: the run exceeded its compile limit of 307ms
     ");
     let error = limited("bomb.wasm", &["--json"]).error();
     assert_eq!((&error["code"], &error["details"]["limit"]), (&"quota_exceeded".into(), &"compile".into()));

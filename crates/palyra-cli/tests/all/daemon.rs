@@ -178,7 +178,7 @@ fn tokens_are_made_for_programs_and_taken_back() {
     assert_eq!(as_editor(&["skills", "list"]).code, 4);
     assert_eq!(environment.palyra(&["tokens", "remove", "editor"]).code, 11);
     let clear = environment.palyra(&["skills", "list", "--url", "http://palyra.example"]);
-    assert!(clear.code == 2 && clear.stderr.contains("in the clear"), "{}", clear.shown());
+    assert!(clear.code == 2 && clear.stderr.contains("unencrypted"), "{}", clear.shown());
     let gone = environment.palyra(&["skills", "list", "--url", "http://127.0.0.1:1"]);
     assert_eq!(gone.code, 9, "{}", gone.shown());
 }
@@ -208,9 +208,9 @@ fn secrets_are_kept_with_a_daemon_as_without() {
     assert_snapshot!(shown(&environment, &["vault", "remove", "global/tokem", "--yes"]), @"
     exit 11
     --- stderr
-    error: there is no secret `global/tokem`
+    error: secret `global/tokem` does not exist
     hint: did you mean `global/token`?
-    hint: there is `global/token`
+    hint: choose from `global/token`
     ");
     assert_eq!(environment.palyra(&["vault", "remove", "global/token", "--yes"]).code, 0);
     let binary = put(b"\xff\xfe not text");

@@ -88,7 +88,7 @@ fn the_doctor_finds_fixes_and_writes_down() {
     assert_snapshot!(refused.shown(), @r"
     exit 2
     --- stderr
-    error: there is no profile `cluster`
+    error: unknown profile `cluster`
     hint: choose from local, single-vm, worker-enabled
     ");
     let worker = environment.palyra(&["doctor", "--profile", "worker-enabled"]);

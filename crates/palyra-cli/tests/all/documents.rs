@@ -28,7 +28,7 @@ fn in_backticks(cell: &str) -> Vec<&str> {
 #[test]
 fn every_grant_in_the_table_can_be_read() {
     let rows = table("Grants");
-    assert_eq!(rows.len(), 9);
+    assert_eq!(rows.len(), 10);
     for row in rows {
         for grant in in_backticks(&row[0]) {
             OperatorGrants::parse([grant]).unwrap_or_else(|error| panic!("{grant}: {error}"));

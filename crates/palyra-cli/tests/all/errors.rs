@@ -37,9 +37,9 @@ fn not_found() {
     code not_found
     exit 11
     --- stderr
-    error: no tool `words.cuont`
+    error: tool `words.cuont` does not exist
     hint: did you mean `words.count`?
-    hint: there is `words.count`, `words.split`
+    hint: choose from `words.count`, `words.split`
     ");
     assert_eq!(
         environment.run("words.wasm", &["--tool", "zebra", "--json"]).error()["details"]["known"][1],
@@ -86,7 +86,7 @@ fn quota_exceeded_by_fuel_and_the_advice_helps() {
     exit 17
     --- stderr
     palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
-    error: the run went over its fuel limit of 10000000
+    error: the run exceeded its fuel limit of 10000000
     hint: allow more with `--limit fuel=20000000`
     ");
     let starved = environment.run("circling.wat", &["--limit", "fuel=500", "--json"]);
@@ -104,7 +104,7 @@ fn quota_exceeded_by_memory_and_the_advice_helps() {
     exit 17
     --- stderr
     palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
-    error: the run went over its memory limit of 64MiB
+    error: the run exceeded its memory limit of 64MiB
     hint: allow more with `--limit memory=256512KiB`
     ");
     let advice = advice(&environment.run("growing.wat", &["--json"]));
@@ -123,7 +123,7 @@ fn quota_exceeded_by_output_stack_and_host_calls() {
     exit 17
     --- stderr
     palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
-    error: the run went over its output limit of 4MiB
+    error: the run exceeded its output limit of 4MiB
     hint: allow more with `--limit output=8320KiB`
     ");
     assert_snapshot!(failed(&environment, "recursive.wat", &[]), @"
@@ -131,7 +131,7 @@ fn quota_exceeded_by_output_stack_and_host_calls() {
     exit 17
     --- stderr
     palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code compiled in [TIME]
-    error: the run went over its stack limit of 512KiB
+    error: the run exceeded its stack limit of 512KiB
     ");
     let get = "{'op':'storage.get','handle':&,'key':'a'}";
     let twice = calls(&format!("{get}|{get}"));
@@ -141,7 +141,7 @@ fn quota_exceeded_by_output_stack_and_host_calls() {
     exit 17
     --- stderr
     palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 2 host calls · egress 0 B · code compiled in [TIME]
-    error: the run went over its host_calls limit of 1
+    error: the run exceeded its host_calls limit of 1
     hint: allow more with `--limit host_calls=4`
     ");
 }
@@ -157,7 +157,7 @@ fn quota_exceeded_before_anything_is_allocated() {
     code quota_exceeded
     exit 17
     --- stderr
-    error: the run went over its memory limit of 64MiB
+    error: the run exceeded its memory limit of 64MiB
     hint: allow more with `--limit memory=131200KiB`
     ");
 }
@@ -213,28 +213,28 @@ fn usage() {
     code usage
     exit 2
     --- stderr
-    error: `notes` is not a storage prefix: it does not end with `/`
-    hint: write it as `storage:cache/` or `storage:cache/ bytes=1MiB keys=100`
+    error: invalid storage prefix `notes`: it does not end with `/`
+    hint: write `storage:cache/`, `storage:cache/ bytes=1MiB keys=100` or `storage-read:cache/`
     ");
     assert_snapshot!(failed(&environment, "echo.wat", &["--grant", "shell:rm"]), @"
     code usage
     exit 2
     --- stderr
     error: unknown kind of grant `shell`
-    hint: a grant starts with `http:`, `secret:`, `storage:`, `channel:`, `fs-read:`, `fs-write:` or `address:`
+    hint: a grant starts with `http:`, `secret:`, `storage:`, `storage-read:`, `channel:`, `fs-read:`, `fs-write:` or `address:`
     ");
     assert_snapshot!(failed(&environment, "echo.wat", &["--grant", "http:https://*.com"]), @"
     code usage
     exit 2
     --- stderr
-    error: `*.com` is not a host: a wildcard needs at least two labels after it
-    hint: write it as `http:GET https://api.example.com/items/*`
+    error: invalid host `*.com`: a wildcard needs at least two labels after it
+    hint: write `http:GET https://api.example.com/items/*`
     ");
     assert_snapshot!(failed(&environment, "echo.wat", &["--grant", "fs-read:docs"]), @"
     code usage
     exit 2
     --- stderr
-    error: grant `fs-read:docs` names no directory
+    error: grant `fs-read:docs` has no directory
     hint: write it as `fs-read:docs=DIRECTORY`
     ");
     assert_snapshot!(failed(&environment, "echo.wat", &["--limit", "speed=1"]), @"
@@ -248,21 +248,21 @@ fn usage() {
     code usage
     exit 2
     --- stderr
-    error: `soon` is not a value for limit `timeout`
-    hint: write it as `timeout=500ms`, `timeout=30s` or `timeout=2m`
+    error: invalid value `soon` for limit `timeout`
+    hint: write `timeout=500ms`, `timeout=30s` or `timeout=2m`
     ");
     assert_snapshot!(failed(&environment, "echo.wat", &["--limit", "memory=8GiB"]), @"
     code usage
     exit 2
     --- stderr
     error: limit `memory=8GiB` is above the ceiling
-    hint: it is at most `memory=512MiB`
+    hint: the maximum is `memory=512MiB`
     ");
     assert_snapshot!(failed(&environment, "echo.wat", &["--ca-file", "echo.wat"]), @"
     code usage
     exit 2
     --- stderr
-    error: `--ca-file echo.wat`: it has no certificate in PEM form
+    error: `--ca-file echo.wat`: it contains no PEM certificate
     ");
     assert_snapshot!(failed(&environment, "echo.wat", &["--storage-dir", "echo.wat"]), @"
     code usage

@@ -63,6 +63,17 @@ impl Fixture {
         assert_contains(&self.json(arguments), &self.expected[name]);
     }
 
+    /// Checks that the policy is shown as it was set, followed by the rule about labels, which it was set without.
+    fn check_policy(&self, root: &[&str]) {
+        let shown = self.json(&[&["policy", "show"], root].concat());
+        let added = shown["text"].as_str().unwrap().strip_prefix(self.text("/policy/text"));
+        assert!(
+            added.is_some_and(|added| added.trim_start().starts_with("@id(\"labelled-session-asks\")")),
+            "{shown}"
+        );
+        assert_eq!(shown["default"], false);
+    }
+
     /// Checks that a field of a command's answer has the fact of the same name.
     fn check_field(&self, arguments: &[&str], name: &str) {
         assert_contains(&self.json(arguments)[name], &self.expected[name]);
@@ -192,7 +203,7 @@ fn routines_and_objectives_of_945e3d1_are_kept() {
 #[test]
 fn policies_of_945e3d1_stay_in_force() {
     let fixture = Fixture::with_state();
-    fixture.check(&["policy", "show"], "policy");
+    fixture.check_policy(&[]);
     let check = ["policy", "check", "invoke", "--on", "tool:palyra.counter_wat.add", "--as", "token/ci"];
     let denied = fixture.palyra(&[&check[..], &["--scope", "invoke"]].concat());
     assert_eq!(denied.code, 4, "{}", denied.shown());
@@ -297,7 +308,7 @@ fn backup_of_945e3d1_restores_into_another_root() {
     assert_eq!(restored["backup_head"], fixture.expected["backup"]["head"], "{restored}");
     fixture.check_field(&[&["skills", "list"], &root[..]].concat(), "skills");
     fixture.check_field(&[&["vault", "list"], &root[..]].concat(), "secrets");
-    fixture.check(&[&["policy", "show"], &root[..]].concat(), "policy");
+    fixture.check_policy(&root);
     fixture.environment.write("checkpoint.txt", fixture.text("/backup/checkpoint"));
     fixture.json(&[&["journal", "verify", "--against", "checkpoint.txt"], &root[..]].concat());
     let call = &fixture.list("calls")[0];

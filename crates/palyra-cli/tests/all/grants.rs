@@ -40,7 +40,7 @@ fn a_denial_for_people() {
     exit 16
     --- stderr
     palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 1 host call · egress 0 B · code compiled in [TIME]
-    error: storage `notes/` is not granted: nothing granted has this name
+    error: storage `notes/` is not granted: no grant has this name
     hint: allow it with `--grant 'storage:notes/'`
     hint: in skill.toml: add `"notes/"` to `capabilities.storage_prefixes`
     "#);
@@ -49,8 +49,8 @@ fn a_denial_for_people() {
     exit 16
     --- stderr
     palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 1 host call · egress 0 B · code compiled in [TIME]
-    error: channel `handle 77` is not granted: the number is not a handle of this call
-    hint: a channel is granted as in `--grant channel:NAME`
+    error: channel `handle 77` is not granted: the guest used a handle that it was never given
+    hint: grant a channel with `--grant channel:NAME`
     ");
 }
 
@@ -129,7 +129,7 @@ async fn a_root_of_ones_own_is_trusted_when_it_is_named() {
     assert_snapshot!(environment.run("relay.wat", &["--ca-file", "broken.pem"]).shown(), @"
     exit 2
     --- stderr
-    error: `--ca-file`: extra root certificate 0 cannot be used: invalid peer certificate: BadEncoding
+    error: `--ca-file`: cannot use extra root certificate 0: invalid peer certificate: BadEncoding
     ");
 }
 
@@ -142,8 +142,8 @@ fn palyras_own_directories_cannot_be_granted() {
     assert_snapshot!(environment.run("echo.wat", &["--grant", &whole]).shown(), @"
     exit 2
     --- stderr
-    error: grant `fs-read:home=[ROOT]/home/` would open `[ROOT]/home/.config/palyra`, where Palyra keeps its own keys, code or state
-    hint: name a directory that neither contains it nor lies in it
+    error: grant `fs-read:home=[ROOT]/home/` would expose `[ROOT]/home/.config/palyra`, which holds Palyra's own keys, code or state
+    hint: choose a directory that neither contains it nor is inside it
     ");
     let documents = format!("fs-read:documents={}", home.join("documents").display());
     assert_eq!(environment.run("echo.wat", &["--grant", &documents]).code, 0);
@@ -159,7 +159,7 @@ fn state_root_cannot_be_granted_to_a_module() {
             let grant = format!("{kind}:d={}", environment.home(directory).display());
             let ran = environment.run("echo.wat", &["--grant", &grant]);
             assert_eq!(ran.code, 2, "{grant}: {}", ran.shown());
-            assert!(ran.stderr.contains("keeps its own keys, code or state"), "{}", ran.stderr);
+            assert!(ran.stderr.contains("holds Palyra's own keys, code or state"), "{}", ran.stderr);
         }
     }
     let elsewhere = environment.path("place/root");
@@ -180,7 +180,7 @@ fn state_root_cannot_be_granted_to_a_module() {
 }
 
 #[test]
-fn storage_lasts_where_it_is_told_to() {
+fn storage_dir_keeps_data_between_runs() {
     let environment = TestEnvironment::new();
     environment.write("counter.wat", include_str!("../../../../examples/skills/counter-wat/guest.wat"));
     let count = |more: &[&str]| {

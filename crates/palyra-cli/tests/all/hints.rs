@@ -1,16 +1,15 @@
-//! The hint of every refusal of an installed tool, carried out: the table is in `docs/refused.md`.
+//! The hint of every refusal of an installed tool, carried out on every transport. `docs/refused.md` has the table; the
+//! hints of `palyra run --module` are carried out in `grants.rs`.
+
+mod caller;
+mod grpc;
+mod skill;
+mod table;
 
 use crate::daemon::up;
-use crate::skill_bench::{SkillBench, example};
-
-const COUNTER: &str = "palyra.counter_wat";
-const ECHO: &str = "palyra.echo_http";
-
-fn counter() -> SkillBench {
-    let bench = SkillBench::new();
-    bench.install(&bench.package("counter", &example("counter-wat"), "counter-wat"), &[]);
-    bench
-}
+use caller::{Caller, Refused};
+use skill::{RELAY_ID, install, install_next, relay_bench};
+use table::{CELLS, Change, KINDS, PLACES, Place, TRANSPORTS, Transport};
 
 /// The words of a command line, with its quotes taken off.
 fn words(command: &str) -> Vec<String> {
@@ -25,84 +24,167 @@ fn words(command: &str) -> Vec<String> {
 }
 
 /// The part of a hint that can be pasted.
-fn command(hint: &str) -> Option<&str> {
-    hint.split('`').nth(1)
-}
-
-/// Calls until it succeeds, each time after the first hint was carried out; returns the first hint.
 #[track_caller]
-fn until_allowed(bench: &SkillBench, call: &[&str]) -> String {
-    let mut call: Vec<String> = call.iter().map(|&word| word.to_owned()).collect();
-    let mut first = None;
-    // A limit that stops a run says what was used so far, so raising it takes several steps.
-    for _ in 0..16 {
-        let arguments: Vec<&str> = call.iter().map(String::as_str).chain(["--json"]).collect();
-        let ran = bench.palyra(&arguments);
-        if ran.code == 0 {
-            return first.expect("the call was refused at first");
+fn command(hint: &str) -> Vec<String> {
+    words(hint.split('`').nth(1).unwrap_or_else(|| panic!("nothing to paste: {hint}")))
+}
+
+/// Carries a hint out: a command for the operator, or a limit of the call.
+#[track_caller]
+fn follow(caller: &mut Caller<'_>, refused: &Refused) {
+    let words = command(&refused.hint);
+    let arguments: Vec<&str> = words.iter().map(String::as_str).collect();
+    match arguments.as_slice() {
+        ["palyra", arguments @ ..] => drop(caller.bench.ok(arguments)),
+        ["--limit", limit] => caller.limits = vec![(*limit).to_owned()],
+        other => panic!("neither a command nor a limit: {other:?}"),
+    }
+}
+
+#[test]
+fn table_has_every_kind_in_every_place_once() {
+    for kind in KINDS {
+        for place in PLACES {
+            let cells = CELLS.iter().filter(|cell| (cell.kind, cell.place) == (kind, place)).count();
+            assert_eq!(cells, 1, "{kind} {place:?}");
         }
-        let hint = ran.error()["hints"][0].as_str().unwrap().to_owned();
-        let words = words(command(&hint).unwrap_or_else(|| panic!("nothing to paste: {hint}")));
-        match words.first().map(String::as_str) {
-            Some("palyra") => drop(bench.ok(&words[1..].iter().map(String::as_str).collect::<Vec<_>>())),
-            // A flag of the call itself replaces the one that was given.
-            _ => {
-                let given = call.iter().position(|word| *word == words[0]).unwrap();
-                call.splice(given..given + 2, words);
+    }
+    assert_eq!(CELLS.len(), KINDS.len() * PLACES.len());
+    for cell in CELLS {
+        if let Change::Never(reason) = cell.change {
+            assert!(!reason.is_empty(), "{} {:?} has no reason", cell.kind, cell.place);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hints_lift_the_refusal_where_it_is() {
+    let bench = relay_bench();
+    install(&bench, &["global/token"]);
+    let daemon = up(&bench.environment, &["--grpc-listen", "127.0.0.1:0"]);
+    let mut caller = Caller::new(&bench, &daemon).await;
+    for cell in CELLS {
+        let Change::Settings { set, reset, code, hint } = cell.change else { continue };
+        for transport in TRANSPORTS {
+            if cell.impossible(transport).is_some() {
+                continue;
             }
+            let row = format!("{} {:?} {transport:?}", cell.kind, cell.place);
+            set.iter().for_each(|command| drop(bench.ok(command)));
+            caller.limits = cell.limits();
+            let first = caller.call(transport, cell.kind).await.expect_err(&row);
+            assert_eq!(first.code, code, "{row}: {first:?}");
+            assert!(first.hint.contains(hint), "{row}: {first:?}");
+            let mut refused = Some(first);
+            // A limit that stops a run says what was used so far, so raising it takes several steps.
+            for _ in 0..16 {
+                let Some(last) = refused.take() else { break };
+                follow(&mut caller, &last);
+                refused = caller.call(transport, cell.kind).await.err();
+            }
+            assert_eq!(refused, None, "{row}: still refused");
+            reset.iter().for_each(|command| drop(bench.ok(command)));
         }
-        first.get_or_insert(hint);
     }
-    panic!("still refused: {first:?}");
+    caller.close().await;
 }
 
-#[test]
-fn hints_lift_the_refusal_where_it_is() {
-    for (setting, hint) in [
-        (
-            &["plugins", "profile", "set", COUNTER, "--only", "--grant", "channel:alerts"][..],
-            "plugins profile set",
-        ),
-        (&["plugins", "profile", "set", COUNTER, "--limit", "fuel=300"], "plugins profile set"),
-        (&["runner-policy", "set", "allowed_storage_prefixes="], "runner-policy set"),
-        (&["runner-policy", "set", "fuel_budget=300"], "runner-policy set"),
-    ] {
-        let bench = counter();
-        bench.ok(setting);
-        let first = until_allowed(&bench, &["run", "palyra.counter_wat.add"]);
-        assert!(first.contains(hint), "{setting:?}: {first}");
+#[tokio::test(flavor = "multi_thread")]
+async fn hint_of_a_withheld_secret_grants_it() {
+    let bench = relay_bench();
+    install(&bench, &[]);
+    let daemon = up(&bench.environment, &["--grpc-listen", "127.0.0.1:0"]);
+    let mut caller = Caller::new(&bench, &daemon).await;
+    let mut hints = Vec::new();
+    for transport in TRANSPORTS {
+        let refused = caller.call(transport, "secret").await.expect_err("the secret was withheld");
+        assert_eq!(refused.code, "capability_denied", "{transport:?}: {refused:?}");
+        hints.push(command(&refused.hint));
     }
-    let bench = counter();
-    let _daemon = up(&bench.environment, &[]);
-    let first = until_allowed(&bench, &["run", "palyra.counter_wat.add", "--limit", "fuel=300"]);
-    assert!(first.contains("--limit fuel="), "{first}");
+    hints.dedup();
+    let [hint] = hints.as_slice() else { panic!("the transports differ: {hints:?}") };
+    assert_eq!(hint[..4], ["palyra", "skills", "consent", RELAY_ID], "{hint:?}");
+    bench.ok(&hint[1..].iter().map(String::as_str).collect::<Vec<_>>());
+    for transport in TRANSPORTS {
+        caller.call(transport, "secret").await.unwrap_or_else(|refused| panic!("{transport:?}: {refused:?}"));
+    }
+    caller.close().await;
 }
 
-#[test]
-fn hint_of_a_withheld_secret_grants_it() {
-    let bench = SkillBench::new();
-    let put = bench.environment.palyra_with_input(&["vault", "put", "global/token"], b"5f0c1a9be27d4836b1");
-    assert_eq!(put.code, 0, "{}", put.shown());
-    // A host that no resolver knows.
-    let manifest = example("echo-http").replace("api.example.com", "api.invalid");
-    bench.install(&bench.package("echo", &manifest, "echo-http"), &[]);
-    let input = r#"{"url": "https://api.invalid/items/1", "secret": "global/token"}"#;
-    let call = ["run", "palyra.echo_http.fetch", "--input", input, "--json"];
-    let denied = bench.palyra(&call).error();
-    assert_eq!(denied["code"], "capability_denied", "{denied}");
-    let hint = denied["hints"][0].as_str().unwrap();
-    let words = words(command(hint).unwrap());
-    assert_eq!(words[1..4], ["skills", "consent", ECHO], "{hint}");
-    bench.ok(&words[1..].iter().map(String::as_str).collect::<Vec<_>>());
-    assert_ne!(bench.palyra(&call).error()["code"], "capability_denied");
+#[tokio::test(flavor = "multi_thread")]
+async fn hint_of_permissions_that_were_not_approved_leads_to_them() {
+    let bench = relay_bench();
+    bench.palyra(&["skills", "install", &skill::package(&bench, "1.0.0", 1, true), "--allow-tofu"]);
+    let daemon = up(&bench.environment, &["--grpc-listen", "127.0.0.1:0"]);
+    let mut caller = Caller::new(&bench, &daemon).await;
+    for transport in [Transport::Cli, Transport::Http, Transport::Grpc] {
+        let refused = caller.call(transport, "channel").await.expect_err("its permissions were not approved");
+        assert_eq!(refused.code, "not_runnable", "{transport:?}: {refused:?}");
+        assert!(
+            refused.hint.contains(&format!("palyra skills consent {RELAY_ID}")),
+            "{transport:?}: {refused:?}"
+        );
+    }
+    // Without a terminal the command cannot ask, and its own hint has the digest.
+    let asked = bench.palyra(&["skills", "consent", RELAY_ID, "--json"]).error();
+    let agree = command(asked["hints"][1].as_str().unwrap());
+    bench.ok(&agree[1..].iter().map(String::as_str).collect::<Vec<_>>());
+    for transport in TRANSPORTS {
+        caller
+            .call(transport, "channel")
+            .await
+            .unwrap_or_else(|refused| panic!("{transport:?}: {refused:?}"));
+    }
+    caller.close().await;
 }
 
-#[test]
-fn what_no_setting_allows_is_said_to_need_a_release() {
-    let bench = SkillBench::new();
-    bench.install(&bench.package("echo", &example("echo-http"), "echo-http"), &[]);
-    let input = r#"{"url": "https://other.invalid/items/1"}"#;
-    let denied = bench.palyra(&["run", "palyra.echo_http.fetch", "--input", input, "--json"]).error();
-    let hint = denied["hints"][0].as_str().unwrap();
-    assert!(hint.contains("install a release") && !hint.contains("--grant"), "{denied}");
+#[tokio::test(flavor = "multi_thread")]
+async fn denial_by_manifest_hints_at_a_new_release() {
+    let bench = relay_bench();
+    let first = skill::package(&bench, "1.0.0", 1, false);
+    bench.install(&first, &[]);
+    let daemon = up(&bench.environment, &["--grpc-listen", "127.0.0.1:0"]);
+    let mut caller = Caller::new(&bench, &daemon).await;
+    let asked = CELLS.iter().filter(|cell| cell.place == Place::Manifest);
+    // Little fuel is enough for all but one.
+    let tool = |kind| if kind == "fuel" { "long" } else { kind };
+    let kinds: Vec<_> = asked.filter_map(|cell| Some((tool(cell.kind), cell.manifest_line()?))).collect();
+    for transport in TRANSPORTS {
+        for (kind, line) in &kinds {
+            let refused = caller.call(transport, kind).await.expect_err(kind);
+            let hint = &refused.hint;
+            assert!(
+                hint.contains("install a release") && !hint.contains("--grant"),
+                "{transport:?} {kind}: {hint}"
+            );
+            assert!(hint.contains(line), "{transport:?} {kind}: {hint}");
+        }
+    }
+    install_next(&bench);
+    for transport in TRANSPORTS {
+        for (kind, _) in &kinds {
+            let called = caller.call(transport, kind).await;
+            called.unwrap_or_else(|refused| panic!("{transport:?} {kind}: {refused:?}"));
+        }
+    }
+    caller.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hint_of_a_required_approval_names_the_request() {
+    let bench = relay_bench();
+    install(&bench, &[]);
+    let daemon = up(&bench.environment, &["--grpc-listen", "127.0.0.1:0"]);
+    let mut caller = Caller::new(&bench, &daemon).await;
+    for transport in [Transport::Http, Transport::Grpc, Transport::Mcp] {
+        let refused = caller.call(transport, "asks").await.expect_err("a person has to approve it");
+        assert_eq!(refused.code, "approval_required", "{transport:?}: {refused:?}");
+        assert!(refused.message.contains("acme.relay.asks"), "{transport:?}: {refused:?}");
+        let hint = refused.hint.trim_start_matches("for the operator: ").trim_matches('`');
+        let words = words(hint);
+        assert_eq!(words[..3], ["palyra", "approvals", "approve"], "{transport:?}: {hint}");
+        bench.ok(&words[1..].iter().map(String::as_str).collect::<Vec<_>>());
+        caller.call(transport, "asks").await.unwrap_or_else(|refused| panic!("{transport:?}: {refused:?}"));
+    }
+    caller.close().await;
 }

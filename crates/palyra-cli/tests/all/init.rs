@@ -14,7 +14,7 @@ fn a_state_root_is_made_once_and_for_its_owner_only() {
     device key   a private file
     journal key  [JOURNAL KEY]
     --- stderr
-    the device key is in a file that only this user reads: other users of this machine are kept out; whoever has a copy of this directory, a backup of it, or root, has the secrets; an old copy of the whole state root put back is not found out
+    the device key is in a file that only this user can read: other users of this machine have no access; root, and anyone with a copy or backup of this directory, can read the secrets; restoring an old copy of the whole state root cannot be detected
     next: create a signing key with `palyra keys new NAME`, or store a secret with `palyra vault put global/NAME`
     ");
     let mode = environment.home(".palyra").metadata().unwrap().permissions().mode() & 0o777;
@@ -22,8 +22,8 @@ fn a_state_root_is_made_once_and_for_its_owner_only() {
     assert_snapshot!(environment.palyra(&["init", "--device-key", "file"]).shown(), @"
     exit 1
     --- stderr
-    error: there is already a state root at `[ROOT]/home/.palyra`
-    hint: use it as it is, or choose another with `--state-root`
+    error: a state root already exists at `[ROOT]/home/.palyra`
+    hint: use the existing one, or choose another with `--state-root`
     ");
     let made =
         environment.palyra(&["init", "--device-key", "file", "--state-root", "other", "--json"]).json();
@@ -55,8 +55,8 @@ fn no_other_command_makes_one() {
     assert_snapshot!(environment.palyra(&["keys", "list"]).shown(), @"
     exit 1
     --- stderr
-    error: there is no state root at `[ROOT]/home/.palyra`
-    hint: make one with `palyra init`, or name another with `--state-root`
+    error: no state root at `[ROOT]/home/.palyra`
+    hint: create one with `palyra init`, or choose another with `--state-root`
     ");
 }
 
@@ -87,8 +87,8 @@ fn a_passphrase_is_needed_every_time_and_comes_from_a_private_file() {
     assert_snapshot!(environment.palyra(&init).shown(), @"
     exit 2
     --- stderr
-    error: a passphrase is needed, and there is no terminal to ask for it
-    hint: give it with `--passphrase-file FILE`; it must be a file that only you can read
+    error: a passphrase is required, and there is no terminal to ask for it
+    hint: pass it with `--passphrase-file FILE`, a file that only you can read
     ");
     let with = |file: &str| ["--passphrase-file".to_owned(), file.to_owned()];
     let run = |arguments: &[&str], file: &str| {
@@ -100,20 +100,20 @@ fn a_passphrase_is_needed_every_time_and_comes_from_a_private_file() {
     assert_snapshot!(environment.palyra(&["keys", "list"]).shown(), @"
     exit 4
     --- stderr
-    error: the device key `[ROOT]/home/.palyra/vault/device.key` is under a passphrase, and none was given
-    hint: give it with `--passphrase-file FILE`, or run on a terminal to be asked
+    error: the device key `[ROOT]/home/.palyra/vault/device.key` needs a passphrase, and none was given
+    hint: pass it with `--passphrase-file FILE`, or run the command on a terminal
     ");
     assert_snapshot!(run(&["keys", "list"], "wrong").shown(), @"
     exit 4
     --- stderr
-    error: the device key `[ROOT]/home/.palyra/vault/device.key` cannot be opened: the passphrase does not open it, or it was changed
-    hint: type it again; if it is right, restore the file from a backup
+    error: cannot open the device key `[ROOT]/home/.palyra/vault/device.key`: wrong passphrase, or the file was changed
+    hint: try again; if the passphrase is right, restore the file from a backup
     ");
     std::fs::set_permissions(environment.path("passphrase"), PermissionsExt::from_mode(0o644)).unwrap();
     assert_snapshot!(run(&["keys", "list"], "passphrase").shown(), @"
     exit 2
     --- stderr
-    error: `./passphrase` is open to others: mode 0644, expected 0600
+    error: `./passphrase` is accessible to other users: mode 0644, expected 0600
     hint: chmod 600 ./passphrase
     ");
     let variables = [("PALYRA_PASSPHRASE_FILE", "passphrase"), ("PALYRA_STATE_ROOT", "elsewhere")];

@@ -85,22 +85,22 @@ fn an_input_over_its_limit_is_not_read() {
     assert_snapshot!(environment.run("echo.wat", &["--input", "@sparse.json"]).shown(), @"
     exit 17
     --- stderr
-    error: the run went over its input limit of 1MiB
-    hint: no run may use more than `--limit input=64MiB`
+    error: the run exceeded its input limit of 1MiB
+    hint: no run can use more than `--limit input=64MiB`
     ");
     let piped = ["run", "--module", "echo.wat", "--input", "-", "--limit", "input=10"];
     let ran = environment.palyra_with_input(&piped, &[b' '; 100]);
     assert_snapshot!(ran.shown(), @"
     exit 17
     --- stderr
-    error: the run went over its input limit of 10
+    error: the run exceeded its input limit of 10
     hint: allow more with `--limit input=22`
     ");
     let inline = environment.run("echo.wat", &["--input", "\"12345\"", "--limit", "input=6", "-q"]);
     assert_snapshot!(inline.shown(), @"
     exit 17
     --- stderr
-    error: the run went over its input limit of 6
+    error: the run exceeded its input limit of 6
     hint: allow more with `--limit input=14`
     ");
 }
@@ -112,7 +112,7 @@ fn files_and_standard_input_that_cannot_be_used() {
     assert_snapshot!(environment.run("echo.wat", &["--input", "@none.json"]).shown(), @"
     exit 2
     --- stderr
-    error: there is no file `none.json`
+    error: file `none.json` does not exist
     ");
     assert_snapshot!(environment.run("echo.wat", &["--input", "@."]).shown(), @"
     exit 2
@@ -128,9 +128,9 @@ fn files_and_standard_input_that_cannot_be_used() {
     assert_snapshot!(environment.palyra_with_input(&greedy, b"1").shown(), @"
     exit 2
     --- stderr
-    warning: the secret `global/a` is too short to be found and blotted out where it leaks
+    warning: the secret `global/a` is too short to be redacted from output
     warning: the secret `global/a` is not granted, so the guest cannot use it; add `--grant 'secret:global/a hosts=HOST inject=bearer'`
-    error: `--secret global/a=-` and `--input -` both want standard input
+    error: `--secret global/a=-` and `--input -` cannot both read standard input
     hint: use a file for one of them: `@FILE`
     ");
 }

@@ -29,7 +29,7 @@ async fn interrupted_run(signal: Signal, more: &[&str]) -> (TestEnvironment, Ran
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn a_run_is_cancelled_and_told_about() {
+async fn interrupted_run_is_cancelled_and_reported() {
     let (_, ran) = interrupted_run(Signal::INT, &["--json"]).await;
     let error = ran.error();
     assert_eq!((ran.code, &error["code"]), (130, &"interrupted".into()));

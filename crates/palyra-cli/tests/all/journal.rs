@@ -84,7 +84,7 @@ fn queries_by_kind_time_and_place() {
     assert_snapshot!(query(&["--since", "yesterday"]).shown(), @"
     exit 2
     --- stderr
-    error: invalid value 'yesterday' for '--since <TIME>': a time is `[WHEN]`, `2026-01-31`, or how long ago, as in `30m`, `2h`, `7d`
+    error: invalid value 'yesterday' for '--since <TIME>': expected a time such as `[WHEN]` or `2026-01-31`, or an age such as `30m`, `2h` or `7d`
 
     For more information, try '--help'.
     ");
@@ -128,8 +128,8 @@ fn a_checkpoint_kept_elsewhere_finds_out_an_old_copy_of_everything() {
     assert_snapshot!(old.shown(), @"
     exit 7
     --- stderr
-    error: the journal is damaged: the journal was truncated: it has 4 events, the checkpoint it was compared with says 5
-    hint: two histories of this journal exist; compare it with the machine that made the checkpoint
+    error: the journal is damaged: the journal was truncated: it has 4 events, the checkpoint it was compared with has 5
+    hint: this journal has two histories; compare it with the machine that created the checkpoint
     ");
     let error = environment.palyra(&[&against[..], &["--state-root", "copy", "--json"]].concat()).error();
     assert_eq!(error["details"]["report"]["damage"]["witness"], "outside");
@@ -140,8 +140,8 @@ fn a_checkpoint_kept_elsewhere_finds_out_an_old_copy_of_everything() {
     assert_snapshot!(environment.palyra(&["journal", "verify", "--against", "noise.txt"]).shown(), @"
     exit 5
     --- stderr
-    error: the checkpoint is not a signed note: a blank line before the signatures is expected
-    hint: save the output of `palyra journal checkpoint` unchanged, with its blank line
+    error: invalid signed note: expected a blank line before the signatures
+    hint: store the output of `palyra journal checkpoint` unchanged, with its blank line
     ");
 }
 
@@ -199,8 +199,8 @@ fn following_says_why_no_daemon_can_be_started() {
     assert_snapshot!(environment.palyra(&["journal", "tail", "--follow"]).shown(), @"
     exit 1
     --- stderr
-    error: there is no state root at `[ROOT]/home/.palyra`
-    hint: make one with `palyra init`, or name another with `--state-root`
+    error: no state root at `[ROOT]/home/.palyra`
+    hint: create one with `palyra init`, or choose another with `--state-root`
     ");
 }
 

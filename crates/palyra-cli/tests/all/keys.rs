@@ -50,20 +50,20 @@ fn names_that_are_taken_unknown_or_impossible() {
     assert_snapshot!(environment.palyra(&["keys", "new", "release"]).shown(), @"
     exit 1
     --- stderr
-    error: there is a signing key `release` already
-    hint: choose another name; `palyra keys list` shows those that are taken
+    error: signing key `release` already exists
+    hint: choose another name; `palyra keys list` shows the names in use
     ");
     assert_snapshot!(environment.palyra(&["keys", "new", "../release"]).shown(), @"
     exit 2
     --- stderr
-    error: `../release` is not a key name: expected 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`, beginning with a letter or digit
+    error: invalid key name `../release`: expected 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`, starting with a letter or digit
     ");
     assert_snapshot!(environment.palyra(&["keys", "export", "releese", "--public"]).shown(), @"
     exit 11
     --- stderr
-    error: there is no signing key `releese`
+    error: signing key `releese` does not exist
     hint: did you mean `release`?
-    hint: there is `release`
+    hint: choose from `release`
     ");
     assert_snapshot!(environment.palyra(&["keys", "export", "release"]).shown(), @"
     exit 2
@@ -94,7 +94,7 @@ fn a_key_travels_in_a_sealed_file_and_in_no_other_way() {
     assert_snapshot!(environment.palyra(&export).shown(), @"
     exit 2
     --- stderr
-    error: cannot use the key file: `./release.key` exists already
+    error: cannot use the key file: `./release.key` already exists
     ");
 
     let import = |name: &str, passphrase: &str| {
@@ -103,8 +103,8 @@ fn a_key_travels_in_a_sealed_file_and_in_no_other_way() {
     assert_snapshot!(import("copy", "wrong").shown(), @"
     exit 4
     --- stderr
-    error: the key file cannot be used: the passphrase does not open it, or it was changed
-    hint: type it again; if it is right, restore the file from a backup
+    error: cannot use the key file: wrong passphrase, or the file was changed
+    hint: try again; if the passphrase is right, restore the file from a backup
     ");
     assert_eq!(import("copy", "passphrase").code, 0);
     let listed = environment.palyra(&["keys", "export", "copy", "--public"]);
@@ -118,14 +118,14 @@ fn a_key_travels_in_a_sealed_file_and_in_no_other_way() {
     assert_snapshot!(raw.shown(), @"
     exit 1
     --- stderr
-    error: the key file cannot be used: 32 bytes without a header are not a key file, whatever they are
-    hint: a key is taken from the vault or from a key file, never from loose bytes; make one with `palyra keys new NAME`
+    error: cannot use the key file: not a key file: 32 bytes without a header
+    hint: use a key of the vault or a key file; create one with `palyra keys new NAME`
     ");
     assert_snapshot!(environment.palyra_with_input(&["keys", "import", "x"], b"palyra").shown(), @"
     exit 2
     --- stderr
     error: the key file needs a passphrase, and there is no terminal to ask for it
-    hint: give it with `--key-passphrase-file FILE`
+    hint: pass it with `--key-passphrase-file FILE`
     ");
 }
 
@@ -152,14 +152,14 @@ fn a_rotation_is_followed_and_the_old_key_signs_no_more() {
     exit 1
     --- stderr
     error: the signing key `release` is retired
-    hint: sign with its successor, or make a key with `palyra keys new NAME`
+    hint: sign with its successor, or create a key with `palyra keys new NAME`
     ");
 
     assert_snapshot!(environment.palyra(&["trust", "apply", "rotation.json"]).shown(), @"
     exit 11
     --- stderr
-    error: publisher `acme` is not known here
-    hint: name its key first: `palyra trust allow acme KEY`
+    error: publisher `acme` is unknown
+    hint: allow its key first: `palyra trust allow acme KEY`
     ");
     assert_eq!(environment.palyra(&["trust", "allow", "acme", &old]).code, 0);
     assert_snapshot!(environment.palyra(&["trust", "apply", "rotation.json"]).shown(), @"
@@ -178,7 +178,7 @@ fn a_rotation_is_followed_and_the_old_key_signs_no_more() {
     statement  rotation
     by         acme
     epoch      1
-    outcome    nothing new: it was applied before
+    outcome    nothing changed: it was applied before
     ");
 }
 
@@ -192,7 +192,7 @@ fn a_statement_never_replaces_a_file() {
     assert_snapshot!(environment.palyra(&rotate).shown(), @"
     exit 2
     --- stderr
-    error: there is already a file `taken`
+    error: file `taken` already exists
     hint: choose another name; nothing was written
     ");
     assert_eq!(environment.read("taken"), "mine");
@@ -241,7 +241,7 @@ fn a_revoked_key_is_refused_everywhere() {
     exit 5
     --- stderr
     error: key `ed25519:[SHA256]` is revoked
-    hint: nothing un-revokes a key; use another
+    hint: a revocation is permanent; use another key
     ");
 
     let elsewhere = ["--state-root", "elsewhere"];

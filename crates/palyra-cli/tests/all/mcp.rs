@@ -20,7 +20,7 @@ impl Drop for Stopped<'_> {
     }
 }
 
-async fn editor(
+pub(crate) async fn editor(
     bench: &SkillBench,
     arguments: &[&str],
     lifecycle: ClientLifecycleMode,
@@ -81,8 +81,8 @@ async fn a_token_that_was_removed_stays_removed() {
     assert_snapshot!(refused.shown(), @"
     exit 4
     --- stderr
-    error: the token is not valid
-    hint: see which tokens there are with `palyra tokens list`
+    error: invalid token
+    hint: list the tokens with `palyra tokens list`
     hint: to let `mcp-editor` connect again, delete `[ROOT]/home/.palyra/mcp/editor.token` and restart the client
     ");
     let owner = bench.environment.home(".palyra/owner.token").display().to_string();
@@ -123,4 +123,45 @@ fn what_to_paste_for_each_client() {
         assert!(root.starts_with('/') && root.ends_with("/elsewhere"), "{root}");
     }
     assert_eq!(bench.palyra(&["mcp", "config", "emacs"]).code, 2);
+}
+
+#[test]
+fn configuration_is_written_beside_what_is_there() {
+    let bench = SkillBench::new();
+    let file = bench.environment.home(".cursor/mcp.json");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let before = "{\n  \"mcpServers\": {\n    \"files\": { \"command\": \"npx\" }\n  }\n}\n";
+    std::fs::write(&file, before).unwrap();
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o640)).unwrap();
+    let written = bench.ok(&["mcp", "config", "cursor", "--write"]);
+    assert!(written.stderr.contains("added to"), "{}", written.shown());
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("\"files\": { \"command\": \"npx\" }"), "{text}");
+    assert!(text.find("\"command\": \"/").unwrap() < text.find("\"args\": [\"mcp\"").unwrap(), "{text}");
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+    let again = bench.json(&["mcp", "config", "cursor", "--write"]);
+    assert_eq!(again["written"]["change"], json!({ "kind": "unchanged" }));
+    let other = bench.ok(&["mcp", "config", "cursor", "--write", "--state-root", "elsewhere"]);
+    assert!(other.stderr.contains("replaced in") && other.stderr.contains("before: {"), "{}", other.shown());
+}
+
+#[test]
+fn configuration_that_is_not_plain_json_is_not_touched() {
+    let bench = SkillBench::new();
+    bench.environment.write("settings.json", "// mine\n{ \"theme\": \"dark\" }\n");
+    let refused = bench.palyra(&["mcp", "config", "zed", "--write", "--file", "settings.json"]);
+    assert_snapshot!(refused.shown(), @"
+    exit 2
+    --- stderr
+    error: `[ROOT]/work/settings.json` was not changed: it is not a JSON object: expected value at line 1 column 1
+    hint: correct the file, or paste what this command prints without `--write`
+    ");
+    assert_eq!(bench.environment.read("settings.json"), "// mine\n{ \"theme\": \"dark\" }\n");
+    let unknown = bench.palyra(&["mcp", "config", "generic", "--write"]);
+    assert!(unknown.code == 2 && unknown.stderr.contains("--file FILE"), "{}", unknown.shown());
+    let project = bench.ok(&["mcp", "config", "claude-code"]);
+    assert!(project.stderr.contains("claude mcp add palyra -- "), "{}", project.shown());
+    bench.ok(&["mcp", "config", "claude-code", "--write"]);
+    let written: Value = serde_json::from_str(&bench.environment.read(".mcp.json")).unwrap();
+    assert_eq!(written["mcpServers"]["palyra"]["args"][3], "claude-code");
 }

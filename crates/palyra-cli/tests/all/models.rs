@@ -43,7 +43,7 @@ async fn model_test_shows_what_works_and_fails_without_an_answer() {
     assert_eq!(added.code, 0, "{}", added.shown());
     let tested = environment.palyra(&["models", "test", "m"]);
     assert_eq!(tested.code, 0);
-    for line in ["answers       yes", "streams       yes", "calls tools   no", "did not call a tool"] {
+    for line in ["answers      yes", "streams      yes", "calls tools  no", "did not call a tool"] {
         assert!(tested.shown().contains(line), "{}", tested.shown());
     }
     let failed = environment.palyra(&["models", "test", "m", "--json"]);

@@ -31,13 +31,13 @@ fn files_that_cannot_be_read() {
     let fifo = environment.path("fifo.wasm");
     rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
         .unwrap();
-    assert_snapshot!(refused(&environment, "missing.wasm"), @"2 usage: there is no file `missing.wasm`");
+    assert_snapshot!(refused(&environment, "missing.wasm"), @"2 usage: file `missing.wasm` does not exist");
     assert_snapshot!(refused(&environment, "directory.wasm"), @"2 usage: `directory.wasm` is a directory, not a file");
     assert_snapshot!(refused(&environment, "fifo.wasm"), @"2 usage: `fifo.wasm` is not a regular file");
     assert_snapshot!(refused(&environment, "/dev/zero"), @"2 usage: `/dev/zero` is not a regular file");
     // It can be written only, by everybody and by root.
     let unreadable = refused(&environment, "/proc/self/clear_refs");
-    assert!(unreadable.starts_with("2 usage: `/proc/self/clear_refs` cannot be read: "), "{unreadable}");
+    assert!(unreadable.starts_with("2 usage: cannot read `/proc/self/clear_refs`: "), "{unreadable}");
 }
 
 #[test]
@@ -109,14 +109,14 @@ fn the_export_of_a_core_module() {
     exit 11
     --- stderr
     count_word ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 0 B of 64 MiB · 0 host calls · egress 0 B · code from the cache in [TIME]
-    error: no export `count_word`
+    error: export `count_word` does not exist
     hint: did you mean `count_words`?
-    hint: there is `count_words`
+    hint: choose from `count_words`
     ");
     assert_snapshot!(environment.run("other.wat", &["-q"]).shown(), @"
     exit 11
     --- stderr
-    error: no export `palyra_plugin_main`
-    hint: there is `count_words`
+    error: export `palyra_plugin_main` does not exist
+    hint: choose from `count_words`
     ");
 }

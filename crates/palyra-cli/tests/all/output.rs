@@ -152,8 +152,8 @@ fn a_failed_run_still_tells_what_it_did() {
     [call 1] storage.put notes/a: ok, [TIME]
     [call 2] storage.get a: denied, [TIME]
     palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 2 host calls · egress 0 B · code compiled in [TIME]
-    error: storage `a` is not granted: the number is not a handle of this call
-    hint: a storage prefix is granted as in `--grant storage:NAME/`
+    error: storage `a` is not granted: the guest used a handle that it was never given
+    hint: grant a storage prefix with `--grant storage:NAME/`
     ");
     let error = environment.run("relay.wat", &[&flags[..], &["--json"]].concat()).error();
     let report = &error["details"]["report"];

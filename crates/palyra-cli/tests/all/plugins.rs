@@ -16,7 +16,7 @@ fn bench() -> SkillBench {
 }
 
 #[test]
-fn a_remedy_can_be_typed_as_it_is_told() {
+fn remedy_works_as_pasted() {
     let bench = bench();
     bench.ok(&["plugins", "profile", "set", ID, "--only", "--grant", "channel:alerts"]);
     let run = ["run", "palyra.counter_wat.add", "--json"];
@@ -42,9 +42,9 @@ fn a_remedy_can_be_typed_as_it_is_told() {
 #[test]
 fn grants_and_settings_for_people() {
     let bench = bench();
-    assert_snapshot!(bench.ok(&["plugins", "grants", ID]).stdout, @r"
+    assert_snapshot!(bench.ok(&["plugins", "grants", ID]).stdout, @"
     storage:counter/ bytes=4KiB
-      manifest  yes   it is asked for
+      manifest  yes   the manifest requests it
       consent   yes   consent covers it
       profile   yes   the profile allows it (`palyra.counter_wat`)
       policy    yes   the policy allows it
@@ -65,7 +65,7 @@ fn grants_and_settings_for_people() {
 }
 
 #[test]
-fn plugins_are_told_alike_by_a_daemon() {
+fn plugins_output_is_the_same_with_and_without_daemon() {
     let bench = bench();
     bench.ok(&["run", "palyra.counter_wat.add"]);
     let told = || {

@@ -9,13 +9,13 @@ fn a_policy_is_shown_changed_asked_and_taken_back() {
     let shown = environment.palyra(&["policy", "show"]);
     assert_eq!(shown.code, 0, "{}", shown.shown());
     assert!(shown.stdout.starts_with("// The default policy."), "{}", shown.stdout);
-    assert!(shown.stderr.contains("the default policy, 13 rules"), "{}", shown.stderr);
+    assert!(shown.stderr.contains("the default policy, 14 rules"), "{}", shown.stderr);
     let rule = "@id(\"no-ci-installs\")\n@advice(\"ci installs nothing\")\n\
         forbid (principal == Principal::\"token/ci\", action == Action::\"install\", resource);\n";
     environment.write("own.cedar", format!("{}\n{rule}", shown.stdout));
     let set = environment.palyra(&["policy", "set", "own.cedar", "--json"]).json();
     assert_eq!((&set["schema"], &set["default"]), (&"palyra.policy.set/v1".into(), &false.into()));
-    assert_eq!(set["rules"][13]["id"], "no-ci-installs");
+    assert_eq!(set["rules"][14]["id"], "no-ci-installs");
     let check = ["policy", "check", "install", "--as", "token/ci", "--scope", "operate"];
     assert_snapshot!(environment.palyra(&check).shown());
     assert_eq!(environment.palyra(&check).code, 4, "a denial is an exit code");

@@ -94,7 +94,7 @@ fn a_tool_that_needs_approval_asks_the_owner() {
 }
 
 #[test]
-fn nobody_is_asked_under_no_input() {
+fn no_input_prevents_prompts() {
     let environment = TestEnvironment::with_state();
     let seen = at_terminal(&environment, &["vault", "put", "global/token", "--no-input"], &[]);
     assert_eq!(seen.code, 2, "{}", seen.shown);

@@ -96,7 +96,7 @@ fn an_objective_bounds_its_routine() {
 
 /// Only a daemon fires by itself; `--follow` shows it without a sleep.
 #[test]
-fn a_daemon_fires_by_itself() {
+fn daemon_fires_due_routines() {
     let bench = bench();
     let _daemon = up(&bench.environment, &[]);
     bench.ok(&["routines", "add", "tick", TOOL, "--every", "1s", "--input", "{\"step\": 1}"]);

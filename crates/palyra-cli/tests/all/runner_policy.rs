@@ -50,7 +50,7 @@ fn what_is_shown_can_be_set_again() {
     assert_snapshot!(environment.palyra(&["runner-policy", "set", "allowed_channels=a b"]).shown(), @"
     exit 2
     --- stderr
-    error: `allowed_channels` is `a b`, expected names: `a b` is not a channel name: it is `[a-z0-9][a-z0-9._-]*`, at most 64 bytes
+    error: `allowed_channels` is `a b`, expected names: invalid channel name `a b`: expected `[a-z0-9][a-z0-9._-]*`, at most 64 bytes
     ");
 }
 
@@ -62,8 +62,8 @@ fn a_module_runs_inline_where_the_policy_allows_it() {
     assert_snapshot!(environment.palyra(&call).shown(), @"
     exit 10
     --- stderr
-    error: running inline modules is switched off
-    hint: an operator allows it with `palyra runner-policy set allow_inline_modules=true`
+    error: running inline modules is disabled
+    hint: ask an operator to allow it with `palyra runner-policy set allow_inline_modules=true`
     ");
     assert_eq!(environment.palyra(&["runner-policy", "set", "allow_inline_modules=true"]).code, 0);
     let own = environment.palyra(&[&call[..], &["--json"]].concat()).json();
@@ -78,7 +78,7 @@ fn a_module_runs_inline_where_the_policy_allows_it() {
     exit 13
     --- stderr
     error: invalid input: an inline module never gets storage to write to
-    hint: make it a skill: `palyra skills package build`, then install it
+    hint: make it a skill with `palyra skills package build`, then install it
     ");
     let secret = environment.palyra(&[&call[..], &["--secret", "a=-"]].concat());
     assert_eq!(secret.code, 2, "{}", secret.shown());

@@ -49,7 +49,18 @@ fn failed_run_is_named_with_the_command_that_shows_it() {
     let failed = bench.palyra(&[&call[..], &["--json"]].concat());
     assert_eq!(failed.code, 17, "{}", failed.shown());
     let id = failed.error()["run_id"].as_str().unwrap().to_owned();
-    assert_eq!(bench.json(&["runs", "show", &id])["error"], "quota_exceeded");
+    let shown = bench.json(&["runs", "show", &id]);
+    assert_eq!(
+        (&shown["error"], &shown["failure"]["refusal"]["by"]),
+        (&json!("quota_exceeded"), &json!("call"))
+    );
+    let text = bench.ok(&["runs", "show", &id]).stdout;
+    assert!(
+        text.contains("the run exceeded its fuel limit of 1") && text.contains("fuel 1, by the call"),
+        "{text}"
+    );
+    assert_eq!(bench.json(&["skills", "list"])["skills"][0]["code"]["state"], "ready");
+    assert!(bench.ok(&["skills", "show", "palyra.counter_wat"]).stdout.contains("ready"));
     let human = bench.palyra(&call);
     assert!(human.stderr.contains("hint: see the run with `palyra runs show run_"), "{}", human.shown());
     let refused = bench.palyra(&["run", "palyra.counter_wat.none", "--json"]);
@@ -82,7 +93,7 @@ fn a_receipt_is_verified_where_there_is_no_state_and_no_daemon() {
 }
 
 #[test]
-fn runs_are_told_alike_by_a_daemon() {
+fn runs_output_is_the_same_with_and_without_daemon() {
     let (bench, id) = bench();
     let own = (bench.json(&["runs", "list"]), bench.json(&["runs", "show", &id]));
     let _daemon = up(&bench.environment, &[]);

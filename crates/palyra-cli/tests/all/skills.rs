@@ -396,7 +396,7 @@ fn every_verb_speaks_to_a_daemon_that_runs() {
 }
 
 #[test]
-fn a_removed_skill_takes_its_data_along_unless_told_otherwise() {
+fn remove_deletes_data_unless_keep_data() {
     let bench = SkillBench::new();
     let file = bench.package("counter", &example("counter-wat"), "counter-wat");
     let count =

@@ -51,16 +51,16 @@ fn a_missing_database_is_damage_and_every_command_says_so() {
     assert_snapshot!(environment.palyra(&["keys", "list"]).shown(), @"
     exit 7
     --- stderr
-    error: the state is damaged: 2 things are not as they were left
+    error: the state is damaged in 2 places
       differs: `state.db`
       expected: a file
       found: nothing
-      remedy: put the folder back from a backup that has the same `vault`
+      remedy: restore it from a backup that has the same `vault`
       differs: the generation of `state.db`
       expected: generation 1
       found: none
-      remedy: put the newest copy of `state.db` back, or accept this one with `palyra trust repair`
-    hint: see what differs with `palyra trust repair`; nothing runs until then
+      remedy: restore the latest copy of `state.db`, or accept this one with `palyra trust repair`
+    hint: show the damage with `palyra trust repair`; nothing runs until it is repaired
     ");
     assert!(!environment.home(".palyra/state.db").exists());
 }
@@ -78,20 +78,20 @@ fn an_old_database_is_found_out_and_repaired_only_as_shown() {
     assert_snapshot!(damaged.shown(), @"
     exit 7
     --- stderr
-    error: the state is damaged: 3 things are not as they were left
+    error: the state is damaged in 3 places
       differs: the journal
       expected: 3 events with root `[SHA256]`
-      found: the journal was truncated: it has 2 events, the head kept in the vault says 3
-      remedy: the database is older than the vault or was replaced; put back the newer copy, or accept this one with `palyra trust repair`
+      found: the journal was truncated: it has 2 events, the head stored in the vault has 3
+      remedy: the database is older than the vault or was replaced; restore the newer copy, or accept this one with `palyra trust repair`
       differs: the generation of `state.db`
       expected: generation 2
       found: generation 1
-      remedy: put the newest copy of `state.db` back, or accept this one with `palyra trust repair`
+      remedy: restore the latest copy of `state.db`, or accept this one with `palyra trust repair`
       differs: the rows of trust, index and consent
       expected: [SHA256]
       found: [SHA256]
-      remedy: put the newest copy of `state.db` back, or accept this one with `palyra trust repair`
-    hint: see what differs with `palyra trust repair`; nothing runs until then
+      remedy: restore the latest copy of `state.db`, or accept this one with `palyra trust repair`
+    hint: show the damage with `palyra trust repair`; nothing runs until it is repaired
     ");
 
     assert_snapshot!(environment.palyra(&["trust", "repair"]).shown(), @"
@@ -99,21 +99,21 @@ fn an_old_database_is_found_out_and_repaired_only_as_shown() {
     --- stdout
     differs   the journal
     expected  3 events with root `[SHA256]`
-    found     the journal was truncated: it has 2 events, the head kept in the vault says 3
-    remedy    the database is older than the vault or was replaced; put back the newer copy, or accept this one with `palyra trust repair`
+    found     the journal was truncated: it has 2 events, the head stored in the vault has 3
+    remedy    the database is older than the vault or was replaced; restore the newer copy, or accept this one with `palyra trust repair`
 
     differs   the generation of `state.db`
     expected  generation 2
     found     generation 1
-    remedy    put the newest copy of `state.db` back, or accept this one with `palyra trust repair`
+    remedy    restore the latest copy of `state.db`, or accept this one with `palyra trust repair`
 
     differs   the rows of trust, index and consent
     expected  [SHA256]
     found     [SHA256]
-    remedy    put the newest copy of `state.db` back, or accept this one with `palyra trust repair`
+    remedy    restore the latest copy of `state.db`, or accept this one with `palyra trust repair`
 
     rows kept  0
-    journal    it continues from where it is intact
+    journal    continues after the last intact event
     accept     [SHA256]
     --- stderr
     next: restore a backup, or accept exactly this repair with `palyra trust repair --accept [SHA256]`
@@ -132,21 +132,21 @@ fn an_old_database_is_found_out_and_repaired_only_as_shown() {
     --- stdout
     differs   the journal
     expected  3 events with root `[SHA256]`
-    found     the journal was truncated: it has 2 events, the head kept in the vault says 3
-    remedy    the database is older than the vault or was replaced; put back the newer copy, or accept this one with `palyra trust repair`
+    found     the journal was truncated: it has 2 events, the head stored in the vault has 3
+    remedy    the database is older than the vault or was replaced; restore the newer copy, or accept this one with `palyra trust repair`
 
     differs   the generation of `state.db`
     expected  generation 2
     found     generation 1
-    remedy    put the newest copy of `state.db` back, or accept this one with `palyra trust repair`
+    remedy    restore the latest copy of `state.db`, or accept this one with `palyra trust repair`
 
     differs   the rows of trust, index and consent
     expected  [SHA256]
     found     [SHA256]
-    remedy    put the newest copy of `state.db` back, or accept this one with `palyra trust repair`
+    remedy    restore the latest copy of `state.db`, or accept this one with `palyra trust repair`
 
     rows kept  0
-    journal    it continues from where it is intact
+    journal    continues after the last intact event
     --- stderr
     repaired, and recorded in the journal
     next: review the trusted publishers with `palyra trust list`
@@ -168,12 +168,12 @@ fn a_vault_that_is_gone_cannot_be_repaired_away() {
     assert_snapshot!(environment.palyra(&["keys", "list"]).shown(), @"
     exit 7
     --- stderr
-    error: the state is damaged: one thing is not as it was left
+    error: the state is damaged in 1 place
       differs: `vault`
       expected: the vault of this state root
-      found: there is no vault in `[ROOT]/home/.palyra/vault`
-      remedy: put `vault` and its device key back from one backup; without them nothing here can be verified
-    hint: see what differs with `palyra trust repair`; nothing runs until then
+      found: no vault in `[ROOT]/home/.palyra/vault`
+      remedy: restore `vault` and its device key from one backup; without them nothing here can be verified
+    hint: show the damage with `palyra trust repair`; nothing runs until it is repaired
     ");
     assert_eq!(environment.palyra(&["trust", "repair"]).code, 7);
 }
@@ -186,7 +186,7 @@ fn a_state_root_open_to_others_is_refused() {
     assert_snapshot!(environment.palyra(&["keys", "list"]).shown(), @"
     exit 1
     --- stderr
-    error: `[ROOT]/home/.palyra` is open to others: mode 0755, expected 0700
+    error: `[ROOT]/home/.palyra` is accessible to other users: mode 0755, expected 0700
     hint: chmod 700 [ROOT]/home/.palyra
     ");
 }

@@ -178,7 +178,7 @@ fn wrong_epoch_is_explained_before_anything_is_signed() {
     let rotate = ["keys", "rotate", "acme", "--from", "release", "--to", "release-2", "--out", "r.json"];
     let wrong = author.palyra(&[&rotate[..], &["--epoch", "1"]].concat());
     assert_eq!(wrong.code, 2, "{}", wrong.shown());
-    assert!(wrong.stderr.contains("of epoch 0, so the rotation cannot end epoch 1"), "{}", wrong.stderr);
+    assert!(wrong.stderr.contains("have epoch 0, so the rotation cannot end epoch 1"), "{}", wrong.stderr);
     assert!(!author.0.path("r.json").exists());
     assert_eq!(author.ok(&["keys", "list"], &[])["keys"][0]["state"], "active");
     assert_eq!(author.ok(&rotate, &[])["from_epoch"], 0);

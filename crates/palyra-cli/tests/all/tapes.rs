@@ -151,14 +151,14 @@ fn a_file_that_is_not_a_tape() {
     assert_snapshot!(replay_edited("{\"step\"", "{\"stop\""), @"
     exit 1
     --- stderr
-    error: `a.tape` is not a tape: line 2 of the tape is not right: unknown variant `stop`, expected one of `tape`, `step`, `blob`, `end` at line 1 column 7
-    hint: a tape is what `palyra run --record FILE` writes
+    error: `a.tape` is not a tape: invalid line 2 of the tape: unknown variant `stop`, expected one of `tape`, `step`, `blob`, `end` at line 1 column 7
+    hint: record a tape with `palyra run --record FILE`
     ");
     assert_snapshot!(replay_edited("palyra.tape/v2", "palyra.tape/v9"), @"
     exit 1
     --- stderr
-    error: `a.tape` is not a tape: line 1 of the tape is not right: its schema is not `palyra.tape/v2` or `palyra.tape/v1`
-    hint: a tape is what `palyra run --record FILE` writes
+    error: `a.tape` is not a tape: invalid line 1 of the tape: its schema is not `palyra.tape/v2` or `palyra.tape/v1`
+    hint: record a tape with `palyra run --record FILE`
     ");
     let environment = recorded();
     let tape = environment.read("a.tape");
@@ -168,18 +168,18 @@ fn a_file_that_is_not_a_tape() {
     assert_snapshot!(environment.run("relay.wat", &["--replay", "cut.tape"]).shown(), @"
     exit 1
     --- stderr
-    error: `cut.tape` is not a tape: the tape ends after line 2 without its end
+    error: `cut.tape` is not a tape: the tape is truncated after line 2
     hint: the file is truncated; record it again with `--record`
     ");
     assert_snapshot!(environment.run("relay.wat", &["--replay", "empty.tape", "--json"]).shown(), @r#"
     exit 1
     --- stderr
-    {"error":{"code":"bad_tape","message":"`empty.tape` is not a tape: line 1 of the tape is not right: EOF while parsing a value at line 1 column 0","hints":["a tape is what `palyra run --record FILE` writes"],"details":{"line":1,"path":"empty.tape"}}}
+    {"error":{"code":"bad_tape","message":"`empty.tape` is not a tape: invalid line 1 of the tape: EOF while parsing a value at line 1 column 0","hints":["record a tape with `palyra run --record FILE`"],"details":{"line":1,"path":"empty.tape"}}}
     "#);
     assert_snapshot!(environment.run("relay.wat", &["--replay", "none.tape"]).shown(), @"
     exit 2
     --- stderr
-    error: there is no file `none.tape`
+    error: file `none.tape` does not exist
     ");
     assert_snapshot!(environment.run("relay.wat", &["--replay", "."]).shown(), @"
     exit 2
@@ -217,7 +217,7 @@ fn a_run_that_was_ended_by_time_promises_its_prefix() {
     assert_snapshot!(environment.run("endless.wat", &["--replay", "a.tape"]).shown(), @"
     exit 0
     --- stderr
-    replay: the same up to where the recorded run was ended (`timed_out`), 0 steps
+    replay: identical up to the point where the recorded run was ended (`timed_out`), 0 steps
     palyra_plugin_main ended after [TIME] · fuel [FUEL] of 1,000,000,000,000 · memory 256 KiB of 64 MiB · 0 host calls · egress 0 B · code from the cache in [TIME]
     ");
 }
@@ -248,8 +248,8 @@ fn a_revealed_secret_is_needed_again() {
     palyra_plugin_main ended after [TIME] · fuel [FUEL] of 10,000,000 · memory 256 KiB of 64 MiB · 1 host call · egress 0 B · code from the cache in [TIME]
     error: the replay diverged from its tape at step 1: the secret differs
       expected: the revealed value
-      found: no such secret here
-    hint: give the secret the run had with `--secret NAME=@FILE`
+      found: no such secret
+    hint: pass the secret of the recorded run with `--secret NAME=@FILE`
     ");
     assert_snapshot!(replay(&["--secret", "token=@other.txt"]).shown(), @"
     exit 1
@@ -258,7 +258,7 @@ fn a_revealed_secret_is_needed_again() {
     error: the replay diverged from its tape at step 1: the secret differs
       expected: the revealed value
       found: another value
-    hint: give the secret the run had with `--secret NAME=@FILE`
+    hint: pass the secret of the recorded run with `--secret NAME=@FILE`
     ");
 }
 

@@ -21,7 +21,7 @@ fn one_of_several_must_be_named() {
     assert_snapshot!(environment.run("two.wasm", &[]).shown(), @"
     exit 2
     --- stderr
-    error: this component has 2 tools: say which one to call
+    error: this component has 2 tools: choose one
     hint: --tool words.count
     hint: --tool words.split
     ");
@@ -39,7 +39,7 @@ fn a_component_that_does_not_describe_itself() {
     exit 2
     --- stderr
     error: this component does not describe its tools
-    hint: name one with `--tool`
+    hint: choose one with `--tool`
     ");
     assert_eq!(
         environment.run("silent.wasm", &["--tool", "any.thing", "--json"]).json()["tool"],
@@ -48,8 +48,8 @@ fn a_component_that_does_not_describe_itself() {
     assert_snapshot!(environment.run("silent.wasm", &["--export", "invoke"]).shown(), @"
     exit 2
     --- stderr
-    error: `--export` names a function of a core module, and this is a component
-    hint: name one of its tools with `--tool`
+    error: `--export` is for core modules, and this is a component
+    hint: choose one of its tools with `--tool`
     ");
 }
 
@@ -68,7 +68,7 @@ fn a_description_that_is_none() {
     exit 14
     --- stderr
     error: the module cannot describe its tools: invalid output of the tool: it is not JSON: EOF while parsing an object at line 1 column 1
-    hint: name the tool with `--tool`
+    hint: choose the tool with `--tool`
     ");
     assert_snapshot!(environment.run("empty.wasm", &[]).shown(), @"
     exit 2
@@ -92,7 +92,7 @@ fn ids_of_a_hostile_guest_stay_on_their_line() {
     assert_snapshot!(environment.run("hostile.wasm", &[]).shown(), @r"
     exit 2
     --- stderr
-    error: this component has 2 tools: say which one to call
+    error: this component has 2 tools: choose one
     hint: --tool a\u{1b}[2Jb
     hint: --tool c\u{a}d
     ");

@@ -52,7 +52,7 @@ fn a_publisher_is_allowed_blocked_and_unblocked() {
     exit 5
     --- stderr
     error: publisher `acme` is blocked: phones home
-    hint: end the block with `palyra trust unblock acme`
+    hint: unblock it with `palyra trust unblock acme`
     ");
     assert_snapshot!(environment.palyra(&["trust", "unblock", "acme"]).shown(), @"
     exit 0
@@ -69,7 +69,7 @@ fn a_publisher_is_allowed_blocked_and_unblocked() {
     exit 5
     --- stderr
     error: publisher `acme` is not blocked
-    hint: `palyra trust list` shows what is known
+    hint: list publishers, feeds and builders with `palyra trust list`
     ");
 }
 
@@ -81,8 +81,8 @@ fn other_keys_need_a_statement_or_a_decision() {
     assert_snapshot!(environment.palyra(&["trust", "allow", "acme", &two]).shown(), @"
     exit 5
     --- stderr
-    error: publisher `acme` is known by other keys
-    hint: follow the publisher's rotation with `palyra trust apply FILE`, or replace its keys with `palyra trust repin acme KEY`
+    error: publisher `acme` has other keys
+    hint: apply the publisher's rotation with `palyra trust apply FILE`, or replace its keys with `palyra trust repin acme KEY`
     ");
     assert_snapshot!(environment.palyra(&["trust", "repin", "acme", &two]).shown(), @"
     exit 2
@@ -103,8 +103,8 @@ fn other_keys_need_a_statement_or_a_decision() {
     assert_snapshot!(environment.palyra(&["trust", "repin", "nobody", &two, "--yes"]).shown(), @"
     exit 11
     --- stderr
-    error: publisher `nobody` is not known here
-    hint: name its key first: `palyra trust allow nobody KEY`
+    error: publisher `nobody` is unknown
+    hint: allow its key first: `palyra trust allow nobody KEY`
     ");
 }
 
@@ -124,7 +124,7 @@ fn thresholds_feeds_and_builders() {
     assert_snapshot!(environment.palyra(&["trust", "allow", "beta", &one, "--threshold", "2"]).shown(), @"
     exit 2
     --- stderr
-    error: a threshold of 2 cannot be met by 1 keys; it is 1 to the number of keys
+    error: invalid threshold 2 for 1 keys: expected 1 to the number of keys
     ");
     assert_eq!(environment.palyra(&["trust", "allow", "advisories", &one, "--feed"]).code, 0);
     assert_eq!(environment.palyra(&["trust", "allow", "ci", &two, "--builder-level", "2"]).code, 0);
@@ -151,14 +151,14 @@ fn what_is_no_name_no_key_and_no_statement() {
     assert_snapshot!(environment.palyra(&["trust", "allow", "Acme", &key]).shown(), @"
     exit 2
     --- stderr
-    error: invalid value 'Acme' for '<PUBLISHER>': `Acme` is not a publisher's name: it is `[a-z][a-z0-9]*(_[a-z0-9]+)*`, at most 32 bytes
+    error: invalid value 'Acme' for '<PUBLISHER>': invalid publisher name `Acme`: expected `[a-z][a-z0-9]*(_[a-z0-9]+)*`, at most 32 bytes
 
     For more information, try '--help'.
     ");
     assert_snapshot!(environment.palyra(&["trust", "allow", "acme", "ed25519-public:AAAA"]).shown(), @"
     exit 2
     --- stderr
-    error: invalid value 'ed25519-public:AAAA' for '<KEY>...': a public key is written `ed25519-public:` and 44 characters of base64
+    error: invalid value 'ed25519-public:AAAA' for '<KEY>...': invalid public key: expected `ed25519-public:` and 44 characters of base64
 
     For more information, try '--help'.
     ");
@@ -173,20 +173,20 @@ fn what_is_no_name_no_key_and_no_statement() {
     assert_snapshot!(environment.palyra(&["trust", "show", "acne"]).shown(), @"
     exit 11
     --- stderr
-    error: there is no publisher `acne`
+    error: publisher `acne` does not exist
     hint: did you mean `acme`?
-    hint: there is `acme`
+    hint: choose from `acme`
     ");
     assert_snapshot!(environment.palyra(&["trust", "apply", "noise"]).shown(), @"
     exit 5
     --- stderr
-    error: the statement is refused: the statement is malformed: missing field `payload` at line 1 column 2
+    error: the statement was rejected: the statement is malformed: missing field `payload` at line 1 column 2
     hint: get the file again from its signer
     ");
     assert_snapshot!(environment.palyra(&["trust", "apply", "nothing"]).shown(), @"
     exit 2
     --- stderr
-    error: there is no file `nothing`
+    error: file `nothing` does not exist
     ");
 }
 
@@ -216,9 +216,9 @@ fn two_successors_for_one_epoch_block_the_publisher() {
     assert_snapshot!(environment.palyra(&["trust", "apply", "two.json"]).shown(), @"
     exit 5
     --- stderr
-    error: publisher `acme` signed two different successors for one epoch and is blocked now
+    error: publisher `acme` signed two different successors for one epoch and is now blocked
     hint: the publisher's keys may be compromised: ask the publisher out of band which key is valid
-    hint: then name its keys yourself: `palyra trust unblock acme` and `palyra trust repin acme KEY`
+    hint: then set its keys yourself: `palyra trust unblock acme` and `palyra trust repin acme KEY`
     ");
     assert_eq!(environment.palyra(&["trust", "show", "acme", "--json"]).json()["mode"], "blocked");
 }

@@ -11,7 +11,7 @@ fn a_secret_is_put_listed_and_removed() {
     --- stderr
     no secrets
     next: store one with `palyra vault put global/NAME`
-    the device key is in a file that only this user reads: other users of this machine are kept out; whoever has a copy of this directory, a backup of it, or root, has the secrets; an old copy of the whole state root put back is not found out
+    the device key is in a file that only this user can read: other users of this machine have no access; root, and anyone with a copy or backup of this directory, can read the secrets; restoring an old copy of the whole state root cannot be detected
     ");
     let put = |value: &[u8]| environment.palyra_with_input(&["vault", "put", "global/token"], value);
     assert_snapshot!(put(b"hunter2hunter2\n").shown(), @"
@@ -23,9 +23,9 @@ fn a_secret_is_put_listed_and_removed() {
     assert_snapshot!(put(b"abc").shown(), @"
     exit 2
     --- stderr
-    error: the value of `global/token` is too easy to guess: it has less than 40 bits
-    hint: use a longer value drawn at random
-    hint: keep it all the same with `palyra vault put global/token --allow-weak`, or `allow_weak` in the request
+    error: the value of `global/token` is too easy to guess: it has fewer than 40 bits
+    hint: use a longer random value
+    hint: store it anyway with `palyra vault put global/token --allow-weak`, or `allow_weak` in the request
     ");
     let weak = environment.palyra_with_input(&["vault", "put", "global/token", "--allow-weak"], b"abc");
     assert_snapshot!(weak.shown(), @"
@@ -42,7 +42,7 @@ fn a_secret_is_put_listed_and_removed() {
     SECRET        CREATED               UPDATED
     global/token  [WHEN]  [WHEN]
     --- stderr
-    the device key is in a file that only this user reads: other users of this machine are kept out; whoever has a copy of this directory, a backup of it, or root, has the secrets; an old copy of the whole state root put back is not found out
+    the device key is in a file that only this user can read: other users of this machine have no access; root, and anyone with a copy or backup of this directory, can read the secrets; restoring an old copy of the whole state root cannot be detected
     ");
     assert_snapshot!(environment.palyra(&["vault", "remove", "global/token"]).shown(), @"
     exit 2
@@ -53,9 +53,9 @@ fn a_secret_is_put_listed_and_removed() {
     assert_snapshot!(environment.palyra(&["vault", "remove", "global/tokem", "--yes"]).shown(), @"
     exit 11
     --- stderr
-    error: there is no secret `global/tokem`
+    error: secret `global/tokem` does not exist
     hint: did you mean `global/token`?
-    hint: there is `global/token`
+    hint: choose from `global/token`
     ");
     assert_snapshot!(environment.palyra(&["vault", "remove", "global/token", "--yes"]).shown(), @"
     exit 0
@@ -90,7 +90,7 @@ fn a_value_on_the_command_line_is_refused_and_not_repeated() {
     assert_snapshot!(environment.palyra(&["vault", "put", "hunter2"]).shown(), @"
     exit 2
     --- stderr
-    error: the secret is not named in the form SCOPE/KEY
+    error: invalid secret reference: expected SCOPE/KEY
     hint: the scope is `global`, `principal:NAME`, `channel:NAME` or `skill:ID`, for example `global/github_token`
     ");
 }
@@ -105,7 +105,7 @@ fn nothing_and_too_much_are_no_secrets() {
     exit 2
     --- stderr
     error: the value of `skill:acme.notes/pin` is empty
-    hint: to take a secret away use `palyra vault remove`
+    hint: remove a secret with `palyra vault remove`
     ");
     assert_snapshot!(put(&[b'x'; (64 << 10) + 1]), @"
     exit 2

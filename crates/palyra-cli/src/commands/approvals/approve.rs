@@ -23,7 +23,7 @@ pub(super) struct ApproveArgs {
     /// Approval id, a unique prefix of it, or `latest`
     approval: String,
 
-    /// What is approved: this call, its run, these exact arguments, or the tool for its session
+    /// What the approval covers: this call, its run, these arguments, or the tool for its session
     #[arg(long, value_enum, default_value_t, value_name = "SCOPE")]
     scope: Reach,
 
@@ -36,7 +36,7 @@ pub(super) struct ApproveArgs {
     reason: Option<String>,
 }
 
-/// How far a yes reaches.
+/// Scope of an approval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Reach {
     #[default]
@@ -59,7 +59,7 @@ pub(super) fn execute(
     let present = Terminal::of_person(globals).is_some();
     if args.approval == client::LATEST && (!present || globals.yes) {
         let message = "`latest` approves only a call that the terminal shows first";
-        return Err(CliError::usage_with_hint(message, "name it: `palyra approvals list` has the ids"));
+        return Err(CliError::usage_with_hint(message, "use its id, shown by `palyra approvals list`"));
     }
     let mut arguments_sha256 = args.arguments_sha256.clone();
     let mut id = args.approval.clone();

@@ -10,7 +10,7 @@ use palyra_api::approvals::{Approval, ApprovalList, ApprovalQuery, ApprovalStatu
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Most bytes of arguments on a line; `approvals show` has more.
+/// Maximum bytes of arguments on a line; `approvals show` has more.
 const MAX_ARGUMENTS_BYTES: usize = 60;
 
 const EXAMPLE: &str = "\

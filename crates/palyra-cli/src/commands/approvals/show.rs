@@ -30,9 +30,12 @@ pub(super) struct ShowArgs {
 pub(super) struct Shown(Approval);
 
 pub(super) fn execute(args: &ShowArgs, globals: &Globals) -> Result<Shown, CliError> {
-    let shown = client::ask(globals, "approvals show", async |client| match args.whole {
-        true => client.whole_approval(&client::approval_id(&client, &args.approval).await?).await,
-        false => client.approval(&client::approval_id(&client, &args.approval).await?).await,
+    let shown = client::ask(globals, "approvals show", async |client| {
+        if args.whole {
+            client.whole_approval(&client::approval_id(&client, &args.approval).await?).await
+        } else {
+            client.approval(&client::approval_id(&client, &args.approval).await?).await
+        }
     });
     shown.map(Shown)
 }

@@ -2,6 +2,7 @@
 
 use crate::output::{facts, moment};
 use palyra_api::approvals::Approval;
+use palyra_api::sessions::SessionLabels;
 
 /// What is asked for, by whom, and what became of it.
 pub(super) fn approval(approval: &Approval) -> String {
@@ -23,6 +24,7 @@ pub(super) fn approval(approval: &Approval) -> String {
         ("arguments sha256", text(&approval.arguments_sha256)),
         ("requested", moment(approval.requested_ms)),
         ("required by", text(&approval.asked_because)),
+        ("labels", labels(approval.labels)),
         ("expires", moment(approval.expires_ms)),
         ("scope", approval.scope.map(|scope| scope.wire_name().to_owned()).unwrap_or_default()),
         ("decided by", text(&approval.decided_by)),
@@ -30,6 +32,16 @@ pub(super) fn approval(approval: &Approval) -> String {
         ("reason", text(&approval.reason)),
         ("used", if approval.uses > 0 { approval.uses.to_string() } else { String::new() }),
     ])
+}
+
+/// What the session has read, in a sentence.
+fn labels(labels: SessionLabels) -> String {
+    match (labels.untrusted, labels.private) {
+        (true, true) => "this session has read untrusted content and private data".to_owned(),
+        (true, false) => "this session has read untrusted content".to_owned(),
+        (false, true) => "this session has read private data".to_owned(),
+        (false, false) => String::new(),
+    }
 }
 
 /// The arguments, at most so many bytes of them; a cut says how much is missing and names the whole by its digest.

@@ -1,4 +1,4 @@
-//! What came of everything installed when it was audited again.
+//! Results of auditing all installed skills again.
 
 use crate::output::{Remark, shapes, table};
 use palyra_api::audit_policy::AuditedAgain;

@@ -48,7 +48,6 @@ pub(super) struct AddArgs {
     timeout_ms: Option<u64>,
 }
 
-/// Where messages go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Target {
     Console,

@@ -46,12 +46,13 @@ impl Reply for Listed {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.0.channels.is_empty() {
-            true => vec![
+        if self.0.channels.is_empty() {
+            vec![
                 Remark::Note("no channels".into()),
                 Remark::Next("palyra channels add NAME --to console".into()),
-            ],
-            false => Vec::new(),
+            ]
+        } else {
+            Vec::new()
         }
     }
 

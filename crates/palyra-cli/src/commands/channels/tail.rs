@@ -1,4 +1,4 @@
-//! `palyra channels tail`, once or until somebody has read enough.
+//! `palyra channels tail`, once or until interrupted.
 
 use super::view;
 use crate::cli::Globals;
@@ -57,7 +57,7 @@ async fn newest(client: &AnyClient, args: &TailArgs) -> Result<Messages, ClientE
     Ok(Messages { channel: args.channel.clone(), messages: kept.messages })
 }
 
-/// Shows what is kept, then what comes, until whoever reads has read enough.
+/// Prints the stored messages, then new ones, until the output is closed.
 async fn follow(client: &AnyClient, args: &TailArgs, printer: &Printer) -> Result<(), ClientError> {
     let show = |messages: &Messages| {
         printer.stream(messages).map_err(|error| ClientError::Protocol(error.to_string()))
@@ -91,10 +91,7 @@ impl Reply for Messages {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.messages.is_empty() {
-            true => vec![Remark::Note("no messages".into())],
-            false => Vec::new(),
-        }
+        if self.messages.is_empty() { vec![Remark::Note("no messages".into())] } else { Vec::new() }
     }
 
     fn lines(&self) -> Option<Vec<Value>> {

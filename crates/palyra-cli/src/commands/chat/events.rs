@@ -4,6 +4,7 @@ use super::answer;
 use super::show::{self, Shown};
 use crate::client::AnyClient;
 use crate::error::CliError;
+use crate::forms;
 use crate::output::{Printer, Remark};
 use crate::terminal::Terminal;
 use palyra_api::client::sse::SseStream;
@@ -105,7 +106,7 @@ impl<'c> Conversation<'c> {
             SessionEventBody::MessageCompleted { message_id, role: MessageRole::Assistant, text } => {
                 match self.streamed.take() {
                     Some((id, _)) if id == *message_id => self.text("\n")?,
-                    _ => self.text(&format!("{}\n", show::escaped(text)))?,
+                    _ => self.text(&format!("{}\n", forms::escaped(text)))?,
                 }
             }
             SessionEventBody::ToolProposed { tool_id, arguments, invalid: None, .. } => {
@@ -125,10 +126,10 @@ impl<'c> Conversation<'c> {
                 let run = tool_run_id.as_ref().map(|run| format!(" · {run}")).unwrap_or_default();
                 self.note(format!("`{tool_id}` {}{run}", show::ended(*status)));
             }
-            SessionEventBody::SurfaceCreated { document, .. } => self.text(&show::document(document))?,
+            SessionEventBody::SurfaceCreated { document, .. } => self.text(&forms::draw(document))?,
             SessionEventBody::SurfacePatched { surface, .. } => {
                 let shown = self.client.surface(&self.session_id, surface).await?;
-                self.text(&show::document(&shown.document))?;
+                self.text(&forms::draw(&shown.document))?;
             }
             _ => {}
         }
@@ -144,7 +145,7 @@ impl<'c> Conversation<'c> {
             self.printer.stream(&Shown::event(&event))?;
         } else if let Some(surface) = &pause.surface {
             let shown = self.client.surface(&self.session_id, surface).await?;
-            self.text(&show::document(&shown.document))?;
+            self.text(&forms::draw(&shown.document))?;
         }
         Ok(())
     }
@@ -158,7 +159,7 @@ impl<'c> Conversation<'c> {
             return Ok(());
         };
         match self.client.answer_pause(&pause.pause_id, &answer).await {
-            // Somebody else was faster: the events say what they decided.
+            // Another client decided first; the events contain that decision.
             Err(ClientError::Problem(problem)) if problem.code == ErrorCode::AlreadyDecided => Ok(()),
             answered => {
                 answered?;
@@ -182,7 +183,7 @@ fn unanswered(pause: &Pause) -> CliError {
     let details = json!({ "pause_id": pause.pause_id, "session_id": pause.session_id,
         "agent_run_id": pause.run_id, "kind": pause.kind, "tool_id": pause.tool_id, "arguments": pause.arguments });
     let problem =
-        Problem::new(ErrorCode::ApprovalRequired, format!("a person has to answer: {}", pause.question))
+        Problem::new(ErrorCode::ApprovalRequired, format!("waiting for an answer: {}", pause.question))
             .hint(format!("answer at a terminal with `palyra chat --session {}`", pause.session_id))
             .details(details);
     CliError::Problem(Box::new(problem))

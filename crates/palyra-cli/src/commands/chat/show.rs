@@ -2,16 +2,12 @@
 
 use crate::client::AnyClient;
 use crate::error::CliError;
+use crate::forms::escaped;
 use crate::output::{Printer, Reply, pretty_json, table};
-use palyra_a2ui::{A2uiDocument, render_text};
 use palyra_api::sessions::{SessionEvent, ToolCallStatus};
 use palyra_common::JsonText;
-use palyra_common::redact::escape_untrusted;
 use serde::Serialize;
 use serde_json::{Value, json};
-
-/// Columns where the terminal does not say how many it has.
-const COLUMNS: usize = 80;
 
 /// A text for people, or an event for programs.
 #[derive(Serialize)]
@@ -51,14 +47,6 @@ pub(super) async fn tools(client: &AnyClient, printer: &Printer) -> Result<(), C
     printer.stream(&Shown::text(&table(["tool", "what it does"], &rows))).map(drop)
 }
 
-/// A document in the width of the terminal.
-pub(super) fn document(document: &Value) -> String {
-    match A2uiDocument::parse(&document.to_string()) {
-        Ok(document) => render_text(&document, width()) + "\n",
-        Err(error) => format!("[a document that cannot be shown {error}]\n"),
-    }
-}
-
 /// The output of a tool: a text as it is, everything else as JSON.
 pub(super) fn output(output: &str) -> String {
     let shown = match serde_json::from_str(output) {
@@ -72,7 +60,7 @@ pub(super) fn output(output: &str) -> String {
     shown + "\n"
 }
 
-/// How a call ended, in words.
+/// How a call ended, as text.
 pub(super) fn ended(status: ToolCallStatus) -> &'static str {
     match status {
         ToolCallStatus::Completed => "completed",
@@ -83,14 +71,4 @@ pub(super) fn ended(status: ToolCallStatus) -> &'static str {
         ToolCallStatus::Interrupted => "was interrupted",
         ToolCallStatus::Repeated => "was not repeated",
     }
-}
-
-/// Text of others without what a terminal obeys; its line breaks stay.
-pub(super) fn escaped(text: &str) -> String {
-    text.split('\n').map(escape_untrusted).collect::<Vec<_>>().join("\n")
-}
-
-fn width() -> usize {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok();
-    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(COLUMNS)
 }

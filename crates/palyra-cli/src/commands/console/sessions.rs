@@ -13,7 +13,7 @@ Example:
   palyra console sessions list
   palyra console sessions revoke cs_0123456789abcdef";
 
-/// List the browsers that are signed in, and sign them out
+/// List and revoke the browser sessions of the console
 #[derive(Args)]
 #[command(before_help = EXAMPLE, arg_required_else_help = true)]
 pub(super) struct SessionsArgs {

@@ -1,5 +1,6 @@
 //! `palyra daemon run`.
 
+use crate::browser::Browser;
 use crate::cli::Globals;
 use crate::commands::run::default_sandbox;
 use crate::error::CliError;
@@ -13,6 +14,7 @@ use palyra_daemon::{App, Endpoint};
 use palyra_skills::RuntimeStatus;
 use palyra_state::State;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 use std::process::ExitCode;
 
 const EXAMPLE: &str = "\
@@ -47,8 +49,16 @@ pub(crate) struct Started {
     awaiting_consent: Vec<String>,
     /// What happened before it was ready, and what waits for a person.
     notes: Vec<String>,
-    /// Commands to try.
     next: Vec<String>,
+}
+
+impl Started {
+    /// Opens the console where there is a link to it and a browser to open it in.
+    pub(crate) fn open_console(&self, browser: Option<&Browser>) {
+        if let (Some(browser), Some(url)) = (browser, &self.console_url) {
+            browser.open(Path::new(&self.state_root), url);
+        }
+    }
 }
 
 /// How many skills are installed, and how many of them can run.
@@ -69,12 +79,12 @@ pub(crate) fn run(args: &RunArgs, globals: &Globals, printer: &Printer) -> ExitC
 /// What the ready message says beside the address of the daemon.
 #[derive(Default)]
 pub(crate) struct Introduction {
-    /// What happened before.
     pub(crate) notes: Vec<String>,
-    /// Commands to try.
     pub(crate) next: Vec<String>,
     /// Whether to show a link to the console, which must not end up in the log of a service.
     pub(crate) console: bool,
+    /// The browser to open that link in.
+    pub(crate) browser: Option<Browser>,
 }
 
 /// Serves an open state to its clean stop; says where once it listens.
@@ -83,34 +93,37 @@ pub(crate) fn serve_state(
     args: &ServeArgs,
     printer: &Printer,
     prefix: &CommandPrefix,
-    introduction: Introduction,
+    mut introduction: Introduction,
 ) -> Result<(), CliError> {
     start_logging(args).map_err(CliError::usage)?;
     let config = default_sandbox()?;
     let show_console = introduction.console && palyra_daemon::console_is_built();
+    let browser = introduction.browser.take();
     let ready = ready(&state, args, prefix, introduction);
     let threads = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let threads = threads.map_err(CliError::io("cannot start threads"))?;
     let announce = |app: &App, endpoint: &Endpoint| {
         // Without randomness there is no link, and `palyra console open` says why.
         let link = show_console.then(|| app.sign_in_link().ok().flatten()).flatten();
-        printer.reply(&Started {
+        let started = Started {
             url: endpoint.url.clone(),
             console_url: link.map(|link| link.url),
             grpc_url: endpoint.grpc_url.clone(),
             socket: endpoint.socket.display().to_string(),
             pid: endpoint.pid,
             ..ready
-        });
+        };
+        printer.reply(&started);
+        started.open_console(browser.as_ref());
     };
     threads.block_on(serve(state, config, args, announce)).map_err(serve_error)
 }
 
 /// What can be said of a daemon before it listens.
 fn ready(state: &State, args: &ServeArgs, prefix: &CommandPrefix, introduction: Introduction) -> Started {
-    let skills = state.list();
+    let skills = state.skills().list();
     let with = |status: RuntimeStatus| skills.iter().filter(move |entry| entry.runtime_status == status);
-    let Introduction { mut notes, next, console: _ } = introduction;
+    let Introduction { mut notes, next, console: _, browser: _ } = introduction;
     notes.extend(with(RuntimeStatus::AwaitingConsent).map(|entry| {
         let skill_id = &entry.record.skill_id;
         let consent = prefix.command(&format!("skills consent {skill_id}"));
@@ -170,7 +183,8 @@ impl Reply for Started {
         let SkillCounts { installed, active } = self.skills;
         let mut talk: Vec<Remark> = self.notes.iter().cloned().map(Remark::Note).collect();
         if self.console_url.is_some() {
-            let note = "the console link signs one browser in within 60 seconds; `palyra console open` makes another";
+            let note = "the console link signs in one browser within 60 seconds; create another with \
+                `palyra console open`";
             talk.push(Remark::Note(note.into()));
         }
         talk.push(Remark::Note(format!("skills: {installed} installed, {active} ready to run")));

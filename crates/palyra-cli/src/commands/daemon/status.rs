@@ -51,13 +51,12 @@ pub(super) fn must_run(globals: &Globals) -> Result<(), CliError> {
         return Ok(());
     }
     let root = state::root(globals)?;
-    match daemon_answers(&root) {
-        true => Ok(()),
-        false => {
-            let message = format!("no daemon is running for `{}`", root.path().display());
-            let problem = Problem::new(ErrorCode::Unreachable, message).hint("start one with `palyra up`");
-            Err(CliError::Problem(Box::new(problem)))
-        }
+    if daemon_answers(&root) {
+        Ok(())
+    } else {
+        let message = format!("no daemon is running for `{}`", root.path().display());
+        let problem = Problem::new(ErrorCode::Unreachable, message).hint("start one with `palyra up`");
+        Err(CliError::Problem(Box::new(problem)))
     }
 }
 

@@ -74,7 +74,7 @@ impl Reply for Stopped {
     fn talk(&self) -> Vec<Remark> {
         match self.calls_under_way {
             0 => Vec::new(),
-            calls => vec![Remark::Note(format!("{calls} calls were under way"))],
+            calls => vec![Remark::Note(format!("{calls} calls were in progress"))],
         }
     }
 }

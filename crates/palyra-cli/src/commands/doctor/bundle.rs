@@ -1,4 +1,4 @@
-//! What somebody who helps needs to see: the report, versions, names and states; no secret, no input, no output.
+//! The support bundle: the report, versions, names and states; no secrets, inputs or outputs.
 
 use crate::error::CliError;
 use palyra_common::fs::Directory;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 pub(super) fn write(path: &Path, subject: &Subject, report: &Report) -> Result<String, CliError> {
     let refused =
-        |error: palyra_common::fs::FsError| CliError::usage(format!("the bundle cannot be written: {error}"));
+        |error: palyra_common::fs::FsError| CliError::usage(format!("cannot write the bundle: {error}"));
     let document = json!({
         "schema": "palyra.doctor.bundle/v1",
         "palyra_version": env!("CARGO_PKG_VERSION"),

@@ -65,9 +65,10 @@ impl Reply for Disabled {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.0.gate {
-            true => vec![Remark::Warning("this gate no longer checks calls".into())],
-            false => Vec::new(),
+        if self.0.gate {
+            vec![Remark::Warning("this gate no longer checks calls".into())]
+        } else {
+            Vec::new()
         }
     }
 }

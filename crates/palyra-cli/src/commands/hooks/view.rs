@@ -61,7 +61,7 @@ pub(super) fn file(file: &BindingsFile) -> Vec<Remark> {
         BindingsFileState::Edited => {
             let changes: Vec<String> =
                 file.changes.iter().map(|change| format!("{} {}", change.change, change.id)).collect();
-            let changes = if changes.is_empty() { "its spelling".to_owned() } else { changes.join(", ") };
+            let changes = if changes.is_empty() { "its formatting".to_owned() } else { changes.join(", ") };
             vec![
                 Remark::Warning(format!("`hooks/bindings.json` has unapplied changes: {changes}")),
                 apply(),
@@ -70,7 +70,7 @@ pub(super) fn file(file: &BindingsFile) -> Vec<Remark> {
         }
         BindingsFileState::Unreadable => {
             let problem = file.problem.as_deref().map(escape_untrusted).unwrap_or_default();
-            vec![Remark::Warning(format!("`hooks/bindings.json` cannot be applied: {problem}")), restore()]
+            vec![Remark::Warning(format!("cannot apply `hooks/bindings.json`: {problem}")), restore()]
         }
     }
 }

@@ -34,7 +34,9 @@ impl Reply for Signed {
     fn talk(&self) -> Vec<Remark> {
         let key = self.0.key.iter().map(|key| Remark::Note(format!("signed by {key}")));
         let next = Remark::Next(
-            "keep it on another machine; `palyra journal verify --against FILE` compares".into(),
+            "store it on another machine; compare it later with `palyra journal verify --against \
+            FILE`"
+                .into(),
         );
         key.chain([next]).collect()
     }

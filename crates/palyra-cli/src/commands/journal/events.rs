@@ -5,6 +5,7 @@ use palyra_api::events::Event;
 use palyra_common::InOrder;
 use palyra_common::json::in_order::sort_objects;
 use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_marked;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -56,11 +57,7 @@ fn details(details: &Value) -> String {
 }
 
 fn clipped(text: String) -> String {
-    let text = escape_untrusted(&text);
-    match text.char_indices().nth(MAX_DETAILS_CHARS) {
-        None => text,
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-    }
+    clip_marked(&escape_untrusted(&text), MAX_DETAILS_CHARS).into_owned()
 }
 
 #[cfg(test)]

@@ -66,9 +66,9 @@ pub(super) struct Found {
     #[serde(serialize_with = "events::as_objects")]
     events: Vec<Event>,
     head: TreeHead,
-    /// How many of the oldest events are in segment files and cannot be found here.
+    /// Number of oldest events that are in segment files and not searched.
     archived: u64,
-    /// Where the next page begins.
+    /// Start of the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_from: Option<u64>,
 }

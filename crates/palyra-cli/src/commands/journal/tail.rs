@@ -1,7 +1,7 @@
-//! `palyra journal tail`, once or for as long as somebody watches.
+//! `palyra journal tail`, once or until interrupted.
 //!
-//! Whoever watches does not own the state: a daemon does, started where none runs, so that the commands that make
-//! events can ask it too.
+//! A follower does not own the state: a daemon does, started if none is running, so that other commands can use it
+//! too.
 
 use super::events;
 use crate::cli::Globals;
@@ -39,7 +39,7 @@ pub(super) struct TailArgs {
 struct Tail {
     #[serde(serialize_with = "events::as_objects")]
     events: Vec<Event>,
-    /// How many events the journal has.
+    /// Number of events in the journal.
     size: u64,
 }
 
@@ -61,7 +61,7 @@ async fn latest(client: &AnyClient, count: u16) -> Result<Tail, ClientError> {
     Ok(Tail { events: page.events.into_iter().rev().collect(), size: page.head.size })
 }
 
-/// Shows events until nobody reads any more.
+/// Prints events until the output is closed.
 async fn follow(client: &AnyClient, count: u16, printer: &Printer) -> Result<(), CliError> {
     let first = latest(client, count).await?;
     let mut stream = client.events(&[], first.size.checked_sub(1)).await?;

@@ -14,7 +14,9 @@ pub(crate) fn parse(text: &str) -> Result<Instant, String> {
         .and_then(|time| u64::try_from(time.as_millisecond()).ok())
         .map(Instant)
         .ok_or_else(|| {
-            "a time is `2026-01-31T12:00:00Z`, `2026-01-31`, or how long ago, as in `30m`, `2h`, `7d`".into()
+            "expected a time such as `2026-01-31T12:00:00Z` or `2026-01-31`, or an age such as `30m`, `2h` \
+            or `7d`"
+                .into()
         })
 }
 

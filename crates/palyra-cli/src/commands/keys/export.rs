@@ -33,7 +33,7 @@ pub(super) struct ExportArgs {
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
 
-    /// File with the passphrase of the key file; asked for on a terminal without it
+    /// File with the passphrase of the key file [default: prompt]
     #[arg(long, value_name = "FILE", requires = "key_file")]
     key_passphrase_file: Option<PathBuf>,
 }
@@ -84,8 +84,8 @@ impl PrivateFile {
 
 fn nobody() -> CliError {
     CliError::usage_with_hint(
-        "a passphrase for the key file is needed, and there is no terminal to ask for it",
-        "give it with `--key-passphrase-file FILE`; it must be a file that only you can read",
+        "a passphrase for the key file is required, and there is no terminal to ask for it",
+        "pass it with `--key-passphrase-file FILE`, a file that only you can read",
     )
 }
 

@@ -15,7 +15,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use zeroize::Zeroizing;
 
-/// Most bytes of a key file; a sealed key has about 400.
+/// Maximum bytes of a key file; a sealed key has about 400.
 const MOST: u64 = 4_096;
 
 const EXAMPLE: &str = "\
@@ -34,7 +34,7 @@ pub(super) struct ImportArgs {
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
 
-    /// File with the passphrase of the key file; asked for on a terminal without it
+    /// File with the passphrase of the key file [default: prompt]
     #[arg(long, value_name = "FILE")]
     key_passphrase_file: Option<PathBuf>,
 }
@@ -68,18 +68,17 @@ fn read(args: &ImportArgs, globals: &Globals) -> Result<Zeroizing<Vec<u8>>, CliE
     }
     let (text, whole) = StandardInput::new(globals.no_input).read("keys import", MOST)?;
     let text = Zeroizing::new(text);
-    match whole {
-        true => Ok(text),
-        false => {
-            Err(CliError::usage(format!("standard input has more than {MOST} bytes: it is not a key file")))
-        }
+    if whole {
+        Ok(text)
+    } else {
+        Err(CliError::usage(format!("standard input has more than {MOST} bytes: it is not a key file")))
     }
 }
 
 fn nobody() -> CliError {
     CliError::usage_with_hint(
         "the key file needs a passphrase, and there is no terminal to ask for it",
-        "give it with `--key-passphrase-file FILE`",
+        "pass it with `--key-passphrase-file FILE`",
     )
 }
 

@@ -33,7 +33,7 @@ pub(super) struct RevokeArgs {
     #[arg(long, value_name = "TEXT")]
     reason: String,
 
-    /// Publisher in whose name a statement is written
+    /// Publisher named in the statement
     #[arg(long, value_name = "PUBLISHER", requires = "out")]
     publisher: Option<PublisherName>,
 
@@ -41,11 +41,11 @@ pub(super) struct RevokeArgs {
     #[arg(long, value_name = "FILE", requires = "publisher")]
     out: Option<PathBuf>,
 
-    /// Key of the publisher that signs the statement (repeatable) [default: the key itself]
+    /// Publisher key that signs the statement (repeatable) [default: the revoked key]
     #[arg(long, value_name = "NAME", requires = "publisher")]
     sign_with: Vec<String>,
 
-    /// Number of the statement, above that of the last one [default: the next one]
+    /// Sequence number of the statement [default: the next one]
     #[arg(long, value_name = "N", requires = "publisher")]
     number: Option<u64>,
 }

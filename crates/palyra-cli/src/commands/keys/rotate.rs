@@ -45,7 +45,7 @@ pub(super) struct RotateArgs {
     #[arg(long, default_value_t = 1, value_name = "N")]
     to_threshold: u32,
 
-    /// Epoch that ends [default: the known one, else 0]
+    /// Epoch that ends [default: the current one, or 0]
     #[arg(long, value_name = "N")]
     epoch: Option<u64>,
 

@@ -19,7 +19,7 @@ pub(super) fn key_facts(key: &SigningKey) -> String {
     ])
 }
 
-/// The passphrase in a file, or what a person says; `nobody` is told when there is neither.
+/// The passphrase from a file or a prompt; `nobody` is the error if there is neither.
 pub(super) fn passphrase(
     path: Option<&Path>,
     globals: &Globals,

@@ -13,7 +13,7 @@ const FOLDER: &str = "mcp";
 
 /// The file with the token of a client; it is made where there is none.
 ///
-/// A token that was removed is not made again by itself: whoever removed it meant it.
+/// A removed token is not created again automatically, because its removal was intended.
 pub(super) fn client_token(globals: &Globals, client: &str) -> Result<PathBuf, CliError> {
     let folder = state::root(globals)?.path().join(FOLDER);
     let path = folder.join(format!("{client}.token"));
@@ -50,8 +50,9 @@ pub(super) fn token_name(client: &str) -> String {
 /// A name that fits into that of a token.
 pub(super) fn parse_client(text: &str) -> Result<String, String> {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
-    match (1..=36).contains(&text.len()) && text.bytes().all(plain) {
-        true => Ok(text.to_owned()),
-        false => Err("use up to 36 lower-case letters, digits, `-` and `_`".to_owned()),
+    if (1..=36).contains(&text.len()) && text.bytes().all(plain) {
+        Ok(text.to_owned())
+    } else {
+        Err("use up to 36 lower-case letters, digits, `-` and `_`".to_owned())
     }
 }

@@ -1,18 +1,29 @@
-//! `palyra mcp config`: what to paste where, so that a client starts `palyra mcp serve`.
+//! `palyra mcp config`: what a client needs so that it starts `palyra mcp serve`, printed or written to its file.
+
+mod client_file;
+mod merge;
 
 use super::client_token::parse_client;
 use crate::cli::Globals;
 use crate::error::CliError;
 use crate::output::{Remark, Reply};
+use crate::program::quoted;
 use clap::Args;
-use palyra_common::InOrder;
+use client_file::Written;
 use serde::Serialize;
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 const EXAMPLE: &str = "\
 Example:
   palyra mcp config claude-desktop
-  palyra mcp config generic --json";
+  palyra mcp config cursor --write
+  palyra mcp config generic --write --file ~/.config/editor/mcp.json";
+
+const MORE: &str = "\
+`--write` adds the server `palyra` to the file of the client, or replaces it there, and leaves everything else as
+it is. A file that is not plain JSON is not touched. `claude-code` and `vscode` have their file in the current
+directory, the others in your home directory; `--file` names another one.";
 
 /// The clients whose files are known: the name, where the text goes, and the field it goes into.
 const CLIENTS: [(&str, &str, &str); 7] = [
@@ -25,35 +36,67 @@ const CLIENTS: [(&str, &str, &str); 7] = [
     ("generic", "the configuration of the client", "mcpServers"),
 ];
 
-/// Print the configuration of an MCP client
+/// The name of the server in every client.
+const SERVER: &str = "palyra";
+
+/// Print or write the configuration of an MCP client
 #[derive(Args)]
-#[command(before_help = EXAMPLE)]
+#[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct ConfigArgs {
     /// Client: claude-desktop, claude-code, cursor, windsurf, vscode, zed or generic
     #[arg(value_name = "CLIENT", value_parser = clap::builder::PossibleValuesParser::new(CLIENTS.map(|client| client.0)))]
     client: String,
+
+    /// Write it to the file of the client, beside the servers that are there
+    #[arg(long)]
+    write: bool,
+
+    /// File to write to instead of the client's own
+    #[arg(long, value_name = "FILE", requires = "write")]
+    file: Option<PathBuf>,
 }
 
-/// What to paste, and where.
+/// What the client starts; fields in the order in which people write them.
 #[derive(Serialize)]
-pub(super) struct Pasted {
+struct Server {
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    command: String,
+    args: Vec<String>,
+}
+
+/// The configuration, where it goes, and what was done about it.
+#[derive(Serialize)]
+pub(super) struct Configured {
     client: String,
     file: &'static str,
-    #[serde(serialize_with = "palyra_common::json::in_order::serialize")]
-    config: Value,
+    config: BTreeMap<&'static str, BTreeMap<&'static str, Server>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written: Option<Written>,
+    #[serde(skip)]
+    add_command: Option<String>,
 }
 
-pub(super) fn execute(args: &ConfigArgs, globals: &Globals) -> Result<Pasted, CliError> {
+pub(super) fn execute(args: &ConfigArgs, globals: &Globals) -> Result<Configured, CliError> {
     let client = parse_client(&args.client).map_err(CliError::usage)?;
     let known = CLIENTS.iter().find(|(name, ..)| *name == client);
     let (_, file, field) = known.copied().unwrap_or(("", "", "mcpServers"));
     let program = std::env::current_exe().map_err(CliError::io("cannot find the path of this program"))?;
-    let mut server =
-        json!({ "command": program.display().to_string(), "args": arguments(&client, globals)? });
-    if client == "vscode" {
-        server["type"] = "stdio".into();
-    }
-    Ok(Pasted { client, file, config: json!({ field: { "palyra": server } }) })
+    let server = Server {
+        kind: (client == "vscode").then_some("stdio"),
+        command: program.display().to_string(),
+        args: arguments(&client, globals)?,
+    };
+    let written = if args.write {
+        Some(client_file::write(&client, args.file.as_deref(), field, SERVER, &server)?)
+    } else {
+        None
+    };
+    let arguments = std::iter::once(&server.command).chain(&server.args).map(|argument| quoted(argument));
+    let command = arguments.collect::<Vec<_>>().join(" ");
+    let add_command = (client == "claude-code").then(|| format!("claude mcp add {SERVER} -- {command}"));
+    let config = BTreeMap::from([(field, BTreeMap::from([(SERVER, server)]))]);
+    Ok(Configured { client, file, config, written, add_command })
 }
 
 /// A client starts the command with hardly any environment, so that everything is said here.
@@ -75,23 +118,31 @@ fn arguments(client: &str, globals: &Globals) -> Result<Vec<String>, CliError> {
     Ok(arguments)
 }
 
-impl Reply for Pasted {
+impl Reply for Configured {
     const SCHEMA: &'static str = "palyra.mcp.config/v1";
 
     fn data(&self) -> String {
-        let text = InOrder(&self.config).to_string();
-        let pretty =
-            serde_json::from_str::<Value>(&text).and_then(|value| serde_json::to_string_pretty(&value));
-        pretty.unwrap_or(text) + "\n"
+        serde_json::to_string_pretty(&self.config).unwrap_or_default() + "\n"
     }
 
     fn talk(&self) -> Vec<Remark> {
-        vec![
-            Remark::Note(format!("paste it into {}", self.file)),
-            Remark::Note(format!(
-                "the client gets the token `mcp-{}`; see `palyra tokens list`",
-                self.client
-            )),
-        ]
+        let mut talk = match &self.written {
+            Some(written) => written.remarks(),
+            None => vec![
+                Remark::Note(format!("paste it into {}", self.file)),
+                Remark::Next(format!(
+                    "or let this command do it: `palyra mcp config {} --write`",
+                    self.client
+                )),
+            ],
+        };
+        if let Some(command) = self.add_command.as_ref().filter(|_| self.written.is_none()) {
+            talk.push(Remark::Next(format!("or for all projects: `{command} --scope user`")));
+        }
+        talk.push(Remark::Note(format!(
+            "the client gets the token `mcp-{}`; see `palyra tokens list`",
+            self.client
+        )));
+        talk
     }
 }

@@ -47,8 +47,7 @@ fn serve(args: &ServeArgs, globals: &Globals) -> Result<(), CliError> {
         if globals.url.is_some() {
             return Err(CliError::usage_with_hint(
                 "a remote daemon needs a separate token for an MCP client".to_owned(),
-                "create one there with `palyra tokens add NAME --scope read --scope invoke`, and name it with \
-                 `--token-file FILE`",
+                "create one there with `palyra tokens add NAME --scope read --scope invoke`, and pass it with `--token-file FILE`",
             ));
         }
         globals.token_file = Some(client_token(&globals, &args.client)?);

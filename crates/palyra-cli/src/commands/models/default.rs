@@ -13,7 +13,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra models default gpt";
 
-/// Choose the model that is asked when none is named
+/// Set the default model
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct DefaultArgs {

@@ -13,7 +13,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra models test gpt";
 
-/// Ask a model two short questions: latency, streaming, tool calls
+/// Test a model's latency, streaming and tool calls
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct TestArgs {
@@ -54,8 +54,8 @@ impl Reply for Tested {
             ("model", test.name.clone()),
             ("answers", yes(test.answers)),
             ("failure", failure(&test.failure)),
-            ("first piece", after(test.first_piece_ms)),
-            ("whole answer", after(test.total_ms)),
+            ("first token", after(test.first_piece_ms)),
+            ("response", after(test.total_ms)),
             ("streams", if test.answers { yes(test.streams) } else { String::new() }),
             ("calls tools", if test.answers { yes(test.calls_tools) } else { String::new() }),
             ("tool failure", failure(&test.tool_failure)),
@@ -65,11 +65,12 @@ impl Reply for Tested {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.0.answers && !self.0.calls_tools {
-            true => vec![Remark::Note(
+        if self.0.answers && !self.0.calls_tools {
+            vec![Remark::Note(
                 "the model did not call a tool when asked to; small models often cannot".into(),
-            )],
-            false => Vec::new(),
+            )]
+        } else {
+            Vec::new()
         }
     }
 }

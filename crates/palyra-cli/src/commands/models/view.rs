@@ -18,6 +18,7 @@ pub(super) fn model(model: &Model) -> String {
         ("context", number(model.context_tokens)),
         ("longest answer", number(model.max_output_tokens)),
         ("price", model.price.map(price).unwrap_or_default()),
+        ("small", if model.small { "yes: it fills in arguments" } else { "" }.to_owned()),
         ("default", if model.is_default { "yes" } else { "no" }.to_owned()),
     ])
 }

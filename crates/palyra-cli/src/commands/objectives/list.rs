@@ -44,12 +44,13 @@ impl Reply for Listed {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.0.objectives.is_empty() {
-            true => vec![
+        if self.0.objectives.is_empty() {
+            vec![
                 Remark::Note("no objectives".into()),
                 Remark::Next("palyra objectives add NAME --goal TEXT --runs 100".into()),
-            ],
-            false => Vec::new(),
+            ]
+        } else {
+            Vec::new()
         }
     }
 

@@ -39,7 +39,6 @@ pub(super) fn run(args: &ConfigArgs, globals: &Globals, printer: &Printer) -> Ex
     }
 }
 
-/// Settings for people.
 pub(super) fn shown(config: &Config) -> String {
     if config.fields.is_empty() {
         return "no settings\n".to_owned();

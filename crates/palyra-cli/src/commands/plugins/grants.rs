@@ -5,7 +5,7 @@ use crate::client;
 use crate::error::CliError;
 use crate::output::{Remark, Reply};
 use clap::Args;
-use palyra_api::plugins::{GrantAuthority, GrantDerivation, GrantVerdict, PluginGrants};
+use palyra_api::plugins::{GrantAuthority, GrantDerivation, GrantVerdict, PluginGrants, ToolGrants};
 use palyra_common::redact::escape_untrusted;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -39,7 +39,8 @@ impl Reply for Shown {
         }
         let opened =
             grants.allow_addresses.iter().map(|range| format!("address:{range}\n  allowed by the profile\n"));
-        grants.derivations.iter().map(derivation).chain(opened).collect()
+        let tools = grants.tools.iter().map(tool);
+        grants.derivations.iter().map(derivation).chain(opened).chain(tools).collect()
     }
 
     fn talk(&self) -> Vec<Remark> {
@@ -52,11 +53,18 @@ impl Reply for Shown {
     }
 }
 
+/// A tool that gets less than the rest of its skill.
+fn tool(one: &ToolGrants) -> String {
+    let grants = if one.grants.is_empty() { "nothing".to_owned() } else { one.grants.join(", ") };
+    format!("tool {}\n  gets only  {}\n", one.tool_id, escape_untrusted(&grants))
+}
+
 fn derivation(one: &GrantDerivation) -> String {
     let mut text = format!("{}\n", escape_untrusted(&one.asked));
     for step in &one.steps {
         let by = match step.by {
             GrantAuthority::Manifest => "manifest",
+            GrantAuthority::Tool => "tool",
             GrantAuthority::Consent => "consent",
             GrantAuthority::Profile => "profile",
             GrantAuthority::Policy => "policy",

@@ -12,7 +12,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra plugins touched acme.notes";
 
-/// Show everything a skill ever used, even a removed one
+/// Show everything a skill has used, even after its removal
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct TouchedArgs {
@@ -58,7 +58,7 @@ impl Reply for Shown {
         let more = self
             .0
             .more
-            .then(|| Remark::Warning("more names than are recorded one by one: see `(others)`".into()));
+            .then(|| Remark::Warning("the names beyond the recorded ones are counted as `(others)`".into()));
         more.into_iter().chain([Remark::Next(format!("palyra runs list --skill {id}"))]).collect()
     }
 }

@@ -8,6 +8,7 @@ use crate::output::{Reply, facts};
 use clap::Args;
 use palyra_api::codes;
 use palyra_api::policy::{PolicyAction, PolicyAnswer, PolicyFace, PolicyKind, PolicyQuestion};
+use palyra_api::sessions::SessionLabels;
 use palyra_api::tokens::ScopeName;
 use palyra_common::{ErrorCode, Scope};
 use serde::Serialize;
@@ -16,10 +17,12 @@ const EXAMPLE: &str = "\
 Example:
   palyra policy check invoke --on tool:acme.notes.add --as token/ci
   palyra policy check install --as token/planned --scope read --scope operate
-  palyra policy check approve --on tool:acme.notes.add --as token/ci --asked-by agent";
+  palyra policy check approve --on tool:acme.notes.add --as token/ci --asked-by agent
+  palyra policy check invoke --on tool:acme.notes.add --as agent --label private --label untrusted";
 
 const MORE: &str = "\
-Exits with 0 if it is allowed and with 4, as the request itself would, if it is denied.";
+Exits as the request itself would: with 0 if it is allowed, with 4 if it is denied, and with 15 if a person has to
+approve the call first.";
 
 /// Check whether a request would be allowed, and by which rule
 #[derive(Args)]
@@ -33,7 +36,7 @@ pub(super) struct CheckArgs {
     #[arg(long, value_name = "WHAT", value_parser = about)]
     on: Option<About>,
 
-    /// Principal: kind and name, as in `token/ci`; kinds are owner, token, mcp, hook, routine, agent
+    /// Principal: kind and name, for example `token/ci`; kinds are owner, token, mcp, hook, routine, agent
     #[arg(long = "as", value_name = "WHO", default_value = "owner", value_parser = who)]
     who: Who,
 
@@ -48,6 +51,14 @@ pub(super) struct CheckArgs {
     /// Requester of the call, for `approve` [default: the principal itself]
     #[arg(long, value_name = "NAME")]
     asked_by: Option<String>,
+
+    /// Label of the session, for `invoke`: private or untrusted (repeatable)
+    #[arg(long = "label", value_name = "LABEL", value_parser = ["private", "untrusted"])]
+    labels: Vec<String>,
+
+    /// Whether the call can write outside, for `invoke` [default: what the tool's grants allow]
+    #[arg(long, value_name = "BOOL")]
+    writes_outside: Option<bool>,
 }
 
 /// What a question is about.
@@ -72,6 +83,7 @@ pub(super) fn execute(args: &CheckArgs, globals: &Globals) -> Result<Answered, C
         Some(About::Publisher(name)) => publisher = Some(name),
         None => {}
     }
+    let has = |label: &str| args.labels.iter().any(|given| given == label);
     let question = PolicyQuestion {
         action: args.action,
         kind: args.who.0,
@@ -82,6 +94,8 @@ pub(super) fn execute(args: &CheckArgs, globals: &Globals) -> Result<Answered, C
         skill,
         publisher,
         requester: args.asked_by.clone(),
+        labels: SessionLabels { private: has("private"), untrusted: has("untrusted") },
+        writes_outside: args.writes_outside,
     };
     client::ask(globals, "policy check", async |client| client.check_policy(&question).await).map(Answered)
 }
@@ -125,13 +139,15 @@ impl Reply for Answered {
     const SCHEMA: &'static str = "palyra.policy.check/v1";
 
     fn data(&self) -> String {
-        let PolicyAnswer { allowed, reason, scopes, rules: decisive, .. } = &self.0;
+        let PolicyAnswer { allowed, with_approval, reason, scopes, rules: decisive, .. } = &self.0;
+        let verdict = match (allowed, with_approval) {
+            (true, _) => "yes",
+            (false, true) => "once a person approves",
+            (false, false) => "no",
+        };
         let scopes: Vec<String> = scopes.iter().map(|scope| Scope::from(*scope).to_string()).collect();
-        let summary = facts(&[
-            ("allowed", if *allowed { "yes" } else { "no" }.to_owned()),
-            ("why", reason.clone()),
-            ("scopes", scopes.join(", ")),
-        ]);
+        let summary =
+            facts(&[("allowed", verdict.to_owned()), ("why", reason.clone()), ("scopes", scopes.join(", "))]);
         let permits = if *allowed { "permits" } else { "would permit" };
         if decisive.is_empty() { summary } else { format!("{summary}\n{}", rules(decisive, permits)) }
     }
@@ -140,7 +156,11 @@ impl Reply for Answered {
 impl Answered {
     /// The exit code of the command: that of the request it stands for.
     pub(super) fn exit_code(&self) -> u8 {
-        if self.0.allowed { 0 } else { codes::exit_code(ErrorCode::Forbidden) }
+        match (self.0.allowed, self.0.with_approval) {
+            (true, _) => 0,
+            (false, true) => codes::exit_code(ErrorCode::ApprovalRequired),
+            (false, false) => codes::exit_code(ErrorCode::Forbidden),
+        }
     }
 }
 

@@ -28,9 +28,10 @@ impl Reply for Back {
     const SCHEMA: &'static str = "palyra.policy.reset/v1";
 
     fn data(&self) -> String {
-        match self.0.removed {
-            true => "the default policy is in force again\n".into(),
-            false => "the default policy is already in force\n".into(),
+        if self.0.removed {
+            "restored the default policy\n".into()
+        } else {
+            "the default policy is already in force\n".into()
         }
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct AddArgs {
     /// Name of the routine
     name: String,
 
-    /// Tool to call; none for a built-in routine
+    /// Tool to call; omit it for a built-in routine
     tool: Option<String>,
 
     /// Input: JSON text, `@FILE` or `-` [default: {}]
@@ -60,7 +60,7 @@ pub(super) struct AddArgs {
     #[arg(long, value_name = "HOURS")]
     quiet_hours: Option<String>,
 
-    /// What to do about times missed while no daemon ran
+    /// What to do about runs missed while no daemon was running
     #[arg(long, value_enum, default_value_t, value_name = "POLICY")]
     misfire: MisfireChoice,
 
@@ -68,11 +68,11 @@ pub(super) struct AddArgs {
     #[arg(long, value_name = "N")]
     catch_up: Option<u16>,
 
-    /// What to do when a run is due and the last one is still running
+    /// What to do when a run is due and the previous one is still running
     #[arg(long, value_enum, default_value_t, value_name = "POLICY")]
     concurrency: ConcurrencyChoice,
 
-    /// Random delay before each run, up to for example `5m`
+    /// Maximum random delay before each run, for example `5m`
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     jitter: Option<Duration>,
 
@@ -93,7 +93,7 @@ pub(super) struct AddArgs {
     replace: bool,
 }
 
-/// What to do about times missed while no daemon ran.
+/// What to do about runs missed while no daemon was running.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum MisfireChoice {
     // They are left out.
@@ -105,7 +105,7 @@ enum MisfireChoice {
     CatchUp,
 }
 
-/// What to do when a run is due and the last one is still running.
+/// What to do when a run is due and the previous one is still running.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum ConcurrencyChoice {
     // The new one does not fire.
@@ -176,7 +176,7 @@ impl Reply for Added {
 
     fn talk(&self) -> Vec<Remark> {
         let next = Remark::Next(format!("try it now: palyra routines fire {}", self.0.name));
-        let daemon = Remark::Note("it runs while a daemon runs".into());
+        let daemon = Remark::Note("routines run only while a daemon is running".into());
         vec![daemon, next]
     }
 }

@@ -44,12 +44,13 @@ impl Reply for Listed {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.0.routines.iter().any(|routine| !routine.built_in) {
-            true => Vec::new(),
-            false => vec![
+        if self.0.routines.iter().any(|routine| !routine.built_in) {
+            Vec::new()
+        } else {
+            vec![
                 Remark::Note("no routines except the built-in one".into()),
                 Remark::Next("palyra routines add NAME TOOL --every 1h".into()),
-            ],
+            ]
         }
     }
 

@@ -65,11 +65,10 @@ impl Reply for Disabled {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.0.built_in {
-            true => {
-                vec![Remark::Warning("installed skills are not audited again until it is enabled".into())]
-            }
-            false => Vec::new(),
+        if self.0.built_in {
+            vec![Remark::Warning("installed skills are not audited again until it is enabled".into())]
+        } else {
+            Vec::new()
         }
     }
 }

@@ -15,7 +15,6 @@ pub(super) fn schedule(routine: &Routine) -> String {
     }
 }
 
-/// What it does.
 pub(super) fn does(routine: &Routine) -> String {
     routine.tool.clone().unwrap_or_else(|| "(audits installed skills again)".into())
 }

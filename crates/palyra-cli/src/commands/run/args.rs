@@ -51,7 +51,7 @@ pub(crate) struct RunArgs {
     #[arg(conflicts_with_all = ["secrets", "config", "storage_dir", "replay", "trace"])]
     pub(super) inline: bool,
 
-    /// Show the tools, hooks and schemas that the module describes, and call nothing
+    /// Show the tools, hooks and schemas that the module describes, without a call
     #[arg(long, action = ArgAction::SetTrue)]
     #[arg(conflicts_with_all = ["inline", "tool", "export", "input", "config", "replay", "record", "trace"])]
     pub(super) describe: bool,
@@ -84,7 +84,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "SECONDS", conflicts_with = "replay")]
     pub(super) wait_approval: Option<u32>,
 
-    /// Trust the root certificates in this file too
+    /// Additional root certificates to trust, a PEM file
     #[arg(long, value_name = "PEM", conflicts_with = "replay")]
     pub(super) ca_file: Option<PathBuf>,
 
@@ -131,7 +131,7 @@ impl RunArgs {
         match &target {
             Target::Installed(tool) => args.only_tool_flags(tool)?,
             Target::Module if args.wait_approval.is_some() => {
-                return Err(CliError::usage("`--wait-approval` is for tools of installed skills"));
+                return Err(CliError::usage("`--wait-approval` is only for tools of installed skills"));
             }
             Target::Module => {}
         }
@@ -154,7 +154,7 @@ impl RunArgs {
             None => Ok(()),
             Some((flag, _)) => Err(CliError::usage_with_hint(
                 format!("`{flag}` is for modules, and `{tool}` is a tool of an installed skill"),
-                "name a file with `--module FILE`",
+                "pass a file with `--module FILE`",
             )),
         }
     }

@@ -34,7 +34,6 @@ pub(super) enum Call {
     Replay { tape: Arc<Tape>, input: JsonText },
 }
 
-/// A new run.
 pub(super) struct LiveCall {
     entry: WantedEntry,
     input: JsonText,
@@ -52,7 +51,12 @@ impl RunPlan {
             grants::check_own_directory("--storage-dir", directory, globals)?;
         }
         let limits = grants::read_limits(&args.limits)?;
-        let path = args.module.as_deref().ok_or_else(|| CliError::usage("name a tool or a `--module`"))?;
+        let path = args.module.as_deref().ok_or_else(|| {
+            CliError::usage(
+                "missing tool: give a tool id or \
+            `--module FILE`",
+            )
+        })?;
         let module = ModuleFile::read(path, MAX_MODULE_BYTES)?;
         let given = secrets::read_secrets(&args.secrets, &mut stdin, warnings)?;
         let call = match &args.replay {

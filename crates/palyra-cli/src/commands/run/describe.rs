@@ -32,7 +32,7 @@ pub(super) fn run(path: &Path, args: &RunArgs, printer: &Printer) -> Result<Desc
         let message = format!("`{}` does not export `describe`", module.name);
         return Err(CliError::usage_with_hint(
             message,
-            "the SDK for Rust exports it; other guests need none",
+            "the Rust SDK exports it; other guests do not need it",
         ));
     }
     let answers = ask(std::slice::from_ref(&module), !args.no_cache, args.compile_timeout_ms, printer)?;
@@ -40,7 +40,7 @@ pub(super) fn run(path: &Path, args: &RunArgs, printer: &Printer) -> Result<Desc
     let text = text.unwrap_or_else(JsonText::empty_object);
     let description = serde_json::from_str(text.as_str());
     let description = description.map_err(|error| {
-        let reason = format!("it is not a description: {error}");
+        let reason = format!("invalid description: {error}");
         CliError::Describe(WasmPluginRunError::InvalidOutput { pointer: String::new(), reason })
     })?;
     Ok(Described { description, text })

@@ -3,7 +3,7 @@
 use crate::error::CliError;
 use crate::output::Warnings;
 use palyra_common::WasmPluginRunError;
-use palyra_common::redact::escape_untrusted;
+use palyra_common::text::clip_untrusted;
 use palyra_plugins_runtime::{Entry, Invocation, LoadedModule, ModuleKind, ModuleShape, WasmRuntime};
 use serde::Deserialize;
 
@@ -16,7 +16,6 @@ const DESCRIBE: &str = "palyra:plugin/describe@";
 /// The entry, as far as the command line and the module's declarations say.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum WantedEntry {
-    /// This one.
     Known(Entry),
     /// This tool, if the component lists it.
     Listed(String),
@@ -38,15 +37,15 @@ impl WantedEntry {
                 Ok(Self::Known(Entry::Tool { id, export }))
             }
             (ModuleKind::Component, Some(_), _) => Err(CliError::usage_with_hint(
-                "`--export` names a function of a core module, and this is a component",
-                "name one of its tools with `--tool`",
+                "`--export` is for core modules, and this is a component",
+                "choose one of its tools with `--tool`",
             )),
             (ModuleKind::Component, None, Some(tool)) if describes => Ok(Self::Listed(tool)),
             (ModuleKind::Component, None, Some(id)) => Ok(Self::Known(Entry::Tool { id, export: None })),
             (ModuleKind::Component, None, None) if describes => Ok(Self::OnlyTool),
             (ModuleKind::Component, None, None) => {
                 let message = "this component does not describe its tools";
-                Err(CliError::usage_with_hint(message, "name one with `--tool`"))
+                Err(CliError::usage_with_hint(message, "choose one with `--tool`"))
             }
         }
     }
@@ -102,14 +101,14 @@ fn only_tool(mut known: Vec<String>) -> Result<String, CliError> {
     let message = match known.len() {
         0 => return Err(CliError::usage("this component has no tool")),
         1 => return Ok(known.remove(0)),
-        count => format!("this component has {count} tools: say which one to call"),
+        count => format!("this component has {count} tools: choose one"),
     };
     Err(CliError::Usage { message, hints: shown(&known).iter().map(|id| format!("--tool {id}")).collect() })
 }
 
 /// Ids come from the guest: some of them, each short and on its line.
 fn shown(known: &[String]) -> Vec<String> {
-    let clip = |id: &String| escape_untrusted(&id.chars().take(80).collect::<String>());
+    let clip = |id: &String| clip_untrusted(id, 80);
     known.iter().take(20).map(clip).collect()
 }
 
@@ -132,7 +131,7 @@ async fn tools(
     let description: Description =
         serde_json::from_str(&text).map_err(|error| WasmPluginRunError::InvalidOutput {
             pointer: String::new(),
-            reason: format!("it is not a description: {error}"),
+            reason: format!("invalid description: {error}"),
         })?;
     Ok(description.tools.into_iter().map(|tool| tool.id).collect())
 }
@@ -183,7 +182,7 @@ mod tests {
         let error = listed("a.bd").unwrap_err();
         assert_eq!(
             (error.exit_code(), error.hints()),
-            (11, owned(&["did you mean `a.bc`?", "there is `a.bc`, `x.y`"]))
+            (11, owned(&["did you mean `a.bc`?", "choose from `a.bc`, `x.y`"]))
         );
     }
 

@@ -10,7 +10,7 @@ use palyra_plugins_runtime::RuntimeConfig;
 use std::path::{Path, PathBuf};
 
 /// Reads the grants; a directory must be named, and must not hold Palyra's own keys, code or state.
-pub(super) fn read_grants(texts: &[String], globals: &Globals) -> Result<OperatorGrants, CliError> {
+pub(crate) fn read_grants(texts: &[String], globals: &Globals) -> Result<OperatorGrants, CliError> {
     let grants = OperatorGrants::parse(texts)?;
     let own = own_directories(globals);
     for grant in grants.capabilities.filesystem() {
@@ -43,7 +43,8 @@ pub(super) fn read_operator_grants(texts: &[String], globals: &Globals) -> Resul
         None => Ok(grants),
         Some(grant) => Err(CliError::usage_with_hint(
             format!("grant `{grant}` cannot be added to an installed skill"),
-            "a skill gets what its manifest asks for and you agreed to; `fs-read:`, `fs-write:` and `address:` can be added",
+            "a skill has the grants that its manifest requests and you consented to; only `fs-read:`, \
+            `fs-write:` and `address:` can be added",
         )),
     }
 }
@@ -51,7 +52,7 @@ pub(super) fn read_operator_grants(texts: &[String], globals: &Globals) -> Resul
 fn check_directory(grant: &FilesystemGrant, own: &[PathBuf]) -> Result<(), CliError> {
     let Some(directory) = grant.directory() else {
         return Err(CliError::usage_with_hint(
-            format!("grant `{grant}` names no directory"),
+            format!("grant `{grant}` has no directory"),
             format!("write it as `{grant}=DIRECTORY`"),
         ));
     };
@@ -69,8 +70,8 @@ fn own_directory(directory: &Path, own: &[PathBuf]) -> Option<PathBuf> {
 
 fn opens_own(what: &str, own: &Path) -> CliError {
     CliError::usage_with_hint(
-        format!("{what} would open `{}`, where Palyra keeps its own keys, code or state", own.display()),
-        "name a directory that neither contains it nor lies in it",
+        format!("{what} would expose `{}`, which holds Palyra's own keys, code or state", own.display()),
+        "choose a directory that neither contains it nor is inside it",
     )
 }
 
@@ -100,7 +101,7 @@ pub(super) fn read_limits(texts: &[String]) -> Result<RuntimeLimits, CliError> {
         {
             let (value, most) = (kind.format_value(value), kind.format_value(most));
             let message = format!("limit `{kind}={value}` is above the ceiling");
-            return Err(CliError::usage_with_hint(message, format!("it is at most `{kind}={most}`")));
+            return Err(CliError::usage_with_hint(message, format!("the maximum is `{kind}={most}`")));
         }
     }
     Ok(limits)
@@ -120,7 +121,7 @@ pub(super) fn check_replay_grants(
     }
     Err(CliError::usage_with_hint(
         "`--grant` cannot be used with `--replay`",
-        "a replay has the grants of its tape",
+        "a replay uses the grants on its tape",
     ))
 }
 
@@ -151,8 +152,8 @@ mod tests {
     fn limits_above_the_ceiling_are_refused() {
         let read = |text: &str| read_limits(&[text.to_owned()]).map_err(|error| error.hints().join(" "));
         assert_eq!(read("memory=512MiB").unwrap().max_memory_bytes, 512 << 20);
-        assert_eq!(read("memory=513MiB"), Err("it is at most `memory=512MiB`".into()));
-        assert_eq!(read("timeout=11m"), Err("it is at most `timeout=600000ms`".into()));
+        assert_eq!(read("memory=513MiB"), Err("the maximum is `memory=512MiB`".into()));
+        assert_eq!(read("timeout=11m"), Err("the maximum is `timeout=600000ms`".into()));
     }
 
     #[test]
@@ -164,13 +165,13 @@ mod tests {
         };
         assert_eq!(check(&[], &["storage:a/"]), Ok(()));
         assert_eq!(check(&["fs-read:a=/x"], &["fs-read:a=/x", "channel:c"]), Ok(()));
-        assert_eq!(check(&["channel:c"], &["channel:c"]), Err("a replay has the grants of its tape".into()));
-        assert_eq!(check(&["address:10.0.0.1"], &[]), Err("a replay has the grants of its tape".into()));
+        assert_eq!(check(&["channel:c"], &["channel:c"]), Err("a replay uses the grants on its tape".into()));
+        assert_eq!(check(&["address:10.0.0.1"], &[]), Err("a replay uses the grants on its tape".into()));
         assert_eq!(check(&[], &["fs-write:a=/x"]), Ok(()));
         for given in [&["fs-write:a=/x"][..], &["fs-read:a=/y"], &["fs-read:a=/x", "channel:c"]] {
             assert_eq!(
                 check(given, &["fs-read:a=/x", "channel:c"]),
-                Err("a replay has the grants of its tape".into()),
+                Err("a replay uses the grants on its tape".into()),
                 "{given:?}"
             );
         }

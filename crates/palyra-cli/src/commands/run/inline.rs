@@ -1,7 +1,7 @@
 //! `palyra run --module FILE --inline`: one call of a module that comes with it, in the daemon.
 //!
-//! It walks the same corridor as a tool of an installed skill, where the runner's policy lets it in: with nothing to
-//! write to, no secret, and a receipt in the journal.
+//! It goes through the call pipeline of installed tools, if the runner policy allows it: without writable storage or
+//! secrets, and with a receipt in the journal.
 
 use super::args::RunArgs;
 use super::grants;

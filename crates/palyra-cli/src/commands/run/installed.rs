@@ -10,11 +10,13 @@ use super::{grants, json_source, sandbox};
 use crate::cli::Globals;
 use crate::client;
 use crate::error::CliError;
+use crate::forms::{Filled, ShownForm, draw, escaped};
 use crate::output::{Printer, Remark, Reply, compact_json, duration_text, pretty_json};
-use crate::progress::with_progress;
+use crate::progress::with_progress_of;
 use crate::standard_input::StandardInput;
 use crate::terminal::Terminal;
 use palyra_api::approvals::{ApproveRequest, DenyRequest};
+use palyra_api::skills::SkillCodeState;
 use palyra_api::tools::{InvokeAnswer, InvokeRequest, LogLine};
 use palyra_api::{ClientError, Problem};
 use palyra_common::{ErrorCode, JsonText, RuntimeLimits};
@@ -22,16 +24,20 @@ use palyra_daemon::{AppConfig, Outside};
 use palyra_skills::Sha256Digest;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a call gave.
+/// Result of a call.
 #[derive(Serialize)]
 pub(super) struct CalledTool {
     #[serde(flatten)]
     answer: InvokeAnswer,
     #[serde(skip)]
     output: JsonText,
+    /// Whether the person has seen the document in front of its form.
+    #[serde(skip)]
+    drawn: bool,
 }
 
 /// Carries the call out.
@@ -46,26 +52,72 @@ pub(super) fn run(
     let record = args.record.as_deref().map(TapeFile::prepare).transpose()?;
     let sandbox = sandbox_of(args)?;
     let call = async |client: client::AnyClient| {
-        let what = match args.wait_approval {
-            None => format!("running {tool}"),
-            Some(_) => format!("running {tool} (approve with `palyra approvals approve latest`)"),
+        let what = async || match (compiles(&client, tool).await, args.wait_approval) {
+            (true, _) => format!("compiling {tool} (first call only)"),
+            (false, None) => format!("running {tool}"),
+            (false, Some(_)) => format!("running {tool} (approve with `palyra approvals approve latest`)"),
         };
         let request = typed(&client, tool, request, &words).await?;
-        match with_progress(&what, printer.terminal(), client.invoke(tool, &request)).await {
+        let called = match with_progress_of(&what, printer.terminal(), client.invoke(tool, &request)).await {
             Err(ClientError::Problem(problem)) if problem.code == ErrorCode::ApprovalRequired => {
                 approve(&client, tool, globals, *problem).await?;
-                let again = with_progress(&what, printer.terminal(), client.invoke(tool, &request)).await;
+                let again = with_progress_of(&what, printer.terminal(), client.invoke(tool, &request)).await;
                 again.map_err(CliError::from)
             }
             other => other.map_err(CliError::from),
-        }
+        };
+        fill_in(&client, globals, printer, called?).await
     };
     // The approver has to reach the owner of the state, which therefore cannot be this process.
-    let answer = match args.wait_approval {
+    let (answer, drawn) = match args.wait_approval {
         None => client::ask_with(globals, "run", Some(sandbox), call)?,
         Some(_) => client::stay(globals, call)?,
     };
-    kept(answer, record)
+    Ok(CalledTool { drawn, ..kept(answer, record)? })
+}
+
+/// Fills in the forms of a document with the person at the terminal; what the last tool returned is the answer, with
+/// whether it was drawn.
+async fn fill_in(
+    client: &client::AnyClient,
+    globals: &Globals,
+    printer: &Printer,
+    mut answer: InvokeAnswer,
+) -> Result<(InvokeAnswer, bool), CliError> {
+    let person = Terminal::of_person(globals).filter(|_| printer.is_for_person() && reads_drawings());
+    let Some(person) = person else { return Ok((answer, false)) };
+    while let Some(surface_id) = answer.surface_id.clone() {
+        let shown = client.call_surface(&surface_id).await?;
+        let Some(form) = ShownForm::of(&shown.document)? else { return Ok((answer, false)) };
+        let Some(tool) = form.tool().map(str::to_owned) else { return Ok((answer, false)) };
+        printer.show(&draw(&shown.document));
+        printer.remark(&[Remark::Note(format!("the values go to `{}`", escaped(&tool)))]);
+        let submit = match form.fill_in(person, printer, shown.rev).await? {
+            Filled::Submit(submit) => submit,
+            Filled::No | Filled::Stop => return Ok((answer, true)),
+        };
+        let submitted = match client.submit_form(&surface_id, &submit).await {
+            Err(ClientError::Problem(problem)) if problem.code == ErrorCode::ApprovalRequired => {
+                approve(client, &tool, globals, *problem).await?;
+                client.submit_form(&surface_id, &submit).await
+            }
+            other => other,
+        };
+        let tape = answer.tape.take();
+        answer = InvokeAnswer { tape, ..submitted? };
+    }
+    Ok((answer, false))
+}
+
+/// Whether documents are drawn: programs behind a pipe get them as JSON.
+fn reads_drawings() -> bool {
+    std::io::stdout().is_terminal()
+}
+
+/// Whether a call that takes this long waits for code; a tool that cannot be looked up is said to run.
+async fn compiles(client: &client::AnyClient, tool: &str) -> bool {
+    let code = client.tool(tool).await.ok().and_then(|tool| tool.code);
+    code.is_some_and(|code| code.state == SkillCodeState::Compiling)
 }
 
 /// The answer with its tape where the caller wants it.
@@ -150,13 +202,12 @@ async fn approve(
     let question = format!("Run `{tool}` with {}?", asked.arguments);
     let agreed =
         person.agrees_between(question).await.map_err(|error| ClientError::Protocol(error.to_string()))?;
-    let decided = match agreed {
-        true => {
-            let arguments_sha256 = Some(Sha256Digest::of(asked.arguments.as_bytes()).to_string());
-            let request = ApproveRequest { owner_present: true, arguments_sha256, ..Default::default() };
-            client.approve(&id, &request).await
-        }
-        false => client.deny(&id, &DenyRequest { owner_present: true, ..Default::default() }).await,
+    let decided = if agreed {
+        let arguments_sha256 = Some(Sha256Digest::of(asked.arguments.as_bytes()).to_string());
+        let request = ApproveRequest { owner_present: true, arguments_sha256, ..Default::default() };
+        client.approve(&id, &request).await
+    } else {
+        client.deny(&id, &DenyRequest { owner_present: true, ..Default::default() }).await
     };
     match decided {
         Ok(_) if agreed => Ok(()),
@@ -173,19 +224,25 @@ async fn approve(
 }
 
 fn called(mut answer: InvokeAnswer) -> Result<CalledTool, CliError> {
-    let unreadable = |error: String| CliError::Setup(format!("the result cannot be read: {error}"));
+    let unreadable = |error: String| CliError::Setup(format!("cannot read the result: {error}"));
     let output =
         JsonText::from_text(answer.result.get().to_owned()).map_err(|error| unreadable(error.to_string()))?;
     let compact = RawValue::from_string(compact_json(&output));
     answer.result = compact.map_err(|error| unreadable(error.to_string()))?;
-    Ok(CalledTool { answer, output })
+    Ok(CalledTool { answer, output, drawn: false })
 }
 
 impl Reply for CalledTool {
     const SCHEMA: &'static str = "palyra.run/v1";
 
     fn data(&self) -> String {
-        pretty_json(&self.output) + "\n"
+        if self.answer.surface_id.is_none() || !reads_drawings() {
+            return pretty_json(&self.output) + "\n";
+        }
+        if self.drawn {
+            return String::new();
+        }
+        draw(&serde_json::from_str(self.output.as_str()).unwrap_or_default())
     }
 
     fn talk(&self) -> Vec<Remark> {
@@ -197,10 +254,13 @@ impl Reply for CalledTool {
                 _ => Remark::Note(text),
             }
         };
+        let compiled = answer.compile_us.map(Duration::from_micros);
+        let compiled = compiled.map(|waited| format!(" · code compiled in {}", duration_text(waited)));
         let end = Remark::Note(format!(
-            "{} finished in {} · {} · receipt {} in the journal",
+            "{} finished in {}{} · {} · receipt {} in the journal",
             answer.tool,
             duration_text(Duration::from_micros(answer.usage.elapsed_us)),
+            compiled.unwrap_or_default(),
             answer.run_id,
             answer.receipt.sequence
         ));

@@ -26,9 +26,10 @@ pub(super) fn read_input(
         }
     };
     JsonText::parse(bytes.as_slice()).map_err(|error| {
-        let remedy = match Path::new(text).is_file() {
-            true => format!("to read the file, write `--input @{text}`"),
-            false => "`--input` takes JSON text, `@FILE` or `-`".to_owned(),
+        let remedy = if Path::new(text).is_file() {
+            format!("to read the file, write `--input @{text}`")
+        } else {
+            "`--input` takes JSON text, `@FILE` or `-`".to_owned()
         };
         let pointer = Some(pointer_of_error(&bytes));
         WasmPluginRunError::InvalidInput {

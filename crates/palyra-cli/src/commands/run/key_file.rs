@@ -15,13 +15,13 @@ pub(super) struct OneShotKey([u8; KEY_BYTES]);
 /// Why the key file is not used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum KeyFileError {
-    #[error("`{}` is not a plain file of yours", .0.display())]
+    #[error("`{}` is not a regular file that you own", .0.display())]
     NotPlain(PathBuf),
-    #[error("`{}` can be read or written by others (mode {mode:04o}); make it yours with `chmod 600`", path.display())]
+    #[error("`{}` is accessible to other users (mode {mode:04o}); run `chmod 600` on it", path.display())]
     Open { path: PathBuf, mode: u32 },
     #[error("`{}` does not have {KEY_BYTES} bytes", .0.display())]
     WrongLength(PathBuf),
-    #[error("`{}` cannot be used: {source}", path.display())]
+    #[error("cannot use `{}`: {source}", path.display())]
     Unusable { path: PathBuf, source: io::Error },
 }
 
@@ -33,7 +33,7 @@ impl OneShotKey {
         match read(&path) {
             Err(KeyFileError::Unusable { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
                 create(directory, &path).map_err(unusable)?;
-                // Whoever made it first made it for both.
+                // The first process to create it created it for both.
                 read(&path)
             }
             other => other,
@@ -77,7 +77,7 @@ fn read(path: &Path) -> Result<OneShotKey, KeyFileError> {
     Ok(OneShotKey(key))
 }
 
-/// Makes a key that appears whole; one that appeared meanwhile stays.
+/// Creates the key atomically; an existing key is kept.
 fn create(directory: &Path, path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     let mut key = [0; KEY_BYTES];
@@ -122,15 +122,14 @@ mod tests {
         let path = home.path().join(FILE_NAME);
         load(home.path()).unwrap();
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
-        let open =
-            "`DIR/one-shot.key` can be read or written by others (mode 0640); make it yours with `chmod 600`";
+        let open = "`DIR/one-shot.key` is accessible to other users (mode 0640); run `chmod 600` on it";
         assert_eq!(load(home.path()), Err(open.into()));
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
         std::fs::hard_link(&path, home.path().join("second")).unwrap();
-        assert_eq!(load(home.path()), Err("`DIR/one-shot.key` is not a plain file of yours".into()));
+        assert_eq!(load(home.path()), Err("`DIR/one-shot.key` is not a regular file that you own".into()));
         std::fs::remove_file(&path).unwrap();
         symlink(home.path().join("second"), &path).unwrap();
-        assert_eq!(load(home.path()), Err("`DIR/one-shot.key` is not a plain file of yours".into()));
+        assert_eq!(load(home.path()), Err("`DIR/one-shot.key` is not a regular file that you own".into()));
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, "short").unwrap();
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();

@@ -1,18 +1,18 @@
 //! `--module`.
 
-use crate::error::CliError;
+use crate::error::{CliError, sentence};
 use crate::files::{FileError, read_file};
 use palyra_common::WasmPluginRunError;
 use palyra_common::redact::escape_untrusted;
+use palyra_plugins_guestkit::encode_component;
+use std::error::Error;
 use std::path::Path;
 use wasmparser::{Parser, Payload};
-use wit_component::ComponentEncoder;
 
 /// A module as it will be hashed and compiled.
 pub(super) struct ModuleFile {
     /// The file's name, for messages.
     pub(super) name: String,
-    /// The binary.
     pub(super) bytes: Vec<u8>,
 }
 
@@ -52,23 +52,14 @@ fn has_component_type(bytes: &[u8]) -> bool {
 
 /// Encodes a core module as the component it describes; `most` bounds the result as well as the file.
 fn to_component(core: &[u8], most: u64) -> Result<Vec<u8>, CliError> {
-    let invalid = |reason: String, remedy: Option<&str>| -> CliError {
-        let remedy = remedy.map(Into::into);
-        WasmPluginRunError::InvalidInput { subject: "module", pointer: None, reason, remedy }.into()
-    };
-    let encoded =
-        ComponentEncoder::default().validate(true).module(core).and_then(|mut encoder| encoder.encode());
-    let component = encoded.map_err(|error| {
-        invalid(
-            format!("it cannot be encoded as a component: {}", escape_untrusted(&format!("{error:#}"))),
-            Some("if it imports WASI preview 1, run `guestkit component IN OUT` and use OUT"),
-        )
+    let component = encode_component(core).map_err(|error| {
+        let cause = error.source().map(|cause| format!(": {}", sentence(cause))).unwrap_or_default();
+        let reason = format!("it cannot be encoded as a component{}", escape_untrusted(&cause));
+        CliError::from(WasmPluginRunError::invalid_module(reason))
     })?;
     if component.len() as u64 > most {
-        return Err(invalid(
-            format!("as a component it has {} bytes, more than {most}", component.len()),
-            None,
-        ));
+        let reason = format!("as a component it has {} bytes, more than {most}", component.len());
+        return Err(WasmPluginRunError::invalid_module(reason).into());
     }
     Ok(component)
 }

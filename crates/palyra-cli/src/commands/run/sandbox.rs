@@ -62,10 +62,7 @@ impl Sandbox {
     /// Starts the runtime; a cache that cannot be used is a warning, not an error.
     pub(super) fn start(settings: HostSettings, warnings: &Warnings) -> Result<Self, CliError> {
         let directories = Directories::from_environment();
-        let key = match settings.cache || settings.taped {
-            true => load_key(&directories, warnings),
-            false => None,
-        };
+        let key = if settings.cache || settings.taped { load_key(&directories, warnings) } else { None };
         let channels = Arc::new(MemoryChannels::default());
         let tape_key = key.as_ref().map(OneShotKey::for_tapes);
         let config = RuntimeConfig {
@@ -92,7 +89,7 @@ fn start(config: RuntimeConfig, warnings: &Warnings) -> Result<WasmRuntime, CliE
     let without_cache = RuntimeConfig { disk_cache: None, ..config.clone() };
     let runtime = WasmRuntime::new(config).or_else(|error| match error {
         RuntimeStartError::DiskCache { .. } => {
-            warnings.add(format!("{error}; it is compiled again"));
+            warnings.add(format!("{error}; recompiling"));
             WasmRuntime::new(without_cache)
         }
         error => Err(error),
@@ -102,7 +99,7 @@ fn start(config: RuntimeConfig, warnings: &Warnings) -> Result<WasmRuntime, CliE
 
 /// This very program, started again for each module.
 pub(super) fn compiler(timeout_ms: u64) -> Result<ChildCompiler, CliError> {
-    let program = std::env::current_exe().map_err(CliError::io("this program cannot find itself"))?;
+    let program = std::env::current_exe().map_err(CliError::io("cannot find the path of this program"))?;
     let compiler = ChildCompiler::new(program, vec![compile_child::NAME.into()]);
     Ok(compiler.with_limits(Duration::from_millis(timeout_ms), COMPILE_MEMORY_BYTES))
 }
@@ -125,7 +122,11 @@ fn load_key(directories: &Directories, warnings: &Warnings) -> Option<OneShotKey
 
 fn disk_cache(directories: &Directories, key: &OneShotKey, warnings: &Warnings) -> Option<DiskCacheConfig> {
     let Some(cache) = &directories.cache else {
-        warnings.add("compiled code is not cached: no variable names a cache directory".into());
+        warnings.add(
+            "compiled code is not cached: neither HOME, XDG_CACHE_HOME nor PALYRA_CACHE_DIR names \
+            a directory"
+                .into(),
+        );
         return None;
     };
     let warnings = warnings.clone();
@@ -171,7 +172,7 @@ pub(super) fn read_roots(path: &Path) -> Result<Vec<CertificateDer<'static>>, Cl
     let refuse = |reason: String| CliError::usage(format!("`--ca-file {}`: {reason}", path.display()));
     let roots = CertificateDer::pem_slice_iter(&bytes).collect::<Result<Vec<_>, _>>();
     match roots {
-        Ok(roots) if roots.is_empty() => Err(refuse("it has no certificate in PEM form".into())),
+        Ok(roots) if roots.is_empty() => Err(refuse("it contains no PEM certificate".into())),
         Ok(roots) => Ok(roots),
         Err(error) => Err(refuse(error.to_string())),
     }

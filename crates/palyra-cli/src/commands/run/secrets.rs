@@ -9,11 +9,10 @@ use palyra_common::{CapabilityGrantSet, MIN_SECRET_BITS, SecretValue, is_weak_se
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Longest secret.
 const MAX_SECRET_BYTES: u64 = 64 << 10;
 
 /// The secrets of one run.
-pub(super) type Secrets = BTreeMap<SecretRef, SecretValue>;
+pub(crate) type Secrets = BTreeMap<SecretRef, SecretValue>;
 
 /// Reads every secret; no message of this function ever has a part of a value.
 pub(super) fn read_secrets(
@@ -26,19 +25,18 @@ pub(super) fn read_secrets(
         let (name, source) = split(text)?;
         let value = read_value(&name, source, stdin)?;
         if value.expose().len() < palyra_egress::limits::MIN_SECRET_BYTES {
-            warnings
-                .add(format!("the secret `{name}` is too short to be found and blotted out where it leaks"));
+            warnings.add(format!("the secret `{name}` is too short to be redacted from output"));
         } else if is_weak_secret(value.expose()) {
             warnings.add(format!("the secret `{name}` is easy to guess: less than {MIN_SECRET_BITS} bits"));
         }
         if secrets.insert(name.clone(), value).is_some() {
-            return Err(CliError::usage(format!("the secret `{name}` is given twice")));
+            return Err(CliError::usage(format!("the secret `{name}` is given more than once")));
         }
     }
     Ok(secrets)
 }
 
-/// A secret nobody may use, and a grant without a secret, are both worth a word.
+/// Warns about a secret without a grant, and a grant without a secret.
 pub(super) fn warn_about_strays(secrets: &Secrets, grants: &CapabilityGrantSet, warnings: &Warnings) {
     for name in secrets.keys() {
         if !grants.secrets().iter().any(|grant| grant.secret == *name) {
@@ -51,7 +49,7 @@ pub(super) fn warn_about_strays(secrets: &Secrets, grants: &CapabilityGrantSet, 
         if !secrets.contains_key(&grant.secret) {
             let name = &grant.secret;
             warnings
-                .add(format!("the secret `{name}` is granted but not given; add `--secret {name}=@FILE`"));
+                .add(format!("the secret `{name}` is granted but has no value; add `--secret {name}=@FILE`"));
         }
     }
 }
@@ -80,8 +78,8 @@ fn read_name(name: &str) -> Result<SecretRef, CliError> {
 
 fn bad_form(name: Option<&SecretRef>) -> CliError {
     let message = match name {
-        Some(name) => format!("the secret `{name}` is not given as a file or standard input"),
-        None => "a `--secret` does not have the form NAME=@FILE or NAME=-".to_owned(),
+        Some(name) => format!("the value of the secret `{name}` must come from a file or standard input"),
+        None => "invalid `--secret`: expected NAME=@FILE or NAME=-".to_owned(),
     };
     let why = "a value on the command line can be read by every program on this machine and stays in the shell's history";
     CliError::Usage {

@@ -49,7 +49,6 @@ impl TapeFile {
     }
 }
 
-/// Reads a tape.
 pub(super) fn read_tape(path: &Path) -> Result<Tape, CliError> {
     let bad = |source| CliError::BadTape { path: path.to_owned(), source };
     let bytes = read_file(path, MAX_TAPE_BYTES).map_err(|error| match error {

@@ -9,7 +9,6 @@ const MAX_REFERENCES: usize = 8;
 /// What the words after the tool say.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Words {
-    /// No words.
     None,
     /// One JSON value, as it was written.
     Json(String),

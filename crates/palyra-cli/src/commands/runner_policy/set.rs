@@ -53,11 +53,10 @@ impl Reply for Changed {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.0.policy.enabled {
-            true => Vec::new(),
-            false => {
-                vec![Remark::Warning("nothing runs until `palyra runner-policy set enabled=true`".into())]
-            }
+        if self.0.policy.enabled {
+            Vec::new()
+        } else {
+            vec![Remark::Warning("nothing runs until `palyra runner-policy set enabled=true`".into())]
         }
     }
 }

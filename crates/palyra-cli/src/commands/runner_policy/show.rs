@@ -14,7 +14,7 @@ Example:
   palyra runner-policy show";
 
 const MORE: &str = "\
-Each line can be given to `palyra runner-policy set`. `any` allows everything, an empty list nothing;
+Each line can be passed to `palyra runner-policy set`. `any` allows everything, an empty list nothing;
 `most` is the ceiling of the sandbox.";
 
 /// Show the runner policy

@@ -78,7 +78,7 @@ impl FromStr for Assignment {
     fn from_str(text: &str) -> Result<Self, String> {
         let (name, value) = text.split_once('=').ok_or("write it like `allow_inline_modules=true`")?;
         if let Some(switch) = Switch::named(name) {
-            let value = value.parse().map_err(|_| format!("`{name}` is `true` or `false`"))?;
+            let value = value.parse().map_err(|_| format!("`{name}` expects `true` or `false`"))?;
             return Ok(Self::Switch(switch, value));
         }
         if let Some(ceiling) = Ceiling::named(name) {
@@ -112,7 +112,7 @@ fn number(ceiling: Ceiling, text: &str) -> Result<Option<u64>, String> {
         Ceiling::ModuleBytes | Ceiling::MemoryBytes => parse_byte_size(text).ok(),
         _ => text.parse().ok(),
     };
-    read.map(Some).ok_or_else(|| format!("`{}` is a number, or `{MOST}`", ceiling.name()))
+    read.map(Some).ok_or_else(|| format!("`{}` expects a number or `{MOST}`", ceiling.name()))
 }
 
 fn listed(text: &str) -> List {
@@ -156,7 +156,7 @@ mod tests {
         for (text, expected) in [
             ("enabled", "write it like"),
             ("enabled=yes", "`true` or `false`"),
-            ("fuel_budget=-1", "a number, or `most`"),
+            ("fuel_budget=-1", "a number or `most`"),
             ("colour=red", "choose from enabled, allow_inline_modules"),
         ] {
             assert!(text.parse::<Assignment>().unwrap_err().contains(expected), "{text}");

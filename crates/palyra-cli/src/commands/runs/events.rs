@@ -135,10 +135,7 @@ impl Reply for Lines {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.lines.is_empty() {
-            true => vec![Remark::Note("no log lines".into())],
-            false => Vec::new(),
-        }
+        if self.lines.is_empty() { vec![Remark::Note("no log lines".into())] } else { Vec::new() }
     }
 
     fn lines(&self) -> Option<Vec<Value>> {

@@ -1,4 +1,4 @@
-//! `palyra runs receipt`: made by whoever owns the state, verified by anybody.
+//! `palyra runs receipt`: created by the owner of the state, verified anywhere.
 
 use super::verify;
 use crate::cli::Globals;
@@ -33,7 +33,7 @@ pub(super) struct ReceiptArgs {
     #[arg(long, value_name = "FILE")]
     verify: Option<PathBuf>,
 
-    /// Key that must have signed it, as `origin+hash+key`
+    /// Required signing key, as `origin+hash+key`
     #[arg(long, value_name = "KEY", requires = "verify")]
     key: Option<String>,
 }

@@ -3,9 +3,10 @@
 use crate::cli::Globals;
 use crate::client;
 use crate::error::CliError;
-use crate::output::{Remark, Reply, byte_count, duration_text, facts, moment};
+use crate::output::{Remark, Reply, byte_count, duration_text, facts, moment, table};
 use clap::Args;
-use palyra_api::runs::{Run, RunInfo};
+use palyra_api::ClientError;
+use palyra_api::runs::{Refusal, RefusedBy, Run, RunFailure, RunInfo, RunStep, RunSteps};
 use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
@@ -23,14 +24,25 @@ pub(super) struct ShowArgs {
     run: String,
 }
 
+/// Host calls that are listed.
+const MAX_CALLS: usize = 20;
+
 #[derive(Serialize)]
-pub(super) struct Shown(RunInfo);
+pub(super) struct Shown {
+    #[serde(flatten)]
+    info: RunInfo,
+    /// Its host calls, where the tape is kept.
+    #[serde(skip)]
+    steps: Option<RunSteps>,
+}
 
 pub(super) fn execute(args: &ShowArgs, globals: &Globals) -> Result<Shown, CliError> {
-    let shown = client::ask(globals, "runs show", async |client| {
-        client.run(&client::run_id(&client, &args.run).await?).await
-    });
-    shown.map(Shown)
+    client::ask(globals, "runs show", async |client| {
+        let info = client.run(&client::run_id(&client, &args.run).await?).await?;
+        // A run is shown without a tape as well.
+        let steps = client.run_steps(&info.run.run_id, None).await.ok();
+        Ok::<_, ClientError>(Shown { info, steps })
+    })
 }
 
 /// What is known of every run.
@@ -52,14 +64,50 @@ pub(super) fn known(run: &Run) -> Vec<(&'static str, String)> {
     ]
 }
 
+/// The message, what was refused, and what refused it.
+fn failure(failure: &RunFailure) -> Vec<(&'static str, String)> {
+    let mut lines = vec![("message", failure.message.clone())];
+    if let Some(Refusal { what, target, by }) = &failure.refusal {
+        lines.push(("refused", format!("{what} {target}, by {}", refused_by(*by))));
+    }
+    lines
+}
+
+fn refused_by(by: RefusedBy) -> &'static str {
+    match by {
+        RefusedBy::Manifest => "the manifest",
+        RefusedBy::Consent => "consent",
+        RefusedBy::Profile => "the profile",
+        RefusedBy::RunnerPolicy => "the policy for every run",
+        RefusedBy::Call => "the call",
+        RefusedBy::Sandbox => "the sandbox",
+    }
+}
+
+/// The first host calls, with their times.
+fn host_calls(steps: &RunSteps) -> String {
+    let row = |step: &RunStep| {
+        let took = step.elapsed_us.map(Duration::from_micros).map(duration_text);
+        let subject = palyra_common::redact::escape_untrusted(&step.subject);
+        [step.number.to_string(), step.op.clone(), subject, step.outcome.clone(), took.unwrap_or_default()]
+    };
+    let rows: Vec<_> = steps.steps.iter().take(MAX_CALLS).map(row).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let more = steps.total.saturating_sub(rows.len() as u64);
+    let more = if more > 0 { format!("  and {more} more\n") } else { String::new() };
+    format!("\nHost calls\n{}{more}", table(["step", "call", "about", "outcome", "took"], &rows))
+}
+
 impl Reply for Shown {
     const SCHEMA: &'static str = "palyra.runs.show/v1";
 
     fn data(&self) -> String {
-        let details = &self.0.details;
+        let details = &self.info.details;
         let text = |name: &str| details.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let number = |name: &str| details.get(name).and_then(Value::as_u64);
-        let mut all = known(&self.0.run);
+        let mut all = known(&self.info.run);
         all.extend([
             ("approved by", text("approval")),
             ("ended by", text("ended_by")),
@@ -70,21 +118,22 @@ impl Reply for Shown {
             ("memory", number("peak_memory_bytes").map(byte_count).unwrap_or_default()),
             ("egress", number("egress_bytes").filter(|bytes| *bytes > 0).map(byte_count).unwrap_or_default()),
         ]);
+        all.splice(3..3, self.info.failure.iter().flat_map(failure));
         let capabilities = details.get("capabilities").and_then(Value::as_object).into_iter().flatten();
         let capabilities: String =
             capabilities.map(|(capability, uses)| capability_line(capability, uses)).collect();
         let capabilities =
             if capabilities.is_empty() { capabilities } else { format!("\nCapabilities\n{capabilities}") };
-        facts(&all) + &capabilities
+        facts(&all) + &capabilities + &self.steps.as_ref().map(host_calls).unwrap_or_default()
     }
 
     fn talk(&self) -> Vec<Remark> {
-        let id = &self.0.run.run_id;
-        let next = match self.0.run.receipt_leaf {
+        let id = &self.info.run.run_id;
+        let next = match self.info.run.receipt_leaf {
             Some(_) => Remark::Next(format!("palyra runs receipt {id}")),
             None => Remark::Next(format!("palyra runs events {id} --follow")),
         };
-        altered(&self.0.run).into_iter().chain([next]).collect()
+        altered(&self.info.run).into_iter().chain([next]).collect()
     }
 }
 

@@ -65,11 +65,12 @@ impl Reply for Verified {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.key_expected {
-            true => vec![Remark::Note("the receipt is valid and signed by the given key".into())],
-            false => vec![Remark::Warning(
+        if self.key_expected {
+            vec![Remark::Note("the receipt is valid and signed by the given key".into())]
+        } else {
+            vec![Remark::Warning(
                 "the receipt is valid for this key; add `--key KEY` to require the key you expect".into(),
-            )],
+            )]
         }
     }
 }

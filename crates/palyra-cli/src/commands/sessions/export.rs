@@ -15,7 +15,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra sessions export ses_0123456789abcdef0123456789abcdef > session.json";
 
-/// Write a session with everything in it as JSON
+/// Export a session with its whole history as JSON
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ExportArgs {

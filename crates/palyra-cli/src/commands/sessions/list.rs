@@ -14,15 +14,15 @@ Example:
   palyra sessions list
   palyra sessions list --search words --limit 5";
 
-/// List sessions, last active first
+/// List sessions, most recently active first
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ListArgs {
-    /// Text in the title, in any case
+    /// Text to find in the title, ignoring case
     #[arg(long, value_name = "TEXT")]
     search: Option<String>,
 
-    /// Show archived sessions instead of the others
+    /// Show only archived sessions
     #[arg(long)]
     archived: bool,
 
@@ -30,7 +30,7 @@ pub(super) struct ListArgs {
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=1000))]
     limit: u16,
 
-    /// Show only sessions less recently active than this one
+    /// Only sessions last active before this one, to continue an earlier list
     #[arg(long, value_name = "ID")]
     before: Option<String>,
 }
@@ -66,9 +66,8 @@ impl Reply for Listed {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        let none = self.0.sessions.is_empty().then(|| Remark::Note("there is no such session".into()));
-        let more =
-            self.0.next.as_ref().map(|id| Remark::Next(format!("there are more: add `--before {id}`")));
+        let none = self.0.sessions.is_empty().then(|| Remark::Note("no sessions match".into()));
+        let more = self.0.next.as_ref().map(|id| Remark::Next(format!("more results: add `--before {id}`")));
         none.into_iter().chain(more).collect()
     }
 

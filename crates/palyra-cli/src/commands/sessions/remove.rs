@@ -13,7 +13,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra sessions remove ses_0123456789abcdef0123456789abcdef --yes";
 
-/// Remove a session with everything in it
+/// Remove a session and its history
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct RemoveArgs {

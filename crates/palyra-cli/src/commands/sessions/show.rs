@@ -15,7 +15,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra sessions show ses_0123456789abcdef0123456789abcdef";
 
-/// Show a session and what was said in it
+/// Show a session and its messages
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ShowArgs {
@@ -59,7 +59,7 @@ impl Reply for Shown {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        vec![Remark::Next(format!("go on with `palyra chat --session {}`", self.session.session_id))]
+        vec![Remark::Next(format!("continue with `palyra chat --session {}`", self.session.session_id))]
     }
 }
 

@@ -98,12 +98,13 @@ impl Reply for Audited {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.0.audits.is_empty() {
-            true => vec![
+        if self.0.audits.is_empty() {
+            vec![
                 Remark::Note("no skills are installed".into()),
                 Remark::Next("palyra skills audit FILE".into()),
-            ],
-            false => Vec::new(),
+            ]
+        } else {
+            Vec::new()
         }
     }
 

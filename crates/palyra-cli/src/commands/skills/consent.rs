@@ -18,7 +18,7 @@ const MORE: &str = "\
 Consent is for one release, and for an update for this pair of releases. For a skill that already runs
 it grants secrets that were withheld: those that `--allow-secret` names, or those you agree to when asked.";
 
-/// Agree to the permissions of a skill or of its update
+/// Consent to the permissions of a skill or its update
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct ConsentArgs {
@@ -58,14 +58,15 @@ pub(super) fn run(
 
 /// The release a person decides about, as it stands now, where there is a person.
 fn asked(id: &str, asked: ConsentAsked, globals: &Globals) -> Result<InstallOutcome, CliError> {
-    match can_ask(globals) {
-        true => Ok(asked.outcome),
-        false => Err(CliError::Usage {
+    if can_ask(globals) {
+        Ok(asked.outcome)
+    } else {
+        Err(CliError::Usage {
             message: format!("not a terminal, so consent to `{id}` cannot be asked for"),
             hints: vec![
                 format!("read its permissions with `palyra skills show {id}`"),
                 format!("then agree with `palyra skills consent {id} --consent {}`", asked.digest),
             ],
-        }),
+        })
     }
 }

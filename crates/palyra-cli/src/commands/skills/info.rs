@@ -5,7 +5,9 @@ use crate::client;
 use crate::error::CliError;
 use crate::output::{Reply, facts, shapes, skills, table, when};
 use clap::Args;
-use palyra_api::skills::{CapabilityTotal, PublisherMode, SkillInfo, TrustState};
+use palyra_api::skills::{
+    CapabilityTotal, CompiledCode, PublisherMode, SkillCodeState, SkillInfo, TrustState,
+};
 use serde::Serialize;
 
 const EXAMPLE: &str = "\
@@ -44,10 +46,10 @@ impl Reply for ShownSkill {
             let (old, new) = (&info.entry.record.current, info.entry.record.waiting.as_ref());
             let new = new.map(|release| release.manifest_text("version")).unwrap_or_default();
             let diff = shapes::two_columns(&waiting.diff, old.manifest_text("version"), new);
-            text.push_str(&section("What waits", &diff));
+            text.push_str(&section("Pending update", &diff));
         }
         if let Some(digest) = &info.consent_digest {
-            text.push_str(&section("What to agree to", &format!("  --consent {digest}\n")));
+            text.push_str(&section("Consent", &format!("  --consent {digest}\n")));
         }
         text
     }
@@ -62,10 +64,22 @@ fn head(info: &SkillInfo) -> String {
         ("name", current.manifest_text("name").to_owned()),
         ("summary", current.manifest_text("summary").to_owned()),
         ("status", shapes::status(info.entry.runtime_status).to_owned()),
+        ("code", info.entry.code.as_ref().map(code).unwrap_or_default()),
         ("tools", current.tool_ids().join(", ")),
         ("earlier", previous.join(", ")),
         ("payload", current.payload.clone()),
     ])
+}
+
+fn code(code: &CompiledCode) -> String {
+    match code.state {
+        SkillCodeState::NotCompiled => "not compiled, the first call does".to_owned(),
+        SkillCodeState::Compiling => "compiling".to_owned(),
+        SkillCodeState::Ready => "ready".to_owned(),
+        SkillCodeState::Failed => {
+            format!("compilation failed: {}", code.problem.as_deref().unwrap_or_default())
+        }
+    }
 }
 
 fn made_by(info: &SkillInfo) -> String {

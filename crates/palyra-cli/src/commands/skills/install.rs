@@ -15,7 +15,7 @@ Example:
 
 const MORE: &str = "\
 A skill runs once its publisher is trusted, no finding quarantines it and a person agreed to its permissions.
-On a terminal you are asked; elsewhere `--consent` names the digest shown by a first try. `--yes` never agrees.
+On a terminal you are asked; elsewhere pass the digest shown by a first try as `--consent DIGEST`. `--yes` never consents.
 Exit codes of a skill that is installed and not runnable: 3 declined, 5 publisher not trusted, 6 quarantined by
 the audit, 12 awaiting consent or unfit for this machine.";
 

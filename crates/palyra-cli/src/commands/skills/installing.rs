@@ -23,15 +23,19 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::path::Path;
+use std::time::Duration;
+
+/// How long a person waits for what the daemon compiles in the background.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// How a person agrees without being asked.
 #[derive(Args, Clone)]
 pub(super) struct ConsentFlags {
-    /// Agree to the permissions, by the digest shown with them
+    /// Consent to the permissions that have this digest
     #[arg(long, value_name = "DIGEST")]
     consent: Option<Sha256Digest>,
 
-    /// Secret to grant too, as in `global/token` (repeatable)
+    /// Secret to grant too, for example `global/token` (repeatable)
     #[arg(long = "allow-secret", value_name = "SCOPE/NAME")]
     secrets: Vec<SecretRef>,
 }
@@ -69,7 +73,7 @@ pub(super) trait Verb {
     const SCHEMA: &'static str;
 }
 
-/// What came of an installation, or of a stored release that walked the same way again.
+/// Result of an installation, or of a repeated check of a stored release.
 #[derive(Serialize)]
 pub(super) struct Walked<V> {
     #[serde(flatten)]
@@ -89,7 +93,7 @@ pub(super) struct Walked<V> {
 /// What a person said when asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answer {
-    /// Nobody was asked.
+    /// No question was asked.
     NotAsked,
     Agreed,
     Declined,
@@ -110,7 +114,7 @@ pub(super) fn send<V: Verb>(
     })
 }
 
-/// Waits for what comes of it, and shows each step that passed, also those before a refusal.
+/// Waits for the result and prints each step, also those before a rejection.
 pub(super) async fn walked(
     printer: &Printer,
     asked: impl Future<Output = Result<InstallOutcome, ClientError>>,
@@ -127,7 +131,7 @@ pub(super) async fn walked(
     Ok(answered?)
 }
 
-/// Every step where somebody wants to follow them, otherwise those that need attention.
+/// All steps with `--verbose`, otherwise those that need attention.
 fn show_steps(printer: &Printer, steps: &[InstallStep], refused: bool) {
     let all = refused || printer.is_verbose();
     let shown = steps.iter().filter(|step| all || step.blocks);
@@ -148,7 +152,7 @@ fn person(globals: &Globals) -> Option<Terminal> {
     Terminal::of_person(globals).filter(|_| globals.form() == OutputForm::Human)
 }
 
-/// Asks for the consent that is still missing, where somebody can be asked, and makes the answer.
+/// Asks for missing consent on a terminal, and builds the result.
 pub(super) async fn conclude<V: Verb>(
     client: &AnyClient,
     outcome: InstallOutcome,
@@ -156,19 +160,27 @@ pub(super) async fn conclude<V: Verb>(
     printer: &Printer,
 ) -> Result<Walked<V>, CliError> {
     let own_keys = own_keys(client, &outcome).await;
-    let (outcome, answer) = ask(client, outcome, globals, printer).await?;
-    let unusable = prepare(client, &outcome, printer).await;
+    let (mut outcome, answer) = ask(client, outcome, globals, printer).await?;
+    let unusable = prepare(client, &mut outcome, printer).await;
     Ok(Walked { outcome, answer, own_keys, unusable, verb: PhantomData })
 }
 
 /// Compiles a skill that can run now, where people expect to wait; returns what keeps it from running after all.
-async fn prepare(client: &AnyClient, outcome: &InstallOutcome, printer: &Printer) -> Option<String> {
+///
+/// A daemon compiles in the background, so that a person waits only for what is done soon.
+async fn prepare(client: &AnyClient, outcome: &mut InstallOutcome, printer: &Printer) -> Option<String> {
     if outcome.status != SkillStatus::Active {
         return None;
     }
-    let id = &outcome.record.skill_id;
+    let id = outcome.record.skill_id.clone();
     let compiling = format!("compiling {id} (first call only)");
-    match with_progress(&compiling, printer.terminal(), client.prepare_skill(id)).await {
+    let preparing = with_progress(&compiling, printer.terminal(), client.prepare_skill(&id));
+    let prepared = match outcome.code {
+        None => preparing.await,
+        Some(_) => tokio::time::timeout(PATIENCE, preparing).await.ok()?,
+    };
+    outcome.code = None;
+    match prepared {
         Err(ClientError::Problem(problem)) if problem.code == ErrorCode::NotRunnable => Some(problem.detail),
         // Its first call compiles it, and says what is wrong.
         Ok(_) | Err(_) => None,
@@ -250,6 +262,8 @@ pub(super) async fn grant_withheld<V: Verb>(
     let body = ConsentBody { digest: asked.digest, secrets: granted.into_iter().chain(more).collect() };
     let outcome = walked(printer, client.consent_to_skill(&outcome.record.skill_id, &body)).await?;
     let own_keys = own_keys(client, &outcome).await;
+    // It could run before.
+    let outcome = InstallOutcome { code: None, ..outcome };
     Ok(Walked { outcome, answer: Answer::Agreed, own_keys, unusable: None, verb: PhantomData })
 }
 
@@ -272,7 +286,7 @@ fn story(outcome: &InstallOutcome) -> String {
     text
 }
 
-/// What it asks for and does not get, even now.
+/// Requested permissions that are not granted.
 fn not_given(outcome: &InstallOutcome) -> String {
     let summary = |withheld: &Withheld| format!("\nNot given: {}\n  {}\n", withheld.grant, withheld.reason);
     outcome.withheld.iter().map(summary).collect()
@@ -388,7 +402,13 @@ impl<V: Verb> Reply for Walked<V> {
                 let grant = withheld.map(|secret| {
                     format!("to grant the secret later: palyra skills consent {id} --allow-secret {secret}")
                 });
-                first_use(&self.outcome).into_iter().chain(grant).map(Remark::Next).collect()
+                let compiling = self.outcome.code.is_some().then(|| {
+                    Remark::Note(
+                        "compiling in the background: `palyra skills list` says when it is ready".into(),
+                    )
+                });
+                let next = first_use(&self.outcome).into_iter().chain(grant).map(Remark::Next);
+                compiling.into_iter().chain(next).collect()
             }
             (SkillStatus::AwaitingConsent, _) => {
                 let digest = self.outcome.consent_digest.as_ref();
@@ -419,7 +439,7 @@ impl<V: Verb> Reply for Walked<V> {
                 let reason = release.map(|quarantine| quarantine.reason.as_str()).unwrap_or_default();
                 vec![
                     Remark::Warning(format!("`{id}` was quarantined by a person: {reason}")),
-                    Remark::Next(format!("if that is settled, lift it: palyra skills enable {id}")),
+                    Remark::Next(format!("to lift the quarantine: palyra skills enable {id}")),
                 ]
             }
             (SkillStatus::Quarantined, Some(QuarantineCause::Audit)) => vec![

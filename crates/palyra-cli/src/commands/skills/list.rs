@@ -5,7 +5,7 @@ use crate::client;
 use crate::error::CliError;
 use crate::output::{Remark, Reply, shapes, table};
 use clap::Args;
-use palyra_api::skills::{SkillEntry, SkillList};
+use palyra_api::skills::{SkillCodeState, SkillEntry, SkillList};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -26,6 +26,15 @@ pub(super) fn run(_args: &ListArgs, globals: &Globals) -> Result<Listed, CliErro
     client::ask(globals, "skills list", async |client| client.skills().await).map(Listed)
 }
 
+/// What keeps calls waiting, where something does now.
+fn code(entry: &SkillEntry) -> &'static str {
+    match entry.code.as_ref().map(|code| code.state) {
+        Some(SkillCodeState::Compiling) => ", compiling",
+        Some(SkillCodeState::Failed) => ", compilation failed",
+        Some(SkillCodeState::NotCompiled | SkillCodeState::Ready) | None => "",
+    }
+}
+
 impl super::Judged for Listed {}
 
 impl Reply for Listed {
@@ -41,7 +50,7 @@ impl Reply for Listed {
             [
                 entry.record.skill_id.clone(),
                 current.manifest_text("version").to_owned(),
-                format!("{}{waiting}", shapes::status(entry.runtime_status)),
+                format!("{}{}{waiting}", shapes::status(entry.runtime_status), code(entry)),
                 shapes::trust(current.trust).to_owned(),
                 current.tool_ids().len().to_string(),
             ]
@@ -51,12 +60,13 @@ impl Reply for Listed {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.0.skills.is_empty() {
-            true => vec![
+        if self.0.skills.is_empty() {
+            vec![
                 Remark::Note("no skills are installed".into()),
                 Remark::Next("palyra skills install FILE --allow-tofu".into()),
-            ],
-            false => Vec::new(),
+            ]
+        } else {
+            Vec::new()
         }
     }
 

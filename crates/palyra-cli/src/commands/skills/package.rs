@@ -2,9 +2,9 @@
 
 mod build;
 mod diff;
-mod directory;
+pub(super) mod directory;
 mod inspect;
-mod manifest_edit;
+pub(super) mod manifest_edit;
 mod publisher_keys;
 mod sign;
 mod signing_key;

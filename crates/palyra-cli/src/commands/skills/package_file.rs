@@ -34,7 +34,7 @@ pub(super) fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
     Ok(read_file(path, MAX_ARCHIVE_BYTES)?.into())
 }
 
-/// Checks every byte and every signature of a file; whether its publisher is believed is not asked.
+/// Verifies every byte and signature of a file, without the trust of its publisher.
 pub(super) fn verify_bytes(bytes: Arc<[u8]>) -> Result<Verification, CliError> {
     Ok(Background::nothing().check(bytes, true)?)
 }

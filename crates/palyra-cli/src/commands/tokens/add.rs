@@ -47,7 +47,7 @@ pub(super) struct Added {
 
 pub(super) fn execute(args: &AddArgs, globals: &Globals) -> Result<Added, CliError> {
     if let Some(path) = args.out.as_deref().filter(|path| path.exists()) {
-        return Err(CliError::usage(format!("`{}` exists already", path.display())));
+        return Err(CliError::usage(format!("`{}` already exists", path.display())));
     }
     let request = NewTokenRequest {
         name: args.name.clone(),
@@ -67,7 +67,7 @@ pub(super) fn execute(args: &AddArgs, globals: &Globals) -> Result<Added, CliErr
 fn write(path: &Path, secret: &str) -> Result<(), CliError> {
     let refused = |error: palyra_common::fs::FsError| {
         CliError::usage_with_hint(
-            format!("the secret cannot be written: {error}"),
+            format!("cannot write the secret: {error}"),
             "the token exists: remove it with `palyra tokens remove NAME` and create it again",
         )
     };

@@ -42,12 +42,13 @@ impl Reply for Listed {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.0.tokens.is_empty() {
-            true => vec![
+        if self.0.tokens.is_empty() {
+            vec![
                 Remark::Note("no tokens except the owner's".into()),
                 Remark::Next("palyra tokens add NAME --scope read --scope invoke".into()),
-            ],
-            false => Vec::new(),
+            ]
+        } else {
+            Vec::new()
         }
     }
 

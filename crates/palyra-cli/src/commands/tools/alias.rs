@@ -12,7 +12,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra tools alias add_note acme.notes.add";
 
-/// Give a tool another name, which MCP clients see
+/// Give a tool an alias, which MCP clients see
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct AliasArgs {

@@ -33,12 +33,13 @@ impl Reply for Listed {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.0.tools.is_empty() {
-            true => vec![
+        if self.0.tools.is_empty() {
+            vec![
                 Remark::Note("no tools are installed".into()),
                 Remark::Next("palyra skills install FILE --allow-tofu".into()),
-            ],
-            false => Vec::new(),
+            ]
+        } else {
+            Vec::new()
         }
     }
 

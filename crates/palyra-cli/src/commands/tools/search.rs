@@ -43,11 +43,10 @@ impl Reply for Found {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.0.tools.is_empty() {
-            true => {
-                vec![Remark::Note("no tools match".into()), Remark::Next("palyra tools list".into())]
-            }
-            false => Vec::new(),
+        if self.0.tools.is_empty() {
+            vec![Remark::Note("no tools match".into()), Remark::Next("palyra tools list".into())]
+        } else {
+            Vec::new()
         }
     }
 

@@ -48,6 +48,7 @@ impl Reply for Shown {
                 "approval",
                 if summary.requires_approval { "each call needs approval" } else { "none" }.to_owned(),
             ),
+            ("grants", grants(tool)),
             ("cost", cost(tool)),
         ]);
         let description = skills::indented(&escape_untrusted(&summary.description));
@@ -62,6 +63,14 @@ impl Reply for Shown {
     }
 }
 
+fn grants(tool: &ToolInfo) -> String {
+    let effect = if tool.read_only { "changes nothing" } else { "can change something" };
+    match &tool.grants[..] {
+        [] => format!("none; {effect}"),
+        grants => format!("{}; {effect}", escape_untrusted(&grants.join(", "))),
+    }
+}
+
 fn cost(tool: &ToolInfo) -> String {
     let cost = &tool.cost;
     let runs = cost.completed + cost.failed;
@@ -69,11 +78,7 @@ fn cost(tool: &ToolInfo) -> String {
         return "it has never run".into();
     };
     let elapsed = duration_text(Duration::from_micros(elapsed));
-    format!(
-        "{runs} runs, {} failed; half took at most {elapsed}; memory up to {}",
-        cost.failed,
-        byte_count(memory)
-    )
+    format!("{runs} runs, {} failed; median time {elapsed}; peak memory {}", cost.failed, byte_count(memory))
 }
 
 fn schema(schema: &Value) -> String {

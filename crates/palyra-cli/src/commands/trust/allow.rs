@@ -54,7 +54,7 @@ pub(super) fn execute(args: &AllowArgs, globals: &Globals) -> Result<Believed, C
     let builder = match (args.builder_level, args.keys.as_slice()) {
         (None, _) => None,
         (Some(level), [key]) => Some(BuilderRequest { key: key.to_string(), level }),
-        (Some(_), _) => return Err(CliError::usage("a builder has one key")),
+        (Some(_), _) => return Err(CliError::usage("a builder has exactly one key")),
     };
     let allow = async |client: AnyClient| match (args.feed, &builder) {
         (true, _) => client.follow_feed(name, &keys).await,

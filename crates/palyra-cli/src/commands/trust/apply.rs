@@ -11,7 +11,7 @@ use palyra_api::trust::{AppliedStatement, MAX_STATEMENT_BYTES};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Most bytes of a statement that are read.
+/// Maximum bytes of a statement that are read.
 const MOST: u64 = MAX_STATEMENT_BYTES as u64;
 
 const EXAMPLE: &str = "\
@@ -54,7 +54,7 @@ impl Reply for Applied {
         let happened = match (applied.outcome.as_str(), applied.newly_revoked) {
             ("rotated", _) => "the publisher's keys were rotated".to_owned(),
             (_, Some(added)) => format!("{added} newly revoked"),
-            _ => "nothing new: it was applied before".to_owned(),
+            _ => "nothing changed: it was applied before".to_owned(),
         };
         facts(&[
             ("statement", applied.kind.clone()),

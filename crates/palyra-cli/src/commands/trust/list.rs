@@ -68,12 +68,13 @@ impl Reply for Listed {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.sections().is_empty() {
-            false => Vec::new(),
-            true => vec![
+        if self.sections().is_empty() {
+            vec![
                 Remark::Note("no publishers are trusted or blocked".into()),
                 Remark::Next("trust a publisher with `palyra trust allow PUBLISHER KEY`".into()),
-            ],
+            ]
+        } else {
+            Vec::new()
         }
     }
 

@@ -22,7 +22,7 @@ enable it again. If you have a backup of the state root, restore that instead.";
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct RepairArgs {
-    /// Perform the repair with this digest, which a repair without the flag shows
+    /// Perform the repair with this digest, as shown without the flag
     #[arg(long, value_name = "DIGEST")]
     accept: Option<Sha256Digest>,
 }
@@ -63,8 +63,8 @@ impl Repair {
 
     fn outcome(&self) -> String {
         let journal = match self.journal {
-            JournalFate::GoesOn => "it continues from where it is intact",
-            JournalFate::BeginsAnew => "a new one is started; the old file is kept aside",
+            JournalFate::GoesOn => "continues after the last intact event",
+            JournalFate::BeginsAnew => "a new journal is started; the old file is kept",
         };
         facts(&[
             ("rows kept", self.rows_kept.to_string()),

@@ -4,7 +4,7 @@ use crate::output::facts;
 use palyra_api::trust::{KeysRequest, Publisher};
 use palyra_skills::signing::PublisherKey;
 
-/// What is known of a publisher.
+/// A publisher in the trust store.
 pub(super) fn publisher_facts(publisher: &Publisher) -> String {
     let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
     let mut pairs = vec![

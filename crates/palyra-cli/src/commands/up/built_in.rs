@@ -53,16 +53,17 @@ fn install_one(
 ) -> Result<(), CliError> {
     let bytes: Arc<[u8]> = skill.package.into();
     let planned = state
+        .skills()
         .plan_install(Arc::clone(&bytes), &InstallOptions::default())
         .map_err(palyra_state::SkillError::Refused)?;
     if wanted(&planned.record.skill_id) {
         let options = InstallOptions { consent: consent(&planned), ..InstallOptions::default() };
-        state.install(bytes, &options, OWNER, &mut |_| {})?;
+        state.skills().install(bytes, &options, OWNER, &mut |_| {})?;
     }
     Ok(())
 }
 
-/// Whoever starts the daemon agrees to examples that reach nothing outside their own storage.
+/// Starting the daemon counts as consent to examples that access only their own storage.
 fn consent(planned: &InstallOutcome) -> Option<ConsentGiven> {
     let release = planned.record.release(planned.payload)?;
     let asked: Vec<Capability> = capability_grants_from_manifest(&release.manifest).into();

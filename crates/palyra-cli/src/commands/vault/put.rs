@@ -13,7 +13,6 @@ use palyra_api::vault::{PutSecretAnswer, PutSecretRequest};
 use palyra_common::SecretValue;
 use serde::Serialize;
 
-/// Longest secret.
 const MAX_SECRET_BYTES: u64 = 64 << 10;
 
 const EXAMPLE: &str = "\

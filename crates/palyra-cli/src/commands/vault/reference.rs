@@ -3,11 +3,10 @@
 use crate::error::CliError;
 use palyra_common::capabilities::SecretRef;
 
-/// Reads a reference.
 pub(super) fn read(text: &str) -> Result<SecretRef, CliError> {
     text.parse().map_err(|_| {
         CliError::usage_with_hint(
-            "the secret is not named in the form SCOPE/KEY",
+            "invalid secret reference: expected SCOPE/KEY",
             "the scope is `global`, `principal:NAME`, `channel:NAME` or `skill:ID`, for example `global/github_token`",
         )
     })

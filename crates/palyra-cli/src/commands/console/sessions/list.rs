@@ -13,7 +13,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra console sessions list";
 
-/// List the browsers that are signed in
+/// List the browser sessions of the console
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ListArgs {}
@@ -38,12 +38,10 @@ impl Reply for Listed {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        match self.0.sessions.is_empty() {
-            true => vec![
-                Remark::Note("no browser is signed in".into()),
-                Remark::Next("palyra console open".into()),
-            ],
-            false => Vec::new(),
+        if self.0.sessions.is_empty() {
+            vec![Remark::Note("no browser is signed in".into()), Remark::Next("palyra console open".into())]
+        } else {
+            Vec::new()
         }
     }
 

@@ -12,11 +12,11 @@ const EXAMPLE: &str = "\
 Example:
   palyra console sessions revoke cs_0123456789abcdef";
 
-/// Sign a browser out; its open streams end at once
+/// Revoke a browser session and close its streams
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct RevokeArgs {
-    /// The session, as `palyra console sessions list` shows it
+    /// Session id, as shown by `palyra console sessions list`
     session: String,
 }
 

@@ -33,9 +33,10 @@ impl Reply for Taken {
     const SCHEMA: &'static str = "palyra.plugins.config.remove/v1";
 
     fn data(&self) -> String {
-        match self.0.removed {
-            true => format!("removed the settings of {}\n", self.0.skill_id),
-            false => format!("{} had no settings\n", self.0.skill_id),
+        if self.0.removed {
+            format!("removed the settings of {}\n", self.0.skill_id)
+        } else {
+            format!("{} had no settings\n", self.0.skill_id)
         }
     }
 }

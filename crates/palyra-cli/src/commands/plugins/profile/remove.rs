@@ -34,9 +34,10 @@ impl Reply for Taken {
     const SCHEMA: &'static str = "palyra.plugins.profile.remove/v1";
 
     fn data(&self) -> String {
-        match self.0.removed {
-            true => format!("removed the profile of {}\n", self.0.skill_id),
-            false => format!("{} had no profile\n", self.0.skill_id),
+        if self.0.removed {
+            format!("removed the profile of {}\n", self.0.skill_id)
+        } else {
+            format!("{} had no profile\n", self.0.skill_id)
         }
     }
 }

@@ -40,7 +40,7 @@ pub(super) struct Changed(Profile);
 pub(super) fn execute(args: &SetArgs, globals: &Globals) -> Result<Changed, CliError> {
     if args.grants.is_empty() && args.limits.is_empty() && !args.only {
         let hint = "add `--grant GRANT`, `--limit NAME=VALUE`, or `--only` to allow nothing";
-        return Err(CliError::usage_with_hint("there is nothing to set", hint));
+        return Err(CliError::usage_with_hint("nothing to set", hint));
     }
     let change = ProfileChange { only: args.only, grants: args.grants.clone(), limits: args.limits.clone() };
     let changed = client::ask(globals, "plugins profile set", async |client| {

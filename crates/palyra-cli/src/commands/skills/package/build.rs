@@ -1,27 +1,22 @@
 //! `palyra skills package build`.
 
 use super::directory::SkillDirectory;
-use super::manifest_edit;
 use super::publisher_keys::PublisherKeyArgs;
 use super::signing_key::{SigningKeyArgs, VaultKeys, public_halves, sign_with};
 use crate::cli::Globals;
 use crate::client;
-use crate::commands::run::{DescribeAnswer, describe_modules};
 use crate::commands::skills::Judged;
+use crate::commands::skills::checked::{Checked, borrowed};
 use crate::error::CliError;
-use crate::output::{Printer, Remark, Reply, byte_count, facts, skills};
+use crate::files::write_whole;
+use crate::output::{Printer, Remark, Reply, byte_count, facts};
 use clap::Args;
-use palyra_skills::audit::{AuditPolicy, AuditReport, InstalledTools, Verdict, audit_entries};
-use palyra_skills::constants::MANIFEST_PATH;
+use palyra_skills::audit::Verdict;
 use palyra_skills::signing::PublisherKey;
 use palyra_skills::trust::Succession;
-use palyra_skills::{
-    BuildRequest, BuiltArtifact, DescribeDifference, Description, PackedRelease, Sha256Digest, SkillManifest,
-    manifest_problems, pack_skill_artifact, parse_manifest_toml,
-};
+use palyra_skills::{BuildRequest, BuiltArtifact, PackedRelease, Sha256Digest, pack_skill_artifact};
 use serde::Serialize;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const EXAMPLE: &str = "\
 Example:
@@ -54,7 +49,7 @@ pub(super) struct BuildArgs {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 
-    /// Put the schemas, descriptions and events that the modules describe into skill.toml
+    /// Update skill.toml with what the modules describe
     #[arg(long)]
     write: bool,
 
@@ -79,16 +74,11 @@ pub(super) struct Built {
     /// Rotation statements in the package.
     rotations: usize,
     missing_signatures: u32,
-    /// Where `describe()` and the manifest differ; each keeps the skill from running.
-    differences: Vec<DescribeDifference>,
-    /// Modules whose `describe()` failed, and how.
-    not_described: Vec<String>,
-    /// What `--write` changed in skill.toml.
-    written: Vec<String>,
+    #[serde(flatten)]
+    checked: Checked,
     /// Whether the state root trusts other keys for this publisher.
     #[serde(skip)]
     other_keys_trusted: bool,
-    audit: AuditReport,
 }
 
 /// The release, and what was decided about its keys.
@@ -100,22 +90,11 @@ struct Release {
 
 pub(super) fn run(args: &BuildArgs, globals: &Globals, printer: &Printer) -> Result<Built, CliError> {
     let mut directory = SkillDirectory::read(&args.directory)?;
-    let mut manifest = parse(&directory.manifest)?;
-    let descriptions = describe_modules(&directory.modules, printer)?;
-    let mut differences = compare(&descriptions, &manifest);
-    let mut written = Vec::new();
-    if args.write && !differences.is_empty() {
-        let edited = manifest_edit::with_descriptions(&directory.manifest, &differences)?;
-        manifest = parse(&edited.text)?;
-        write_whole(&args.directory.join(MANIFEST_PATH), edited.text.as_bytes())?;
-        (directory.manifest, written) = (edited.text, edited.changes);
-        differences = compare(&descriptions, &manifest);
-    }
+    let (manifest, checked) = Checked::new(&args.directory, &mut directory, args.write, printer)?;
     let Release { built, succession, other_keys_trusted } = match args.signing_key.vault_names() {
         [] => build_with_files(args, &directory, &manifest.publisher, globals)?,
         names => build_with_vault(args, &directory, &manifest.publisher, names, globals)?,
     };
-    let audit = audit(&directory, &built);
     write_whole(&args.out, &built.bytes)?;
     Ok(Built {
         skill_id: built.manifest.skill_id.clone(),
@@ -128,37 +107,9 @@ pub(super) fn run(args: &BuildArgs, globals: &Globals, printer: &Printer) -> Res
         epoch: succession.epoch,
         rotations: succession.lineage.len(),
         missing_signatures: built.missing_signatures,
-        differences,
-        not_described: failures(&descriptions),
-        written,
+        checked,
         other_keys_trusted,
-        audit,
     })
-}
-
-/// The manifest, or every problem of it.
-fn parse(text: &str) -> Result<SkillManifest, CliError> {
-    parse_manifest_toml(text).map_err(|_| CliError::Manifest(manifest_problems(text)))
-}
-
-/// What the modules say of themselves, compared with the manifest; an answer that is no description is a failure.
-fn compare(descriptions: &[(String, DescribeAnswer)], manifest: &SkillManifest) -> Vec<DescribeDifference> {
-    let differences = |(module, answer): &(String, DescribeAnswer)| {
-        let description = answer.as_ref().ok().and_then(|text| Description::parse(text.as_str()).ok());
-        description.map(|description| description.differences(manifest, module))
-    };
-    descriptions.iter().filter_map(differences).flatten().collect()
-}
-
-fn failures(descriptions: &[(String, DescribeAnswer)]) -> Vec<String> {
-    let failure = |(module, answer): &(String, DescribeAnswer)| {
-        let reason = match answer {
-            Ok(text) => Description::parse(text.as_str()).err()?.to_string(),
-            Err(error) => error.to_string(),
-        };
-        Some(format!("`describe()` of `{module}` failed: {reason}"))
-    };
-    descriptions.iter().filter_map(failure).collect()
 }
 
 /// Signs with key files; no state root is needed, and none is asked.
@@ -212,33 +163,6 @@ fn pack<'a>(
     Ok(pack_skill_artifact(&request, signers)?)
 }
 
-/// The audit that runs where the package is installed.
-fn audit(directory: &SkillDirectory, built: &BuiltArtifact) -> AuditReport {
-    let mut entries = vec![("skill.toml", directory.manifest.as_bytes())];
-    entries.extend(borrowed(&directory.modules));
-    entries.extend(borrowed(&directory.assets));
-    audit_entries(&built.manifest, &entries, &AuditPolicy::default(), &InstalledTools::none())
-}
-
-fn borrowed(files: &[(String, Vec<u8>)]) -> Vec<(&str, &[u8])> {
-    files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect()
-}
-
-/// The file appears whole or not at all.
-pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let cannot = |error: std::io::Error| CliError::unusable_place("place of the package", folder, &error);
-    let mut part = tempfile::NamedTempFile::new_in(folder).map_err(cannot)?;
-    part.write_all(bytes).and_then(|()| part.as_file().sync_all()).map_err(cannot)?;
-    part.persist(path).map_err(|error| {
-        CliError::usage(format!("`{}` cannot be written: {}", path.display(), error.error))
-    })?;
-    Ok(())
-}
-
 /// What is still to be done before anybody can install the package.
 pub(super) fn signatures_missing(missing: u32, path: &str) -> Vec<Remark> {
     let count = match missing {
@@ -249,21 +173,15 @@ pub(super) fn signatures_missing(missing: u32, path: &str) -> Vec<Remark> {
     vec![
         Remark::Warning(format!("{count} needed before it can be installed")),
         Remark::Next(format!(
-            "where another key is: `palyra skills package sign {path} --signing-key-vault-ref NAME`"
+            "on the machine with another key: `palyra skills package sign {path} --signing-key-vault-ref \
+            NAME`"
         )),
     ]
 }
 
-impl Built {
-    /// Whether those who install it could run it, once they trust its keys.
-    fn can_run(&self) -> bool {
-        self.audit.verdict == Verdict::Pass && self.differences.is_empty() && self.not_described.is_empty()
-    }
-}
-
 impl Judged for Built {
     fn exit_code(&self) -> u8 {
-        if self.can_run() { 0 } else { skills::QUARANTINED }
+        self.checked.exit_code()
     }
 }
 
@@ -283,16 +201,7 @@ impl Reply for Built {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        let mut talk = skills::finding_remarks(&self.audit);
-        talk.extend(self.written.iter().map(|change| Remark::Note(format!("skill.toml: {change}"))));
-        let unlike = self.differences.iter().map(ToString::to_string);
-        talk.extend(unlike.chain(self.not_described.iter().cloned()).map(Remark::Warning));
-        if !self.differences.is_empty() {
-            talk.push(Remark::Warning("the skill is quarantined at its first call unless both agree".into()));
-            talk.push(Remark::Next(
-                "change the guest, or run this command with `--write` to change skill.toml".into(),
-            ));
-        }
+        let mut talk = self.checked.remarks();
         if self.other_keys_trusted {
             talk.push(Remark::Warning(
                 "this state root trusts other keys for the publisher and will reject this package, as other machines will; \
@@ -301,15 +210,15 @@ impl Reply for Built {
             ));
         }
         talk.extend(signatures_missing(self.missing_signatures, &self.path));
-        talk.extend(match self.audit.verdict {
-            Verdict::Pass if self.missing_signatures > 0 || !self.can_run() => None,
+        talk.extend(match self.checked.audit.verdict {
+            Verdict::Pass if self.missing_signatures > 0 || !self.checked.can_run() => None,
             Verdict::Pass => {
                 Some(Remark::Next(format!("try it with `palyra skills install {} --allow-tofu`", self.path)))
             }
             Verdict::Quarantine => Some(Remark::Warning(
-                "it is quarantined where it is installed, until the findings are accepted".into(),
+                "the skill is quarantined when it is installed, until the findings are accepted".into(),
             )),
-            Verdict::Refuse => Some(Remark::Warning("it cannot be installed: the audit refuses it".into())),
+            Verdict::Refuse => Some(Remark::Warning("it cannot be installed: the audit rejects it".into())),
         });
         talk
     }

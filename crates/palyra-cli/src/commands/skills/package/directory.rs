@@ -10,22 +10,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The files of a skill, by their paths in the archive.
-pub(super) struct SkillDirectory {
-    pub(super) manifest: String,
-    pub(super) modules: Vec<(String, Vec<u8>)>,
-    pub(super) assets: Vec<(String, Vec<u8>)>,
+pub(in crate::commands::skills) struct SkillDirectory {
+    pub(in crate::commands::skills) manifest: String,
+    pub(in crate::commands::skills) modules: Vec<(String, Vec<u8>)>,
+    pub(in crate::commands::skills) assets: Vec<(String, Vec<u8>)>,
 }
 
 impl SkillDirectory {
     /// Reads what belongs into the archive; everything else in the directory is left alone.
-    pub(super) fn read(directory: &Path) -> Result<Self, CliError> {
+    pub(in crate::commands::skills) fn read(directory: &Path) -> Result<Self, CliError> {
         let path = directory.join(MANIFEST_PATH);
         if !path.is_file() {
-            let message = format!("there is no `{MANIFEST_PATH}` in `{}`", directory.display());
-            return Err(CliError::usage_with_hint(
-                message,
-                "name the directory that has the manifest of the skill",
-            ));
+            let message = format!("no `{MANIFEST_PATH}` in `{}`", directory.display());
+            return Err(CliError::usage_with_hint(message, "pass the directory that contains skill.toml"));
         }
         let manifest = String::from_utf8(read_file(&path, MAX_SIDECAR_BYTES)?)
             .map_err(|_| CliError::usage(format!("`{}` is not UTF-8", path.display())))?;
@@ -46,7 +43,7 @@ fn read_tree(directory: &Path, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, C
             let inside = format!("{name}/{file_name}");
             if found.len() + open.len() >= MAX_ENTRIES || inside.split('/').count() > MAX_PATH_SEGMENTS {
                 let message = format!(
-                    "there is more below `{}` than an archive holds",
+                    "`{}` contains more files than an archive can hold",
                     directory.join(folder).display()
                 );
                 return Err(CliError::usage(message));
@@ -55,7 +52,7 @@ fn read_tree(directory: &Path, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, C
                 Kind::Folder => open.push((child, inside)),
                 Kind::File => found.push((inside, read_file(&child, MAX_ENTRY_BYTES)?)),
                 Kind::Other => {
-                    let message = format!("`{}` is neither a file nor a folder", child.display());
+                    let message = format!("`{}` is neither a file nor a directory", child.display());
                     return Err(CliError::usage_with_hint(
                         message,
                         "put the file itself there; links are not followed",

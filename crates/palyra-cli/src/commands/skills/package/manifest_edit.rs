@@ -5,16 +5,18 @@ use palyra_skills::{DescribeDifference, DescribeProblem};
 use serde_json::Value as Json;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
-/// A changed manifest.
 #[derive(Debug)]
-pub(super) struct Edited {
-    pub(super) text: String,
-    /// What was changed, in words.
-    pub(super) changes: Vec<String>,
+pub(in crate::commands::skills) struct Edited {
+    pub(in crate::commands::skills) text: String,
+    /// What was changed, as text.
+    pub(in crate::commands::skills) changes: Vec<String>,
 }
 
 /// Applies every difference in which the component has something to say.
-pub(super) fn with_descriptions(text: &str, differences: &[DescribeDifference]) -> Result<Edited, CliError> {
+pub(in crate::commands::skills) fn with_descriptions(
+    text: &str,
+    differences: &[DescribeDifference],
+) -> Result<Edited, CliError> {
     let mut document: DocumentMut =
         text.parse().map_err(|error| CliError::usage(format!("cannot edit skill.toml: {error}")))?;
     let mut changes = Vec::new();

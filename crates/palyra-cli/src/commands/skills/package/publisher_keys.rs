@@ -72,7 +72,7 @@ fn given(publisher: &str, signers: &[PublisherKey], files: &[PathBuf]) -> Result
         let message = format!("no rotation statement of publisher `{publisher}` leads to the keys that sign");
         return Err(CliError::usage_with_hint(
             message,
-            "give the statement that names these keys as successors, or sign with those it names",
+            "pass the statement that names these keys as successors, or sign with the keys that it names",
         ));
     }
     Ok(succession)
@@ -82,7 +82,7 @@ fn read(path: &Path) -> Result<SignedRotation, CliError> {
     let bytes = read_file(path, MAX_ROTATION_BYTES)?;
     let unusable = |why: String| {
         let message = format!("`{}` is not a rotation statement: {why}", path.display());
-        CliError::usage_with_hint(message, "give the file that `palyra keys rotate` wrote")
+        CliError::usage_with_hint(message, "pass a file that `palyra keys rotate` wrote")
     };
     let read = rotation(&bytes).map_err(|error| unusable(error.to_string()))?;
     read.ok_or_else(|| unusable("it is a revocation list".into()))

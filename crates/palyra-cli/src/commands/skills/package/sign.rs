@@ -1,12 +1,13 @@
 //! `palyra skills package sign`.
 
-use super::build::{signatures_missing, write_whole};
+use super::build::signatures_missing;
 use super::signing_key::{SigningKeyArgs, VaultKeys, public_halves, sign_with};
 use crate::cli::Globals;
 use crate::client;
 use crate::commands::skills::Judged;
 use crate::commands::skills::package_file::read;
 use crate::error::CliError;
+use crate::files::write_whole;
 use crate::output::{Remark, Reply, facts};
 use clap::Args;
 use palyra_skills::signing::PublisherKey;

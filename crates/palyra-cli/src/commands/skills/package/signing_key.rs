@@ -59,7 +59,7 @@ impl SigningKeyArgs {
     pub(super) fn open_files(&self, globals: &Globals) -> Result<Vec<SkillSigningKey>, CliError> {
         if self.signing_key_stdin {
             let read = read_at_most(std::io::stdin().lock(), MAX_KEY_FILE_BYTES, MAX_KEY_FILE_BYTES);
-            let (text, _) = read.map_err(CliError::io("standard input cannot be read"))?;
+            let (text, _) = read.map_err(CliError::io("cannot read standard input"))?;
             let text = Zeroizing::new(text);
             let seed = key_file::decode(KeyFileType::SigningKey, &text, &self.passphrase(globals)?);
             return Ok(vec![SkillSigningKey::from_seed(&seed.map_err(refused)?)]);
@@ -79,7 +79,7 @@ impl SigningKeyArgs {
             Some(mut terminal) => terminal.passphrase("passphrase of the signing key"),
             None => Err(CliError::usage_with_hint(
                 "the key file needs a passphrase, and there is no terminal to ask for it",
-                "give it with `--key-passphrase-file FILE`",
+                "pass it with `--key-passphrase-file FILE`",
             )),
         }
     }

@@ -51,7 +51,7 @@ pub(super) fn run(args: &VerifyArgs, globals: &Globals) -> Result<Verified, CliE
         client.verify_package(package.body(), query).await
     });
     let (state_root, package) = match asked {
-        // A machine without a state root knows nobody.
+        // A machine without a state root trusts no publisher.
         Err(CliError::State(StateError::NotInitialised { .. })) => {
             (false, Background::nothing().verify(read(&args.file)?, args.allow_tofu)?)
         }
@@ -85,7 +85,7 @@ impl Reply for Verified {
     fn talk(&self) -> Vec<Remark> {
         let mut talk = Vec::new();
         if !self.state_root {
-            talk.push(Remark::Note("there is no state root, so no publisher is known".into()));
+            talk.push(Remark::Note("no state root, so no publisher is known".into()));
         }
         if let TrustDecision::Unknown { .. } = self.package.trust {
             let publisher = &self.package.publisher;
