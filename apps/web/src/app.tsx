@@ -12,11 +12,13 @@ import { router } from './router';
 const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
+      // A daemon on this machine answers without any network, so what the browser says about the network decides nothing.
+      networkMode: 'always',
       staleTime: 10_000,
       // A problem is an answer: asking again changes nothing. A lost connection is tried again by the live stream.
       retry: (failures, error) => error instanceof OfflineError && failures < 2,
     },
-    mutations: { retry: false },
+    mutations: { networkMode: 'always', retry: false },
   },
 });
 

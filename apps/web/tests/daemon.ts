@@ -56,13 +56,24 @@ export class Daemon {
   }
 
   /** A request with the owner's token. */
-  async api<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const token = (await readFile(join(this.root, 'owner.token'), 'utf8')).trim();
-    const response = await fetch(`${this.url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+  api<T>(method: string, path: string, body?: unknown): Promise<T> {
+    return this.send(method, path, body === undefined ? {} : { type: 'application/json', bytes: JSON.stringify(body) });
+  }
+
+  /** A request with another token. */
+  as<T>(token: string, method: string, path: string, body: unknown): Promise<T> {
+    return this.send(method, path, { type: 'application/json', bytes: JSON.stringify(body) }, token);
+  }
+
+  /** Sends a package. */
+  async upload<T>(path: string, file: string): Promise<T> {
+    return this.send('POST', path, { type: 'application/vnd.palyra.skill', bytes: await readFile(file) });
+  }
+
+  private async send<T>(method: string, path: string, { type, bytes }: { type?: string; bytes?: string | Uint8Array<ArrayBuffer> }, token?: string): Promise<T> {
+    const owner = async (): Promise<string> => (await readFile(join(this.root, 'owner.token'), 'utf8')).trim();
+    const headers = { authorization: `Bearer ${token ?? (await owner())}`, ...(type === undefined ? {} : { 'content-type': type }) };
+    const response = await fetch(`${this.url}${path}`, { method, headers, ...(bytes === undefined ? {} : { body: bytes }) });
     return (await response.json()) as T;
   }
 

@@ -1,9 +1,12 @@
 import { AxeBuilder } from './axe';
-import { type BrowserContext, expect, type Page, test as base } from '@playwright/test';
+import { type Browser, type BrowserContext, type BrowserContextOptions, expect, type Locator, type Page, test as base } from '@playwright/test';
 import { Daemon } from './daemon';
+import { serveLocalBuild } from './local-build';
 
 interface Fixtures {
-  /** A page that fails the test for every console error, CSP report and request to another origin. */
+  /** What must never happen, on any page of the test's context; the test fails if this is not empty at its end. */
+  problems: string[];
+  /** A page with a console session. */
   signedIn: Page;
 }
 
@@ -26,27 +29,64 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     { scope: 'worker' },
   ],
   baseURL: async ({ daemon }, use) => use(daemon.url),
-  signedIn: async ({ page, context, daemon }, use) => {
-    const problems = watch(page, context, daemon.url);
-    await page.goto(await daemon.link());
-    await expect(page.getByRole('navigation', { name: 'Main', exact: true })).toBeVisible();
+  problems: [
+    async ({ context, daemon }, use) => {
+      const problems = await prepare(context, daemon);
+      await use(problems);
+      expect(problems).toEqual([]);
+    },
+    { auto: true },
+  ],
+  signedIn: async ({ page, daemon }, use) => {
+    await signIn(page, daemon);
     await use(page);
-    expect(problems).toEqual([]);
   },
 });
 
-/** Collects what must never happen on any page. Failed requests of the test itself are answered with 4xx and 5xx. */
-export function watch(page: Page, context: BrowserContext, origin: string): string[] {
+/** Opens a one-time link in a page. */
+export async function signIn(page: Page, daemon: Daemon): Promise<void> {
+  await page.goto(await daemon.link());
+  await expect(page.locator('#view')).toBeVisible();
+}
+
+/** Another browser, with a session of its own; returns what must never happen in it. */
+export async function openBrowser(browser: Browser, daemon: Daemon, options: BrowserContextOptions): Promise<{ page: Page; problems: string[] }> {
+  const context = await browser.newContext({ baseURL: daemon.url, ...options });
+  const problems = await prepare(context, daemon);
+  const page = await context.newPage();
+  await signIn(page, daemon);
+  return { page, problems };
+}
+
+/** Collects console errors (a report of the CSP is one), exceptions, and requests to another origin. */
+async function prepare(context: BrowserContext, daemon: Daemon): Promise<string[]> {
   const problems: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) problems.push(`console: ${message.text()}`);
+  context.on('console', (message) => {
+    // The browser reports each response with 4xx or 5xx, and tests cause some.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) problems.push(`console: ${message.text()}`);
   });
-  page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
+  context.on('weberror', (error) => problems.push(`error: ${error.error().message}`));
   context.on('request', (request) => {
     const url = new URL(request.url());
-    if (url.origin !== origin && !['data:', 'blob:'].includes(url.protocol)) problems.push(`request: ${request.url()}`);
+    if (url.origin !== daemon.url && !['data:', 'blob:'].includes(url.protocol)) problems.push(`request: ${request.url()}`);
   });
+  await serveLocalBuild(context, daemon.url);
   return problems;
+}
+
+export const offlineBar = (page: Page): Locator => page.getByRole('alert').filter({ hasText: 'The daemon is not responding.' });
+
+/** Waits until a page has its daemon again, which was started before. */
+export async function expectReconnected(page: Page): Promise<void> {
+  // The page may have connected again by itself.
+  await page.getByRole('button', { name: 'Retry' }).click({ timeout: 2_000 }).catch(() => undefined);
+  await expect(offlineBar(page)).toBeHidden();
+}
+
+/** Waits until a page shows its content: no skeleton, and a title. */
+export async function expectLoaded(page: Page): Promise<void> {
+  await expect(page.locator('#view').getByRole('heading', { level: 1 }).first()).toBeAttached();
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
 }
 
 export { AxeBuilder, expect };

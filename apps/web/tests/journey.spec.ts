@@ -1,28 +1,33 @@
 import { buildPackage } from './package';
+import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './fixture';
 
 test.describe.configure({ mode: 'serial' });
 
-// It begins with a daemon that nobody has used.
+/** Presses a key until an element has the focus. */
+async function press(page: Page, key: string, element: Locator): Promise<void> {
+  for (let i = 0; i < 40; i++) {
+    if (await element.evaluate((found) => found === document.activeElement)) return;
+    await page.keyboard.press(key);
+  }
+  await expect(element).toBeFocused();
+}
+
+// It begins with a daemon that was never used.
 test.use({ state: 'journey' });
 
-test('first_call_then_denial_then_grant', async ({ signedIn: page }) => {
-  await expect(page).not.toHaveURL(/code=/);
-  await expect(page.getByRole('region', { name: 'Start here' })).toBeVisible();
-  await page.getByRole('link', { name: /Open Add in the playground/ }).click();
+test('guide_leads_from_the_first_call_to_a_denial_its_fix_and_its_proof', async ({ signedIn: page }) => {
+  const started = Date.now();
+  const guide = page.getByRole('region', { name: 'Start here' });
+  await guide.getByRole('link', { name: /Open Add in the playground/ }).click();
   await page.getByLabel('step').fill('5');
   await page.getByRole('button', { name: 'Call', exact: true }).click();
   await expect(page.getByRole('region', { name: 'Result', exact: true }).first()).toContainText('"count": 5');
 
-  // Narrow the profile to nothing; the next call is denied and its page says why.
-  await page.goto('/skills/palyra.counter_wat/permissions');
-  await page.getByRole('button', { name: 'Narrow profile…' }).click();
-  await page.getByRole('dialog').getByRole('checkbox').uncheck();
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove 1 capability' }).click();
-  await expect(page.getByText('Not granted', { exact: true })).toBeVisible();
-  await page.goto('/playground/palyra.counter_wat.add');
-  await page.getByRole('button', { name: 'Call', exact: true }).click();
-  await page.getByRole('link', { name: 'Open the run' }).click();
+  await page.goto('/home');
+  await guide.getByRole('button', { name: 'Deny it once…' }).click();
+  await expect(page.getByRole('dialog').getByRole('button', { name: 'Cancel' })).toBeFocused();
+  await page.getByRole('dialog').getByRole('button', { name: 'Deny and call' }).click();
   const why = page.getByRole('region', { name: 'Why it was denied' });
   await expect(why).toContainText('the capability profile does not include it');
   await why.getByRole('button', { name: 'Add to profile…' }).click();
@@ -30,9 +35,21 @@ test('first_call_then_denial_then_grant', async ({ signedIn: page }) => {
   await page.getByRole('dialog').getByRole('button', { name: 'Add grant' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Grant added' })).toBeVisible();
 
+  await page.goto('/home');
+  await guide.getByRole('link', { name: 'Verify a receipt in this browser' }).click();
+  await page.getByRole('button', { name: 'Verify' }).click();
+  await expect(page.getByText('Verified in this browser from the receipt alone.')).toBeVisible();
+  expect(Date.now() - started).toBeLessThan(120_000);
+
   await page.goto('/playground/palyra.counter_wat.add');
   await page.getByRole('button', { name: 'Call', exact: true }).click();
   await expect(page.getByRole('region', { name: 'Result', exact: true }).first()).toContainText('"count": 10');
+  await page.goto('/home');
+  await guide.getByRole('button', { name: 'Close the guide' }).click();
+  await expect(guide).toBeHidden();
+  await page.reload();
+  await expect(page.getByRole('region', { name: 'Needs attention' })).toBeVisible();
+  await expect(guide).toBeHidden();
 });
 
 test('run_replays_identically_and_its_receipt_verifies_in_the_browser', async ({ signedIn: page }) => {
@@ -54,6 +71,7 @@ test('install_compares_the_key_and_grants_nothing_by_itself', async ({ signedIn:
   await page.getByLabel('Package file').setInputFiles(file);
   await expect(page.getByRole('heading', { name: 'Install Tally?' })).toBeVisible();
   const approve = page.getByRole('button', { name: 'Approve and install' });
+  await expect(page.getByRole('link', { name: 'Don’t install' })).toBeFocused();
   await expect(approve).toBeDisabled();
   const pin = page.getByRole('checkbox', { name: /Pin the key of acme/ });
   await page.getByLabel('Fingerprint from another source').fill('ed25519:0000000000000000000000000000000000000000000000000000000000000000');
@@ -62,8 +80,13 @@ test('install_compares_the_key_and_grants_nothing_by_itself', async ({ signedIn:
   const keys = await daemon.api<{ keys: { key_id: string }[] }>('GET', '/v1/keys');
   await page.getByLabel('Fingerprint from another source').fill(keys.keys[0]?.key_id ?? '');
   await expect(page.getByText('All 8 groups match.')).toBeVisible();
-  await pin.check();
-  await approve.click();
+  // From the choice that changes nothing, which has the focus first, to the installation, with the keyboard alone.
+  await page.getByRole('link', { name: 'Don’t install' }).focus();
+  await press(page, 'Shift+Tab', pin);
+  await page.keyboard.press('Space');
+  await expect(pin).toBeChecked();
+  await press(page, 'Tab', approve);
+  await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/skills\/acme\.tally/);
   await expect(page.getByText('Active', { exact: true }).first()).toBeVisible();
 });

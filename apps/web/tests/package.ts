@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Daemon } from './daemon';
+import { moduleThatAnswers } from './wasm';
 
 const LOCAL_HEADER = 0x04034b50;
 
@@ -66,13 +66,67 @@ ${capabilities}
 
 /** Builds and signs a release of a publisher that the daemon does not know, with the counter example as its module. */
 export async function buildPackage(daemon: Daemon, release: Release): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'palyra-skill-'));
   const example = process.env.PALYRA_SKILLS ?? resolve('../../crates/palyra-built-in-skills/packages');
+  const module = await entry(join(example, 'counter-wat.palyra-skill'), 'modules/counter-wat.wasm');
+  return pack(daemon, 'tally', release.version, manifest(release), module);
+}
+
+export interface Surface {
+  /** Last part of the skill's id, below `acme`. */
+  readonly skill: string;
+  readonly name: string;
+  readonly description: string;
+  /** The document that its tool `show` answers with. */
+  readonly document: unknown;
+}
+
+/** Builds and signs a skill whose tool `show` answers with a document, and whose tool `apply` takes the values of a form. */
+export async function buildSurface(daemon: Daemon, { skill, name, description, document }: Surface): Promise<string> {
+  const tool = (id: string, about: string, more: string): string => `
+[[entrypoints.tools]]
+id = "acme.${skill}.${id}"
+name = ${JSON.stringify(`${name} ${id}`)}
+description = ${JSON.stringify(about)}
+module = "modules/${skill}.wasm"
+export = "palyra_plugin_main"
+${more}
+[entrypoints.tools.input_schema]
+type = "object"
+
+[entrypoints.tools.output_schema]
+type = "object"
+`;
+  const text = `manifest_version = 1
+skill_id = "acme.${skill}"
+name = ${JSON.stringify(name)}
+version = "1.0.0"
+publisher = "acme"
+release_counter = 1
+summary = ${JSON.stringify(description)}
+license = "MIT OR Apache-2.0"
+
+[compat]
+required_protocol_major = 1
+min_palyra_version = "0.1.0"
+${tool('show', description, 'returns = "a2ui"\n')}${tool('apply', 'Applies the values of the form', '')}`;
+  return pack(daemon, skill, '1.0.0', text, moduleThatAnswers(JSON.stringify(document)));
+}
+
+async function pack(daemon: Daemon, name: string, version: string, manifestText: string, module: Buffer): Promise<string> {
+  // Beside the state root, which is removed at the end.
+  const directory = await mkdtemp(join(dirname(daemon.root), 'skill-'));
   await mkdir(join(directory, 'modules'));
-  await writeFile(join(directory, 'modules/tally.wasm'), await entry(join(example, 'counter-wat.palyra-skill'), 'modules/counter-wat.wasm'));
-  await writeFile(join(directory, 'skill.toml'), manifest(release));
+  await writeFile(join(directory, `modules/${name}.wasm`), module);
+  await writeFile(join(directory, 'skill.toml'), manifestText);
   await daemon.palyra('keys', 'new', 'acme').catch(() => 'the key exists');
-  const file = join(directory, `tally-${release.version}.palyra-skill`);
+  const file = join(directory, `${name}-${version}.palyra-skill`);
   await daemon.palyra('skills', 'package', 'build', directory, '--out', file, '--signing-key-vault-ref', 'acme');
   return file;
+}
+
+/** Installs a package as a person who trusts its key and consents to what it asks for. */
+export async function install(daemon: Daemon, file: string): Promise<void> {
+  const plan = await daemon.upload<{ consent_digest?: string | null }>('/v1/packages/plan?allow_tofu=true', file);
+  const consent = plan.consent_digest ? `&consent=${plan.consent_digest}` : '';
+  await daemon.upload(`/v1/skills?allow_tofu=true${consent}`, file);
 }

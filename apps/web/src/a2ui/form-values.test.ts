@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { FormProps } from './document';
+import type { Form } from './document';
 import { initialValues, submit } from './form-values';
 
-const FORM: FormProps = {
+const FORM: Form = {
   fields: [
     { name: 'tone', type: 'select', label: 'Tone', options: ['Friendly', 'Firm'], default: 'Friendly' },
     { name: 'day', type: 'date', label: 'Day', min: '2026-01-10', required: true },

@@ -1,4 +1,4 @@
-import type { FieldValue, FormField, FormProps } from './document';
+import type { FieldValue, Field, Form } from './document';
 
 /** What is typed into each field; a multiselect is a list, a checkbox a boolean. */
 export type Typed = Readonly<Record<string, string | boolean | readonly string[]>>;
@@ -8,13 +8,13 @@ export interface Submitted {
   readonly errors: Readonly<Record<string, string>>;
 }
 
-export function initialValues({ fields }: FormProps): Typed {
+export function initialValues({ fields }: Form): Typed {
   const entries = fields.map((field): [string, string | boolean | readonly string[]] => {
     const { name, type, default: value } = field;
     if (type === 'checkbox') return [name, value === true];
     if (type === 'multiselect') return [name, Array.isArray(value) ? value : []];
     if (type === 'slider') return [name, String(value ?? field.min ?? 0)];
-    if (type === 'secret' || value === undefined) return [name, ''];
+    if (type === 'secret' || value == null) return [name, ''];
     return [name, type === 'datetime' ? toLocal(String(value)) : String(value)];
   });
   return Object.fromEntries(entries);
@@ -28,7 +28,7 @@ function toLocal(moment: string): string {
 }
 
 /** Checks what was typed by the rules of the form, as the daemon does again. */
-export function submit({ fields }: FormProps, typed: Typed): Submitted {
+export function submit({ fields }: Form, typed: Typed): Submitted {
   const values: Record<string, FieldValue | null> = {};
   const errors: Record<string, string> = {};
   for (const field of fields) {
@@ -41,7 +41,7 @@ export function submit({ fields }: FormProps, typed: Typed): Submitted {
 
 type Read = FieldValue | null | { readonly error: string };
 
-function read(field: FormField, typed: Typed[string] | undefined): Read {
+function read(field: Field, typed: Typed[string] | undefined): Read {
   const { type, required, options, min_length, max_length } = field;
   if (type === 'checkbox') {
     return required && typed !== true ? { error: 'This has to be checked' } : typed === true;
@@ -49,9 +49,9 @@ function read(field: FormField, typed: Typed[string] | undefined): Read {
   if (type === 'multiselect') {
     const chosen = Array.isArray(typed) ? (typed as readonly string[]) : [];
     if (required && chosen.length === 0) return { error: 'Choose at least one' };
-    if (min_length !== undefined && chosen.length > 0 && chosen.length < min_length) return { error: `Choose at least ${min_length}` };
-    if (max_length !== undefined && chosen.length > max_length) return { error: `Choose at most ${max_length}` };
-    return chosen.length === 0 ? null : chosen;
+    if (min_length != null && chosen.length > 0 && chosen.length < min_length) return { error: `Choose at least ${min_length}` };
+    if (max_length != null && chosen.length > max_length) return { error: `Choose at most ${max_length}` };
+    return chosen.length === 0 ? null : [...chosen];
   }
   const text = typeof typed === 'string' ? typed : '';
   if (text === '') return required ? { error: 'A value is required' } : null;
@@ -73,20 +73,20 @@ function read(field: FormField, typed: Typed[string] | undefined): Read {
     }
     default: {
       const length = [...text].length;
-      if (min_length !== undefined && length < min_length) return { error: `At least ${min_length} characters` };
-      if (max_length !== undefined && length > max_length) return { error: `At most ${max_length} characters` };
+      if (min_length != null && length < min_length) return { error: `At least ${min_length} characters` };
+      if (max_length != null && length > max_length) return { error: `At most ${max_length} characters` };
       return text;
     }
   }
 }
 
-function number(field: FormField, text: string): Read {
+function number(field: Field, text: string): Read {
   const value = Number(text);
   if (!Number.isFinite(value)) return { error: 'Expected a number' };
   const { min, max, step } = field;
   if (typeof min === 'number' && value < min) return { error: `At least ${min}` };
   if (typeof max === 'number' && value > max) return { error: `At most ${max}` };
-  if (step !== undefined) {
+  if (step != null) {
     const steps = (value - (typeof min === 'number' ? min : 0)) / step;
     if (Math.abs(steps - Math.round(steps)) > 1e-9) return { error: `In steps of ${step}` };
   }
@@ -94,8 +94,8 @@ function number(field: FormField, text: string): Read {
 }
 
 /** Compares a date as text and a moment as a time. */
-function between({ min, max }: FormField, value: string | number, shown: string): { readonly error: string } | undefined {
-  const bound = (limit: number | string | undefined): string | number | undefined => (typeof limit !== 'string' ? undefined : typeof value === 'number' ? Date.parse(limit) : limit);
+function between({ min, max }: Field, value: string | number, shown: string): { readonly error: string } | undefined {
+  const bound = (limit: Field['min']): string | number | undefined => (typeof limit !== 'string' ? undefined : typeof value === 'number' ? Date.parse(limit) : limit);
   const least = bound(min);
   const most = bound(max);
   if (least !== undefined && value < least) return { error: `Not before ${String(min)}, got ${shown}` };

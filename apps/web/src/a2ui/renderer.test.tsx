@@ -79,7 +79,7 @@ describe('A2uiRenderer', () => {
   });
 
   it('pages_and_sorts_long_tables', () => {
-    const rows = Array.from({ length: 1_000 }, (_, i) => ({ n: i }));
+    const rows = [{}, ...Array.from({ length: 1_000 }, (_, i) => ({ n: i }))];
     const table: A2uiDocument = { v: 1, surface: 's', components: [{ id: 't', type: 'table', props: { columns: [{ key: 'n', label: 'N', type: 'number' }], rows } }] };
     const { container } = render(<A2uiRenderer document={table} onFormSubmit={() => Promise.resolve()} />);
     expect(container.querySelectorAll('tbody tr')).toHaveLength(25);

@@ -1,128 +1,61 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { FieldValue } from '@/a2ui/document';
-import { sendJson } from './client';
+import { client, type Schemas, unwrap } from './client';
 
-/** A session with the agent. */
-export interface Session {
-  readonly session_id: string;
-  readonly title: string;
-  readonly owner: string;
-  readonly model?: string | null;
-  readonly tools: readonly string[];
-  readonly budget: AgentBudget;
-  readonly labels: { readonly private: boolean; readonly untrusted: boolean };
-  readonly archived: boolean;
-  readonly last_active_ms: number;
-  readonly active_run?: string | null;
-  readonly last_event: number;
-}
+export type Session = Schemas['Session'];
+export type Pause = Schemas['Pause'];
+export type SessionEvent = Schemas['SessionEvent'];
 
-export interface AgentBudget {
-  readonly turns: number;
-  readonly tool_calls: number;
-  readonly tokens: number;
-  readonly wall_clock_ms: number;
-}
+const session = (session_id: string) => ({ params: { path: { session_id } } });
 
-export interface AgentUse {
-  readonly turns: number;
-  readonly tool_calls: number;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly wall_clock_ms: number;
-}
-
-export type AgentRunStatus = 'queued' | 'thinking' | 'calling' | 'paused' | 'finished' | 'failed' | 'cancelled' | 'out_of_budget' | 'interrupted';
-
-export interface AgentRun {
-  readonly run_id: string;
-  readonly session_id: string;
-  readonly status: AgentRunStatus;
-  readonly model?: string | null;
-  readonly budget: AgentBudget;
-  readonly used: AgentUse;
-  readonly pause?: Pause | null;
-  readonly reason?: string | null;
-}
-
-/** What a run waits for. It is answered once, and only for what was shown. */
-export interface Pause {
-  readonly pause_id: string;
-  readonly session_id: string;
-  readonly run_id: string;
-  readonly kind: 'approval' | 'form' | 'question';
-  readonly status: 'waiting' | 'answered' | 'denied' | 'expired' | 'cancelled';
-  readonly question: string;
-  readonly tool_id?: string | null;
-  readonly approval_id?: string | null;
-  readonly surface?: string | null;
-  readonly rev?: number | null;
-  readonly bound_to: string;
-  readonly expires_ms: number;
-}
-
-export interface Surface {
-  readonly surface: string;
+/** Values of a form as a person submitted them. */
+export interface Submission {
   readonly rev: number;
-  readonly tool_id?: string | null;
-  readonly skill_id?: string | null;
-  readonly tool_run_id?: string | null;
-  readonly document: unknown;
+  readonly componentId: string;
+  readonly values: Readonly<Record<string, FieldValue | null>>;
 }
 
-export type ToolCallStatus = 'completed' | 'failed' | 'refused' | 'denied' | 'cancelled' | 'interrupted' | 'repeated';
-
-type Body =
-  | { readonly event: 'message.delta'; readonly message_id: string; readonly offset: number; readonly text: string; readonly reasoning?: boolean }
-  | { readonly event: 'message.completed'; readonly message_id: string; readonly role: 'user' | 'assistant'; readonly text: string }
-  | { readonly event: 'tool.proposed'; readonly call_id: string; readonly tool_id: string; readonly arguments: string; readonly invalid?: string }
-  | { readonly event: 'tool.started'; readonly call_id: string; readonly tool_id: string }
-  | { readonly event: 'tool.log'; readonly call_id: string; readonly text: string }
-  | { readonly event: 'tool.finished'; readonly call_id: string; readonly tool_id: string; readonly status: ToolCallStatus; readonly tool_run_id?: string; readonly output?: string; readonly error?: string }
-  | { readonly event: 'surface.created' | 'surface.patched'; readonly surface: string; readonly rev: number }
-  | { readonly event: 'run.paused'; readonly pause: Pause }
-  | { readonly event: 'run.resumed'; readonly pause_id: string; readonly status: Pause['status']; readonly answered_by?: string }
-  | { readonly event: 'run.finished'; readonly status: AgentRunStatus; readonly reason?: string }
-  | { readonly event: 'usage'; readonly used: AgentUse };
-
-/** One event of a session; deltas and log lines have no number, because they are not kept. */
-export type SessionEvent = { readonly number?: number; readonly at_ms: number; readonly run_id: string } & Body;
-
-const path = (session: string, rest = ''): string => `/v1/sessions/${encodeURIComponent(session)}${rest}`;
-const json = (method: 'POST' | 'PUT', body: unknown): RequestInit => ({ method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
-
-export const sessionsQuery = infiniteQueryOptions({
-  queryKey: ['sessions'],
-  initialPageParam: '',
-  queryFn: ({ pageParam }) => sendJson<{ sessions: Session[]; next?: string | null }>(`/v1/sessions?limit=50${pageParam ? `&before=${encodeURIComponent(pageParam)}` : ''}`),
-  getNextPageParam: ({ next }) => next ?? undefined,
-  retryOnMount: false,
-});
-
+/** Sessions with the agent: what is read, and what a person does with them. */
 export const agent = {
-  session: (id: string) => queryOptions({ queryKey: ['sessions', id], queryFn: () => sendJson<Session>(path(id)) }),
-  runs: (id: string) => queryOptions({ queryKey: ['sessions', id, 'runs'], queryFn: () => sendJson<{ runs: AgentRun[] }>(path(id, '/runs?limit=1')) }),
-  surfaces: (id: string) => queryOptions({ queryKey: ['sessions', id, 'surfaces'], queryFn: () => sendJson<{ surfaces: Surface[] }>(path(id, '/surfaces')) }),
+  sessions: (archived = false) =>
+    infiniteQueryOptions({
+      queryKey: ['sessions', { archived }],
+      initialPageParam: undefined as string | undefined,
+      queryFn: ({ pageParam }) => unwrap(client.GET('/v1/sessions', { params: { query: { limit: 50, archived, before: pageParam ?? null } } })),
+      getNextPageParam: ({ next }) => next ?? undefined,
+    }),
+  session: (id: string) => queryOptions({ queryKey: ['sessions', id], queryFn: () => unwrap(client.GET('/v1/sessions/{session_id}', session(id))) }),
+  /** The newest run of a session. */
+  lastRun: (id: string) =>
+    queryOptions({
+      queryKey: ['sessions', id, 'runs'],
+      queryFn: async () => (await unwrap(client.GET('/v1/sessions/{session_id}/runs', { params: { ...session(id).params, query: { limit: 1 } } }))).runs[0] ?? null,
+    }),
+  surfaces: (id: string) =>
+    queryOptions({ queryKey: ['sessions', id, 'surfaces'], queryFn: () => unwrap(client.GET('/v1/sessions/{session_id}/surfaces', session(id))) }),
+  /** What runs wait for, in every session. */
+  pauses: () => queryOptions({ queryKey: ['sessions', 'pauses'], queryFn: () => unwrap(client.GET('/v1/pauses', { params: { query: { status: 'waiting' } } })) }),
   /** Every kept event, oldest first. */
   async history(id: string): Promise<SessionEvent[]> {
     const events: SessionEvent[] = [];
-    for (let after: number | undefined; ; ) {
-      const page = await sendJson<{ events: SessionEvent[]; next?: number | null }>(path(id, `/history${after === undefined ? '' : `?after=${after}`}`));
+    for (let after: number | null = null; ; ) {
+      const page: Schemas['SessionEventList'] = await unwrap(client.GET('/v1/sessions/{session_id}/history', { params: { ...session(id).params, query: { after } } }));
       events.push(...page.events);
       if (page.next == null) return events;
       after = page.next;
     }
   },
-  events: (id: string): string => path(id, '/events'),
-  create: (): Promise<Session> => sendJson('/v1/sessions', json('POST', {})),
-  change: (id: string, change: { title?: string; model?: string; archived?: boolean; clear_labels?: boolean }): Promise<Session> => sendJson(path(id), json('PUT', change)),
-  remove: (id: string): Promise<unknown> => sendJson(path(id), { method: 'DELETE' }),
-  say: (id: string, text: string): Promise<AgentRun> => sendJson(path(id, '/messages'), json('POST', { text })),
-  stop: (run: string): Promise<AgentRun> => sendJson(`/v1/agent-runs/${encodeURIComponent(run)}/stop`, { method: 'POST' }),
-  answer: (
-    pause: Pause,
-    decision: 'approve' | 'deny',
-    submit?: { rev: number; componentId: string; values: Readonly<Record<string, FieldValue | null>> },
-  ): Promise<unknown> =>
-    sendJson(`/v1/pauses/${encodeURIComponent(pause.pause_id)}/answer`, json('POST', { decision, bound_to: pause.bound_to, owner_present: true, ...(submit ? { submit } : {}) })),
+  events: (id: string): string => `/v1/sessions/${encodeURIComponent(id)}/events`,
+  create: () => unwrap(client.POST('/v1/sessions', { body: {} })),
+  change: (id: string, change: Schemas['SessionChange']) => unwrap(client.PUT('/v1/sessions/{session_id}', { ...session(id), body: change })),
+  remove: (id: string) => unwrap(client.DELETE('/v1/sessions/{session_id}', session(id))),
+  say: (id: string, text: string) => unwrap(client.POST('/v1/sessions/{session_id}/messages', { ...session(id), body: { text } })),
+  stop: (run_id: string) => unwrap(client.POST('/v1/agent-runs/{run_id}/stop', { params: { path: { run_id } } })),
+  answer: ({ pause_id, bound_to }: Pause, decision: Schemas['PauseDecision'], submit?: Submission) =>
+    unwrap(
+      client.POST('/v1/pauses/{pause_id}/answer', {
+        params: { path: { pause_id } },
+        body: { decision, bound_to, owner_present: true, ...(submit ? { submit: submit as never } : {}) },
+      }),
+    ),
 };

@@ -15,8 +15,9 @@ export async function send(input: RequestInfo | URL, init?: RequestInit): Promis
     connection.lost();
     throw new OfflineError();
   }
-  // A reverse proxy answers for a daemon that is gone.
-  if (response.status === 502 || response.status === 504) {
+  // A reverse proxy answers for a daemon that is gone; the daemon itself answers with a problem, as for a host that timed out.
+  const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json') ?? false;
+  if ((response.status === 502 || response.status === 504) && !isProblem) {
     connection.lost();
     throw new OfflineError();
   }

@@ -63,8 +63,12 @@ export const queries = {
       queryKey: ['runs', run_id],
       queryFn: () => unwrap(client.GET('/v1/runs/{run_id}', { params: { path: { run_id } } })),
     }),
-  /** Calls of the last 24 hours by half hour. */
-  activity: () => queryOptions({ queryKey: ['runs', 'activity'], queryFn: () => unwrap(client.GET('/v1/activity', { params: { query: {} } })) }),
+  /** Calls of the last 24 hours by half hour, of every skill or of one. */
+  activity: (skill?: string) =>
+    queryOptions({
+      queryKey: ['runs', 'activity', skill ?? null],
+      queryFn: () => unwrap(client.GET('/v1/activity', { params: { query: skill === undefined ? {} : { skill } } })),
+    }),
   denial: (run_id: string) =>
     queryOptions({
       queryKey: ['runs', run_id, 'denial'],

@@ -14,8 +14,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a link that signs one browser in within a minute; for the owner on this machine
-         * @description Needs the scope `admin`.
+         * Create a link that signs in one browser within a minute; only for the owner on this machine
+         * @description Requires the scope `admin`.
          */
         post: operations["post_console_codes"];
         delete?: never;
@@ -32,19 +32,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who is signed in, and until when; does not keep the session open
-         * @description Needs no token.
+         * Show the console session and its expiry, without extending it
+         * @description Requires no token.
          */
         get: operations["get_console_session"];
         put?: never;
         /**
-         * Sign in with the code of a link; the answer sets the session cookie
-         * @description Needs no token.
+         * Sign in with the code of a link; the response sets the session cookie
+         * @description Requires no token.
          */
         post: operations["post_console_session"];
         /**
-         * Sign this browser out
-         * @description Needs the scope `read`.
+         * Sign out of the console
+         * @description Requires the scope `read`.
          */
         delete: operations["delete_console_session"];
         options?: never;
@@ -60,8 +60,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The browsers that are signed in
-         * @description Needs the scope `admin`.
+         * List console sessions
+         * @description Requires the scope `admin`.
          */
         get: operations["get_console_sessions"];
         put?: never;
@@ -83,8 +83,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Sign a browser out; its open streams end at once
-         * @description Needs the scope `admin`.
+         * Revoke a console session and close its streams
+         * @description Requires the scope `admin`.
          */
         delete: operations["delete_console_sessions_session_id"];
         options?: never;
@@ -100,19 +100,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Server messages of an MCP session, for revisions that have sessions
-         * @description Needs the scope `read`.
+         * Stream server messages of an MCP session, for revisions with sessions
+         * @description Requires the scope `read`.
          */
         get: operations["get_mcp"];
         put?: never;
         /**
-         * A message of the Model Context Protocol; calling a tool needs the scope `invoke` too
-         * @description Needs the scope `read`.
+         * Handle a message of the Model Context Protocol; tool calls also require the scope `invoke`
+         * @description Requires the scope `read`.
          */
         post: operations["post_mcp"];
         /**
          * End an MCP session
-         * @description Needs the scope `read`.
+         * @description Requires the scope `read`.
          */
         delete: operations["delete_mcp"];
         options?: never;
@@ -130,8 +130,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * MCP messages both ways, one a line, for as long as the request lasts
-         * @description Needs the scope `read`.
+         * Exchange MCP messages in both directions, one per line, for the duration of the request
+         * @description Requires the scope `read`.
          */
         post: operations["post_mcp_stdio"];
         delete?: never;
@@ -148,8 +148,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Runs, failures and denials over time
-         * @description Needs the scope `read`.
+         * Count runs, failures and denials over time
+         * @description Requires the scope `read`.
          */
         get: operations["get_activity"];
         put?: never;
@@ -168,8 +168,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One agent run: how it stands, what it used, and what it waits for
-         * @description Needs the scope `read`.
+         * Show an agent run: status, use and open question
+         * @description Requires the scope `read`.
          */
         get: operations["get_agent_runs_run_id"];
         put?: never;
@@ -190,8 +190,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop an agent run; a tool that runs is cancelled and keeps its receipt
-         * @description Needs the scope `invoke`.
+         * Stop an agent run; a running tool is cancelled and keeps its receipt
+         * @description Requires the scope `invoke`.
          */
         post: operations["post_agent_runs_run_id_stop"];
         delete?: never;
@@ -209,14 +209,14 @@ export interface paths {
         };
         get?: never;
         /**
-         * Give a tool another name; MCP clients see it under that one
-         * @description Needs the scope `admin`.
+         * Add an alias of a tool, which MCP clients see
+         * @description Requires the scope `admin`.
          */
         put: operations["put_aliases_alias"];
         post?: never;
         /**
-         * Take a name away
-         * @description Needs the scope `admin`.
+         * Remove an alias
+         * @description Requires the scope `admin`.
          */
         delete: operations["delete_aliases_alias"];
         options?: never;
@@ -232,8 +232,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Calls that wait for a person, and what became of earlier ones
-         * @description Needs the scope `read`.
+         * List pending and decided approvals
+         * @description Requires the scope `read`.
          */
         get: operations["get_approvals"];
         put?: never;
@@ -252,8 +252,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One call that waits for a person, or waited
-         * @description Needs the scope `read`.
+         * Show an approval
+         * @description Requires the scope `read`.
          */
         get: operations["get_approvals_approval_id"];
         put?: never;
@@ -274,8 +274,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let a call run; of several who decide, one wins, and never the one who asked
-         * @description Needs the scope `approve`.
+         * Approve a call; the first decision counts, and the requester cannot decide
+         * @description Requires the scope `approve`.
          */
         post: operations["post_approvals_approval_id_approve"];
         delete?: never;
@@ -292,8 +292,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A request beside the last approved one of its tool, and what the call can reach
-         * @description Needs the scope `read`.
+         * Compare a request with the last approved one of its tool, and show what the call can access
+         * @description Requires the scope `read`.
          */
         get: operations["get_approvals_approval_id_context"];
         put?: never;
@@ -314,8 +314,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Refuse a call that waits
-         * @description Needs the scope `approve`.
+         * Deny a pending call
+         * @description Requires the scope `approve`.
          */
         post: operations["post_approvals_approval_id_deny"];
         delete?: never;
@@ -332,19 +332,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What audits go by, and the list of known-vulnerable dependencies that is kept
-         * @description Needs the scope `read`.
+         * Show the audit policy and the list of known-vulnerable dependencies
+         * @description Requires the scope `read`.
          */
         get: operations["get_audit_policy"];
         /**
-         * Go by another policy; everything installed is audited by it at once
-         * @description Needs the scope `admin`.
+         * Replace the audit policy; all installed skills are audited at once
+         * @description Requires the scope `admin`.
          */
         put: operations["put_audit_policy"];
         post?: never;
         /**
-         * Go back to the policy every state root begins with; the list is kept
-         * @description Needs the scope `admin`.
+         * Restore the default audit policy; the list is kept
+         * @description Requires the scope `admin`.
          */
         delete: operations["delete_audit_policy"];
         options?: never;
@@ -361,8 +361,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Keep a list of known-vulnerable dependencies; everything installed is held against it
-         * @description Needs the scope `admin`.
+         * Import a list of known-vulnerable dependencies; all installed skills are checked against it
+         * @description Requires the scope `admin`.
          */
         put: operations["put_audit_policy_advisories"];
         post?: never;
@@ -382,8 +382,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The whole state root in one file, as it is at one moment; for its owner, on its own machine
-         * @description Needs the scope `admin`.
+         * Stream a consistent backup of the state root; only for the owner on this machine
+         * @description Requires the scope `admin`.
          */
         post: operations["post_backup"];
         delete?: never;
@@ -400,14 +400,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every channel and how far it has come
-         * @description Needs the scope `read`.
+         * List channels with their delivery status
+         * @description Requires the scope `read`.
          */
         get: operations["get_channels"];
         put?: never;
         /**
-         * Define a channel
-         * @description Needs the scope `admin`.
+         * Create a channel
+         * @description Requires the scope `admin`.
          */
         post: operations["post_channels"];
         delete?: never;
@@ -424,15 +424,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One channel, with what it gave up
-         * @description Needs the scope `read`.
+         * Show a channel with its dead letters
+         * @description Requires the scope `read`.
          */
         get: operations["get_channels_name"];
         put?: never;
         post?: never;
         /**
-         * Take a channel away, with its messages
-         * @description Needs the scope `admin`.
+         * Remove a channel and its messages
+         * @description Requires the scope `admin`.
          */
         delete: operations["delete_channels_name"];
         options?: never;
@@ -448,8 +448,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Messages a channel gave up, newest first
-         * @description Needs the scope `read`.
+         * List dead letters of a channel, newest first
+         * @description Requires the scope `read`.
          */
         get: operations["get_channels_name_dead_letters"];
         put?: never;
@@ -471,8 +471,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Give a message up for good
-         * @description Needs the scope `operate`.
+         * Delete a dead letter of a channel
+         * @description Requires the scope `operate`.
          */
         delete: operations["delete_channels_name_dead_letters_letter"];
         options?: never;
@@ -490,8 +490,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a message once more; the letter goes when it is taken
-         * @description Needs the scope `operate`.
+         * Retry a dead letter of a channel
+         * @description Requires the scope `operate`.
          */
         post: operations["post_channels_name_dead_letters_letter_retry"];
         delete?: never;
@@ -508,8 +508,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Messages of a channel as they come; `Last-Event-ID` replays those after it
-         * @description Needs the scope `read`.
+         * Stream messages of a channel; `Last-Event-ID` replays the later ones
+         * @description Requires the scope `read`.
          */
         get: operations["get_channels_name_events"];
         put?: never;
@@ -528,8 +528,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The newest messages of a channel, oldest of them first
-         * @description Needs the scope `read`.
+         * List the newest messages of a channel, oldest first
+         * @description Requires the scope `read`.
          */
         get: operations["get_channels_name_messages"];
         put?: never;
@@ -550,8 +550,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop once the calls under way have ended
-         * @description Needs the scope `admin`.
+         * Stop the daemon after running calls have ended
+         * @description Requires the scope `admin`.
          */
         post: operations["post_daemon_stop"];
         delete?: never;
@@ -568,8 +568,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Observers and channels, and how far their deliveries have come
-         * @description Needs the scope `read`.
+         * List observers and channels with their delivery status
+         * @description Requires the scope `read`.
          */
         get: operations["get_deliveries"];
         put?: never;
@@ -588,8 +588,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Events and messages that were given up, newest first
-         * @description Needs the scope `read`.
+         * List dead letters, newest first
+         * @description Requires the scope `read`.
          */
         get: operations["get_deliveries_dead_letters"];
         put?: never;
@@ -611,8 +611,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Drop a dead letter for good
-         * @description Needs the scope `operate`.
+         * Delete a dead letter
+         * @description Requires the scope `operate`.
          */
         delete: operations["delete_deliveries_dead_letters_letter"];
         options?: never;
@@ -630,8 +630,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver a dead letter once more; it is removed when that succeeds
-         * @description Needs the scope `operate`.
+         * Retry a dead letter, and remove it if that succeeds
+         * @description Requires the scope `operate`.
          */
         post: operations["post_deliveries_dead_letters_letter_retry"];
         delete?: never;
@@ -648,14 +648,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The same checks, for a page that shows them
-         * @description Needs the scope `operate`.
+         * Read the results of the state checks
+         * @description Requires the scope `operate`.
          */
         get: operations["get_doctor"];
         put?: never;
         /**
-         * Check the state that this daemon has open, as `palyra doctor` does
-         * @description Needs the scope `operate`.
+         * Check the state that this daemon owns, as `palyra doctor` does
+         * @description Requires the scope `operate`.
          */
         post: operations["post_doctor"];
         delete?: never;
@@ -672,8 +672,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Events of the journal as they happen; `Last-Event-ID` replays those after it
-         * @description Needs the scope `read`.
+         * Stream journal events; `Last-Event-ID` replays the later ones
+         * @description Requires the scope `read`.
          */
         get: operations["get_events"];
         put?: never;
@@ -692,8 +692,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether the daemon is there, and what it is
-         * @description Needs the scope `read`.
+         * Check that the daemon is up, and show its version
+         * @description Requires the scope `read`.
          */
         get: operations["get_health"];
         put?: never;
@@ -712,14 +712,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every binding in force, and how `hooks/bindings.json` compares with them
-         * @description Needs the scope `read`.
+         * List the applied bindings and how `hooks/bindings.json` differs
+         * @description Requires the scope `read`.
          */
         get: operations["get_hooks"];
         put?: never;
         /**
          * Bind a hook of a skill to an event
-         * @description Needs the scope `admin`.
+         * @description Requires the scope `admin`.
          */
         post: operations["post_hooks"];
         delete?: never;
@@ -738,8 +738,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Apply `hooks/bindings.json`, or restore it from the bindings in force
-         * @description Needs the scope `admin`.
+         * Apply `hooks/bindings.json`, or restore it from the applied bindings
+         * @description Requires the scope `admin`.
          */
         post: operations["post_hooks_apply"];
         delete?: never;
@@ -756,15 +756,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One binding and how far it has come
-         * @description Needs the scope `read`.
+         * Show a binding with its progress
+         * @description Requires the scope `read`.
          */
         get: operations["get_hooks_bindings_id"];
         put?: never;
         post?: never;
         /**
-         * Take a binding away
-         * @description Needs the scope `admin`.
+         * Remove a binding
+         * @description Requires the scope `admin`.
          */
         delete: operations["delete_hooks_bindings_id"];
         options?: never;
@@ -782,8 +782,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Switch a binding off
-         * @description Needs the scope `admin`.
+         * Disable a binding
+         * @description Requires the scope `admin`.
          */
         post: operations["post_hooks_bindings_id_disable"];
         delete?: never;
@@ -802,8 +802,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Switch a binding on; it hears of what happens from now on
-         * @description Needs the scope `admin`.
+         * Enable a binding for events from now on
+         * @description Requires the scope `admin`.
          */
         post: operations["post_hooks_bindings_id_enable"];
         delete?: never;
@@ -822,8 +822,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tell a hook of a sample event, in a run of its own, and give what it decided
-         * @description Needs the scope `operate`.
+         * Send a sample event to a hook in a separate run, and return its decision
+         * @description Requires the scope `operate`.
          */
         post: operations["post_hooks_bindings_id_test"];
         delete?: never;
@@ -840,8 +840,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Events that observers could not take, newest first
-         * @description Needs the scope `read`.
+         * List dead letters of hooks, newest first
+         * @description Requires the scope `read`.
          */
         get: operations["get_hooks_dead_letters"];
         put?: never;
@@ -863,8 +863,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Give an event up for good
-         * @description Needs the scope `operate`.
+         * Delete a dead letter of a hook
+         * @description Requires the scope `operate`.
          */
         delete: operations["delete_hooks_dead_letters_letter"];
         options?: never;
@@ -882,8 +882,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tell an observer once more; the letter goes when it takes the event
-         * @description Needs the scope `operate`.
+         * Retry a dead letter of a hook
+         * @description Requires the scope `operate`.
          */
         post: operations["post_hooks_dead_letters_letter_retry"];
         delete?: never;
@@ -900,8 +900,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Events by number, time, kind, skill or run
-         * @description Needs the scope `read`.
+         * Search events by number, time, kind, skill or run
+         * @description Requires the scope `read`.
          */
         get: operations["get_journal"];
         put?: never;
@@ -922,8 +922,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sign the journal as it is now
-         * @description Needs the scope `operate`.
+         * Sign the current journal
+         * @description Requires the scope `operate`.
          */
         post: operations["post_journal_checkpoint"];
         delete?: never;
@@ -942,8 +942,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Check every event, every stored hash and every checkpoint, and the rows that follow from receipts
-         * @description Needs the scope `operate`.
+         * Verify every event, hash and checkpoint, and the rows derived from receipts
+         * @description Requires the scope `operate`.
          */
         post: operations["post_journal_verify"];
         delete?: never;
@@ -960,14 +960,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every signing key, without its secret half
-         * @description Needs the scope `read`.
+         * List signing keys, without their secret halves
+         * @description Requires the scope `read`.
          */
         get: operations["get_keys"];
         put?: never;
         /**
-         * Make a signing key; its secret half stays in the vault
-         * @description Needs the scope `admin`.
+         * Create a signing key; its secret half stays in the vault
+         * @description Requires the scope `admin`.
          */
         post: operations["post_keys"];
         delete?: never;
@@ -984,8 +984,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The public half of a key
-         * @description Needs the scope `read`.
+         * Show the public half of a key
+         * @description Requires the scope `read`.
          */
         get: operations["get_keys_name"];
         put?: never;
@@ -1006,8 +1006,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take in a key from a sealed key file
-         * @description Needs the scope `admin`.
+         * Import a key from an encrypted key file
+         * @description Requires the scope `admin`.
          */
         post: operations["post_keys_name_import"];
         delete?: never;
@@ -1026,8 +1026,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Revoke a key for good
-         * @description Needs the scope `admin`.
+         * Revoke a key permanently
+         * @description Requires the scope `admin`.
          */
         post: operations["post_keys_name_revoke"];
         delete?: never;
@@ -1046,8 +1046,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Seal a key under a passphrase, for its owner on this machine
-         * @description Needs the scope `admin`.
+         * Export a key encrypted with a passphrase; only for the owner on this machine
+         * @description Requires the scope `admin`.
          */
         post: operations["post_keys_name_seal"];
         delete?: never;
@@ -1067,7 +1067,7 @@ export interface paths {
         put?: never;
         /**
          * Sign the statement of a release; the key stays in the vault
-         * @description Needs the scope `admin`.
+         * @description Requires the scope `admin`.
          */
         post: operations["post_keys_name_sign"];
         delete?: never;
@@ -1085,7 +1085,7 @@ export interface paths {
         };
         /**
          * Counters for Prometheus
-         * @description Needs the scope `read`.
+         * @description Requires the scope `read`.
          */
         get: operations["get_metrics"];
         put?: never;
@@ -1104,14 +1104,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every model, and which one is the default
-         * @description Needs the scope `read`.
+         * List models and the default one
+         * @description Requires the scope `read`.
          */
         get: operations["get_models"];
         put?: never;
         /**
          * Add a model
-         * @description Needs the scope `admin`.
+         * @description Requires the scope `admin`.
          */
         post: operations["post_models"];
         delete?: never;
@@ -1128,15 +1128,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One model
-         * @description Needs the scope `read`.
+         * Show a model
+         * @description Requires the scope `read`.
          */
         get: operations["get_models_name"];
         put?: never;
         post?: never;
         /**
          * Remove a model
-         * @description Needs the scope `admin`.
+         * @description Requires the scope `admin`.
          */
         delete: operations["delete_models_name"];
         options?: never;
@@ -1154,8 +1154,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Choose the model that is asked when nobody names one
-         * @description Needs the scope `admin`.
+         * Set the default model
+         * @description Requires the scope `admin`.
          */
         post: operations["post_models_name_default"];
         delete?: never;
@@ -1174,8 +1174,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask a model two short questions: latency, streaming, tool calls
-         * @description Needs the scope `operate`.
+         * Test a model's latency, streaming and tool calls
+         * @description Requires the scope `operate`.
          */
         post: operations["post_models_name_test"];
         delete?: never;
@@ -1194,8 +1194,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Run a module that comes with the call, where the runner's policy allows inline modules
-         * @description Needs the scope `invoke`.
+         * Run a module from the request body, if the runner policy allows inline modules
+         * @description Requires the scope `invoke`.
          */
         post: operations["post_modules_run"];
         delete?: never;
@@ -1212,14 +1212,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every objective, with what it has used
-         * @description Needs the scope `read`.
+         * List objectives with their use
+         * @description Requires the scope `read`.
          */
         get: operations["get_objectives"];
         put?: never;
         /**
-         * Make an objective
-         * @description Needs the scope `operate`.
+         * Create an objective
+         * @description Requires the scope `operate`.
          */
         post: operations["post_objectives"];
         delete?: never;
@@ -1236,15 +1236,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One objective
-         * @description Needs the scope `read`.
+         * Show an objective
+         * @description Requires the scope `read`.
          */
         get: operations["get_objectives_objective"];
         put?: never;
         post?: never;
         /**
-         * Take an objective away that no routine is charged to
-         * @description Needs the scope `operate`.
+         * Remove an objective that no routine uses
+         * @description Requires the scope `operate`.
          */
         delete: operations["delete_objectives_objective"];
         options?: never;
@@ -1262,8 +1262,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say that its goal is reached; its routines fire no more
-         * @description Needs the scope `operate`.
+         * Mark an objective as done and stop its routines
+         * @description Requires the scope `operate`.
          */
         post: operations["post_objectives_objective_done"];
         delete?: never;
@@ -1282,8 +1282,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop its routines for a while
-         * @description Needs the scope `operate`.
+         * Pause the routines of an objective
+         * @description Requires the scope `operate`.
          */
         post: operations["post_objectives_objective_pause"];
         delete?: never;
@@ -1302,8 +1302,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let its routines fire again
-         * @description Needs the scope `operate`.
+         * Resume the routines of an objective
+         * @description Requires the scope `operate`.
          */
         post: operations["post_objectives_objective_resume"];
         delete?: never;
@@ -1320,8 +1320,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This document
-         * @description Needs the scope `read`.
+         * Show this document
+         * @description Requires the scope `read`.
          */
         get: operations["get_openapi_json"];
         put?: never;
@@ -1342,8 +1342,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Look for trouble in a package, without running anything
-         * @description Needs the scope `read`.
+         * Audit a package without running it
+         * @description Requires the scope `read`.
          */
         post: operations["post_packages_audit"];
         delete?: never;
@@ -1362,8 +1362,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What installing a package would do, and what an update would change
-         * @description Needs the scope `read`.
+         * Show what installing a package would do, and what an update would change
+         * @description Requires the scope `read`.
          */
         post: operations["post_packages_plan"];
         delete?: never;
@@ -1382,8 +1382,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Verify every byte and signature of a package, and whether its publisher is trusted
-         * @description Needs the scope `read`.
+         * Verify the bytes and signatures of a package and the trust of its publisher
+         * @description Requires the scope `read`.
          */
         post: operations["post_packages_verify"];
         delete?: never;
@@ -1400,8 +1400,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What agent runs wait for, and what became of earlier pauses, newest first
-         * @description Needs the scope `read`.
+         * List open and answered questions of agent runs, newest first
+         * @description Requires the scope `read`.
          */
         get: operations["get_pauses"];
         put?: never;
@@ -1420,8 +1420,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One pause
-         * @description Needs the scope `read`.
+         * Show a question of an agent run
+         * @description Requires the scope `read`.
          */
         get: operations["get_pauses_pause_id"];
         put?: never;
@@ -1442,8 +1442,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Answer a pause; of several who answer, one wins. An approval needs the scope `approve` besides
-         * @description Needs the scope `invoke`.
+         * Answer a question; the first answer counts. An approval also requires the scope `approve`
+         * @description Requires the scope `invoke`.
          */
         post: operations["post_pauses_pause_id_answer"];
         delete?: never;
@@ -1460,8 +1460,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every plugin with what its runs get
-         * @description Needs the scope `read`.
+         * List plugins with their effective grants
+         * @description Requires the scope `read`.
          */
         get: operations["get_plugins"];
         put?: never;
@@ -1480,8 +1480,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One plugin: what it declares against what it used, its profile and its settings
-         * @description Needs the scope `read`.
+         * Show a plugin: declared and used capabilities, profile and settings
+         * @description Requires the scope `read`.
          */
         get: operations["get_plugins_skill_id"];
         put?: never;
@@ -1500,8 +1500,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether a call would begin now, and what it would do without
-         * @description Needs the scope `read`.
+         * Check whether a call would start now, without running it
+         * @description Requires the scope `read`.
          */
         get: operations["get_plugins_skill_id_check"];
         put?: never;
@@ -1520,19 +1520,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The settings of a plugin
-         * @description Needs the scope `read`.
+         * Show the settings of a plugin
+         * @description Requires the scope `read`.
          */
         get: operations["get_plugins_skill_id_config"];
         /**
-         * Change settings; those that are not named stay
-         * @description Needs the scope `operate`.
+         * Change settings of a plugin; other settings keep their values
+         * @description Requires the scope `operate`.
          */
         put: operations["put_plugins_skill_id_config"];
         post?: never;
         /**
-         * Take every setting away
-         * @description Needs the scope `operate`.
+         * Remove all settings of a plugin
+         * @description Requires the scope `operate`.
          */
         delete: operations["delete_plugins_skill_id_config"];
         options?: never;
@@ -1548,8 +1548,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What runs get, and for each grant who said what
-         * @description Needs the scope `read`.
+         * Show the effective grants and who allowed or denied each
+         * @description Requires the scope `read`.
          */
         get: operations["get_plugins_skill_id_grants"];
         put?: never;
@@ -1568,19 +1568,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What runs get at most, and where roots lead
-         * @description Needs the scope `read`.
+         * Show the capability profile of a plugin
+         * @description Requires the scope `read`.
          */
         get: operations["get_plugins_skill_id_profile"];
         /**
-         * Change what runs get at most, and where roots lead
-         * @description Needs the scope `admin`.
+         * Change the capability profile of a plugin
+         * @description Requires the scope `admin`.
          */
         put: operations["put_plugins_skill_id_profile"];
         post?: never;
         /**
-         * Take the profile away
-         * @description Needs the scope `admin`.
+         * Remove the capability profile of a plugin
+         * @description Requires the scope `admin`.
          */
         delete: operations["delete_plugins_skill_id_profile"];
         options?: never;
@@ -1596,14 +1596,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Which grants runs used, and which a profile could take away
-         * @description Needs the scope `read`.
+         * List the grants that runs used, and those that a profile could remove
+         * @description Requires the scope `read`.
          */
         get: operations["get_plugins_skill_id_shrink"];
         put?: never;
         /**
-         * Set the profile of a plan that was looked at; one that changed since is refused
-         * @description Needs the scope `admin`.
+         * Apply the profile of a plan; a plan that changed since is rejected
+         * @description Requires the scope `admin`.
          */
         post: operations["post_plugins_skill_id_shrink"];
         delete?: never;
@@ -1620,8 +1620,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Everything a skill ever touched, also one that is gone
-         * @description Needs the scope `read`.
+         * Show everything a skill has used, even after its removal
+         * @description Requires the scope `read`.
          */
         get: operations["get_plugins_skill_id_touched"];
         put?: never;
@@ -1640,19 +1640,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The policy that says who may do what, and its rules
-         * @description Needs the scope `read`.
+         * Show the access policy and its rules
+         * @description Requires the scope `read`.
          */
         get: operations["get_policy"];
         /**
-         * Put another policy in force; one that cannot be read or shuts the owner out is refused
-         * @description Needs the scope `admin`.
+         * Replace the access policy; an invalid policy, or one that locks out the owner, is rejected
+         * @description Requires the scope `admin`.
          */
         put: operations["put_policy"];
         post?: never;
         /**
-         * Go back to the policy every state root begins with
-         * @description Needs the scope `admin`.
+         * Restore the default access policy
+         * @description Requires the scope `admin`.
          */
         delete: operations["delete_policy"];
         options?: never;
@@ -1670,8 +1670,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Whether a request would be allowed, and the rules that decide
-         * @description Needs the scope `read`.
+         * Check whether a request would be allowed, and by which rules
+         * @description Requires the scope `read`.
          */
         post: operations["post_policy_check"];
         delete?: never;
@@ -1688,14 +1688,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every routine, when it is due next and how it ended last
-         * @description Needs the scope `read`.
+         * List routines with their next and last run
+         * @description Requires the scope `read`.
          */
         get: operations["get_routines"];
         put?: never;
         /**
-         * Make a routine, or change one; the call it makes needs the scope `invoke` too
-         * @description Needs the scope `operate`.
+         * Create or replace a routine; a tool call also requires the scope `invoke`
+         * @description Requires the scope `operate`.
          */
         post: operations["post_routines"];
         delete?: never;
@@ -1712,15 +1712,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One routine
-         * @description Needs the scope `read`.
+         * Show a routine
+         * @description Requires the scope `read`.
          */
         get: operations["get_routines_routine"];
         put?: never;
         post?: never;
         /**
-         * Take a routine away; its history stays
-         * @description Needs the scope `operate`.
+         * Remove a routine and keep its history
+         * @description Requires the scope `operate`.
          */
         delete: operations["delete_routines_routine"];
         options?: never;
@@ -1738,8 +1738,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Switch a routine off
-         * @description Needs the scope `operate`.
+         * Disable a routine
+         * @description Requires the scope `operate`.
          */
         post: operations["post_routines_routine_disable"];
         delete?: never;
@@ -1759,7 +1759,7 @@ export interface paths {
         put?: never;
         /**
          * Enable a routine; times missed while it was disabled are skipped
-         * @description Needs the scope `operate`.
+         * @description Requires the scope `operate`.
          */
         post: operations["post_routines_routine_enable"];
         delete?: never;
@@ -1778,8 +1778,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Fire a routine now; the answer comes when it ended
-         * @description Needs the scope `operate`.
+         * Run a routine now and wait for the result
+         * @description Requires the scope `operate`.
          */
         post: operations["post_routines_routine_fire"];
         delete?: never;
@@ -1796,8 +1796,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The fires of a routine, newest first
-         * @description Needs the scope `read`.
+         * List the runs of a routine, newest first
+         * @description Requires the scope `read`.
          */
         get: operations["get_routines_routine_fires"];
         put?: never;
@@ -1816,19 +1816,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What every run is under: ceilings, doors, and whether a module may come with its call
-         * @description Needs the scope `read`.
+         * Show the runner policy: limits of all runs, and whether inline modules are allowed
+         * @description Requires the scope `read`.
          */
         get: operations["get_runner_policy"];
         /**
-         * Put another policy of the runner in force; runs it does not allow any more are ended
-         * @description Needs the scope `admin`.
+         * Replace the runner policy; runs that it no longer allows are cancelled
+         * @description Requires the scope `admin`.
          */
         put: operations["put_runner_policy"];
         post?: never;
         /**
-         * Go back to the runner's policy every state root begins with
-         * @description Needs the scope `admin`.
+         * Restore the default runner policy
+         * @description Requires the scope `admin`.
          */
         delete: operations["delete_runner_policy"];
         options?: never;
@@ -1844,8 +1844,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Runs, newest first
-         * @description Needs the scope `read`.
+         * List runs, newest first
+         * @description Requires the scope `read`.
          */
         get: operations["get_runs"];
         put?: never;
@@ -1864,8 +1864,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One run, with what its receipt says
-         * @description Needs the scope `read`.
+         * Show a run with its receipt
+         * @description Requires the scope `read`.
          */
         get: operations["get_runs_run_id"];
         put?: never;
@@ -1886,8 +1886,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End a run under way; the answer comes after its receipt is in the journal
-         * @description Needs the scope `operate`.
+         * Cancel a run in progress; the response follows its receipt
+         * @description Requires the scope `operate`.
          */
         post: operations["post_runs_run_id_cancel"];
         delete?: never;
@@ -1904,8 +1904,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The first denied host call of a run, and the smallest grant that would allow it
-         * @description Needs the scope `read`.
+         * Show the first denied host call of a run, and the smallest grant that would allow it
+         * @description Requires the scope `read`.
          */
         get: operations["get_runs_run_id_denial"];
         put?: never;
@@ -1924,8 +1924,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a run says until it ends; `Last-Event-ID` replays the lines after it
-         * @description Needs the scope `read`.
+         * Stream the log lines and messages of a run until it ends; `Last-Event-ID` replays the later ones
+         * @description Requires the scope `read`.
          */
         get: operations["get_runs_run_id_events"];
         put?: never;
@@ -1944,8 +1944,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a finished run logged and published
-         * @description Needs the scope `read`.
+         * List the log lines and messages of a finished run
+         * @description Requires the scope `read`.
          */
         get: operations["get_runs_run_id_lines"];
         put?: never;
@@ -1964,8 +1964,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The receipt of a run, which others can verify without this daemon
-         * @description Needs the scope `read`.
+         * Show the receipt of a run, which can be verified offline
+         * @description Requires the scope `read`.
          */
         get: operations["get_runs_run_id_receipt"];
         put?: never;
@@ -1986,8 +1986,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Run a stored run again from its tape, and compare
-         * @description Needs the scope `operate`.
+         * Replay a stored run from its tape, and compare
+         * @description Requires the scope `operate`.
          */
         post: operations["post_runs_run_id_replay"];
         delete?: never;
@@ -2004,8 +2004,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The host calls of a run, from its tape, and what it used of its limits
-         * @description Needs the scope `read`.
+         * List the host calls of a run from its tape, and its use of each limit
+         * @description Requires the scope `read`.
          */
         get: operations["get_runs_run_id_steps"];
         put?: never;
@@ -2024,8 +2024,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The recording of a run, hashed against its receipt
-         * @description Needs the scope `read`.
+         * Show the tape of a run, verified against its receipt
+         * @description Requires the scope `read`.
          */
         get: operations["get_runs_run_id_tape"];
         put?: never;
@@ -2044,14 +2044,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Sessions with the agent, last active first; a token sees its own
-         * @description Needs the scope `read`.
+         * List sessions, most recently active first; a token sees its own
+         * @description Requires the scope `read`.
          */
         get: operations["get_sessions"];
         put?: never;
         /**
-         * Begin a session
-         * @description Needs the scope `invoke`.
+         * Create a session
+         * @description Requires the scope `invoke`.
          */
         post: operations["post_sessions"];
         delete?: never;
@@ -2068,21 +2068,41 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One session
-         * @description Needs the scope `read`.
+         * Show a session
+         * @description Requires the scope `read`.
          */
         get: operations["get_sessions_session_id"];
         /**
          * Rename or archive a session, or change its settings
-         * @description Needs the scope `invoke`.
+         * @description Requires the scope `invoke`.
          */
         put: operations["put_sessions_session_id"];
         post?: never;
         /**
-         * Remove a session with everything in it
-         * @description Needs the scope `invoke`.
+         * Remove a session and its history
+         * @description Requires the scope `invoke`.
          */
         delete: operations["delete_sessions_session_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}/ag-ui": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream the events of a session as AG-UI 1.0 events; `Last-Event-ID` replays the later ones
+         * @description Requires the scope `read`.
+         */
+        get: operations["get_sessions_session_id_ag_ui"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2096,8 +2116,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The events of a session as they happen; `Last-Event-ID` replays those after it
-         * @description Needs the scope `read`.
+         * Stream the events of a session; `Last-Event-ID` replays the later ones
+         * @description Requires the scope `read`.
          */
         get: operations["get_sessions_session_id_events"];
         put?: never;
@@ -2116,8 +2136,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The stored events of a session, oldest first
-         * @description Needs the scope `read`.
+         * List the stored events of a session, oldest first
+         * @description Requires the scope `read`.
          */
         get: operations["get_sessions_session_id_history"];
         put?: never;
@@ -2138,8 +2158,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say something, which begins an agent run; its events tell what comes of it
-         * @description Needs the scope `invoke`.
+         * Send a message, which starts an agent run; its events report the result
+         * @description Requires the scope `invoke`.
          */
         post: operations["post_sessions_session_id_messages"];
         delete?: never;
@@ -2156,8 +2176,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The agent runs of a session, newest first
-         * @description Needs the scope `read`.
+         * List the agent runs of a session, newest first
+         * @description Requires the scope `read`.
          */
         get: operations["get_sessions_session_id_runs"];
         put?: never;
@@ -2176,8 +2196,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The documents that a session shows
-         * @description Needs the scope `read`.
+         * List the documents of a session
+         * @description Requires the scope `read`.
          */
         get: operations["get_sessions_session_id_surfaces"];
         put?: never;
@@ -2196,8 +2216,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One document at its newest revision, with the tool that made it
-         * @description Needs the scope `read`.
+         * Show the newest revision of a document, with the tool that created it
+         * @description Requires the scope `read`.
          */
         get: operations["get_sessions_session_id_surfaces_surface"];
         put?: never;
@@ -2216,14 +2236,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The installed skills with their states, by id
-         * @description Needs the scope `read`.
+         * List installed skills and their status
+         * @description Requires the scope `read`.
          */
         get: operations["get_skills"];
         put?: never;
         /**
-         * Install a package, or update the skill it is a release of
-         * @description Needs the scope `operate`.
+         * Install a package, or update an installed skill
+         * @description Requires the scope `operate`.
          */
         post: operations["post_skills"];
         delete?: never;
@@ -2242,8 +2262,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Look for trouble in everything installed; the verdicts take effect
-         * @description Needs the scope `operate`.
+         * Audit all installed skills; the verdicts take effect
+         * @description Requires the scope `operate`.
          */
         post: operations["post_skills_audit"];
         delete?: never;
@@ -2260,15 +2280,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who made a skill, what it can touch, what it used, why it is in its state, what would change it
-         * @description Needs the scope `read`.
+         * Show a skill: publisher, permissions, use and status
+         * @description Requires the scope `read`.
          */
         get: operations["get_skills_skill_id"];
         put?: never;
         post?: never;
         /**
-         * Take a skill out, with its consents and what it stored; its id stays with its publisher
-         * @description Needs the scope `operate`.
+         * Remove a skill with its consents and stored data; its id stays with its publisher
+         * @description Requires the scope `operate`.
          */
         delete: operations["delete_skills_skill_id"];
         options?: never;
@@ -2286,8 +2306,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Look for trouble in a skill again; the verdict takes effect
-         * @description Needs the scope `operate`.
+         * Audit a skill again; the verdict takes effect
+         * @description Requires the scope `operate`.
          */
         post: operations["post_skills_skill_id_audit"];
         delete?: never;
@@ -2304,8 +2324,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Modules and dependencies of a skill, by its bill of materials
-         * @description Needs the scope `read`.
+         * List the modules and dependencies of a skill from its bill of materials
+         * @description Requires the scope `read`.
          */
         get: operations["get_skills_skill_id_components"];
         put?: never;
@@ -2324,14 +2344,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The permissions to agree to, and the digest that agrees to them
-         * @description Needs the scope `read`.
+         * Show the requested permissions and the digest for consent
+         * @description Requires the scope `read`.
          */
         get: operations["get_skills_skill_id_consent"];
         put?: never;
         /**
-         * Agree to what a skill asks for, or to what its update changes
-         * @description Needs the scope `admin`.
+         * Consent to the permissions of a skill or its update
+         * @description Requires the scope `admin`.
          */
         post: operations["post_skills_skill_id_consent"];
         delete?: never;
@@ -2350,8 +2370,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Switch a skill off
-         * @description Needs the scope `operate`.
+         * Disable a skill
+         * @description Requires the scope `operate`.
          */
         post: operations["post_skills_skill_id_disable"];
         delete?: never;
@@ -2370,8 +2390,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Lift a quarantine, or switch a skill on again
-         * @description Needs the scope `admin`.
+         * Lift a quarantine, or enable a skill
+         * @description Requires the scope `admin`.
          */
         post: operations["post_skills_skill_id_enable"];
         delete?: never;
@@ -2391,7 +2411,7 @@ export interface paths {
         put?: never;
         /**
          * Compile the modules of a skill, so that its first call does not wait; one that describes something else is quarantined
-         * @description Needs the scope `operate`.
+         * @description Requires the scope `operate`.
          */
         post: operations["post_skills_skill_id_prepare"];
         delete?: never;
@@ -2411,7 +2431,7 @@ export interface paths {
         put?: never;
         /**
          * Quarantine a skill until it is enabled again
-         * @description Needs the scope `operate`.
+         * @description Requires the scope `operate`.
          */
         post: operations["post_skills_skill_id_quarantine"];
         delete?: never;
@@ -2430,8 +2450,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Go back to a release that ran before
-         * @description Needs the scope `operate`.
+         * Roll back to an earlier release
+         * @description Requires the scope `operate`.
          */
         post: operations["post_skills_skill_id_rollback"];
         delete?: never;
@@ -2450,10 +2470,70 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Read, hash and verify the stored bytes again; wrong ones put it into quarantine
-         * @description Needs the scope `operate`.
+         * Verify the stored bytes of a skill again; a mismatch quarantines it
+         * @description Requires the scope `operate`.
          */
         post: operations["post_skills_skill_id_verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/surfaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Documents that tools returned to calls outside of agent runs, newest first
+         * @description Requires the scope `read`.
+         */
+        get: operations["get_surfaces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/surfaces/{surface_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One document, with the tool that made it and the form that was submitted
+         * @description Requires the scope `read`.
+         */
+        get: operations["get_surfaces_surface_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/surfaces/{surface_id}/submit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Submit a form of a document, once: its values go to the tool that it names
+         * @description Requires the scope `invoke`.
+         */
+        post: operations["post_surfaces_surface_id_submit"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2468,14 +2548,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every token, without its secret
-         * @description Needs the scope `admin`.
+         * List tokens, without their secrets
+         * @description Requires the scope `admin`.
          */
         get: operations["get_tokens"];
         put?: never;
         /**
-         * Make a token; the answer is the only time its secret is shown
-         * @description Needs the scope `admin`.
+         * Create a token; only this response shows its secret
+         * @description Requires the scope `admin`.
          */
         post: operations["post_tokens"];
         delete?: never;
@@ -2495,8 +2575,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a token; it is worth nothing from this moment on
-         * @description Needs the scope `admin`.
+         * Revoke a token at once
+         * @description Requires the scope `admin`.
          */
         delete: operations["delete_tokens_name"];
         options?: never;
@@ -2512,8 +2592,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every tool, or those that some words are about
-         * @description Needs the scope `read`.
+         * List or search tools
+         * @description Requires the scope `read`.
          */
         get: operations["get_tools"];
         put?: never;
@@ -2532,8 +2612,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One tool with its schemas, its risk and what it cost so far
-         * @description Needs the scope `read`.
+         * Show a tool with its schemas, risk and cost
+         * @description Requires the scope `read`.
          */
         get: operations["get_tools_tool"];
         put?: never;
@@ -2554,8 +2634,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Call a tool; the answer comes after its receipt is in the journal
-         * @description Needs the scope `invoke`.
+         * Call a tool; the response follows its receipt
+         * @description Requires the scope `invoke`.
          */
         post: operations["post_tools_tool_invoke"];
         delete?: never;
@@ -2572,8 +2652,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Trusted and blocked publishers, and what is revoked
-         * @description Needs the scope `read`.
+         * List trusted and blocked publishers, and revocations
+         * @description Requires the scope `read`.
          */
         get: operations["get_trust"];
         put?: never;
@@ -2593,8 +2673,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Believe a builder's provenance, up to a level
-         * @description Needs the scope `admin`.
+         * Trust the provenance of a builder, up to a level
+         * @description Requires the scope `admin`.
          */
         put: operations["put_trust_builders_builder"];
         post?: never;
@@ -2613,8 +2693,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Follow a revocation feed
-         * @description Needs the scope `admin`.
+         * Trust a revocation feed
+         * @description Requires the scope `admin`.
          */
         put: operations["put_trust_feeds_feed"];
         post?: never;
@@ -2632,13 +2712,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is known of a publisher: its keys, their past, its skills, what is revoked
-         * @description Needs the scope `read`.
+         * Show a publisher: keys and their history, skills, revocations
+         * @description Requires the scope `read`.
          */
         get: operations["get_trust_publishers_publisher"];
         /**
-         * Believe a publisher's keys
-         * @description Needs the scope `admin`.
+         * Trust the keys of a publisher
+         * @description Requires the scope `admin`.
          */
         put: operations["put_trust_publishers_publisher"];
         post?: never;
@@ -2658,8 +2738,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept nothing of a publisher, and stop what is installed of it
-         * @description Needs the scope `admin`.
+         * Block a publisher and stop its installed skills
+         * @description Requires the scope `admin`.
          */
         post: operations["post_trust_publishers_publisher_block"];
         delete?: never;
@@ -2676,8 +2756,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the journal has about the keys of a publisher, newest first
-         * @description Needs the scope `read`.
+         * List journal events about the keys of a publisher, newest first
+         * @description Requires the scope `read`.
          */
         get: operations["get_trust_publishers_publisher_history"];
         put?: never;
@@ -2698,8 +2778,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replace a publisher's keys by the caller's own decision
-         * @description Needs the scope `admin`.
+         * Replace the trusted keys of a publisher without a rotation
+         * @description Requires the scope `admin`.
          */
         post: operations["post_trust_publishers_publisher_repin"];
         delete?: never;
@@ -2718,8 +2798,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hand a publisher over to other keys of the vault; the old ones are retired
-         * @description Needs the scope `admin`.
+         * Rotate a publisher to other keys of the vault and retire the old ones
+         * @description Requires the scope `admin`.
          */
         post: operations["post_trust_publishers_publisher_rotate"];
         delete?: never;
@@ -2736,8 +2816,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The keys, epoch and rotation statements that the next release of a publisher needs
-         * @description Needs the scope `read`.
+         * Show the keys, epoch and rotation statements for the next release of a publisher
+         * @description Requires the scope `read`.
          */
         get: operations["get_trust_publishers_publisher_succession"];
         put?: never;
@@ -2758,8 +2838,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End a block; what it stopped stays stopped until it is enabled
-         * @description Needs the scope `admin`.
+         * Unblock a publisher; its skills stay quarantined until enabled
+         * @description Requires the scope `admin`.
          */
         post: operations["post_trust_publishers_publisher_unblock"];
         delete?: never;
@@ -2778,8 +2858,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Follow a signed rotation or revocation list
-         * @description Needs the scope `admin`.
+         * Apply a signed rotation or revocation list
+         * @description Requires the scope `admin`.
          */
         post: operations["post_trust_statements"];
         delete?: never;
@@ -2796,8 +2876,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The names of all secrets; no value is opened
-         * @description Needs the scope `read`.
+         * List the names of secrets; no value is decrypted
+         * @description Requires the scope `read`.
          */
         get: operations["get_vault"];
         put?: never;
@@ -2817,14 +2897,14 @@ export interface paths {
         };
         get?: never;
         /**
-         * Keep a secret, in place of an earlier one of the same name
-         * @description Needs the scope `admin`.
+         * Store a secret, or replace it
+         * @description Requires the scope `admin`.
          */
         put: operations["put_vault_scope_key"];
         post?: never;
         /**
-         * Take a secret away; nothing brings it back
-         * @description Needs the scope `admin`.
+         * Remove a secret permanently
+         * @description Requires the scope `admin`.
          */
         delete: operations["delete_vault_scope_key"];
         options?: never;
@@ -2836,20 +2916,20 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The answer of `GET /v1/policy`: the policy in force. */
+        /** @description Response of `GET /v1/policy`: the policy in force. */
         AccessPolicy: {
-            /** @description Whether it is the one every state root begins with. */
+            /** @description Whether it is the default policy. */
             default: boolean;
-            /** @description Why the stored text is not in force, where this version cannot read it. */
+            /** @description Why the stored policy is not in force, if this version cannot read it. */
             problem?: string | null;
-            /** @description Which policy it is: the SHA-256 of its text. */
+            /** @description SHA-256 of the policy text. */
             revision: string;
             /** @description Its rules, in the order of the text. */
             rules: components["schemas"]["PolicyRule"][];
-            /** @description Its text, in Cedar. */
+            /** @description The policy as Cedar text. */
             text: string;
         };
-        /** @description The answer of `GET /v1/activity`. */
+        /** @description Response of `GET /v1/activity`. */
         Activity: {
             /**
              * Format: int64
@@ -2860,12 +2940,12 @@ export interface components {
             buckets: components["schemas"]["ActivityBucket"][];
             /**
              * Format: int64
-             * @description When the first bucket begins, in milliseconds of Unix time.
+             * @description Start of the first bucket, in Unix milliseconds.
              */
             since_ms: number;
             /**
              * Format: int64
-             * @description When the last one ends.
+             * @description End of the last one.
              */
             until_ms: number;
         };
@@ -2878,45 +2958,45 @@ export interface components {
             calls: number;
             /**
              * Format: int64
-             * @description Those that ended because something was not granted.
+             * @description Number of denied runs.
              */
             denied: number;
             /**
              * Format: int64
-             * @description Those that ended without a result, denied ones included.
+             * @description Number of failed runs, including denied ones.
              */
             failed: number;
             /**
              * Format: int64
-             * @description When it begins, in milliseconds of Unix time.
+             * @description Start time, in Unix milliseconds.
              */
             start_ms: number;
         };
-        /** @description The body of `POST /v1/channels`; what does not belong to its kind is refused. */
+        /** @description Request body of `POST /v1/channels`; what does not belong to its kind is refused. */
         AddChannelRequest: {
-            /** @description Address ranges to open to it; for `webhook`. */
+            /** @description Address ranges that it may connect to; for `webhook`. */
             allow_addresses?: string[];
-            /** @description Its name, as grants write it. */
+            /** @description Its name, in the form of grants. */
             name: string;
-            /** @description The file, by its whole path; for `file`. */
+            /** @description Absolute path of the file; for `file`. */
             path?: string | null;
             /** @description The secret in the vault that signs, as `SCOPE/KEY`; for `webhook`. */
             secret?: string | null;
             /**
              * Format: int64
-             * @description How long it may take to answer, in milliseconds; for `webhook`.
+             * @description Response timeout in milliseconds; for `webhook`.
              */
             timeout_ms?: number | null;
-            /** @description Where its messages go. */
+            /** @description Delivery target of its messages. */
             to: components["schemas"]["ChannelTarget"];
             /** @description The URL; for `webhook`. */
             url?: string | null;
         };
-        /** @description The body of `POST /v1/models`. */
+        /** @description Request body of `POST /v1/models`. */
         AddModelRequest: {
-            /** @description Allow a provider on this machine, and `http` to it. */
+            /** @description Allows a provider on this machine, also over `http`. */
             allow_loopback?: boolean;
-            /** @description The base URL of its provider; one without a path gets `/v1`. */
+            /** @description Base URL of the provider; `/v1` is added if it has no path. */
             base_url: string;
             /**
              * Format: int32
@@ -2927,27 +3007,29 @@ export interface components {
             key?: string | null;
             /**
              * Format: int32
-             * @description Most tokens of one answer.
+             * @description Maximum output tokens per response.
              */
             max_output_tokens?: number | null;
-            /** @description Its name at its provider. */
+            /** @description Model name at the provider. */
             model: string;
-            /** @description Its name here. */
+            /** @description Name of the model in Palyra. */
             name: string;
             price?: null | components["schemas"]["ModelPrice"];
             /** @description `chat-completions`, `responses` or `messages`. */
             protocol: string;
+            /** @description Small-model mode: the local router ranks the tools, the model fills in the arguments of one, a person confirms. */
+            small?: boolean;
         };
-        /** @description The answer of `PUT /v1/audit-policy/advisories`. */
+        /** @description Response of `PUT /v1/audit-policy/advisories`. */
         AdvisoriesKept: {
-            /** @description Everything installed, held against the new list. */
+            /** @description Audits of all installed skills against the new list. */
             audited_again: components["schemas"]["AuditedAgain"][];
-            /** @description The date of the list it takes the place of. */
+            /** @description The date of the previous list. */
             before?: string | null;
-            /** @description The list that is kept now. */
+            /** @description The current list. */
             list: components["schemas"]["KeptAdvisories"];
         };
-        /** @description One known weakness. */
+        /** @description One advisory. */
         Advisory: {
             /** @description The affected versions, each a requirement such as `>=1.0.0, <1.2.3`. */
             affected: string[];
@@ -2957,23 +3039,23 @@ export interface components {
             id: string;
             /** @description The package. */
             package: string;
-            /** @description How bad it is. */
+            /** @description Severity. */
             severity: components["schemas"]["Severity"];
             /** @description One line. */
             title: string;
         };
-        /** @description The body of `PUT /v1/audit-policy/advisories`: a list of known-vulnerable dependencies. */
+        /** @description Request body of `PUT /v1/audit-policy/advisories`: a list of known-vulnerable dependencies. */
         AdvisoryList: {
             /** @description The advisories. */
             advisories: components["schemas"]["Advisory"][];
-            /** @description The day up to which the list is complete, as `YYYY-MM-DD`. */
+            /** @description The date up to which the list is complete, as `YYYY-MM-DD`. */
             date: string;
         };
-        /** @description What one agent run may use at most. */
+        /** @description Limits of an agent run. */
         AgentBudget: {
             /**
              * Format: int64
-             * @description Tokens of all requests and answers.
+             * @description Input and output tokens.
              * @default 200000
              */
             tokens: number;
@@ -2985,67 +3067,67 @@ export interface components {
             tool_calls: number;
             /**
              * Format: int32
-             * @description Requests to the model.
+             * @description Number of model requests.
              * @default 16
              */
             turns: number;
             /**
              * Format: int64
-             * @description Wall clock in milliseconds, without the time that people take to answer.
+             * @description Time limit in milliseconds, not counting time for answers of people.
              * @default 600000
              */
             wall_clock_ms: number;
         };
-        /** @description One answer to one message. */
+        /** @description The processing of one message. */
         AgentRun: {
-            /** @description What it may use at most. */
+            /** @description Limits. */
             budget: components["schemas"]["AgentBudget"];
             /**
              * Format: int64
-             * @description When it was created, in milliseconds of Unix time.
+             * @description Time at which it was created, in Unix milliseconds.
              */
             created_ms: number;
             /**
              * Format: int64
-             * @description When it ended.
+             * @description End time.
              */
             finished_ms?: number | null;
-            /** @description The model that answers; the local router where it is absent. */
+            /** @description The model; `null` for the local router. */
             model?: string | null;
             pause?: null | components["schemas"]["Pause"];
-            /** @description Why it ended, where it did not finish. */
+            /** @description Reason of the end, if it did not finish. */
             reason?: string | null;
             /** @description Its id. */
             run_id: string;
             /** @description The session. */
             session_id: string;
-            /** @description How it stands. */
+            /** @description Status. */
             status: components["schemas"]["AgentRunStatus"];
-            /** @description What it has used. */
+            /** @description Use so far. */
             used: components["schemas"]["AgentUse"];
         };
-        /** @description The answer of `GET /v1/sessions/{session_id}/runs`. */
+        /** @description Response of `GET /v1/sessions/{session_id}/runs`. */
         AgentRunList: {
-            /** @description Where the next page begins, as `before`. */
+            /** @description The `before` of the next page. */
             next?: string | null;
             /** @description The runs, newest first. */
             runs: components["schemas"]["AgentRun"][];
         };
         /**
-         * @description How an agent run stands.
+         * @description Status of an agent run.
          * @enum {string}
          */
         AgentRunStatus: "queued" | "thinking" | "calling" | "paused" | "finished" | "failed" | "cancelled" | "out_of_budget" | "interrupted";
-        /** @description What an agent run has used. */
+        /** @description Use of an agent run. */
         AgentUse: {
             /**
              * Format: int64
-             * @description Tokens of all requests, as the provider counts them.
+             * @description Input tokens, as counted by the provider.
              */
             input_tokens: number;
             /**
              * Format: int64
-             * @description Tokens of all answers.
+             * @description Output tokens.
              */
             output_tokens: number;
             /**
@@ -3055,30 +3137,30 @@ export interface components {
             tool_calls: number;
             /**
              * Format: int32
-             * @description Requests to the model.
+             * @description Number of model requests.
              */
             turns: number;
             /**
              * Format: int64
-             * @description Wall clock in milliseconds, without the time that people took to answer.
+             * @description Elapsed time in milliseconds, not counting time for answers of people.
              */
             wall_clock_ms: number;
         };
-        /** @description Another name of a tool. */
+        /** @description An alias of a tool. */
         Alias: {
             /** @description The name. */
             alias: string;
-            /** @description The tool it stands for, or stood for. */
+            /** @description The tool of the alias. */
             tool_id: string;
         };
-        /** @description The body of `PUT /v1/aliases/{alias}`. */
+        /** @description Request body of `PUT /v1/aliases/{alias}`. */
         AliasRequest: {
-            /** @description The tool that gets the name: its id, or its name for models. */
+            /** @description The tool: its id, or its name for models. */
             tool: string;
         };
-        /** @description Somebody who is believed now. */
+        /** @description A trusted publisher. */
         Allowed: {
-            /** @description Whether that is new. */
+            /** @description Whether it is new. */
             changed: boolean;
             /** @description The ids of its keys. */
             keys: string[];
@@ -3088,19 +3170,19 @@ export interface components {
             name: string;
             /**
              * Format: int32
-             * @description How many of them must sign.
+             * @description Number of keys that must sign.
              */
             threshold: number;
         };
-        /** @description The answer of `POST /v1/trust/statements`. */
+        /** @description Response of `POST /v1/trust/statements`. */
         AppliedStatement: {
-            /** @description Who signed it. */
+            /** @description The signers. */
             issuer: string;
             /** @description `rotation` or `revocations`. */
             kind: string;
             /**
              * Format: int64
-             * @description How many keys and releases are newly revoked.
+             * @description Number of newly revoked keys and releases.
              */
             newly_revoked?: number | null;
             /**
@@ -3112,22 +3194,22 @@ export interface components {
             outcome: string;
             /**
              * Format: int64
-             * @description The epoch that begins with a rotation.
+             * @description The new epoch of a rotation.
              */
             to_epoch?: number | null;
         };
-        /** @description The body of `POST /v1/hooks/apply`. */
+        /** @description Request body of `POST /v1/hooks/apply`. */
         ApplyRequest: {
-            /** @description Writes the file anew from what is in force, instead of accepting it. */
+            /** @description Rewrites the file from the applied bindings instead of applying it. */
             restore?: boolean;
         };
-        /** @description One request and what became of it. */
+        /** @description One approval request and its decision. */
         Approval: {
             /** @description Its id. */
             approval_id: string;
             /**
-             * @description The canonical arguments: names in order, numbers as they were written, hidden characters escaped. Their first 4,096
-             *     bytes, unless another piece was asked for.
+             * @description The canonical arguments: sorted names, numbers as written, hidden characters escaped. The first 4,096 bytes,
+             *     unless another piece was requested.
              */
             arguments: string;
             /**
@@ -3137,42 +3219,44 @@ export interface components {
             arguments_bytes?: number;
             /**
              * Format: int64
-             * @description How many bytes of them are left out of `arguments`; 0 where they are whole.
+             * @description Number of bytes omitted from `arguments`; 0 if they are complete.
              */
             arguments_omitted?: number;
-            /** @description SHA-256 of the whole canonical arguments; none for a request of an older version. */
+            /** @description SHA-256 of the complete canonical arguments; `null` for a request of an older version. */
             arguments_sha256?: string | null;
-            /** @description Which gate asked for it and why, where it was not the tool's own risk. */
+            /** @description The policy rule or gate that required it and its reason, if it was not the tool's manifest. */
             asked_because?: string | null;
-            /** @description SHA-256 over canonical arguments, tool, release, principal by its token, and what the call runs under. */
+            /** @description SHA-256 of canonical arguments, tool, release, principal by its token, and the configuration of the call. */
             binding: string;
-            /** @description Who decided. */
+            /** @description Principal that decided. */
             decided_by?: string | null;
             /**
              * Format: int64
-             * @description When.
+             * @description Time.
              */
             decided_ms?: number | null;
             /**
              * Format: int64
-             * @description Until when it can be decided, or used once it is approved.
+             * @description Time until which it can be decided or, once approved, used.
              */
             expires_ms: number;
-            /** @description Directories and addresses that an operator opens for this call. */
+            /** @description Directories and address ranges that an operator adds to this call. */
             grants?: string[];
-            /** @description The larger run the call is a step of. */
+            /** @description What the session of the call had read when approval was requested. */
+            labels?: components["schemas"]["SessionLabels"];
+            /** @description The parent run of the call. */
             parent_run?: string | null;
-            /** @description The release; another one needs another approval. */
+            /** @description The release that the approval covers. */
             payload: string;
-            /** @description In whose name the call is made: a token, the owner, or `routine:NAME`. */
+            /** @description Principal of the call: a token, the owner, or `routine:NAME`. */
             principal: string;
-            /** @description What the one who decided had to say. */
+            /** @description Reason of the decision. */
             reason?: string | null;
-            /** @description Who counts as having asked, and cannot decide it: the principal, or the creator of the routine. */
+            /** @description The requester, who cannot approve it: the principal, or the creator of the routine. */
             requested_by?: string;
             /**
              * Format: int64
-             * @description When it was asked for, in milliseconds of Unix time.
+             * @description Time at which it was asked for, in Unix milliseconds.
              */
             requested_ms: number;
             scope?: null | components["schemas"]["ApprovalScope"];
@@ -3180,86 +3264,86 @@ export interface components {
             session?: string | null;
             /** @description The skill. */
             skill_id: string;
-            /** @description What became of it. */
+            /** @description Result. */
             status: components["schemas"]["ApprovalStatus"];
             /** @description The tool. */
             tool_id: string;
             /**
              * Format: int64
-             * @description How often a call used it.
+             * @description Number of calls that used it.
              */
             uses: number;
         };
-        /** @description The answer of `GET /v1/approvals/{approval_id}/context`. */
+        /** @description Response of `GET /v1/approvals/{approval_id}/context`. */
         ApprovalContext: {
             /** @description The approval itself. */
             approval: components["schemas"]["Approval"];
             last_approved?: null | components["schemas"]["Approval"];
-            /** @description What the call can reach, as far as its grants are known now. */
+            /** @description Resources that the call can access under its current grants. */
             reach: components["schemas"]["CallReach"];
         };
-        /** @description The answer of `GET /v1/approvals`. */
+        /** @description Response of `GET /v1/approvals`. */
         ApprovalList: {
             /** @description The approvals, newest first. */
             approvals: components["schemas"]["Approval"][];
-            /** @description Where the next page begins, as `before`. */
+            /** @description The `before` of the next page. */
             next?: string | null;
         };
         /**
-         * @description How far a yes reaches; never past the release it was given for.
+         * @description Scope of an approval, always limited to its release.
          * @enum {string}
          */
         ApprovalScope: "once" | "run" | "arguments" | "session";
         /**
-         * @description What became of a request.
+         * @description Status of an approval request.
          * @enum {string}
          */
         ApprovalStatus: "pending" | "approved" | "used" | "denied" | "expired";
-        /** @description The body of `POST /v1/approvals/{approval_id}/approve`. */
+        /** @description Request body of `POST /v1/approvals/{approval_id}/approve`. */
         ApproveRequest: {
-            /** @description The SHA-256 of the whole canonical arguments that were looked at; needed where lists cut them. */
+            /** @description SHA-256 of the complete canonical arguments; required if lists truncate them. */
             arguments_sha256?: string | null;
-            /** @description Whether a person sits at a terminal or in the console; only the owner may then decide what it asked for itself. */
+            /** @description Whether a person is at a terminal or in the console; only then the owner can decide its own requests. */
             owner_present?: boolean;
-            /** @description What there is to say about it. */
+            /** @description Details as text. */
             reason?: string | null;
-            /** @description How far the yes reaches; this one call without it. */
+            /** @description Scope of the approval [default: this call]. */
             scope?: components["schemas"]["ApprovalScope"];
         };
-        /** @description The body of `PUT /v1/audit-policy`. */
+        /** @description Request body of `PUT /v1/audit-policy`. */
         AuditPolicyChange: {
-            /** @description The policy in TOML; what it leaves out has its default. */
+            /** @description The policy as TOML; omitted settings have their defaults. */
             text: string;
         };
-        /** @description The answer of `PUT` and `DELETE /v1/audit-policy`: what is in force, and what came of everything installed. */
+        /** @description Response of `PUT` and `DELETE /v1/audit-policy`: the current policy, and the audits of all installed skills. */
         AuditPolicyChanged: {
-            /** @description Everything installed, audited by the new policy. */
+            /** @description Audits of all installed skills under the new policy. */
             audited_again: components["schemas"]["AuditedAgain"][];
             /** @description The digest of policy, rules and advisories. */
             digest: string;
             /**
              * Format: int64
-             * @description The operator's own number of the policy.
+             * @description The operator's version number of the policy.
              */
             version: number;
         };
-        /** @description The answer of `GET /v1/audit-policy`: what audits go by now. */
+        /** @description Response of `GET /v1/audit-policy`: what audits go by now. */
         AuditPolicyShown: {
             advisories?: null | components["schemas"]["KeptAdvisories"];
-            /** @description Whether it is the policy every state root begins with. */
+            /** @description Whether it is the default policy. */
             default: boolean;
             /** @description The digest of policy, rules and advisories; every report of an audit names it. */
             digest: string;
-            /** @description The same settings. */
+            /** @description The settings. */
             policy: components["schemas"]["AuditSettings"];
-            /** @description Its text in TOML, every setting with its value. */
+            /** @description The complete policy as TOML. */
             text: string;
         };
         /** @description The outcome of an audit. */
         AuditReport: {
             /** @description The date of the imported advisories. */
             advisory_date?: string | null;
-            /** @description How many findings of each severity. */
+            /** @description Number of findings by severity. */
             counts: components["schemas"]["FindingCounts"];
             /** @description The findings, worst effect first. */
             findings: components["schemas"]["Finding"][];
@@ -3267,46 +3351,46 @@ export interface components {
             policy_digest: string;
             /**
              * Format: int64
-             * @description The operator's number of the policy.
+             * @description The operator's version number of the policy.
              */
             policy_version: number;
-            /** @description How much harm it could do. */
+            /** @description Risk. */
             risk: components["schemas"]["RiskLevel"];
-            /** @description What follows for the skill. */
+            /** @description Consequence for the skill. */
             verdict: components["schemas"]["AuditVerdict"];
-            /** @description How much was looked at. */
+            /** @description Scope of the audit. */
             work: components["schemas"]["AuditWork"];
         };
         /**
-         * @description What an operator makes of a soft rule.
+         * @description Setting of a soft rule.
          * @enum {string}
          */
         AuditRuleSetting: "off" | "note" | "quarantine";
         /** @description The settings of an audit. */
         AuditSettings: {
-            /** @description Devices a skill may ask for. */
+            /** @description Devices that skills can request. */
             allowed_devices: string[];
-            /** @description Wildcard hosts a skill may ask for, as in `*.example.com`. */
+            /** @description Wildcard hosts that skills can request, for example `*.example.com`. */
             allowed_wildcard_hosts: string[];
-            /** @description How large modules may be, each respect by its name. */
+            /** @description Size budgets of modules, by name. */
             budgets: {
                 [key: string]: number;
             };
-            /** @description What soft rules do, where it differs from the rule's own default. */
+            /** @description Settings of soft rules that differ from their defaults. */
             rules: {
                 [key: string]: components["schemas"]["AuditRuleSetting"];
             };
-            /** @description How suspicious text must be. */
+            /** @description Score thresholds for suspicious text. */
             text: components["schemas"]["AuditTextThresholds"];
             /**
              * Format: int64
-             * @description The operator's own number of this policy.
+             * @description The operator's version number of this policy.
              */
             version: number;
         };
-        /** @description What an audit said. */
+        /** @description Summary of an audit. */
         AuditSummary: {
-            /** @description The findings an operator accepted for this release. */
+            /** @description Findings of this release that an operator accepted. */
             accepted?: string[];
             /** @description The findings that keep it from running, accepted ones included. */
             findings?: string[];
@@ -3314,28 +3398,28 @@ export interface components {
             policy_digest: string;
             /** @description The risk. */
             risk: components["schemas"]["RiskLevel"];
-            /** @description The verdict, with what was accepted taken into account. */
+            /** @description The verdict after accepted findings. */
             verdict: components["schemas"]["AuditVerdict"];
         };
-        /** @description Points a text must collect. */
+        /** @description Score thresholds. */
         AuditTextThresholds: {
             /**
              * Format: int32
-             * @description From here a text is mentioned.
+             * @description Score from which a text causes a note.
              */
             note: number;
             /**
              * Format: int32
-             * @description From here a text quarantines.
+             * @description Score from which a text causes quarantine.
              */
             quarantine: number;
         };
         /**
-         * @description What an audit does to a skill.
+         * @description Verdict of an audit.
          * @enum {string}
          */
         AuditVerdict: "pass" | "quarantine" | "refuse";
-        /** @description How much an audit looked at. */
+        /** @description Scope of an audit. */
         AuditWork: {
             /**
              * Format: int64
@@ -3363,38 +3447,38 @@ export interface components {
              */
             steps: number;
         };
-        /** @description One release that was looked at again. */
+        /** @description One audited release. */
         AuditedAgain: {
             /** @description Why it could not be audited. */
             problem?: string | null;
-            /** @description Its state now. */
+            /** @description Its current status. */
             runtime_status: components["schemas"]["SkillStatus"];
             /** @description The skill. */
             skill_id: string;
         };
-        /** @description The body of `POST /v1/hooks`. */
+        /** @description Request body of `POST /v1/hooks`. */
         BindRequest: {
-            /** @description Whether it stays off for now. */
+            /** @description Whether it is created disabled. */
             disabled?: boolean;
             /** @description The event. */
             event: string;
             /**
              * Format: int64
-             * @description How much fuel it may use.
+             * @description Fuel limit.
              */
             fuel?: number | null;
-            /** @description The entrypoint; without one it is the only hook of the skill that hears of the event. */
+            /** @description The hook [default: the only hook of the skill for the event]. */
             hook?: string | null;
-            /** @description Its id; without one it is made of the plugin and the event. */
+            /** @description Its id [default: from plugin and event]. */
             id?: string | null;
             /**
              * Format: int32
-             * @description How often an observer is tried with one event.
+             * @description Maximum number of delivery attempts per event.
              */
             max_attempts?: number | null;
             /**
              * Format: int32
-             * @description Gates are asked from the smallest on; 100 without it.
+             * @description Order among gates, lowest first [default: 100].
              */
             order?: number | null;
             /** @description The skill. */
@@ -3403,46 +3487,46 @@ export interface components {
             skills?: string[];
             /**
              * Format: int64
-             * @description How long it may take, in milliseconds.
+             * @description Timeout in milliseconds.
              */
             timeout_ms?: number | null;
-            /** @description Only events about these tools, or about all below a name as in `acme.notes.*`. */
+            /** @description Only events about these tools or name prefixes such as `acme.notes.*`. */
             tools?: string[];
         };
-        /** @description One binding that the file has otherwise. */
+        /** @description One binding that differs in the file. */
         BindingChange: {
             /** @description `added`, `removed` or `changed`. */
             change: string;
             /** @description The binding. */
             id: string;
         };
-        /** @description How `hooks/bindings.json` compares with what is in force. */
+        /** @description Differences between `hooks/bindings.json` and the applied bindings. */
         BindingsFile: {
-            /** @description What would change if it were applied. */
+            /** @description Changes that applying it would make. */
             changes: components["schemas"]["BindingChange"][];
             /** @description Why it cannot be read. */
             problem?: string | null;
-            /** @description How it stands. */
+            /** @description Status. */
             state: components["schemas"]["BindingsFileState"];
         };
         /**
-         * @description How a file stands.
+         * @description Status of a file.
          * @enum {string}
          */
         BindingsFileState: "applied" | "missing" | "edited" | "unreadable";
-        /** @description The answer of `GET /v1/plugins/{skill_id}/touched`: everything a skill ever touched, also one that is gone. */
+        /** @description Response of `GET /v1/plugins/{skill_id}/touched`: everything a skill ever touched, also one that is gone. */
         BlastRadius: {
             /** @description Channels it published to. */
             channels: components["schemas"]["Touch"][];
-            /** @description Directories it had while it opened files. */
+            /** @description Directories in which it opened files. */
             file_roots: components["schemas"]["Touch"][];
-            /** @description Hosts it reached. */
+            /** @description Contacted hosts. */
             hosts: components["schemas"]["Touch"][];
-            /** @description Prefixes it kept keys under. */
+            /** @description Key prefixes it stored data under. */
             key_prefixes: components["schemas"]["Touch"][];
-            /** @description Whether it touched more names than are kept one by one. */
+            /** @description Whether it used more names than are recorded individually. */
             more: boolean;
-            /** @description Where older runs begin in `GET /v1/runs`, as `before`. */
+            /** @description The `before` for older runs in `GET /v1/runs`. */
             older_runs?: string | null;
             /** @description Its newest runs. */
             runs: components["schemas"]["Run"][];
@@ -3450,15 +3534,15 @@ export interface components {
             secrets: components["schemas"]["Touch"][];
             /** @description The skill. */
             skill_id: string;
-            /** @description How often it ran. */
+            /** @description Number of runs. */
             totals: components["schemas"]["RunTotals"];
         };
-        /** @description The body of `POST /v1/trust/publishers/{publisher}/block`. */
+        /** @description Request body of `POST /v1/trust/publishers/{publisher}/block`. */
         BlockRequest: {
-            /** @description Why. */
+            /** @description Reason. */
             reason: string;
         };
-        /** @description A builder whose provenance is believed. */
+        /** @description A trusted builder. */
         Builder: {
             /** @description Its name. */
             builder: string;
@@ -3466,74 +3550,112 @@ export interface components {
             key_id: string;
             /**
              * Format: int32
-             * @description Up to which SLSA level.
+             * @description Highest trusted SLSA level.
              */
             level: number;
         };
-        /** @description The body of `PUT /v1/trust/builders/{builder}`. */
+        /** @description Request body of `PUT /v1/trust/builders/{builder}`. */
         BuilderRequest: {
             /** @description Its key. */
             key: string;
             /**
              * Format: int32
-             * @description The highest SLSA level that is believed, 1 to 3.
+             * @description The highest trusted SLSA level, 1 to 3.
              */
             level: number;
         };
-        /** @description What a call can reach. */
+        /** @description The resources that a call can access. */
         CallReach: {
-            /** @description Private address ranges that an operator opened. */
+            /** @description Private address ranges that an operator allowed. */
             addresses: string[];
             /** @description Channels it may publish to. */
             channels: string[];
-            /** @description Directories of this machine. */
+            /** @description Directories of this machine that are mapped. */
             directories: components["schemas"]["ReachedDirectory"][];
-            /** @description Hosts, with methods and paths as far as they are bounded. */
+            /** @description Hosts, with their methods and paths. */
             hosts: string[];
-            /** @description Secrets by name, with the hosts they may be sent to. */
+            /** @description Secrets by name, with their hosts. */
             secrets: string[];
             /** @description Prefixes of its own storage. */
             storage: string[];
         };
-        /** @description What runs of a skill may touch. */
+        /** @description A document that a call returned. */
+        CallSurface: {
+            /**
+             * Format: int64
+             * @description When it was stored, in milliseconds of Unix time.
+             */
+            created_ms: number;
+            /** @description The document, checked before it was stored. */
+            document: Record<string, never>;
+            /**
+             * Format: int64
+             * @description Until when its form can be submitted; then it is removed.
+             */
+            expires_ms: number;
+            /** @description Who called. */
+            requested_by: string;
+            /**
+             * Format: int64
+             * @description Its revision, which a submit names.
+             */
+            rev: number;
+            /** @description The skill of the tool. */
+            skill_id: string;
+            submitted?: null | components["schemas"]["SubmittedForm"];
+            /** @description The name that the document has for itself. */
+            surface: string;
+            /** @description Its id: the run of the tool. */
+            surface_id: string;
+            /** @description The tool that made it. */
+            tool_id: string;
+        };
+        /** @description The answer of `GET /v1/surfaces`. */
+        CallSurfaceList: {
+            /** @description Where the next page begins, as `before`. */
+            next?: string | null;
+            /** @description The documents, newest first. */
+            surfaces: components["schemas"]["CallSurface"][];
+        };
+        /** @description Permissions of a skill. */
         CanTouch: {
-            /** @description What it asks for, in words. */
+            /** @description Requested permissions as text. */
             asks: components["schemas"]["Permission"][];
-            /** @description What it asks for and does not get. */
+            /** @description Requested permissions that are not granted. */
             closed: string[];
-            /** @description What runs get, as `--grant` writes it. */
+            /** @description Effective grants, in the form of `--grant`. */
             granted: string[];
         };
-        /** @description How often one door was used over all runs. */
+        /** @description Uses of one capability over all runs. */
         CapabilityTotal: {
-            /** @description The door, as in `http:api.example.com`. */
+            /** @description The capability, for example `http:api.example.com`. */
             capability: string;
             /**
              * Format: int64
-             * @description Calls that were refused.
+             * @description Number of denied uses.
              */
             denied: number;
-            /** @description The last run that came to it. */
+            /** @description The last run that used it. */
             last_run: string;
             /**
              * Format: int64
-             * @description Calls that went through.
+             * @description Number of successful uses.
              */
             used: number;
         };
         /**
-         * @description How sure an audit is.
+         * @description Certainty of a finding.
          * @enum {string}
          */
         Certainty: "possible" | "likely" | "certain";
-        /** @description A channel and how far it has come. */
+        /** @description A channel and its delivery status. */
         Channel: {
-            /** @description Address ranges that are opened to it. */
+            /** @description Address ranges that it may connect to. */
             allow_addresses: string[];
             cursor?: null | components["schemas"]["DeliveryCursor"];
-            /** @description What it gave up, newest first; at most 20. */
+            /** @description Dead letters, newest first, at most 20. */
             dead_letters: components["schemas"]["ChannelDeadLetter"][];
-            /** @description Its name, as grants write it. */
+            /** @description Its name, in the form of grants. */
             name: string;
             /** @description The file. */
             path?: string | null;
@@ -3544,16 +3666,16 @@ export interface components {
             /** @description The URL. */
             url?: string | null;
         };
-        /** @description A message that was given up. */
+        /** @description A dead letter of a channel. */
         ChannelDeadLetter: {
             /**
              * Format: int64
-             * @description When it was given up, in milliseconds of Unix time.
+             * @description Time at which it was given up, in Unix milliseconds.
              */
             at_ms: number;
             /**
              * Format: int32
-             * @description How often it was tried.
+             * @description Number of attempts.
              */
             attempts: number;
             /** @description The channel. */
@@ -3568,26 +3690,33 @@ export interface components {
              * @description The message.
              */
             message: number;
-            /** @description Why it failed last. */
+            /** @description Last error. */
             reason: string;
         };
-        /** @description The answer of `GET /v1/channels/{name}/dead-letters`. */
+        /** @description Response of `GET /v1/channels/{name}/dead-letters`. */
         ChannelDeadLetterList: {
             /** @description The letters, newest first. */
             dead_letters: components["schemas"]["ChannelDeadLetter"][];
         };
-        /** @description The answer of `GET /v1/channels`. */
+        /** @description Response of `GET /v1/channels`. */
         ChannelList: {
             /** @description The channels, by name. */
             channels: components["schemas"]["Channel"][];
         };
         /**
-         * @description Where messages go.
+         * @description Delivery target.
          * @enum {string}
          */
         ChannelTarget: "console" | "file" | "webhook";
+        /** @description The compiled code of a release. */
+        CompiledCode: {
+            /** @description Why its compilation failed. */
+            problem?: string | null;
+            /** @description Whether there is code. */
+            state: components["schemas"]["SkillCodeState"];
+        };
         /**
-         * @description What happens when a routine is due and still under way.
+         * @description Policy for overlapping runs.
          * @enum {string}
          */
         Concurrency: "forbid" | "allow" | "replace" | "queue";
@@ -3597,32 +3726,32 @@ export interface components {
             fields: components["schemas"]["ConfigField"][];
             /**
              * Format: int64
-             * @description The revision; 0 where nothing was set.
+             * @description The revision; 0 if nothing was set.
              */
             revision: number;
             /** @description The skill. */
             skill_id: string;
         };
-        /** @description The body of `PUT /v1/plugins/{skill_id}/config`. */
+        /** @description Request body of `PUT /v1/plugins/{skill_id}/config`. */
         ConfigChange: {
-            /** @description Values by the names of settings; `null` takes one away, and the others stay. */
+            /** @description Values by setting; `null` removes one, others keep their values. */
             values: Record<string, never>;
         };
         /** @description One setting. */
         ConfigField: {
-            /** @description What it is for. */
+            /** @description Purpose. */
             description?: string | null;
             /** @description Its type. */
             kind: components["schemas"]["ConfigFieldKind"];
             /** @description Its name. */
             name: string;
-            /** @description Whether the value is kept out of outputs. */
+            /** @description Whether the value is redacted. */
             redacted: boolean;
-            /** @description Whether runs are refused without it. */
+            /** @description Whether it is required. */
             required: boolean;
-            /** @description Where the value comes from. */
+            /** @description Origin of the value. */
             source: components["schemas"]["ConfigSource"];
-            /** @description The value runs get; `null` where there is none, or where it is kept out of outputs. */
+            /** @description The effective value; `null` if there is none or it is redacted. */
             value: Record<string, never>;
         };
         /**
@@ -3631,31 +3760,31 @@ export interface components {
          */
         ConfigFieldKind: "string" | "integer" | "number" | "boolean" | "secret";
         /**
-         * @description Where the value of a setting comes from.
+         * @description Origin of the value of a setting.
          * @enum {string}
          */
         ConfigSource: "operator" | "default" | "missing";
-        /** @description The answer of `GET /v1/skills/{skill_id}/consent`. */
+        /** @description Response of `GET /v1/skills/{skill_id}/consent`. */
         ConsentAsked: {
-            /** @description The digest to agree to. */
+            /** @description The digest for consent. */
             digest: string;
-            /** @description Whether it cannot run until somebody does. */
+            /** @description Whether it cannot run without it. */
             needed: boolean;
-            /** @description The release somebody decides about, as it stands now. */
+            /** @description The release to decide about. */
             outcome: components["schemas"]["InstallOutcome"];
         };
-        /** @description The body of `POST /v1/skills/{skill_id}/consent`. */
+        /** @description Request body of `POST /v1/skills/{skill_id}/consent`. */
         ConsentBody: {
-            /** @description The digest that was shown to the person who agrees. */
+            /** @description The consent digest that was shown. */
             digest: string;
-            /** @description Secrets agreed to one by one, as in `global/token`; a publisher that is only pinned gets no other. */
+            /** @description Secrets granted individually, for example `global/token`; a pinned publisher gets no others. */
             secrets?: string[];
         };
-        /** @description What must be agreed to before a release runs. */
+        /** @description Consent required before a release can run. */
         ConsentRequest: {
-            /** @description What the release may do. */
+            /** @description Permissions of the release. */
             capability_digest: string;
-            /** @description What models read of it. */
+            /** @description Texts for models. */
             model_text_digest: string;
             /** @description The release it is about. */
             payload: string;
@@ -3664,50 +3793,50 @@ export interface components {
             /** @description The skill. */
             skill_id: string;
         };
-        /** @description One browser that is signed in. */
+        /** @description One console session. */
         ConsoleSession: {
-            /** @description When it signed in, as in `2026-01-31T12:00:00Z`. */
+            /** @description Sign-in time, for example `2026-01-31T12:00:00Z`. */
             created_at: string;
-            /** @description Whether the request for this list came from it. */
+            /** @description Whether it is the current session. */
             current: boolean;
-            /** @description When it ends at the latest. */
+            /** @description Latest end. */
             expires_at: string;
             /** @description Its id; not its cookie. */
             id: string;
-            /** @description When it ends without another request. */
+            /** @description End without further requests. */
             idle_expires_at: string;
-            /** @description When its last request came. */
+            /** @description Time of its last request. */
             last_used_at: string;
-            /** @description What the browser calls itself, escaped; any program can claim any name. */
+            /** @description User agent of the browser, escaped and not verified. */
             user_agent: string;
         };
-        /** @description The answer of `GET /console/sessions`. */
+        /** @description Response of `GET /console/sessions`. */
         ConsoleSessionList: {
             /** @description The open sessions, newest first. */
             sessions: components["schemas"]["ConsoleSession"][];
         };
-        /** @description An event that an observer could not take. */
+        /** @description An event whose delivery to an observer failed. */
         DeadLetter: {
             /**
              * Format: int64
-             * @description When it was given up, in milliseconds of Unix time.
+             * @description Time at which it was given up, in Unix milliseconds.
              */
             at_ms: number;
             /**
              * Format: int32
-             * @description How often it was tried.
+             * @description Number of attempts.
              */
             attempts: number;
             /** @description The binding. */
             binding: string;
-            /** @description What it was. */
+            /** @description Description. */
             event: string;
             /**
              * Format: int64
              * @description Its number.
              */
             letter: number;
-            /** @description Why it failed last. */
+            /** @description Last error. */
             reason: string;
             /**
              * Format: int64
@@ -3715,25 +3844,25 @@ export interface components {
              */
             sequence: number;
         };
-        /** @description The answer of `GET /v1/hooks/dead-letters`. */
+        /** @description Response of `GET /v1/hooks/dead-letters`. */
         DeadLetterList: {
             /** @description The letters, newest first. */
             dead_letters: components["schemas"]["DeadLetter"][];
         };
-        /** @description One declared door. */
+        /** @description One declared capability and its use. */
         DeclaredDoor: {
-            /** @description The door, as in `http:api.example.com`. */
+            /** @description The capability, for example `http:api.example.com`. */
             capability: string;
             /**
              * Format: int64
-             * @description Calls that were refused.
+             * @description Number of denied uses.
              */
             denied: number;
-            /** @description The last run that came to it. */
+            /** @description The last run that used it. */
             last_run?: string | null;
             /**
              * Format: int64
-             * @description Calls that went through.
+             * @description Number of successful uses.
              */
             used: number;
         };
@@ -3758,15 +3887,15 @@ export interface components {
             next: number;
             /**
              * Format: int64
-             * @description Time of the next attempt, in milliseconds of Unix time.
+             * @description Time of the next attempt, in Unix milliseconds.
              */
             retry_at_ms?: number | null;
         };
-        /** @description An event or message that was given up. */
+        /** @description An event or message whose delivery failed. */
         DeliveryDeadLetter: {
             /**
              * Format: int64
-             * @description Time at which it was given up, in milliseconds of Unix time.
+             * @description Time at which it became a dead letter, in Unix milliseconds.
              */
             at_ms: number;
             /**
@@ -3793,32 +3922,32 @@ export interface components {
             /** @description Reason of the last failure. */
             reason: string;
         };
-        /** @description The answer of `GET /v1/deliveries/dead-letters`. */
+        /** @description Response of `GET /v1/deliveries/dead-letters`. */
         DeliveryDeadLetterList: {
             /** @description The letters, newest first. */
             dead_letters: components["schemas"]["DeliveryDeadLetter"][];
         };
-        /** @description The answer of `POST /v1/deliveries/dead-letters/{letter}/retry`: the item was delivered, and the letter is gone. */
+        /** @description Response of `POST /v1/deliveries/dead-letters/{letter}/retry`: the item was delivered, and the letter is gone. */
         DeliveryRetry: {
             /** @description The letter, as it was. */
             delivered: components["schemas"]["DeliveryDeadLetter"];
             hook?: null | components["schemas"]["HookTest"];
         };
-        /** @description The body of `POST /v1/approvals/{approval_id}/deny`. */
+        /** @description Request body of `POST /v1/approvals/{approval_id}/deny`. */
         DenyRequest: {
-            /** @description Whether a person sits at a terminal or in the console; only the owner may then decide what it asked for itself. */
+            /** @description Whether a person is at a terminal or in the console; only then the owner can decide its own requests. */
             owner_present?: boolean;
-            /** @description What there is to say about it. */
+            /** @description Details as text. */
             reason?: string | null;
         };
         /**
-         * @description What a difference means.
+         * @description Meaning of a difference.
          * @enum {string}
          */
         DiffChange: "growth" | "text" | "narrowing" | "neutral";
-        /** @description One difference, for two columns. */
+        /** @description One difference, in two columns. */
         DiffRow: {
-            /** @description What the difference means. */
+            /** @description Meaning of the difference. */
             change: components["schemas"]["DiffChange"];
             /** @description The new column. */
             new?: string | null;
@@ -3826,7 +3955,7 @@ export interface components {
             old?: string | null;
             /** @description The part of the manifest. */
             section: components["schemas"]["DiffSection"];
-            /** @description What the row is about. */
+            /** @description Subject of the row. */
             subject: string;
         };
         /**
@@ -3834,64 +3963,64 @@ export interface components {
          * @enum {string}
          */
         DiffSection: "release" | "http" | "secrets" | "storage" | "channels" | "filesystem" | "devices" | "quotas" | "tools" | "hooks" | "config" | "compat" | "text";
-        /** @description The body of `POST /v1/skills/{skill_id}/disable`. */
+        /** @description Request body of `POST /v1/skills/{skill_id}/disable`. */
         DisableBody: {
-            /** @description Why, for the journal. */
+            /** @description Reason, recorded in the journal. */
             reason?: string | null;
         };
-        /** @description Where and why a replay went another way. */
+        /** @description Location and reason of a divergence. */
         Divergence: {
-            /** @description What the tape has. */
+            /** @description The value on the tape. */
             expected: string;
-            /** @description What was found. */
+            /** @description The finding. */
             found: string;
             /**
              * Format: int64
-             * @description The step, counted from 1; 0 is what comes before the first.
+             * @description The step, counted from 1; 0 is before the first step.
              */
             step: number;
-            /** @description What differs. */
+            /** @description The difference. */
             what: string;
         };
         /** @description Whether a skill can run on a machine. */
         Eligibility: {
-            /** @description What stands in the way, in words. */
+            /** @description Obstacle as text. */
             missing: string[];
         };
-        /** @description The body of `POST /v1/skills/{skill_id}/enable`. */
+        /** @description Request body of `POST /v1/skills/{skill_id}/enable`. */
         EnableBody: {
-            /** @description Findings that are accepted, by the names of their rules. */
+            /** @description Accepted findings, by rule id. */
             accept?: string[];
         };
         /** @description One event of the journal, in `GET /v1/journal` and as the data of `GET /v1/events`. */
         Event: {
-            /** @description Who did it. */
+            /** @description Principal. */
             actor?: string | null;
             /**
              * Format: int64
-             * @description When, by its author's clock, in milliseconds of Unix time.
+             * @description Time by its author's clock, in Unix milliseconds.
              */
             at_ms: number;
             /** @description The facts. */
             details: Record<string, never>;
             /** @description The hash of its leaf. */
             hash: string;
-            /** @description What happened, as in `run:completed`. */
+            /** @description Event kind, for example `run:completed`. */
             kind: string;
             proof?: null | components["schemas"]["InclusionProof"];
             /** @description The run it is about. */
             run?: string | null;
             /**
              * Format: int64
-             * @description Its number in the journal; also the id of the event in the stream.
+             * @description Its sequence number in the journal, also the event id in streams.
              */
             sequence: number;
             /** @description The skill it is about. */
             skill?: string | null;
-            /** @description What else it is about. */
+            /** @description Further subject. */
             subject?: string | null;
         };
-        /** @description A revocation feed that is followed. */
+        /** @description A trusted revocation feed. */
         Feed: {
             /** @description Its name. */
             feed: string;
@@ -3904,34 +4033,34 @@ export interface components {
             last_number?: number | null;
             /**
              * Format: int32
-             * @description How many of its keys must sign.
+             * @description Number of its keys that must sign.
              */
             threshold: number;
         };
-        /** @description One thing that was found. */
+        /** @description One finding. */
         Finding: {
-            /** @description How sure the audit is. */
+            /** @description Certainty of the finding. */
             certainty: components["schemas"]["Certainty"];
-            /** @description What it does to the skill. */
+            /** @description Effect on the skill. */
             effect: components["schemas"]["FindingEffect"];
-            /** @description The bytes that show it, clipped, with credentials cut short. */
+            /** @description The matching bytes, clipped, with credentials shortened. */
             evidence?: string | null;
-            /** @description Whether no operator can accept it. */
+            /** @description Whether it cannot be accepted. */
             hard: boolean;
             /** @description The rule that found it. */
             id: string;
-            /** @description What was checked, what was found and what was expected. */
+            /** @description Check, finding and expectation. */
             message: string;
-            /** @description What the author can do. */
+            /** @description Suggestion for the author. */
             remedy: string;
-            /** @description How bad it is if it is what it looks like. */
+            /** @description Severity. */
             severity: components["schemas"]["Severity"];
-            /** @description How an operator silences it, or why that is not possible. */
+            /** @description How an operator can silence it, or why not. */
             silence: string;
-            /** @description Where: an entry of the archive, or a pointer into `skill.toml`. */
+            /** @description Location: an entry of the archive, or a pointer into `skill.toml`. */
             subject: string;
         };
-        /** @description How many findings there are of each severity. */
+        /** @description Number of findings by severity. */
         FindingCounts: {
             /**
              * Format: int64
@@ -3960,49 +4089,49 @@ export interface components {
             medium: number;
             /**
              * Format: int64
-             * @description Found but not listed.
+             * @description Number of findings that are not listed.
              */
             not_listed: number;
         };
         /**
-         * @description What a finding does to a skill.
+         * @description Effect of a finding.
          * @enum {string}
          */
         FindingEffect: "note" | "quarantine" | "refuse";
-        /** @description One fire of a routine; no two have one routine and one due time. */
+        /** @description One fire of a routine, unique by routine and due time. */
         Fire: {
             /** @description `schedule` or `manual`. */
             cause: string;
             /**
              * Format: int64
-             * @description When it was due, in milliseconds of Unix time.
+             * @description Time at which it was due, in Unix milliseconds.
              */
             due_ms: number;
             /** @description The code of its error. */
             error?: string | null;
             /**
              * Format: int64
-             * @description When it ended.
+             * @description End time.
              */
             finished_ms?: number | null;
             /**
              * Format: int64
-             * @description When it began.
+             * @description Start time.
              */
             fired_ms: number;
             /**
              * Format: int64
-             * @description What its run used.
+             * @description Resource use of its run.
              */
             fuel?: number | null;
             /**
              * Format: int64
-             * @description How much later than it should.
+             * @description Delay after its due time.
              */
             late_ms: number;
-            /** @description What came of it, for people. */
+            /** @description Result as text. */
             message?: string | null;
-            /** @description The objective it was charged to. */
+            /** @description The objective whose budget it used. */
             objective?: string | null;
             /** @description Why it did not fire: `missed`, `overlap`, `budget`, `paused`, `done` or `no_objective`. */
             reason?: string | null;
@@ -4015,17 +4144,17 @@ export interface components {
             /** @description The tool it called. */
             tool_id?: string | null;
         };
-        /** @description The answer of `GET /v1/routines/{routine}/fires`. */
+        /** @description Response of `GET /v1/routines/{routine}/fires`. */
         FireList: {
             /** @description The fires, newest first. */
             fires: components["schemas"]["Fire"][];
             /**
              * Format: int64
-             * @description Where the next page begins.
+             * @description Start of the next page.
              */
             next?: number | null;
         };
-        /** @description The values of a form as a person submits them; a part of the answer to a pause of the kind `form`. */
+        /** @description Submitted form values, part of the answer to a pause of the kind `form`. */
         FormSubmit: {
             /** @description The form. */
             componentId: string;
@@ -4038,45 +4167,45 @@ export interface components {
             values: Record<string, never>;
         };
         /**
-         * @description Who has a say.
+         * @description One of the authorities that decide about a grant.
          * @enum {string}
          */
-        GrantAuthority: "manifest" | "consent" | "profile" | "policy";
-        /** @description How one grant fared. */
+        GrantAuthority: "manifest" | "tool" | "consent" | "profile" | "policy";
+        /** @description Decisions about one grant. */
         GrantDerivation: {
-            /** @description What is asked for. */
+            /** @description The requested grant. */
             asked: string;
-            /** @description What is left of it. */
+            /** @description What is granted of it. */
             given: string[];
-            /** @description What each authority said, in the order they were asked; it ends with the first that refused. */
+            /** @description The decision of each authority in order, up to the first denial. */
             steps: components["schemas"]["GrantStep"][];
         };
-        /** @description What one authority said. */
+        /** @description Decision of one authority. */
         GrantStep: {
-            /** @description Who. */
+            /** @description The authority. */
             by: components["schemas"]["GrantAuthority"];
-            /** @description Why, as part of a sentence. */
+            /** @description Reason, as part of a sentence. */
             reason: string;
             /** @description The command that would change it. */
             remedy?: string | null;
-            /** @description Yes, no, or less than asked. */
+            /** @description Allowed, denied or reduced. */
             verdict: components["schemas"]["GrantVerdict"];
         };
         /**
-         * @description What was said.
+         * @description The message.
          * @enum {string}
          */
         GrantVerdict: "granted" | "narrowed" | "refused";
-        /** @description The answer of `GET /v1/health`. */
+        /** @description Response of `GET /v1/health`. */
         Health: {
             /**
              * Format: int64
-             * @description Grows by one with every change of what is believed or installed.
+             * @description Grows by one with every change of trust, index or consent.
              */
             generation: number;
             /**
              * Format: int64
-             * @description How many events the journal has.
+             * @description Number of events in the journal.
              */
             journal_size: number;
             /**
@@ -4086,11 +4215,11 @@ export interface components {
             pid: number;
             /** @description The state root it owns. */
             state_root: string;
-            /** @description `ok`, or `stopping` while the last requests end. */
+            /** @description `ok`, or `stopping` during shutdown. */
             status: string;
             /**
              * Format: int64
-             * @description For how long it has been the owner.
+             * @description Time since it became the owner.
              */
             uptime_ms: number;
             /** @description The version of this daemon. */
@@ -4101,19 +4230,19 @@ export interface components {
             cursor?: null | components["schemas"]["DeliveryCursor"];
             /**
              * Format: int64
-             * @description How many events it could not take.
+             * @description Number of dead letters.
              */
             dead_letters: number;
-            /** @description Whether it hears of anything. */
+            /** @description Whether it is enabled. */
             enabled: boolean;
             /** @description The event. */
             event: string;
             /**
              * Format: int64
-             * @description How much fuel it may use at most.
+             * @description Fuel limit.
              */
             fuel?: number | null;
-            /** @description Whether it is asked before something happens, and can keep it from happening. */
+            /** @description Whether it is a gate. */
             gate: boolean;
             /** @description The entrypoint of the skill. */
             hook: string;
@@ -4121,36 +4250,36 @@ export interface components {
             id: string;
             /**
              * Format: int32
-             * @description How often an observer is tried with one event.
+             * @description Maximum number of delivery attempts per event.
              */
             max_attempts: number;
             /**
              * Format: int32
-             * @description Gates are asked from the smallest on.
+             * @description Order among gates, lowest first.
              */
             order: number;
             /** @description The skill. */
             plugin: string;
-            /** @description What keeps it from running now. */
+            /** @description Why it cannot run now. */
             problem?: string | null;
             /** @description Only events about these skills; empty means any. */
             skills: string[];
             /**
              * Format: int64
-             * @description How long it may take, in milliseconds.
+             * @description Timeout in milliseconds.
              */
             timeout_ms: number;
             /** @description Only events about these tools; empty means any. */
             tools: string[];
         };
-        /** @description The answer of `GET /v1/hooks`. */
+        /** @description Response of `GET /v1/hooks`. */
         HookList: {
-            /** @description The bindings in force, in the order of the file. */
+            /** @description The applied bindings, in the order of the file. */
             bindings: components["schemas"]["HookBinding"][];
-            /** @description How `hooks/bindings.json` compares with them. */
+            /** @description Differences of `hooks/bindings.json`. */
             file: components["schemas"]["BindingsFile"];
         };
-        /** @description What a hook answered. */
+        /** @description Decision of a hook. */
         HookTest: {
             /** @description The binding. */
             binding: string;
@@ -4160,27 +4289,27 @@ export interface components {
             event: string;
             /** @description Log lines, oldest first. */
             log: components["schemas"]["LogLine"][];
-            /** @description Where its receipt stands in the journal. */
+            /** @description Sequence number of its receipt in the journal. */
             receipt: components["schemas"]["Leaf"];
             /** @description The run. */
             run_id: string;
-            /** @description What it had to say. */
+            /** @description Message. */
             text?: string | null;
-            /** @description What it used. */
+            /** @description Use. */
             usage: components["schemas"]["Usage"];
         };
-        /** @description The body of `POST /v1/keys/{name}/import`. */
+        /** @description Request body of `POST /v1/keys/{name}/import`. */
         ImportKeyRequest: {
-            /** @description The text of the key file, sealed as it is. */
+            /** @description The content of the encrypted key file. */
             key_file: components["schemas"]["SecretBytes"];
-            /** @description The passphrase that opens it. */
+            /** @description The passphrase of the key file. */
             passphrase: components["schemas"]["SecretBytes"];
         };
-        /** @description The proof that an event stands in the journal. */
+        /** @description The inclusion proof of an event. */
         InclusionProof: {
-            /** @description The head it is proved for. */
+            /** @description The head that the proof refers to. */
             head: components["schemas"]["TreeHead"];
-            /** @description The hashes beside the way from the leaf to the root. */
+            /** @description The sibling hashes on the path from the leaf to the root. */
             path: string[];
             /**
              * Format: int64
@@ -4188,31 +4317,32 @@ export interface components {
              */
             sequence: number;
         };
-        /** @description What came of an installation, of an update, or of a stored release that walked the same way again. */
+        /** @description Result of an installation, an update, or a repeated check of a stored release. */
         InstallOutcome: {
             /** @description Its stored object. */
             archive: string;
             audit?: null | components["schemas"]["AuditReport"];
-            /** @description What to agree to, if somebody still has to. */
+            code?: null | components["schemas"]["CompiledCode"];
+            /** @description Permissions that need consent, if any. */
             consent_digest?: string | null;
             consent_request?: null | components["schemas"]["ConsentRequest"];
             decision?: null | components["schemas"]["TrustDecision"];
             diff?: null | components["schemas"]["UpdateDiff"];
             /** @description Whether it fits the machine. */
             eligibility: components["schemas"]["Eligibility"];
-            /** @description What the journal was told. */
+            /** @description The recorded event. */
             events: Record<string, never>[];
-            /** @description The consent that is kept from now on. */
+            /** @description The stored consent. */
             new_consent?: Record<string, never> | null;
             /** @description The release. */
             payload: string;
-            /** @description What it may do, in words. */
+            /** @description Permissions as text. */
             permissions: components["schemas"]["Permission"][];
-            /** @description Where the release went. */
+            /** @description Placement of the release. */
             placement: components["schemas"]["Placement"];
-            /** @description The record of the skill from now on. */
+            /** @description The new record of the skill. */
             record: components["schemas"]["SkillRecord"];
-            /** @description Secrets it asks for and gets only if each is agreed to by name. */
+            /** @description Requested secrets that need individual consent. */
             secrets?: string[];
             /** @description The keys that signed it. */
             signers: string[];
@@ -4220,13 +4350,13 @@ export interface components {
             status: components["schemas"]["SkillStatus"];
             /** @description Each step that passed, in order. */
             steps: components["schemas"]["InstallStep"][];
-            /** @description Whether the bytes were proven and are kept. */
+            /** @description Whether the package was verified and stored. */
             stores_bytes: boolean;
-            /** @description How far it is believed. */
+            /** @description Trust state. */
             trust: components["schemas"]["TrustState"];
-            /** @description What is remembered about the publisher from now on. */
+            /** @description The new trust record of the publisher. */
             trust_change?: Record<string, never> | null;
-            /** @description Grants that stay closed. */
+            /** @description Requested grants that are not in effect. */
             withheld: components["schemas"]["Withheld"][];
         };
         /**
@@ -4238,46 +4368,51 @@ export interface components {
         InstallStep: {
             /** @description Whether this keeps the release from running. */
             blocks?: boolean;
-            /** @description What was checked. */
+            /** @description The check. */
             checked: string;
-            /** @description What was found. */
+            /** @description The finding. */
             found: string;
-            /** @description Which part. */
+            /** @description The part. */
             stage: components["schemas"]["InstallStage"];
-            /** @description The step of the verification, for those. */
+            /** @description The verification step, if applicable. */
             step?: string | null;
         };
         /** @description One release of an installed skill. */
         InstalledRelease: {
             /** @description The digest of the archive. */
             archive: string;
-            /** @description What the last audit said. */
+            /** @description Result of the last audit. */
             audit: components["schemas"]["AuditSummary"];
-            /** @description The consent that lets it run. */
+            /** @description The consent for its permissions. */
             consent?: string | null;
             /** @description Its manifest, in the form of `schemas/json`. */
             manifest: Record<string, never>;
-            /** @description The digest of everything signed; the name of the release. */
+            /** @description The payload digest, which identifies the release. */
             payload: string;
             quarantine?: null | components["schemas"]["Quarantine"];
             /** @description The keys that signed it. */
             signers: string[];
-            /** @description Whether an operator permitted its publisher to be pinned. */
+            /** @description Whether its publisher may be pinned. */
             tofu_permitted?: boolean;
-            /** @description How far it is believed. */
+            /** @description Trust state. */
             trust: components["schemas"]["TrustState"];
         };
-        /** @description What a call gave. */
+        /** @description Result of a call. */
         InvokeAnswer: {
-            /** @description How often each granted door was used. */
+            /** @description Uses by granted capability. */
             capabilities: {
                 [key: string]: components["schemas"]["UseCount"];
             };
+            /**
+             * Format: int64
+             * @description How long the call waited for code, where that had to be compiled first.
+             */
+            compile_us?: number | null;
             /** @description Log lines, oldest first. */
             log: components["schemas"]["LogLine"][];
             /** @description The release that ran. */
             payload: string;
-            /** @description Where the receipt stands in the journal. */
+            /** @description Sequence number of the receipt in the journal. */
             receipt: components["schemas"]["Leaf"];
             /** @description The output, as the guest wrote it. */
             result: unknown;
@@ -4285,40 +4420,42 @@ export interface components {
             run_id: string;
             /** @description The skill. */
             skill_id: string;
-            /** @description The recording, if it was asked for. */
+            /** @description The stored document, where the tool returns one: `GET /v1/surfaces/{surface_id}`. */
+            surface_id?: string | null;
+            /** @description The tape, if requested. */
             tape?: string | null;
             /** @description The tool. */
             tool: string;
-            /** @description What was used. */
+            /** @description The used resources. */
             usage: components["schemas"]["Usage"];
         };
-        /** @description The body of `POST /v1/tools/{tool}/invoke`. */
+        /** @description Request body of `POST /v1/tools/{tool}/invoke`. */
         InvokeRequest: {
-            /** @description Directories and private addresses to open, as `--grant` writes them; needs the scope `admin`. */
+            /** @description Directories and private addresses to allow, in the form of `--grant`; requires the scope `admin`. */
             grants?: string[];
-            /** @description The input, checked against the tool's schema; an empty object where it is left out. */
+            /** @description The input, validated against the tool's schema [default: an empty object]. */
             input?: unknown;
-            /** @description Limits that only narrow, as in `fuel=1000000`. */
+            /** @description Limits that can only be lowered, for example `fuel=1000000`. */
             limits?: string[];
-            /** @description The larger run the call is a step of, for approvals that reach over one. */
+            /** @description The parent run, for approvals with the scope `run`. */
             parent_run?: string | null;
-            /** @description Whether the recording comes back with the result; needs the scope `read` as well. */
+            /** @description Whether the response contains the tape; requires the scope `read` as well. */
             record?: boolean;
-            /** @description The session the call belongs to, for approvals that reach over one. */
+            /** @description The session of the call, for approvals with the scope `session`. */
             session?: string | null;
-            /** @description The skill the tool has to be of, if the caller knows. */
+            /** @description The expected skill of the tool, optional. */
             skill_id?: string | null;
             /**
              * Format: int32
-             * @description How many seconds to wait for a person, where one has to approve; at once it is `approval_required` without it.
+             * @description Approval timeout in seconds; without it the call ends at once with `approval_required`.
              */
             wait_seconds?: number | null;
         };
-        /** @description The answer of `GET /v1/journal`. */
+        /** @description Response of `GET /v1/journal`. */
         JournalPage: {
             /**
              * Format: int64
-             * @description How many of the oldest events are in segment files and cannot be found here.
+             * @description Number of oldest events that are in segment files and not searched.
              */
             archived: number;
             /** @description The events. */
@@ -4327,7 +4464,7 @@ export interface components {
             head: components["schemas"]["TreeHead"];
             /**
              * Format: int64
-             * @description The `before` of the next page when the newest come first, if there is one.
+             * @description The `before` of the next page, if there is one and the newest come first.
              */
             next_before?: number | null;
             /**
@@ -4336,36 +4473,36 @@ export interface components {
              */
             next_from?: number | null;
         };
-        /** @description One event with all that shows that it stands in the journal. */
+        /** @description One event with its inclusion proof. */
         JournalReceipt: {
-            /** @description The signed note of the head that the proof ends in. */
+            /** @description The signed checkpoint of the proof's head. */
             checkpoint: string;
             /** @description The leaf, in its canonical form. */
             leaf: string;
-            /** @description Where it stands. */
+            /** @description Status. */
             proof: components["schemas"]["InclusionProof"];
         };
-        /** @description What is known of the list of known-vulnerable dependencies. */
+        /** @description Metadata of the list of known-vulnerable dependencies. */
         KeptAdvisories: {
             /**
              * Format: int64
-             * @description How many advisories it has.
+             * @description Number of advisories.
              */
             advisories: number;
-            /** @description The day up to which it is complete. */
+            /** @description The date up to which it is complete. */
             date: string;
-            /** @description Its digest. */
+            /** @description Its SHA-256 digest. */
             digest: string;
         };
-        /** @description The answer of `GET /v1/keys`. */
+        /** @description Response of `GET /v1/keys`. */
         KeyList: {
-            /** @description Files that are not as they were written. */
+            /** @description Damaged or missing files. */
             damaged: string[];
             /** @description The keys, by name. */
             keys: components["schemas"]["SigningKey"][];
         };
         /**
-         * @description How keys came to be believed.
+         * @description Origin of trust in keys.
          * @enum {string}
          */
         KeyOrigin: "allowlisted" | "tofu_pinned";
@@ -4375,29 +4512,29 @@ export interface components {
             keys: string[];
             /**
              * Format: int32
-             * @description How many must sign.
+             * @description Number of keys that must sign.
              */
             threshold: number;
         };
-        /** @description Public keys, of which so many must sign: the body that allows a publisher, repins it, or follows a feed. */
+        /** @description Public keys and their threshold: the request body to allow or repin a publisher, or to trust a feed. */
         KeysRequest: {
             /** @description The keys, as `palyra keys export NAME --public` prints them. */
             keys: string[];
             /**
              * Format: int32
-             * @description How many of them must sign.
+             * @description Number of keys that must sign.
              */
             threshold?: number;
         };
-        /** @description An observer, or a channel to a file or a webhook, and how far its deliveries have come. */
+        /** @description An observer, or a channel to a file or webhook, with its delivery status. */
         Lane: {
             cursor?: null | components["schemas"]["DeliveryCursor"];
             /**
              * Format: int64
-             * @description How many items it gave up.
+             * @description Number of dead letters.
              */
             dead_letters: number;
-            /** @description What it delivers to. */
+            /** @description Delivery target. */
             kind: components["schemas"]["LaneKind"];
             /** @description The id of the binding, or the name of the channel. */
             name: string;
@@ -4405,11 +4542,11 @@ export interface components {
             to: string;
         };
         /**
-         * @description What a lane delivers to.
+         * @description Type of a lane.
          * @enum {string}
          */
         LaneKind: "hook" | "channel";
-        /** @description The answer of `GET /v1/deliveries`. */
+        /** @description Response of `GET /v1/deliveries`. */
         LaneList: {
             /** @description The lanes in use: observers in the order of their bindings, then channels by name. */
             lanes: components["schemas"]["Lane"][];
@@ -4426,14 +4563,14 @@ export interface components {
         };
         /** @description One log line of a guest, escaped. */
         LogLine: {
-            /** @description How much it matters: `trace`, `debug`, `info`, `warn` or `error`. */
+            /** @description Level: `trace`, `debug`, `info`, `warn` or `error`. */
             level: string;
             /** @description The text. */
             message: string;
             /** @description `log`, `stdout` or `stderr`. */
             source: string;
         };
-        /** @description The publisher as the daemon knows it. */
+        /** @description The publisher in the trust store. */
         MadeBy: {
             mode?: null | components["schemas"]["PublisherMode"];
             /** @description The publisher. */
@@ -4441,20 +4578,20 @@ export interface components {
             /** @description The keys that signed the current release. */
             signers: string[];
         };
-        /** @description A message, also as the stream of a channel has it. */
+        /** @description A message of a channel, also as an event of its stream. */
         Message: {
             /**
              * Format: int64
-             * @description When, in milliseconds of Unix time.
+             * @description Time in Unix milliseconds.
              */
             at_ms: number;
             /** @description The body. */
             body: string;
             /** @description The channel. */
             channel: string;
-            /** @description What the body is. */
+            /** @description Encoding of the body. */
             content_type: string;
-            /** @description `utf-8`, or `base64` where the body is no text. */
+            /** @description `utf-8`, or `base64` for a binary body. */
             encoding: string;
             /**
              * Format: int64
@@ -4466,27 +4603,27 @@ export interface components {
             /** @description The skill that published it. */
             skill_id: string;
         };
-        /** @description The answer of `GET /v1/channels/{name}/messages`. */
+        /** @description Response of `GET /v1/channels/{name}/messages`. */
         MessageList: {
             /** @description The messages, oldest first. */
             messages: components["schemas"]["Message"][];
         };
-        /** @description The body of `POST /v1/sessions/{session_id}/messages`. */
+        /** @description Request body of `POST /v1/sessions/{session_id}/messages`. */
         MessageRequest: {
-            /** @description What a person says, at most 64 KiB. */
+            /** @description The message, at most 64 KiB. */
             text: string;
         };
         /**
-         * @description Whose message it is.
+         * @description Author of the message.
          * @enum {string}
          */
         MessageRole: "user" | "assistant";
         /**
-         * @description What happens to due times at which no daemon ran.
+         * @description Policy for runs missed while no daemon was running.
          * @enum {string}
          */
         Misfire: "skip" | "fire_once" | "catch_up";
-        /** @description A model and how it is reached. */
+        /** @description A model and its provider. */
         Model: {
             /** @description Whether a provider on this machine is allowed. */
             allow_loopback: boolean;
@@ -4494,220 +4631,222 @@ export interface components {
             base_url: string;
             /**
              * Format: int32
-             * @description How many tokens its context has, where known.
+             * @description Context window in tokens, if known.
              */
             context_tokens?: number | null;
-            /** @description Whether it is asked when nobody names a model. */
+            /** @description Whether it is the default model. */
             is_default: boolean;
             /** @description The secret in the vault that holds the key, as `SCOPE/KEY`. */
             key?: string | null;
             /**
              * Format: int32
-             * @description Most tokens of one answer.
+             * @description Maximum output tokens per response.
              */
             max_output_tokens?: number | null;
-            /** @description Its name at its provider. */
+            /** @description Model name at the provider. */
             model: string;
-            /** @description Its name here. */
+            /** @description Name of the model in Palyra. */
             name: string;
             price?: null | components["schemas"]["ModelPrice"];
             /** @description `chat-completions`, `responses` or `messages`. */
             protocol: string;
+            /** @description Whether it only fills in arguments of tools that the local router ranks, for a person to confirm. */
+            small?: boolean;
         };
-        /** @description Why a provider did not answer. */
+        /** @description Error of a provider. */
         ModelFailure: {
             /** @description The code of the error. */
             code: string;
-            /** @description What happened. */
+            /** @description The change. */
             message: string;
         };
-        /** @description The answer of `GET /v1/models`. */
+        /** @description Response of `GET /v1/models`. */
         ModelList: {
-            /** @description The model that is asked when nobody names one. */
+            /** @description The default model. */
             default?: string | null;
             /** @description The models, by name. */
             models: components["schemas"]["Model"][];
         };
-        /** @description What a million tokens cost, in millionths of a unit of the operator's currency. */
+        /** @description Price per million tokens, in millionths of the operator's currency. */
         ModelPrice: {
             /**
              * Format: int64
-             * @description A million tokens of requests.
+             * @description Price of one million input tokens.
              */
             input: number;
             /**
              * Format: int64
-             * @description A million tokens of answers.
+             * @description Price of one million output tokens.
              */
             output: number;
         };
-        /** @description The answer of `POST /v1/models/{name}/test`: what two short requests found. */
+        /** @description Response of `POST /v1/models/{name}/test`: what two short requests found. */
         ModelTest: {
-            /** @description Whether it answered at all. */
+            /** @description Whether it responded. */
             answers: boolean;
-            /** @description Whether it called the tool it was asked to call. */
+            /** @description Whether it called the requested tool. */
             calls_tools: boolean;
             /**
              * Format: int64
-             * @description What both requests cost, in millionths of the currency of the model's price; only where it is known.
+             * @description Cost of both requests, in millionths of the currency, if known.
              */
             cost?: number | null;
             failure?: null | components["schemas"]["ModelFailure"];
             /**
              * Format: int64
-             * @description Milliseconds to the first piece of the answer.
+             * @description Milliseconds until the first part of the response.
              */
             first_piece_ms?: number | null;
             /** @description The model. */
             name: string;
-            /** @description Whether the answer came in more than one piece. */
+            /** @description Whether the response was streamed in several pieces. */
             streams: boolean;
             tool_failure?: null | components["schemas"]["ModelFailure"];
             /**
              * Format: int64
-             * @description Milliseconds to the end of the answer.
+             * @description Milliseconds until the end of the response.
              */
             total_ms?: number | null;
             usage?: null | components["schemas"]["ModelUsage"];
         };
-        /** @description Tokens of requests and answers. */
+        /** @description Input and output tokens. */
         ModelUsage: {
             /**
              * Format: int64
-             * @description Tokens of the requests that the provider had in its cache.
+             * @description Cached input tokens.
              */
             cached_input_tokens: number;
             /**
              * Format: int64
-             * @description Tokens of the requests, cached ones included.
+             * @description Input tokens, including cached ones.
              */
             input_tokens: number;
             /**
              * Format: int64
-             * @description Tokens of the answers, reasoning included.
+             * @description Output tokens, including reasoning.
              */
             output_tokens: number;
             /**
              * Format: int64
-             * @description Tokens of the answers that were reasoning.
+             * @description Output tokens used for reasoning.
              */
             reasoning_tokens: number;
         };
-        /** @description The body of `POST /v1/keys`. */
+        /** @description Request body of `POST /v1/keys`. */
         NewKeyRequest: {
             /** @description Up to 64 lower-case letters, digits, `.`, `_` and `-`. */
             name: string;
         };
-        /** @description The body of `POST /v1/sessions`. */
+        /** @description Request body of `POST /v1/sessions`. */
         NewSession: {
-            /** @description What one run may use at most. */
+            /** @description Limits of one run. */
             budget?: components["schemas"]["AgentBudget"];
-            /** @description The model that answers. */
+            /** @description The model. */
             model?: string | null;
-            /** @description What people call it; the first message without it. */
+            /** @description Title [default: the first message]. */
             title?: string | null;
-            /** @description The only tools it may use. */
+            /** @description The tools it can use. */
             tools?: string[];
         };
-        /** @description The answer of `POST /v1/tokens`: the only time the secret is shown. */
+        /** @description Response of `POST /v1/tokens`: the only time the secret is shown. */
         NewToken: {
             /** @description The secret to send as `Authorization: Bearer`. */
             secret: string;
             /** @description The token. */
             token: components["schemas"]["Token"];
         };
-        /** @description The body of `POST /v1/tokens`. */
+        /** @description Request body of `POST /v1/tokens`. */
         NewTokenRequest: {
             /**
              * Format: int64
-             * @description For how long it is worth something; without this it never expires.
+             * @description Lifetime; without it the token never expires.
              */
             lifetime_seconds?: number | null;
             /** @description Up to 40 lower-case letters, digits, `-` and `_`; `owner` is taken. */
             name: string;
-            /** @description What it may do; no scope implies another. */
+            /** @description Scopes; no scope implies another. */
             scopes: components["schemas"]["ScopeName"][];
         };
         /** @description An objective. */
         Objective: {
             /**
              * Format: int64
-             * @description When it was made, in milliseconds of Unix time.
+             * @description Time at which it was made, in Unix milliseconds.
              */
             created_ms: number;
-            /** @description What it is for, in words. */
+            /** @description Purpose. */
             goal: string;
             /**
              * Format: int64
-             * @description Most fuel in all.
+             * @description Fuel budget.
              */
             max_fuel?: number | null;
             /**
              * Format: int64
-             * @description Most runs in all.
+             * @description Budget of runs.
              */
             max_runs?: number | null;
             /** @description Its name. */
             name: string;
-            /** @description The routines that are charged to it. */
+            /** @description The routines that use its budget. */
             routines: string[];
-            /** @description How it stands; its routines fire only while it is active. */
+            /** @description Status; its routines fire only while it is active. */
             state: components["schemas"]["ObjectiveState"];
             /**
              * Format: int64
-             * @description Fuel of those that ended.
+             * @description Fuel of finished runs.
              */
             used_fuel: number;
             /**
              * Format: int64
-             * @description Runs that were begun.
+             * @description Number of started runs.
              */
             used_runs: number;
         };
-        /** @description The answer of `GET /v1/objectives`. */
+        /** @description Response of `GET /v1/objectives`. */
         ObjectiveList: {
             /** @description The objectives, by name. */
             objectives: components["schemas"]["Objective"][];
         };
-        /** @description The body of `POST /v1/objectives`. */
+        /** @description Request body of `POST /v1/objectives`. */
         ObjectiveRequest: {
-            /** @description What it is for, in words. */
+            /** @description Purpose. */
             goal: string;
             /**
              * Format: int64
-             * @description Most fuel in all; no bound where it is left out.
+             * @description Fuel budget [default: unlimited].
              */
             max_fuel?: number | null;
             /**
              * Format: int64
-             * @description Most runs in all; no bound where it is left out.
+             * @description Budget of runs [default: unlimited].
              */
             max_runs?: number | null;
             /** @description Up to 40 lower-case letters, digits, `-` and `_`. */
             name: string;
         };
         /**
-         * @description How an objective stands.
+         * @description Status of an objective.
          * @enum {string}
          */
         ObjectiveState: "active" | "paused" | "exhausted" | "done";
-        /** @description A skill a publisher owns. */
+        /** @description A skill of a publisher. */
         OwnedSkill: {
             /** @description The newest version that was seen. */
             newest?: string | null;
             /**
              * Format: int64
-             * @description Its counter.
+             * @description Its release counter.
              */
             release_counter?: number | null;
             /** @description The skill. */
             skill_id: string;
         };
-        /** @description The answer of `POST /v1/packages/verify`: every byte and every signature holds. */
+        /** @description Response of `POST /v1/packages/verify`: every byte and every signature holds. */
         PackageVerified: {
             /** @description The release. */
             payload: string;
-            /** @description Who says to have made it. */
+            /** @description The claimed publisher. */
             publisher: string;
             /** @description The digest of the archive. */
             sha256: string;
@@ -4717,14 +4856,14 @@ export interface components {
             skill_id: string;
             /** @description Each step, in order. */
             steps: components["schemas"]["VerifyStep"][];
-            /** @description How far its publisher is believed. */
+            /** @description Trust state of its publisher. */
             trust: components["schemas"]["TrustDecision"];
             /** @description Its version. */
             version: string;
         };
         /** @description Keys that were replaced. */
         PastKeys: {
-            /** @description What ended them, in words. */
+            /** @description The errors, as text. */
             ended_by: string;
             /**
              * Format: int64
@@ -4738,46 +4877,46 @@ export interface components {
         PastRelease: {
             /** @description Its archive. */
             archive: string;
-            /** @description Why its stored bytes are not what they were, as the last re-audit found them. */
+            /** @description Damage of its stored bytes, found by the last re-audit. */
             damage?: string | null;
             /** @description Its payload. */
             payload: string;
             /** @description Its version. */
             version: string;
         };
-        /** @description Something an agent run waits for; it is answered once. */
+        /** @description A question of an agent run, answered once. */
         Pause: {
-            /** @description Who answered. */
+            /** @description Principal that answered. */
             answered_by?: string | null;
             /**
              * Format: int64
-             * @description When.
+             * @description Time.
              */
             answered_ms?: number | null;
-            /** @description The approval that decides it, for a pause of the kind `approval`. */
+            /** @description The approval, for a pause of the kind `approval`. */
             approval_id?: string | null;
             /** @description The canonical arguments of the call, clipped to 4 KiB. */
             arguments?: string | null;
-            /** @description SHA-256 of what was shown; an answer names it, so that it is never for something else. */
+            /** @description SHA-256 of what was shown; the answer must contain it. */
             bound_to: string;
-            /** @description The call it is about. */
+            /** @description The tool call. */
             call_id?: string | null;
             /**
              * Format: int64
-             * @description Until when it can be answered; then it counts as denied.
+             * @description Time until which it can be answered; then it counts as denied.
              */
             expires_ms: number;
-            /** @description What kind of answer is wanted. */
+            /** @description Kind of pause. */
             kind: components["schemas"]["PauseKind"];
-            /** @description What the session had read when it was asked. */
+            /** @description Labels of the session at the time of the question. */
             labels: components["schemas"]["SessionLabels"];
             /** @description Its id. */
             pause_id: string;
-            /** @description What a person is asked, in plain words. */
+            /** @description The question as text. */
             question: string;
             /**
              * Format: int64
-             * @description When it was asked, in milliseconds of Unix time.
+             * @description Time at which it was asked, in Unix milliseconds.
              */
             requested_ms: number;
             /**
@@ -4789,119 +4928,121 @@ export interface components {
             run_id: string;
             /** @description The session. */
             session_id: string;
-            /** @description What became of it. */
+            /** @description Result. */
             status: components["schemas"]["PauseStatus"];
             /** @description The surface with the form, for a pause of the kind `form`. */
             surface?: string | null;
             /** @description The tool it is about. */
             tool_id?: string | null;
         };
-        /** @description The body of `POST /v1/pauses/{pause_id}/answer`. */
+        /** @description Request body of `POST /v1/pauses/{pause_id}/answer`. */
         PauseAnswer: {
-            /** @description The digest of what was looked at, as the pause shows it. */
+            /** @description The digest of what was shown, from the pause. */
             bound_to: string;
-            /** @description Yes or no; values of a form count as yes. */
+            /** @description Decision; submitted form values count as approval. */
             decision: components["schemas"]["PauseDecision"];
-            /** @description Whether a person sits at a terminal or in the console; only the owner may then decide what it asked for itself. */
+            /** @description Whether a person is at a terminal or in the console; only then the owner can decide its own requests. */
             owner_present?: boolean;
-            /** @description What there is to say about it. */
+            /** @description Details as text. */
             reason?: string | null;
             submit?: null | components["schemas"]["FormSubmit"];
         };
         /**
-         * @description Yes or no.
+         * @description Decision.
          * @enum {string}
          */
         PauseDecision: "approve" | "deny";
         /**
-         * @description What kind of answer a pause wants.
+         * @description Kind of a pause.
          * @enum {string}
          */
         PauseKind: "approval" | "form" | "question";
-        /** @description The answer of `GET /v1/pauses`. */
+        /** @description Response of `GET /v1/pauses`. */
         PauseList: {
-            /** @description Where the next page begins, as `before`. */
+            /** @description The `before` of the next page. */
             next?: string | null;
             /** @description The pauses, newest first. */
             pauses: components["schemas"]["Pause"][];
         };
         /**
-         * @description What became of a pause.
+         * @description Status of a pause.
          * @enum {string}
          */
         PauseStatus: "waiting" | "answered" | "denied" | "expired" | "cancelled";
-        /** @description One permission in plain words. */
+        /** @description One permission as text. */
         Permission: {
-            /** @description How much it opens. */
+            /** @description Weight. */
             severity: components["schemas"]["PermissionSeverity"];
             /** @description A sentence without a subject. */
             text: string;
         };
         /**
-         * @description How much a permission opens.
+         * @description Weight of a permission.
          * @enum {string}
          */
         PermissionSeverity: "low" | "medium" | "high";
         /**
-         * @description Where a release went.
+         * @description Placement of a release.
          * @enum {string}
          */
         Placement: "current" | "waiting";
-        /** @description The answer of `GET /v1/plugins/{skill_id}/check`: what keeps its runs from going well. */
+        /** @description Response of `GET /v1/plugins/{skill_id}/check`: what keeps its runs from going well. */
         PluginCheck: {
-            /** @description What was found, worst first. */
+            /** @description Findings, most severe first. */
             findings: components["schemas"]["PluginFinding"][];
-            /** @description Whether a call of it would begin now. */
+            /** @description Whether a call of it would start now. */
             runnable: boolean;
             /** @description The skill. */
             skill_id: string;
         };
-        /** @description One thing an operator may want to change. */
+        /** @description One finding about a plugin. */
         PluginFinding: {
-            /** @description What it is about: `status`, `policy`, `setting`, `grant` or `directory`. */
+            /** @description Subject: `status`, `policy`, `setting`, `grant` or `directory`. */
             about: string;
-            /** @description What was found. */
+            /** @description The finding. */
             message: string;
-            /** @description What a person can do. */
+            /** @description Suggested next steps. */
             remedy?: string | null;
-            /** @description Whether no call begins because of it. */
+            /** @description Whether it prevents calls. */
             stops: boolean;
         };
-        /** @description The answer of `GET /v1/plugins/{skill_id}/grants`: what runs get, and who said what. */
+        /** @description Response of `GET /v1/plugins/{skill_id}/grants`: what runs get, and who said what. */
         PluginGrants: {
-            /** @description Address ranges an operator opened. */
+            /** @description Address ranges that an operator allowed. */
             allow_addresses: string[];
-            /** @description For each grant the manifest asks for, who said what. */
+            /** @description The decisions about each requested grant. */
             derivations: components["schemas"]["GrantDerivation"][];
-            /** @description What its runs get, as `--grant` writes it. */
+            /** @description Effective grants, in the form of `--grant`. */
             grants: string[];
             /** @description The skill. */
             skill_id: string;
+            /** @description The tools that the manifest gives less than the skill, by id, and what their runs get. */
+            tools?: components["schemas"]["ToolGrants"][];
         };
-        /** @description The answer of `GET /v1/plugins/{skill_id}`. */
+        /** @description Response of `GET /v1/plugins/{skill_id}`. */
         PluginInfo: components["schemas"]["PluginSummary"] & {
             /** @description Its settings. */
             config: components["schemas"]["Config"];
-            /** @description Every door the manifest declares, used or not. */
+            /** @description Every declared capability, used or not. */
             declared: components["schemas"]["DeclaredDoor"][];
             profile_set?: null | components["schemas"]["Profile"];
-            /** @description Doors it came to without declaring them. */
+            /** @description Capabilities it attempted to use without declaring them. */
             undeclared: components["schemas"]["CapabilityTotal"][];
         };
-        /** @description The answer of `GET /v1/plugins`. */
+        /** @description Response of `GET /v1/plugins`. */
         PluginList: {
             /** @description The plugins, by skill. */
             plugins: components["schemas"]["PluginSummary"][];
         };
         /** @description A plugin in a list. */
         PluginSummary: {
-            /** @description What its runs get, as `--grant` writes it. */
+            /** @description Effective grants, in the form of `--grant`. */
             granted: string[];
-            /** @description Settings that must have a value and have none. */
+            /** @description Required settings without a value. */
             missing_settings: string[];
             /**
              * Format: int64
-             * @description How much of what it asks for it does not get, or gets less of.
+             * @description Number of requested grants that are denied or reduced.
              */
             narrowed: number;
             /** @description Whether an operator set a profile for it. */
@@ -4914,143 +5055,152 @@ export interface components {
             version: string;
         };
         /**
-         * @description What is asked for; see `docs/policy.md`.
+         * @description The action; see `docs/policy.md`.
          * @enum {string}
          */
         PolicyAction: "read" | "invoke" | "approve" | "operate" | "install" | "promote" | "grant" | "trust" | "vault" | "admin";
-        /** @description The answer of `POST /v1/policy/check`. */
+        /** @description Response of `POST /v1/policy/check`. */
         PolicyAnswer: {
             /** @description Whether it would be allowed. */
             allowed: boolean;
-            /** @description Why, in one sentence. */
+            /** @description Reason, in one sentence. */
             reason: string;
-            /** @description The policy that was asked. */
+            /** @description The policy that decided. */
             revision: string;
-            /** @description The rules that decided; where none did, those that came nearest. */
+            /** @description The rules that decided, or the nearest ones. */
             rules: components["schemas"]["PolicyRule"][];
-            /** @description The scope it needs, whatever the policy says. */
+            /** @description The scope it requires in addition to the policy. */
             scope: components["schemas"]["ScopeName"];
-            /** @description The scopes the caller was taken to have. */
+            /** @description The scopes used for the check. */
             scopes?: components["schemas"]["ScopeName"][];
+            /** @description Whether it would be allowed after a person approves the call. */
+            with_approval?: boolean;
         };
-        /** @description The body of `PUT /v1/policy`. */
+        /** @description Request body of `PUT /v1/policy`. */
         PolicyChange: {
-            /** @description The text, in Cedar. */
+            /** @description The policy as Cedar text. */
             text: string;
         };
         /**
-         * @description What a rule does where it applies.
+         * @description Effect of a rule.
          * @enum {string}
          */
         PolicyEffect: "permit" | "forbid";
         /**
-         * @description Through which door a request comes.
+         * @description Transport of a request.
          * @enum {string}
          */
         PolicyFace: "terminal" | "command" | "console" | "http" | "grpc" | "mcp" | "agent" | "hook" | "routine";
         /**
-         * @description What kind of caller it is.
+         * @description Kind of principal.
          * @enum {string}
          */
         PolicyKind: "owner" | "token" | "mcp" | "hook" | "routine" | "agent";
-        /** @description The body of `POST /v1/policy/check`: would this be allowed? */
+        /** @description Request body of `POST /v1/policy/check`: would this be allowed? */
         PolicyQuestion: {
-            /** @description What is asked for. */
+            /** @description The request. */
             action: components["schemas"]["PolicyAction"];
-            /** @description Through which transport it comes. */
+            /** @description Transport. */
             face?: components["schemas"]["PolicyFace"];
-            /** @description What kind of caller asks. */
+            /** @description Kind of principal. */
             kind?: components["schemas"]["PolicyKind"];
+            /** @description For `invoke`: what the session of the call has read. */
+            labels?: components["schemas"]["SessionLabels"];
             /** @description The caller's name. */
             name?: string;
             /** @description The publisher it is about. */
             publisher?: string | null;
-            /** @description For `approve`: the name of whoever asked for the call; without it, the caller itself. */
+            /** @description For `approve`: the requester of the call; by default the principal itself. */
             requester?: string | null;
             /**
-             * @description What the caller's token may do. Without this, a token, also one behind an MCP client, has the scopes it was
-             *     given, a hook or routine `invoke`, and the owner every scope.
+             * @description Scopes to check with. By default a token has its own scopes, a hook or routine `invoke`, and the owner every
+             *     scope.
              */
             scopes?: components["schemas"]["ScopeName"][] | null;
             /** @description The skill it is about. */
             skill?: string | null;
             /** @description The tool it is about. */
             tool?: string | null;
+            /**
+             * @description For `invoke`: whether the call can change something outside the state root. Without this, for a tool, what its
+             *     grants allow now.
+             */
+            writes_outside?: boolean | null;
         };
-        /** @description The answer of `DELETE /v1/policy`. */
+        /** @description Response of `DELETE /v1/policy`. */
         PolicyReset: {
-            /** @description Whether another policy was in force before. */
+            /** @description Whether a different policy was in force before. */
             removed: boolean;
-            /** @description Which policy is in force now: the SHA-256 of the default. */
+            /** @description SHA-256 of the default policy, now in force. */
             revision: string;
         };
         /** @description One rule. */
         PolicyRule: {
-            /** @description Its `@advice`: one sentence for whoever it stops or lets through. */
+            /** @description Its `@advice`: one sentence that explains the decision. */
             advice: string;
             /** @description Whether it permits or forbids. */
             effect: components["schemas"]["PolicyEffect"];
             /** @description Its `@id`. */
             id: string;
-            /** @description Where it begins in the text, counted from 1. */
+            /** @description Its first line, counted from 1. */
             line: number;
         };
-        /** @description Why a request was not done. */
+        /** @description Why a request failed. */
         Problem: {
             /**
-             * @description The code for programs, the same on every transport. A client reads one it does not know as `Unknown`; `type` and
-             *     `status` are then still those the daemon sent.
+             * @description The error code, the same on every transport. Clients read an unknown code as `Unknown`, with the original `type`
+             *     and `status`.
              */
             code: string;
-            /** @description What happened, for people. */
+            /** @description Description as text. */
             detail: string;
-            /** @description The facts, by code. */
+            /** @description Details, by error code. */
             details?: Record<string, never>;
-            /** @description What a person can do next. */
+            /** @description Suggested next steps. */
             hints?: string[];
-            /** @description The request, as the daemon's log names it. */
+            /** @description The request id, also in the daemon's log. */
             request_id?: string | null;
-            /** @description The run that failed; a request that was refused before a run began has none. */
+            /** @description The failed run; absent if the request failed before a run started. */
             run_id?: string | null;
             /**
              * Format: int32
              * @description The HTTP status.
              */
             status: number;
-            /** @description The kind in words, the same for every problem of one code. */
+            /** @description Title of the problem, the same for every problem of one code. */
             title: string;
-            /** @description A name for the kind of problem: `urn:palyra:problem:` and the code. */
+            /** @description URN of the problem type: `urn:palyra:problem:` and the code. */
             type: string;
         };
-        /** @description The profile of a skill: what its runs get at most, and where its roots lead. */
+        /** @description The capability profile of a skill. */
         Profile: {
-            /** @description Address ranges that are closed otherwise. */
+            /** @description Additional address ranges that are allowed. */
             allow_addresses: string[];
             /** @description The directory of each logical root. */
             directories: {
                 [key: string]: string;
             };
-            /** @description The most its runs get, as `--grant` writes it; none narrows nothing, an empty list leaves nothing. */
+            /** @description The upper bound of grants, in the form of `--grant`; `null` allows all, an empty list none. */
             grants?: string[] | null;
-            /** @description Ceilings by limit. */
+            /** @description Maximum values by limit. */
             limits: {
                 [key: string]: number;
             };
             /**
              * Format: int64
-             * @description The revision; 0 where nobody set a profile.
+             * @description The revision; 0 if no profile was set.
              */
             revision: number;
             /** @description The skill. */
             skill_id: string;
         };
-        /** @description The body of `PUT /v1/plugins/{skill_id}/profile`. */
+        /** @description Request body of `PUT /v1/plugins/{skill_id}/profile`. */
         ProfileChange: {
-            /** @description Grants as `--grant` writes them; `fs-read:NAME=DIR` maps a directory, `address:RANGE` opens a range. */
+            /** @description Grants in the form of `--grant`; `fs-read:NAME=DIR` maps a directory, `address:RANGE` allows a range. */
             grants?: string[];
-            /** @description Ceilings, as in `fuel=1000000`; the others stay. */
+            /** @description Maximum values, for example `fuel=1000000`; other limits keep their values. */
             limits?: string[];
-            /** @description Whether runs get at most the grants named here; else these are added to what the profile lets through. */
+            /** @description Whether the grants replace those of the profile; otherwise they are added. */
             only?: boolean;
         };
         /** @description A public key and its id. */
@@ -5060,9 +5210,9 @@ export interface components {
             /** @description The key. */
             public_key: string;
         };
-        /** @description What is known of a publisher. */
+        /** @description A publisher in the trust store. */
         Publisher: {
-            /** @description Why nothing of it is accepted. */
+            /** @description Reason of the block. */
             blocked?: string | null;
             /**
              * Format: int64
@@ -5071,9 +5221,9 @@ export interface components {
             epoch?: number | null;
             /** @description Its keys. */
             keys: components["schemas"]["PublicKey"][];
-            /** @description Its state in one word. */
+            /** @description Its status. */
             mode: components["schemas"]["TrustMode"];
-            /** @description How its keys came here, in words. */
+            /** @description Origin of its keys, as text. */
             origin?: string | null;
             /** @description Keys that were replaced. */
             past: components["schemas"]["PastKeys"][];
@@ -5086,146 +5236,160 @@ export interface components {
             revocation_list?: number | null;
             /**
              * Format: int32
-             * @description How many of its keys must sign.
+             * @description Number of its keys that must sign.
              */
             threshold?: number | null;
         };
-        /** @description One change of what is known of a publisher. */
+        /** @description One change of a publisher's keys or trust. */
         PublisherChange: {
             /**
              * Format: int64
-             * @description When, in milliseconds of Unix time.
+             * @description Time in Unix milliseconds.
              */
             at_ms: number;
-            /** @description On whose behalf. */
+            /** @description Principal. */
             by?: string | null;
-            /** @description Its facts. */
+            /** @description Its details. */
             details: Record<string, never>;
-            /** @description The kind of the event, as in `trust:pinned`. */
+            /** @description The kind of the event, for example `trust:pinned`. */
             kind: string;
             /**
              * Format: int64
-             * @description Its place in the journal.
+             * @description Its sequence number in the journal.
              */
             sequence: number;
         };
-        /** @description The answer of `GET /v1/trust/publishers/{publisher}/history`. */
+        /** @description Response of `GET /v1/trust/publishers/{publisher}/history`. */
         PublisherHistory: {
-            /** @description What happened to its keys, newest first, among the newest 1,000 events about trust. */
+            /** @description Changes of its keys, newest first, from the newest 1,000 trust events. */
             changes: components["schemas"]["PublisherChange"][];
             /** @description The publisher. */
             publisher: string;
         };
-        /** @description The answer of `GET /v1/trust/publishers/{publisher}`. */
+        /** @description Response of `GET /v1/trust/publishers/{publisher}`. */
         PublisherInfo: components["schemas"]["Publisher"] & {
-            /** @description What is revoked of it. */
+            /** @description Revoked keys and releases. */
             revocations: components["schemas"]["Revocation"][];
             /** @description The skills it owns here, installed or not. */
             skills: components["schemas"]["OwnedSkill"][];
         };
         /**
-         * @description The state of a publisher in one word.
+         * @description Trust status of a publisher.
          * @enum {string}
          */
         PublisherMode: "allowlisted" | "tofu_pinned" | "blocked";
-        /** @description The answer of `PUT /v1/vault/{scope}/{key}`. */
+        /** @description Response of `PUT /v1/vault/{scope}/{key}`. */
         PutSecretAnswer: {
-            /** @description When it was first put. */
+            /** @description Time of creation. */
             created: string;
-            /** @description Whether it took the place of an earlier value. */
+            /** @description Whether it replaced an earlier value. */
             replaced: boolean;
             /** @description Its name. */
             secret: string;
-            /** @description When it was last put: now. */
+            /** @description Time of the change. */
             updated: string;
         };
-        /** @description The body of `PUT /v1/vault/{scope}/{key}`. */
+        /** @description Request body of `PUT /v1/vault/{scope}/{key}`. */
         PutSecretRequest: {
-            /** @description Whether a value that can be guessed is kept; without it such a value is refused. */
+            /** @description Whether a value that is easy to guess is accepted. */
             allow_weak?: boolean;
             /** @description The value. */
             value: components["schemas"]["SecretBytes"];
         };
-        /** @description Why a release is kept from running. */
+        /** @description Why a release cannot run. */
         Quarantine: {
-            /** @description What kept it. */
+            /** @description Reason. */
             cause: components["schemas"]["QuarantineCause"];
-            /** @description In words. */
+            /** @description As text. */
             reason: string;
         };
-        /** @description The body of `POST /v1/skills/{skill_id}/quarantine`. */
+        /** @description Request body of `POST /v1/skills/{skill_id}/quarantine`. */
         QuarantineBody: {
-            /** @description Why, for the journal and for those who look at it later. */
+            /** @description Reason, recorded in the journal. */
             reason: string;
         };
         /**
-         * @description What keeps a release from running.
+         * @description Obstacle to running a release.
          * @enum {string}
          */
         QuarantineCause: "unknown_publisher" | "audit" | "operator" | "describe" | "trust" | "damage";
-        /** @description A directory that a call can reach. */
+        /** @description A directory that a call can access. */
         ReachedDirectory: {
-            /** @description Where it leads. */
+            /** @description Target. */
             directory: string;
-            /** @description The name the guest sees, as in `/docs`. */
+            /** @description The name that the guest sees, for example `/docs`. */
             root: string;
             /** @description Whether files there can be changed. */
             writable: boolean;
         };
-        /** @description The answer of `POST /v1/keys/{name}/sign`. */
+        /** @description A capability or a limit that was refused to a run. */
+        Refusal: {
+            /** @description What refused it. */
+            by: components["schemas"]["RefusedBy"];
+            /** @description What the guest tried, such as a URL, or how much the limit allows. */
+            target: string;
+            /** @description `http`, `secret`, `storage`, `channel` or `filesystem`; for a limit its name, such as `fuel`. */
+            what: string;
+        };
+        /**
+         * @description What can refuse something to a run.
+         * @enum {string}
+         */
+        RefusedBy: "manifest" | "consent" | "profile" | "runner_policy" | "call" | "sandbox";
+        /** @description Response of `POST /v1/keys/{name}/sign`. */
         ReleaseSignature: {
             /** @description The key that signed. */
             key_id: string;
             /** @description Base64 of the 64 bytes, over the DSSE encoding of the statement. */
             signature: string;
         };
-        /** @description Whether there was something to take away. */
+        /** @description Whether something was removed. */
         Removed: {
-            /** @description Whether there was something. */
+            /** @description Whether something existed. */
             removed: boolean;
             /** @description The skill. */
             skill_id: string;
         };
-        /** @description The answer of `DELETE /v1/routines/{routine}` and `DELETE /v1/objectives/{objective}`. */
+        /** @description Response of `DELETE /v1/routines/{routine}` and `DELETE /v1/objectives/{objective}`. */
         RemovedName: {
-            /** @description What was removed. */
+            /** @description The removed item. */
             name: string;
         };
-        /** @description The answer of `DELETE /v1/vault/{scope}/{key}`. */
+        /** @description Response of `DELETE /v1/vault/{scope}/{key}`. */
         RemovedSecret: {
-            /** @description The secret that is gone. */
+            /** @description The removed secret. */
             secret: string;
         };
-        /** @description The answer of `DELETE /v1/skills/{skill_id}`. */
+        /** @description Response of `DELETE /v1/skills/{skill_id}`. */
         RemovedSkill: {
             /**
              * Format: int64
-             * @description How many stored keys are gone; none when they were to be kept.
+             * @description Number of removed stored keys; `null` if the data was kept.
              */
             forgotten_keys?: number | null;
-            /** @description Who keeps the id. */
+            /** @description The owner of the id. */
             publisher: string;
             /** @description The skill. */
             skill_id: string;
             /** @description The version that ran. */
             version: string;
         };
-        /** @description The answer of `POST /v1/runs/{run_id}/replay`. */
+        /** @description Response of `POST /v1/runs/{run_id}/replay`. */
         ReplayAnswer: {
-            /** @description The kind of its error, where there is one. */
+            /** @description The error code, if it failed. */
             error?: string | null;
-            /** @description Whether the run opened files that its tape does not have; only tapes of version 1. */
+            /** @description Whether the run opened files that its tape does not contain; only for tapes of version 1. */
             open: boolean;
             /** @description The output, where there is one. */
             output: Record<string, never>;
             /** @description The run that was replayed. */
             run_id: string;
-            /** @description What the replay used. */
+            /** @description Resource use of the replay. */
             usage: components["schemas"]["Usage"];
-            /** @description How it compared with its tape. */
+            /** @description Result of the comparison with its tape. */
             verdict: components["schemas"]["ReplayVerdict"];
         };
-        /** @description How a replay compared with its tape. */
+        /** @description Result of a replay. */
         ReplayVerdict: {
             /** @enum {string} */
             verdict: "identical";
@@ -5236,77 +5400,77 @@ export interface components {
             /** @enum {string} */
             verdict: "diverged";
         });
-        /** @description Something that is gone for good. */
+        /** @description A revoked key or release. */
         Revocation: {
-            /** @description Why. */
+            /** @description Reason. */
             reason: string;
-            /** @description Where it is gone. */
+            /** @description Where it was revoked. */
             scope: string;
-            /** @description Who says so. */
+            /** @description The authority. */
             source: string;
             /** @description A key or a release. */
             target: string;
         };
-        /** @description The statement that tells others of a revoked key. */
+        /** @description The revocation statement of a key. */
         RevocationStatement: {
             /**
              * Format: int64
-             * @description Its number, above that of the last one; the next one known here where it is left out.
+             * @description Its sequence number [default: the next one].
              */
             number?: number | null;
-            /** @description In whose name. */
+            /** @description Principal. */
             publisher: string;
-            /** @description The keys that sign it, by name; the key itself where there are none. */
+            /** @description The keys that sign it, by name [default: the key itself]. */
             sign_with?: string[];
         };
-        /** @description The body of `POST /v1/keys/{name}/revoke`. */
+        /** @description Request body of `POST /v1/keys/{name}/revoke`. */
         RevokeKeyRequest: {
-            /** @description Why; others read it. */
+            /** @description Public reason. */
             reason: string;
             statement?: null | components["schemas"]["RevocationStatement"];
         };
-        /** @description The answer of `POST /v1/keys/{name}/revoke`. */
+        /** @description Response of `POST /v1/keys/{name}/revoke`. */
         RevokedKey: {
             /** @description The key. */
             key: components["schemas"]["SigningKey"];
-            /** @description Why. */
+            /** @description Reason. */
             reason: string;
-            /** @description The statement, if one was asked for. */
+            /** @description The statement, if requested. */
             statement?: Record<string, never> | null;
         };
         /**
-         * @description How much harm a skill could do.
+         * @description Risk of a skill.
          * @enum {string}
          */
         RiskLevel: "low" | "medium" | "high" | "critical";
-        /** @description The body of `POST /v1/skills/{skill_id}/rollback`. */
+        /** @description Request body of `POST /v1/skills/{skill_id}/rollback`. */
         RollbackBody: {
-            /** @description The version to go back to; without it the last one that ran. */
+            /** @description The version to roll back to [default: the last one that ran]. */
             version?: string | null;
         };
-        /** @description The body of `POST /v1/trust/publishers/{publisher}/rotate`. */
+        /** @description Request body of `POST /v1/trust/publishers/{publisher}/rotate`. */
         RotateRequest: {
             /**
              * Format: int64
-             * @description The epoch that ends. Rarely needed: it is known here, or taken from the rotations signed here, or the first, 0.
+             * @description The epoch that ends [default: from the known keys or earlier rotations, else 0].
              */
             epoch?: number | null;
-            /** @description The keys that end, by name. */
+            /** @description The keys to retire, by name. */
             from: string[];
             /**
              * Format: int32
-             * @description How many of the old keys must sign.
+             * @description Number of old keys that must sign.
              */
             from_threshold?: number;
-            /** @description The keys that begin, by name. */
+            /** @description The new keys, by name. */
             to: string[];
             /**
              * Format: int32
-             * @description How many of the new keys must sign from now on.
+             * @description Number of new keys that must sign from now on.
              */
             to_threshold?: number;
         };
-        /** @description The answer of `POST /v1/trust/publishers/{publisher}/rotate`; the same request gives the same answer again. */
+        /** @description Response of `POST /v1/trust/publishers/{publisher}/rotate`; the same request gives the same answer again. */
         Rotation: {
             /**
              * Format: int64
@@ -5317,15 +5481,15 @@ export interface components {
             new_keys: string[];
             /** @description The publisher. */
             publisher: string;
-            /** @description The ids of the keys that sign no more. */
+            /** @description The ids of the retired keys. */
             retired: string[];
-            /** @description The statement for everybody who trusts the publisher. */
+            /** @description The signed revocation statement. */
             statement: Record<string, never>;
             /** @description The SHA-256 of what was signed. */
             statement_sha256: string;
             /**
              * Format: int64
-             * @description The epoch that begins.
+             * @description The new epoch.
              */
             to_epoch: number;
         };
@@ -5333,134 +5497,134 @@ export interface components {
         Routine: {
             /**
              * Format: int64
-             * @description When it is due once, in milliseconds of Unix time.
+             * @description Single due time, in Unix milliseconds.
              */
             at_ms?: number | null;
-            /** @description Whether every state has it: it can be changed and switched off, not removed. */
+            /** @description Whether it is built in: it can be changed and disabled, but not removed. */
             built_in: boolean;
             /**
              * Format: int32
-             * @description How many of them are made up for at most.
+             * @description Maximum number of missed runs to catch up on.
              */
             catch_up?: number | null;
-            /** @description What happens when it is due and still under way. */
+            /** @description Policy for overlapping runs. */
             concurrency: components["schemas"]["Concurrency"];
-            /** @description Who made or last changed it; it calls its tool only while its creator may. */
+            /** @description Its creator, who must still be allowed to call the tool at each fire. */
             created_by?: string;
             /**
              * Format: int64
-             * @description When it was made, in milliseconds of Unix time.
+             * @description Time at which it was made, in Unix milliseconds.
              */
             created_ms: number;
-            /** @description Its cron pattern, where it has one. */
+            /** @description Its cron pattern, if any. */
             cron?: string | null;
-            /** @description Whether it fires. */
+            /** @description Whether it is enabled. */
             enabled: boolean;
             /**
              * Format: int64
-             * @description Seconds between two due times, where it is due every so often.
+             * @description Interval in seconds, if any.
              */
             every_seconds?: number | null;
             /** @description The input it calls the tool with. */
             input: unknown;
             /**
              * Format: int64
-             * @description Each fire begins up to so much later, always the same for one due time.
+             * @description Maximum random delay; always the same for one due time.
              */
             jitter_seconds: number;
             last?: null | components["schemas"]["Fire"];
-            /** @description What happens to due times at which no daemon ran. */
+            /** @description Policy for runs missed while no daemon was running. */
             misfire: components["schemas"]["Misfire"];
             /** @description Its name; it acts as `routine:NAME`. */
             name: string;
-            /** @description The next due times; none while it is switched off. */
+            /** @description The next due times; none while it is disabled. */
             next_ms: number[];
-            /** @description The objective it is charged to. */
+            /** @description The objective whose budget it uses. */
             objective?: string | null;
-            /** @description Hours in which it is never due, as in `22:00-07:00`. */
+            /** @description Quiet hours, for example `22:00-07:00`. */
             quiet?: string | null;
-            /** @description The zone its times are in. */
+            /** @description Its time zone. */
             time_zone: string;
             /** @description The tool it calls; a built-in routine calls none. */
             tool?: string | null;
             /**
              * Format: int64
-             * @description Fires under way, or waiting for their turn.
+             * @description Fires that run or wait.
              */
             under_way: number;
             /**
              * Format: int64
-             * @description How long a fire waits for a person, where its tool needs one.
+             * @description Approval timeout of a fire in seconds, for tools that require approval.
              */
             wait_approval_seconds: number;
         };
-        /** @description The answer of `GET /v1/routines`. */
+        /** @description Response of `GET /v1/routines`. */
         RoutineList: {
             /** @description The routines, by name. */
             routines: components["schemas"]["Routine"][];
         };
-        /** @description The body of `POST /v1/routines`: one of `cron`, `every` and `at` says when. */
+        /** @description Request body of `POST /v1/routines`: one of `cron`, `every` and `at` says when. */
         RoutineRequest: {
-            /** @description Once, as in `2026-12-24T18:00` or `2026-12-24T18:00:00Z`. */
+            /** @description Single time, for example `2026-12-24T18:00` or `2026-12-24T18:00:00Z`. */
             at?: string | null;
             /**
              * Format: int32
-             * @description How many of them are made up for at most; 10 where it is left out.
+             * @description Maximum number of missed runs to catch up on [default: 10].
              */
             catch_up?: number | null;
-            /** @description What happens when it is due and still under way. */
+            /** @description Policy for overlapping runs. */
             concurrency?: components["schemas"]["Concurrency"];
-            /** @description Minute, hour, day, month and weekday, as in `0 9 * * mon-fri`. */
+            /** @description Cron pattern: minute, hour, day, month and weekday, for example `0 9 * * mon-fri`. */
             cron?: string | null;
-            /** @description Whether it is kept without firing. */
+            /** @description Whether it is created disabled. */
             disabled?: boolean;
-            /** @description Every so often, as in `15m`. */
+            /** @description Interval, for example `15m`. */
             every?: string | null;
-            /** @description Its input; an empty object where it is left out. */
+            /** @description Its input [default: an empty object]. */
             input?: unknown;
             /**
              * Format: int32
-             * @description Each fire begins up to so many seconds later.
+             * @description Maximum random delay in seconds.
              */
             jitter_seconds?: number | null;
-            /** @description What happens to due times at which no daemon ran. */
+            /** @description Policy for runs missed while no daemon was running. */
             misfire?: components["schemas"]["Misfire"];
             /** @description Up to 40 lower-case letters, digits, `-` and `_`. */
             name: string;
-            /** @description The objective it is charged to. */
+            /** @description The objective whose budget it uses. */
             objective?: string | null;
-            /** @description Hours in which it is never due, as in `22:00-07:00`. */
+            /** @description Quiet hours, for example `22:00-07:00`. */
             quiet?: string | null;
-            /** @description Whether a routine of that name is changed. */
+            /** @description Whether an existing routine is replaced. */
             replace?: boolean;
-            /** @description The zone of these times, by its IANA name; `UTC` where it is left out. */
+            /** @description IANA time zone of these times [default: `UTC`]. */
             time_zone?: string | null;
-            /** @description The tool to call; left out for a built-in routine. */
+            /** @description The tool to call; omitted for a built-in routine. */
             tool?: string | null;
             /**
              * Format: int32
-             * @description How many seconds a fire waits for a person, where its tool needs one; 900 where it is left out.
+             * @description Approval timeout of a fire in seconds, for tools that require approval [default: 900].
              */
             wait_approval_seconds?: number | null;
         };
         /** @description One run. */
         Run: {
-            /** @description The fields that are not as the receipt in the journal says: another program changed the row. */
+            /** @description The fields that differ from the receipt in the journal, because another program changed the row. */
             differs?: string[];
-            /** @description The kind of its error, where it has no result. */
+            /** @description The error code, if it failed. */
             error?: string | null;
             /**
              * Format: int64
-             * @description When it ended.
+             * @description End time.
              */
             finished_ms?: number | null;
             /** @description The release. */
             payload: string;
-            /** @description On whose behalf. */
+            /** @description Principal. */
             principal?: string | null;
             /**
              * Format: int64
-             * @description Where its receipt stands in the journal.
+             * @description Sequence number of its receipt in the journal.
              */
             receipt_leaf?: number | null;
             /** @description Its id. */
@@ -5471,75 +5635,84 @@ export interface components {
             skill_id: string;
             /**
              * Format: int64
-             * @description When it began, in milliseconds of Unix time.
+             * @description Time at which it began, in Unix milliseconds.
              */
             started_ms: number;
             /** @description `started`, `completed`, `failed`, `cancelled` or `interrupted`. */
             status: string;
-            /** @description The digest of its tape, as long as that is kept. */
+            /** @description The digest of its tape, if it is still stored. */
             tape?: string | null;
             /** @description The tool. */
             tool_id: string;
         };
-        /** @description The answer of `GET /v1/runs/{run_id}/denial`: the first step that was denied, and what would allow it. */
+        /** @description Response of `GET /v1/runs/{run_id}/denial`: the first step that was denied, and what would allow it. */
         RunDenial: {
             /**
              * Format: int64
-             * @description How many denied calls of the newest denied runs the grant would have allowed, this one included.
+             * @description Number of denied calls of the newest denied runs that the grant would have allowed, including this one.
              */
             covers: number;
-            /** @description Why. */
+            /** @description Reason. */
             denial: components["schemas"]["StepDenial"];
             /**
              * Format: int64
-             * @description How many denied runs of the skill were looked at, at most 50.
+             * @description Number of examined denied runs of the skill, at most 50.
              */
             denied_runs: number;
             derivation?: null | components["schemas"]["GrantDerivation"];
-            /** @description Its operation. */
+            /** @description Operation of the host call. */
             op: string;
-            /** @description The command that would change it, where one would. */
+            /** @description The command that would change it, if any. */
             remedy?: string | null;
-            /** @description Whether the installed release asks for what was denied; an operator can grant nothing else. */
+            /** @description Whether the installed release requests the denied capability; otherwise it cannot be granted. */
             requested: boolean;
             /** @description The run. */
             run_id: string;
             /**
              * Format: int64
-             * @description The number of the step; none for a use of a handle that the guest never got, which is not on the tape.
+             * @description The number of the step; `null` for an invalid handle, which is not on the tape.
              */
             step?: number | null;
         };
-        /** @description The answer of `GET /v1/runs/{run_id}`. */
-        RunInfo: components["schemas"]["Run"] & {
-            /** @description Digests, costs and doors, as its receipt has them; nothing while it runs. */
-            details: Record<string, never>;
+        /** @description Why a run failed, as it is kept until the run is trimmed; its receipt has the digest. */
+        RunFailure: {
+            /** @description The facts of the error, such as the frames of a trap; left out where they are longer than 8,192 bytes. */
+            details?: Record<string, never> | null;
+            /** @description The sentence, escaped. */
+            message: string;
+            refusal?: null | components["schemas"]["Refusal"];
         };
-        /** @description One line of a run: its log, or a message it published; also the data of `GET /v1/runs/{run_id}/events`. */
+        /** @description Response of `GET /v1/runs/{run_id}`. */
+        RunInfo: components["schemas"]["Run"] & {
+            /** @description Digests, cost and capability use from its receipt; `null` while it runs. */
+            details: Record<string, never>;
+            failure?: null | components["schemas"]["RunFailure"];
+        };
+        /** @description One log line or published message of a run, also the data of `GET /v1/runs/{run_id}/events`. */
         RunLine: {
             /** @description `log` or `channel`. */
             kind: string;
             /**
              * Format: int64
-             * @description Its number in the run, in the order it was said; also the id of its event.
+             * @description Its number within the run, also its event id.
              */
             number: number;
             /** @description The text, escaped. */
             text: string;
         };
-        /** @description The answer of `GET /v1/runs/{run_id}/lines`. */
+        /** @description Response of `GET /v1/runs/{run_id}/lines`. */
         RunLineList: {
-            /** @description The lines that are kept, oldest first. */
+            /** @description The stored lines, oldest first. */
             lines: components["schemas"]["RunLine"][];
             /**
              * Format: int64
-             * @description The last of them where there may be more, as `after`.
+             * @description The last one if there may be more, for `after`.
              */
             next?: number | null;
         };
-        /** @description The answer of `GET /v1/runs`. */
+        /** @description Response of `GET /v1/runs`. */
         RunList: {
-            /** @description Where the next page begins, as `before`. */
+            /** @description The `before` of the next page. */
             next?: string | null;
             /** @description The runs, newest first. */
             runs: components["schemas"]["Run"][];
@@ -5548,36 +5721,36 @@ export interface components {
         RunMeter: {
             /**
              * Format: int64
-             * @description The most it could use.
+             * @description The limit.
              */
             allowed: number;
             /** @description The limit, as `--limit` names it. */
             limit: string;
             /**
              * Format: int64
-             * @description What was used: fuel, bytes, calls or milliseconds.
+             * @description Amount used: fuel, bytes, calls or milliseconds.
              */
             used: number;
         };
         /**
-         * @description The body of `POST /v1/modules/run`.
+         * @description Request body of `POST /v1/modules/run`.
          *
          *     It runs only where the runner's policy allows inline modules, and never with a secret or anything to write to.
          */
         RunModuleRequest: {
-            /** @description The function of a core module, where it is not the usual one. */
+            /** @description The exported function of a core module, if not the default. */
             export?: string | null;
-            /** @description Doors to open, as `--grant` writes them; needs the scope `admin`. */
+            /** @description Grants in the form of `--grant`; requires the scope `admin`. */
             grants?: string[];
-            /** @description The input; an empty object where it is left out. */
+            /** @description The input [default: an empty object]. */
             input?: unknown;
-            /** @description Limits, as in `fuel=1000000`, under those of the runner's policy. */
+            /** @description Limits such as `fuel=1000000`, within those of the runner policy. */
             limits?: string[];
             /** @description The module or component, in standard base64. */
             module_base64: string;
-            /** @description The larger run the call is a step of. */
+            /** @description The parent run of the call. */
             parent_run?: string | null;
-            /** @description Whether the recording comes back with the result; needs the scope `read` as well. */
+            /** @description Whether the response contains the tape; requires the scope `read` as well. */
             record?: boolean;
             /** @description The session the call belongs to. */
             session?: string | null;
@@ -5585,11 +5758,11 @@ export interface components {
             tool?: string | null;
             /**
              * Format: int32
-             * @description How many seconds to wait for a person, where a gate wants one.
+             * @description Approval timeout in seconds, if a gate requires approval.
              */
             wait_seconds?: number | null;
         };
-        /** @description The answer of `GET /v1/runs/{run_id}/receipt`: the leaf of a run, and all that shows that it stands in a journal. */
+        /** @description Response of `GET /v1/runs/{run_id}/receipt`: the leaf of a run, and all that shows that it stands in a journal. */
         RunReceipt: {
             /** @description The key of the checkpoint, as `origin+hash+key`. */
             key: string;
@@ -5600,129 +5773,134 @@ export interface components {
             /** @description `palyra.receipt/v1`. */
             schema: string;
         };
-        /** @description One question of a guest to its host. */
+        /** @description One host call of a guest. */
         RunStep: {
             denial?: null | components["schemas"]["StepDenial"];
+            /**
+             * Format: int64
+             * @description How long it took, in microseconds; known of the first 1,000 steps. A replay does not compare it.
+             */
+            elapsed_us?: number | null;
             /**
              * Format: int64
              * @description Its number, counted from 1; a divergence of a replay names the same number.
              */
             number: number;
-            /** @description The operation, such as `http.send`; `facts` is a block of readings of clocks. */
+            /** @description The operation, such as `http.send`; `facts` is a block of clock readings. */
             op: string;
             /**
-             * @description `ok`, `denied`, `quota_exceeded`, `invalid_argument`, `timed_out`, `unavailable` or an error of a file; `unanswered`
-             *     where the run ended first.
+             * @description `ok`, `denied`, `quota_exceeded`, `invalid_argument`, `timed_out`, `unavailable` or a file error; `unanswered`
+             *     if the run ended first.
              */
             outcome: string;
-            /** @description What was asked, secrets removed; left out where it is longer than 4,096 bytes. */
+            /** @description Request with redacted secrets; omitted if longer than 4,096 bytes. */
             request?: Record<string, never> | null;
-            /** @description What it was about: a URL, a key, a name, a path. Empty where it was about nothing. */
+            /** @description Subject: a URL, key, name or path; empty if not applicable. */
             subject: string;
         };
-        /** @description The answer of `GET /v1/runs/{run_id}/steps`. */
+        /** @description Response of `GET /v1/runs/{run_id}/steps`. */
         RunSteps: {
-            /** @description What the run used of its limits; only those whose use its receipt has. */
+            /** @description Use of each limit that its receipt contains. */
             meters: components["schemas"]["RunMeter"][];
             /**
              * Format: int64
-             * @description The number of the last one where there are more, as `after`.
+             * @description The number of the last one if there are more, for `after`.
              */
             next?: number | null;
             /** @description `ok`, or the code of the error it ended with. */
             outcome: string;
             /** @description The run. */
             run_id: string;
-            /** @description Some of them, in the order they were made. */
+            /** @description A page of checks, in their order. */
             steps: components["schemas"]["RunStep"][];
             /**
              * Format: int64
-             * @description How many steps the tape has.
+             * @description Number of steps on the tape.
              */
             total: number;
         };
-        /** @description How often a skill ran. */
+        /** @description Number of runs of a skill. */
         RunTotals: {
             /**
              * Format: int64
-             * @description Runs with a result.
+             * @description Number of successful runs.
              */
             completed: number;
             /**
              * Format: int64
-             * @description Runs without one.
+             * @description Number of failed runs.
              */
             failed: number;
             /**
              * Format: int64
-             * @description When the last one began, in milliseconds of Unix time.
+             * @description Start of the last one, in Unix milliseconds.
              */
             last_started_ms?: number | null;
         };
-        /** @description What runs may do at most. Numbers are ceilings; a list narrows: none narrows nothing, an empty one leaves nothing. */
+        /** @description Limits of all runs. Numbers are maximum values; a `null` list allows all, an empty list none. */
         RunnerPolicy: {
-            /** @description Whether a module that is no installed skill may come with a call. */
+            /** @description Whether inline modules are allowed. */
             allow_inline_modules?: boolean;
-            /** @description Channels that may be published to. */
+            /** @description Channels that runs can publish to. */
             allowed_channels?: string[] | null;
-            /** @description Hosts that may be reached, as in `api.example.com`. */
+            /** @description Hosts that runs can contact, for example `api.example.com`. */
             allowed_http_hosts?: string[] | null;
-            /** @description Secrets that may be used, as in `global/token`. */
+            /** @description Secrets that runs can use, for example `global/token`. */
             allowed_secrets?: string[] | null;
-            /** @description Prefixes that may be kept under, as in `notes/`. */
+            /** @description Storage prefixes that runs can use, for example `notes/`. */
             allowed_storage_prefixes?: string[] | null;
-            /** @description Whether anything runs at all. */
+            /** @description Whether runs are enabled. */
             enabled?: boolean;
             /**
              * Format: int64
-             * @description Most fuel of a run; none is as much as the sandbox gives.
+             * @description Maximum fuel of a run; `null` for the sandbox's ceiling.
              */
             fuel_budget?: number | null;
             /**
              * Format: int64
-             * @description Most core instances of a run.
+             * @description Maximum core instances of a run.
              */
             max_instances?: number | null;
             /**
              * Format: int64
-             * @description Most memory of a run.
+             * @description Maximum memory of a run.
              */
             max_memory_bytes?: number | null;
             /**
              * Format: int64
-             * @description Largest module that runs.
+             * @description Maximum size of a module.
              */
             max_module_bytes?: number | null;
             /**
              * Format: int64
-             * @description Most table elements of a run.
+             * @description Maximum table elements of a run.
              */
             max_table_elements?: number | null;
             /**
              * Format: int64
-             * @description Most wall clock of a run.
+             * @description Maximum wall clock of a run.
              */
             wall_clock_timeout_ms?: number | null;
         };
-        /** @description The body of `PUT /v1/runner-policy`. */
+        /** @description Request body of `PUT /v1/runner-policy`. */
         RunnerPolicyChange: {
-            /** @description The whole policy; what it leaves out has its default. */
+            /** @description The complete policy; omitted settings have their defaults. */
             policy: components["schemas"]["RunnerPolicy"];
             /**
              * Format: int64
-             * @description The revision it was made from: where another one is in force by now, nothing changes.
+             * @description The revision that the change is based on; a different current revision rejects the change.
              */
             revision?: number | null;
         };
-        /** @description The answer of `GET`, `PUT` and `DELETE /v1/runner-policy`. */
+        /** @description Response of `GET`, `PUT` and `DELETE /v1/runner-policy`. */
         RunnerPolicyShown: {
-            /** @description Whether it is the policy every state root begins with. */
+            /** @description Whether it is the default policy. */
             default: boolean;
-            /** @description What is in force. */
+            /** @description The current policy. */
             policy: components["schemas"]["RunnerPolicy"];
             /**
              * Format: int64
-             * @description Another one for every policy that is set; 0 for the default.
+             * @description Revision of the policy; 0 for the default.
              */
             revision: number;
         };
@@ -5731,41 +5909,41 @@ export interface components {
          * @enum {string}
          */
         ScopeName: "read" | "invoke" | "operate" | "approve" | "elicit" | "admin";
-        /** @description The body of `POST /v1/keys/{name}/seal`. */
+        /** @description Request body of `POST /v1/keys/{name}/seal`. */
         SealKeyRequest: {
-            /** @description The passphrase the key is sealed under. */
+            /** @description The passphrase that encrypts the key file. */
             passphrase: components["schemas"]["SecretBytes"];
         };
-        /** @description The answer of `POST /v1/keys/{name}/seal`. */
+        /** @description Response of `POST /v1/keys/{name}/seal`. */
         SealedKey: {
             /** @description The key. */
             key: components["schemas"]["SigningKey"];
-            /** @description The text of its key file, which opens only with the passphrase. */
+            /** @description The content of its encrypted key file. */
             key_file: components["schemas"]["SecretText"];
         };
-        /** @description Secret bytes: text as it is, and whatever is not text as `{"base64": "…"}`. */
+        /** @description Secret bytes: a string, or `{"base64": "…"}` for binary data. */
         SecretBytes: components["schemas"]["SecretText"] | {
             /** @description The bytes in base64. */
             base64: components["schemas"]["SecretText"];
         };
-        /** @description What is known about a secret. */
+        /** @description Metadata of a secret. */
         SecretEntry: {
-            /** @description When it was first put. */
+            /** @description Time of creation. */
             created: string;
-            /** @description Its name, as in `global/github_token`. */
+            /** @description Its name, for example `global/github_token`. */
             secret: string;
-            /** @description When it was last put. */
+            /** @description Time of the last change. */
             updated: string;
         };
-        /** @description The answer of `GET /v1/vault`. */
+        /** @description Response of `GET /v1/vault`. */
         SecretList: {
-            /** @description Files that are not as they were written. */
+            /** @description Damaged or missing files. */
             damaged: string[];
-            /** @description Where the device key is kept, in a word. */
+            /** @description Location of the device key. */
             device_key: string;
-            /** @description What that protects from, in words. */
+            /** @description Protection as text. */
             protection: string;
-            /** @description The secrets, by name; no value was opened. */
+            /** @description Secrets, by name; no value was decrypted. */
             secrets: components["schemas"]["SecretEntry"][];
         };
         /**
@@ -5775,22 +5953,22 @@ export interface components {
         SecretText: string;
         /** @description One session. */
         Session: {
-            /** @description The run that is under way or waits, if there is one. */
+            /** @description The run in progress or waiting, if any. */
             active_run?: string | null;
-            /** @description Whether lists leave it out. */
+            /** @description Whether lists omit it. */
             archived: boolean;
-            /** @description What one run may use at most. */
+            /** @description Limits of one run. */
             budget: components["schemas"]["AgentBudget"];
             /**
              * Format: int64
-             * @description When it was created, in milliseconds of Unix time.
+             * @description Time at which it was created, in Unix milliseconds.
              */
             created_ms: number;
-            /** @description What its runs have read so far. */
+            /** @description Labels from what its runs have read. */
             labels: components["schemas"]["SessionLabels"];
             /**
              * Format: int64
-             * @description When something last happened in it.
+             * @description Time of its last activity.
              */
             last_active_ms: number;
             /**
@@ -5798,47 +5976,47 @@ export interface components {
              * @description The number of its newest event.
              */
             last_event: number;
-            /** @description The model that answers; the default model of the daemon where it is absent, else the local router. */
+            /** @description The model [default: the default model of the daemon, or the local router]. */
             model?: string | null;
-            /** @description Whose it is: `owner`, or the name of a token. */
+            /** @description Owner: `owner`, or the name of a token. */
             owner: string;
             /** @description Its id. */
             session_id: string;
-            /** @description What people call it; the first message where nobody gave it a name. */
+            /** @description Title [default: the first message]. */
             title: string;
-            /** @description The only tools it may use; every enabled tool where it is empty. */
+            /** @description The tools it can use; an empty list allows all enabled tools. */
             tools: string[];
         };
-        /** @description The body of `PUT /v1/sessions/{session_id}`: what it leaves out stays as it is. */
+        /** @description Request body of `PUT /v1/sessions/{session_id}`: what it leaves out stays as it is. */
         SessionChange: {
-            /** @description Whether lists leave it out. */
+            /** @description Whether lists omit it. */
             archived?: boolean | null;
             budget?: null | components["schemas"]["AgentBudget"];
-            /** @description Whether to forget what was read so far; only a person decides this. */
+            /** @description Whether to clear the labels of the session; only for a person. */
             clear_labels?: boolean;
-            /** @description Another model; an empty text stands for the default. */
+            /** @description New model; an empty string selects the default. */
             model?: string | null;
             /** @description A new title. */
             title?: string | null;
-            /** @description Other tools; an empty list stands for all of them. */
+            /** @description New list of tools; an empty list allows all. */
             tools?: string[] | null;
         };
         /** @description One event of a session; the data of one server-sent event. */
         SessionEvent: components["schemas"]["SessionEventBody"] & {
             /**
              * Format: int64
-             * @description When it happened, in milliseconds of Unix time.
+             * @description Time of the event, in Unix milliseconds.
              */
             at_ms: number;
             /**
              * Format: int64
-             * @description Its number in the session, from 1; absent for `message.delta` and `tool.log`, which are not kept.
+             * @description Its number within the session, from 1; absent for `message.delta` and `tool.log`, which are not stored.
              */
             number?: number | null;
             /** @description The agent run it belongs to. */
             run_id: string;
         };
-        /** @description What happened; the name of the server-sent event is `event`. */
+        /** @description Event kind, which is also the name of the server-sent event. */
         SessionEventBody: {
             /** @enum {string} */
             event: "message.delta";
@@ -5846,10 +6024,10 @@ export interface components {
             message_id: string;
             /**
              * Format: int64
-             * @description Bytes of the message before this piece.
+             * @description Offset of this piece in the message, in bytes.
              */
             offset: number;
-            /** @description Whether the model thinks aloud, which is no part of the message. */
+            /** @description Whether the text is reasoning, which is not part of the message. */
             reasoning?: boolean;
             /** @description The piece. */
             text: string;
@@ -5858,7 +6036,7 @@ export interface components {
             event: "message.completed";
             /** @description The message. */
             message_id: string;
-            /** @description Whose it is. */
+            /** @description Owner. */
             role: components["schemas"]["MessageRole"];
             /** @description The text. */
             text: string;
@@ -5869,9 +6047,9 @@ export interface components {
             call_id: string;
             /** @enum {string} */
             event: "tool.proposed";
-            /** @description Why the proposal is not carried out. */
+            /** @description Why the proposal was rejected. */
             invalid?: string | null;
-            /** @description The tool; the name as the model wrote it where there is no such tool. */
+            /** @description The tool id, or the model's text for an unknown tool. */
             tool_id: string;
         } | {
             /** @description The call. */
@@ -5890,13 +6068,13 @@ export interface components {
         } | {
             /** @description The call. */
             call_id: string;
-            /** @description What went wrong. */
+            /** @description The error. */
             error?: string | null;
             /** @enum {string} */
             event: "tool.finished";
             /** @description The output as JSON text, clipped to 16 KiB; absent for a document, which is a surface. */
             output?: string | null;
-            /** @description How it ended. */
+            /** @description Status. */
             status: components["schemas"]["ToolCallStatus"];
             /** @description The tool. */
             tool_id: string;
@@ -5929,66 +6107,66 @@ export interface components {
         } | {
             /** @enum {string} */
             event: "run.paused";
-            /** @description What it waits for. */
+            /** @description Reason for waiting. */
             pause: components["schemas"]["Pause"];
         } | {
-            /** @description Who answered. */
+            /** @description Principal that answered. */
             answered_by?: string | null;
             /** @enum {string} */
             event: "run.resumed";
             /** @description The pause. */
             pause_id: string;
-            /** @description What became of it. */
+            /** @description Result. */
             status: components["schemas"]["PauseStatus"];
         } | {
             /** @enum {string} */
             event: "run.finished";
-            /** @description Why, where it did not finish. */
+            /** @description Reason, if it did not finish. */
             reason?: string | null;
             /** @description How. */
             status: components["schemas"]["AgentRunStatus"];
         } | {
             /** @enum {string} */
             event: "usage";
-            /** @description The sum. */
+            /** @description The total. */
             used: components["schemas"]["AgentUse"];
         };
-        /** @description The answer of `GET /v1/sessions/{session_id}/history`. */
+        /** @description Response of `GET /v1/sessions/{session_id}/history`. */
         SessionEventList: {
             /** @description The events, oldest first. */
             events: components["schemas"]["SessionEvent"][];
             /**
              * Format: int64
-             * @description Where the next page begins, as `after`.
+             * @description The `after` of the next page.
              */
             next?: number | null;
         };
         /** @description The information-flow labels of a session, computed from recorded use. */
         SessionLabels: {
-            /** @description Storage, files or secrets were read. */
+            /** @description The session read storage, files or secrets. */
             private: boolean;
-            /** @description Content from outside was read, such as a web page. */
+            /** @description The session read content from the network. */
             untrusted: boolean;
         };
-        /** @description The answer of `GET /v1/sessions`. */
+        /** @description Response of `GET /v1/sessions`. */
         SessionList: {
-            /** @description Where the next page begins, as `before`. */
+            /** @description The `before` of the next page. */
             next?: string | null;
-            /** @description The sessions, last active first. */
+            /** @description Sessions, most recently active first. */
             sessions: components["schemas"]["Session"][];
         };
         /**
-         * @description How bad a finding is if it is what it looks like.
+         * @description Severity of a finding.
          * @enum {string}
          */
         Severity: "info" | "low" | "medium" | "high" | "critical";
-        /** @description The answer of `GET /v1/plugins/{skill_id}/shrink`. */
+        /** @description Response of `GET /v1/plugins/{skill_id}/shrink`. */
         ShrinkPlan: {
-            /** @description The command that does the same. */
+            /** @description The equivalent command. */
             command: string;
-            /** @description The grants that stay, as `--grant` writes them. */
+            /** @description Grants to keep, in the form of `--grant`. */
             keep: string[];
-            /** @description The grants that go, because no run ever used them. */
+            /** @description Grants to remove, because no run used them. */
             remove: string[];
             /**
              * Format: int64
@@ -5997,15 +6175,15 @@ export interface components {
             revision: number;
             /**
              * Format: int64
-             * @description How many runs the plan is drawn from; after few runs, unused says little.
+             * @description Number of runs behind the plan; after few runs, "unused" means little.
              */
             runs: number;
             /** @description The skill. */
             skill_id: string;
         };
-        /** @description The body of `POST /v1/plugins/{skill_id}/shrink`: what was looked at. */
+        /** @description Request body of `POST /v1/plugins/{skill_id}/shrink`: what was looked at. */
         ShrinkRequest: {
-            /** @description What the plan removes; another plan is refused. */
+            /** @description Grants that the plan removes; a different plan is rejected. */
             remove: string[];
             /**
              * Format: int64
@@ -6013,29 +6191,29 @@ export interface components {
              */
             revision: number;
         };
-        /** @description The answer of `POST /console/codes`: a link that signs one browser in, once. */
+        /** @description Response of `POST /console/codes`: a link that signs one browser in, once. */
         SignInLink: {
-            /** @description Whether the console is in this build; a page that says how to build it is served otherwise. */
+            /** @description Whether this build contains the console; otherwise a page with build instructions is served. */
             console_built: boolean;
             /**
              * Format: int64
-             * @description When the code expires, in milliseconds of Unix time.
+             * @description Expiry of the code, in Unix milliseconds.
              */
             expires_ms: number;
-            /** @description The page with the code in its fragment, which a browser sends to no server. */
+            /** @description The URL of the page with the code in its fragment, which browsers never send to a server. */
             url: string;
         };
-        /** @description The body of `POST /console/session`. */
+        /** @description Request body of `POST /console/session`. */
         SignInRequest: {
             /** @description The code from the link. */
             code: components["schemas"]["SecretText"];
         };
-        /** @description The body of `POST /v1/keys/{name}/sign`. */
+        /** @description Request body of `POST /v1/keys/{name}/sign`. */
         SignReleaseRequest: {
-            /** @description The statement of the release, byte for byte; it must list the key. */
+            /** @description The statement of the release, unchanged; it must list the key. */
             statement: string;
         };
-        /** @description The answer of `POST /v1/journal/checkpoint`. */
+        /** @description Response of `POST /v1/journal/checkpoint`. */
         SignedCheckpoint: {
             /** @description The head that was signed. */
             head: components["schemas"]["TreeHead"];
@@ -6043,38 +6221,38 @@ export interface components {
             key?: string | null;
             /** @description The signed note. */
             note: string;
-            /** @description Which journal. */
+            /** @description Name of the journal. */
             origin: string;
         };
-        /** @description The answer of `GET`, `POST` and `DELETE /console/session`. */
+        /** @description Response of `GET`, `POST` and `DELETE /console/session`. */
         SignedIn: {
-            /** @description When the session ends at the latest, as in `2026-01-31T12:00:00Z`. */
+            /** @description Latest end of the session, for example `2026-01-31T12:00:00Z`. */
             expires_at: string;
-            /** @description When it ends without another request. */
+            /** @description End without further requests. */
             idle_expires_at: string;
-            /** @description Who is signed in. */
+            /** @description The signed-in principal. */
             principal: string;
         };
-        /** @description The body of `POST /v1/trust/statements`: a signed rotation or revocation list, as it was published. */
+        /** @description Request body of `POST /v1/trust/statements`: a signed rotation or revocation list, as it was published. */
         SignedStatement: Record<string, never>;
         /** @description A signing key without its secret half. */
         SigningKey: {
-            /** @description When it was made or taken in. */
+            /** @description Time of creation or import. */
             created: string;
             /** @description Its id: `ed25519:` and the SHA-256 of the public half. */
             key_id: string;
             /** @description Its name in the vault. */
             name: string;
-            /** @description The public half, as publishers are known by it. */
+            /** @description The public key. */
             public_key: string;
-            /** @description When it was retired or revoked. */
+            /** @description Time of retirement or revocation. */
             since?: string | null;
             /** @description `active`, `retired` or `revoked`. */
             state: string;
         };
-        /** @description How one release fared. */
+        /** @description Result for one release. */
         SkillAudit: {
-            /** @description Whether it ran before and is kept for rollback: its bytes are checked now, everything else when it comes back. */
+            /** @description Whether it is kept for rollback: its bytes are checked now, everything else on rollback. */
             kept_for_rollback?: boolean;
             /** @description The release. */
             payload: string;
@@ -6084,17 +6262,17 @@ export interface components {
             runtime_status?: null | components["schemas"]["SkillStatus"];
             /** @description The skill. */
             skill_id: string;
-            /** @description Its version; none where its bytes cannot be read. */
+            /** @description Its version; `null` if its bytes cannot be read. */
             version?: string | null;
         };
-        /** @description The answer of every audit: one entry for each release that was looked at. */
+        /** @description Response of audits: one entry for each checked release. */
         SkillAudits: {
             /** @description The audits, by skill. */
             audits: components["schemas"]["SkillAudit"][];
         };
-        /** @description A skill whose state was changed. */
+        /** @description A skill after a change of its status. */
         SkillChanged: {
-            /** @description Why, if somebody said. */
+            /** @description Reason, if given. */
             reason?: string | null;
             runtime_status?: null | components["schemas"]["SkillStatus"];
             /** @description The skill. */
@@ -6102,9 +6280,14 @@ export interface components {
             /** @description Its version. */
             version?: string | null;
         };
-        /** @description The answer of `GET /v1/skills/{skill_id}/components`. */
+        /**
+         * @description Whether a release has code for the daemon's machine.
+         * @enum {string}
+         */
+        SkillCodeState: "not_compiled" | "compiling" | "ready" | "failed";
+        /** @description Response of `GET /v1/skills/{skill_id}/components`. */
         SkillComponents: {
-            /** @description What is linked into them. */
+            /** @description Dependencies of the modules. */
             dependencies: components["schemas"]["SkillDependency"][];
             /** @description Its modules. */
             modules: components["schemas"]["SkillModule"][];
@@ -6117,13 +6300,14 @@ export interface components {
         SkillDependency: {
             /** @description Its name. */
             name: string;
-            /** @description Its package URL, if it comes from a registry that has one. */
+            /** @description Its package URL, if its registry has one. */
             purl?: string | null;
             /** @description Its version. */
             version: string;
         };
-        /** @description A record with what follows from it on the daemon's machine. */
+        /** @description A record with its status on the daemon's machine. */
         SkillEntry: {
+            code?: null | components["schemas"]["CompiledCode"];
             /** @description Whether it fits the machine. */
             eligibility: components["schemas"]["Eligibility"];
             /** @description The record. */
@@ -6131,29 +6315,29 @@ export interface components {
             /** @description Whether it can be called. */
             runtime_status: components["schemas"]["SkillStatus"];
         };
-        /** @description The answer of `GET /v1/skills/{id}`. */
+        /** @description Response of `GET /v1/skills/{id}`. */
         SkillInfo: {
-            /** @description What can it touch. */
+            /** @description Permissions. */
             can_touch: components["schemas"]["CanTouch"];
-            /** @description The digest to agree to, where somebody has to. */
+            /** @description The digest for consent, if required. */
             consent_digest?: string | null;
             /** @description The record, with its state on the daemon's machine. */
             entry: components["schemas"]["SkillEntry"];
-            /** @description What has it used. */
+            /** @description Use of capabilities. */
             has_used: components["schemas"]["CapabilityTotal"][];
-            /** @description Who made it. */
+            /** @description The publisher. */
             made_by: components["schemas"]["MadeBy"];
-            /** @description How often it ran. */
+            /** @description Number of runs. */
             runs: components["schemas"]["RunTotals"];
             waiting?: null | components["schemas"]["WaitingRelease"];
             /** @description Why is it in this state. */
             why: string;
-            /** @description What would change it: commands, most useful first. */
+            /** @description Commands that would change it, most useful first. */
             would_change: string[];
         };
-        /** @description The answer of `GET /v1/skills`. */
+        /** @description Response of `GET /v1/skills`. */
         SkillList: {
-            /** @description The id to continue after, where there are more. */
+            /** @description The id to continue after, if there are more results. */
             next?: string | null;
             /** @description The installed skills, by id. */
             skills: components["schemas"]["SkillEntry"][];
@@ -6162,27 +6346,27 @@ export interface components {
         SkillModule: {
             /** @description Its path in the package. */
             path: string;
-            /** @description The languages and tools that made it, as in `language: Rust`. */
+            /** @description The languages and tools it was built with, for example `language: Rust`. */
             producers: string[];
             /** @description The SHA-256 of its bytes. */
             sha256: string;
         };
-        /** @description The answer of `POST /v1/skills/{skill_id}/prepare`: its modules are compiled and describe what the manifest says. */
+        /** @description Response of `POST /v1/skills/{skill_id}/prepare`: its modules are compiled and describe what the manifest says. */
         SkillPrepared: {
             /** @description The skill. */
             skill_id: string;
         };
         /** @description One installed skill. */
         SkillRecord: {
-            /** @description The release that answers calls, as far as its state allows. */
+            /** @description The active release. */
             current: components["schemas"]["InstalledRelease"];
-            /** @description Why an operator switched it off. */
+            /** @description Why an operator disabled it. */
             disabled?: string | null;
             /** @description Releases that ran before, newest first. */
             previous?: components["schemas"]["PastRelease"][];
-            /** @description Whose it is. */
+            /** @description Owner. */
             publisher: string;
-            /** @description The skill, as in `acme.notes`. */
+            /** @description The skill, for example `acme.notes`. */
             skill_id: string;
             waiting?: null | components["schemas"]["InstalledRelease"];
         };
@@ -6191,7 +6375,7 @@ export interface components {
          * @enum {string}
          */
         SkillStatus: "active" | "quarantined" | "awaiting_consent" | "disabled" | "error";
-        /** @description The answer of `POST /v1/skills/{skill_id}/verify`: the stored bytes are the ones that were installed. */
+        /** @description Response of `POST /v1/skills/{skill_id}/verify`: the stored bytes are the ones that were installed. */
         SkillVerified: {
             /** @description The release. */
             payload: string;
@@ -6206,9 +6390,9 @@ export interface components {
             /** @description Its version. */
             version: string;
         };
-        /** @description What was checked, and what was found. */
+        /** @description Check and finding. */
         StateCheck: {
-            /** @description What was found. */
+            /** @description The finding. */
             evidence: string;
             fix?: null | components["schemas"]["StateFix"];
             /** @description Its name, the same in every version. */
@@ -6216,36 +6400,36 @@ export interface components {
             /** @description `ok`, `note`, `skipped`, `warning` or `error`. */
             severity: string;
         };
-        /** @description The answer of `POST /v1/doctor`. */
+        /** @description Response of `POST /v1/doctor`. */
         StateChecks: {
             /** @description The checks, in the order they were made. */
             checks: components["schemas"]["StateCheck"][];
         };
-        /** @description What to do about a finding. */
+        /** @description Remedy of a finding. */
         StateFix: {
-            /** @description Whether `palyra doctor --fix` does it where no daemon has the state open. */
+            /** @description Whether `palyra doctor --fix` can fix it while no daemon is running. */
             automatic: boolean;
-            /** @description In words. */
+            /** @description As text. */
             says: string;
         };
         /** @description Why a step was denied. */
         StepDenial: {
-            /** @description The smallest grant that would have allowed it, as `--grant` and profiles write it. */
+            /** @description The smallest grant that would have allowed it, in the form of `--grant`. */
             grant?: string | null;
             /** @description `http`, `secret`, `storage`, `channel` or `filesystem`. */
             kind: string;
-            /** @description The line of `skill.toml` that would have asked for it. */
+            /** @description The line of `skill.toml` that would request it. */
             manifest?: string | null;
-            /** @description Which check said no. */
+            /** @description The failed check. */
             reason: string;
-            /** @description What the guest tried, without secrets. */
+            /** @description The attempted use, with secrets redacted. */
             subject: string;
         };
-        /** @description The answer of `POST /v1/daemon/stop`: it was told, and stops once the calls under way have ended. */
+        /** @description Response of `POST /v1/daemon/stop`: the daemon stops after running calls have ended. */
         Stopping: {
             /**
              * Format: int64
-             * @description Calls that are still under way.
+             * @description Number of running calls.
              */
             calls_under_way: number;
             /**
@@ -6254,28 +6438,44 @@ export interface components {
              */
             pid: number;
         };
-        /** @description The answer of `GET /v1/trust/publishers/{publisher}/succession`: what the next release must say about its keys. */
+        /** @description A form that was accepted; no other one of the document is. */
+        SubmittedForm: {
+            /**
+             * Format: int64
+             * @description When.
+             */
+            at_ms: number;
+            /** @description Who submitted it. */
+            by: string;
+            /** @description The form. */
+            componentId: string;
+            /** @description The run of the tool, once it has ended. */
+            run_id?: string | null;
+            /** @description The tool that the form names. */
+            tool_id: string;
+        };
+        /** @description Response of `GET /v1/trust/publishers/{publisher}/succession`: what the next release must say about its keys. */
         Succession: {
             /**
              * Format: int64
-             * @description The epoch of the keys that are trusted here, if it is known.
+             * @description The epoch of the trusted keys, if known.
              */
             epoch?: number | null;
-            /** @description The public keys that are trusted here; none for a publisher that is not known. */
+            /** @description The trusted public keys; empty for an unknown publisher. */
             keys: string[];
             /** @description The publisher. */
             publisher: string;
-            /** @description Rotation statements that were signed here, in the order they were made. */
+            /** @description Rotation statements signed on this state root, oldest first. */
             statements: Record<string, never>[];
             /**
              * Format: int32
-             * @description How many of them must sign.
+             * @description Number of keys that must sign.
              */
             threshold?: number | null;
         };
-        /** @description A document that is shown, and where it comes from. */
+        /** @description A document of a session and its origin. */
         Surface: {
-            /** @description The document, checked before it was stored. */
+            /** @description The validated document. */
             document: Record<string, never>;
             /**
              * Format: int64
@@ -6296,89 +6496,101 @@ export interface components {
             tool_run_id?: string | null;
             /**
              * Format: int64
-             * @description When it was last changed, in milliseconds of Unix time.
+             * @description Time at which it was last changed, in Unix milliseconds.
              */
             updated_ms: number;
         };
-        /** @description The answer of `GET /v1/sessions/{session_id}/surfaces`. */
+        /** @description Response of `GET /v1/sessions/{session_id}/surfaces`. */
         SurfaceList: {
             /** @description The surfaces, by name. */
             surfaces: components["schemas"]["Surface"][];
         };
-        /** @description The body of `POST /v1/hooks/bindings/{id}/test`. */
+        /** @description Request body of `POST /v1/hooks/bindings/{id}/test`. */
         TestRequest: {
-            /** @description What the hook is told; without it, a sample of its event. */
+            /** @description Event payload [default: a sample of its event]. */
             payload?: unknown;
         };
         /** @description A token, without its secret. */
         Token: {
             /**
              * Format: int64
-             * @description When it was made, in milliseconds of Unix time.
+             * @description Time at which it was made, in Unix milliseconds.
              */
             created_ms: number;
-            /** @description Whether it is worth nothing any more. */
+            /** @description Whether it has expired. */
             expired: boolean;
             /**
              * Format: int64
-             * @description From when on it is worth nothing.
+             * @description Time of expiry.
              */
             expires_ms?: number | null;
-            /** @description What receipts call its holder. */
+            /** @description Name of its holder in receipts. */
             name: string;
-            /** @description What it may do. */
+            /** @description Scopes. */
             scopes: components["schemas"]["ScopeName"][];
         };
-        /** @description The answer of `GET /v1/tokens`. */
+        /** @description Response of `GET /v1/tokens`. */
         TokenList: {
             /** @description The tokens, by name. */
             tokens: components["schemas"]["Token"][];
         };
         /**
-         * @description How a call ended.
+         * @description Status of a finished call.
          * @enum {string}
          */
         ToolCallStatus: "completed" | "failed" | "refused" | "denied" | "cancelled" | "interrupted" | "repeated";
-        /** @description What the calls of a tool cost so far, over the runs that are kept. */
+        /** @description Cost of a tool's calls, over the stored runs. */
         ToolCost: {
             /**
              * Format: int64
-             * @description Runs with a result.
+             * @description Number of successful runs.
              */
             completed: number;
             /**
              * Format: int64
-             * @description Runs without one.
+             * @description Number of failed runs.
              */
             failed: number;
             /**
              * Format: int64
-             * @description Half of the runs that are kept took no longer.
+             * @description Median duration of the stored runs.
              */
             median_elapsed_us?: number | null;
             /**
              * Format: int64
-             * @description The most fuel of one run.
+             * @description Maximum fuel of one run.
              */
             most_fuel?: number | null;
             /**
              * Format: int64
-             * @description The most memory of one run.
+             * @description Maximum memory of one run.
              */
             most_memory_bytes?: number | null;
         };
-        /** @description The answer of `GET /v1/tools/{tool}`. */
+        /** @description What runs of a tool get that narrows the capabilities of its skill. */
+        ToolGrants: {
+            /** @description What its runs get, as `--grant` writes it. */
+            grants: string[];
+            /** @description The tool, as in `acme.notes.list`. */
+            tool_id: string;
+        };
+        /** @description Response of `GET /v1/tools/{tool}`. */
         ToolInfo: components["schemas"]["ToolSummary"] & {
-            /** @description What its calls cost so far. */
+            code?: null | components["schemas"]["CompiledCode"];
+            /** @description Cost of its calls so far. */
             cost: components["schemas"]["ToolCost"];
-            /** @description Inputs to try. */
+            /** @description Example inputs. */
             examples: unknown[];
+            /** @description Effective grants of its runs, in the form of `--grant`. */
+            grants?: string[];
             /** @description JSON Schema of the input. */
             input_schema: Record<string, never>;
             /** @description JSON Schema of the output. */
             output_schema: Record<string, never>;
-            /** @description The release that answers. */
+            /** @description The active release. */
             payload: string;
+            /** @description Whether its runs can change nothing: no storage, file or channel, and of HTTP only `GET`, `HEAD` and `OPTIONS`. */
+            read_only?: boolean;
             /** @description `json` or `a2ui`. */
             returns: string;
             /** @description Whether results are treated as sensitive. */
@@ -6386,35 +6598,35 @@ export interface components {
             /** @description Its version. */
             version: string;
         };
-        /** @description The answer of `GET /v1/tools`, also when something was searched for. */
+        /** @description Response of `GET /v1/tools`. */
         ToolList: {
             /** @description The tools, by id, or best match first. */
             tools: components["schemas"]["ToolSummary"][];
         };
         /** @description A tool in a list. */
         ToolSummary: {
-            /** @description Other names an operator gave it. */
+            /** @description Its aliases. */
             aliases?: string[];
-            /** @description What the model reads. */
+            /** @description Text for the model. */
             description: string;
             /** @description Its name for models. */
             model_name: string;
-            /** @description What people call it. */
+            /** @description Display name. */
             name: string;
             /** @description Whether a person must approve each call. */
             requires_approval: boolean;
-            /** @description The skill it is of. */
+            /** @description Its skill. */
             skill_id: string;
             /** @description Whether it can be called now. */
             status: components["schemas"]["SkillStatus"];
-            /** @description The tool, as in `acme.notes.add`. */
+            /** @description The tool, for example `acme.notes.add`. */
             tool_id: string;
         };
-        /** @description One thing that was touched. */
+        /** @description One used resource. */
         Touch: {
-            /** @description By which run first. */
+            /** @description The first run that used it. */
             first_run: string;
-            /** @description By which run last. */
+            /** @description The last run that used it. */
             last_run: string;
             /** @description Its name. */
             subject: string;
@@ -6424,17 +6636,17 @@ export interface components {
              */
             uses: number;
         };
-        /** @description The whole journal in two values. */
+        /** @description The size and root of the journal. */
         TreeHead: {
             /** @description The root hash over them. */
             root: string;
             /**
              * Format: int64
-             * @description How many events it has.
+             * @description Number of events.
              */
             size: number;
         };
-        /** @description How far the publisher of a sound package is believed. */
+        /** @description Trust state of the publisher of a valid package. */
         TrustDecision: {
             /** @enum {string} */
             state: "built_in";
@@ -6447,16 +6659,16 @@ export interface components {
         } | {
             /**
              * Format: int64
-             * @description The epoch believed before.
+             * @description The previous epoch.
              */
             from_epoch?: number | null;
-            /** @description How the first keys came to be believed. */
+            /** @description Origin of trust in the first keys. */
             origin: components["schemas"]["KeyOrigin"];
             /** @enum {string} */
             state: "lineage";
             /**
              * Format: int64
-             * @description The epoch from now on.
+             * @description The new epoch.
              */
             to_epoch: number;
         } | {
@@ -6475,38 +6687,38 @@ export interface components {
             /** @enum {string} */
             state: "unknown";
         };
-        /** @description The answer of `GET /v1/trust`. */
+        /** @description Response of `GET /v1/trust`. */
         TrustList: {
-            /** @description The builders whose provenance is believed. */
+            /** @description Trusted builders. */
             builders: components["schemas"]["Builder"][];
-            /** @description The revocation feeds that are followed. */
+            /** @description Trusted revocation feeds. */
             feeds: components["schemas"]["Feed"][];
             /**
              * Format: int64
-             * @description Grows by one with every change of what is believed or installed.
+             * @description Grows by one with every change of trust, index or consent.
              */
             generation: number;
-            /** @description Everybody who is believed or blocked, by name. */
+            /** @description Trusted and blocked publishers, by name. */
             publishers: components["schemas"]["Publisher"][];
-            /** @description What is gone for good. */
+            /** @description Revocations. */
             revocations: components["schemas"]["Revocation"][];
         };
         /**
-         * @description The state of a publisher in one word.
+         * @description Trust status of a publisher.
          * @enum {string}
          */
         TrustMode: "allowlisted" | "pinned" | "blocked" | "unknown";
         /**
-         * @description How far a release is believed.
+         * @description Trust state of a release.
          * @enum {string}
          */
         TrustState: "quarantine" | "tofu" | "trusted" | "built-in" | "revoked";
         /** @description The differences between two releases. */
         UpdateDiff: {
-            /** @description What differs, grouped by section. */
+            /** @description Differences, grouped by section. */
             rows: components["schemas"]["DiffRow"][];
         };
-        /** @description What a run used. */
+        /** @description Resource use of a run. */
         Usage: {
             /**
              * Format: int64
@@ -6540,29 +6752,29 @@ export interface components {
             output_bytes: number;
             /**
              * Format: int64
-             * @description Most bytes all its memories held at once.
+             * @description Peak memory in bytes.
              */
             peak_memory_bytes: number;
         };
-        /** @description How often one door was used, and how often it stayed shut. */
+        /** @description Uses and denials of one capability. */
         UseCount: {
             /**
              * Format: int64
-             * @description Calls that were refused.
+             * @description Number of denied uses.
              */
             denied: number;
             /**
              * Format: int64
-             * @description Calls that failed for another reason.
+             * @description Number of calls that failed for other reasons.
              */
             failed: number;
             /**
              * Format: int64
-             * @description Calls that went through.
+             * @description Number of successful uses.
              */
             used: number;
         };
-        /** @description The answer of `POST /v1/journal/verify` for a journal that is the one that was written. */
+        /** @description Response of `POST /v1/journal/verify` for a journal that is the one that was written. */
         VerifiedJournal: {
             /**
              * Format: int64
@@ -6571,67 +6783,67 @@ export interface components {
             against?: number | null;
             /**
              * Format: int64
-             * @description How many of the oldest events are in segment files; those were checked by their hashes.
+             * @description Number of oldest events that are in segment files; they were verified by their hashes.
              */
             archived: number;
             /**
              * Format: int64
-             * @description How many checkpoints were checked.
+             * @description Number of verified checkpoints.
              */
             checkpoints_checked: number;
             /**
              * Format: int64
-             * @description How many events were checked.
+             * @description Number of verified events.
              */
             events_checked: number;
             /** @description The head. */
             head: components["schemas"]["TreeHead"];
             /**
              * Format: int64
-             * @description How many messages of channels have the owner's MAC.
+             * @description Number of channel messages with a valid MAC.
              */
             messages_checked?: number;
             /**
              * Format: int64
-             * @description How many runs were compared with their receipts.
+             * @description Number of runs compared with their receipts.
              */
             runs_checked?: number;
             /**
              * Format: int64
-             * @description How many totals of skills were compared with the sum of their receipts.
+             * @description Number of totals compared with the sum of their receipts.
              */
             totals_checked?: number;
         };
-        /** @description The body of `POST /v1/journal/verify`. */
+        /** @description Request body of `POST /v1/journal/verify`. */
         VerifyRequest: {
-            /** @description The note of a checkpoint that was kept elsewhere. */
+            /** @description A checkpoint from another machine, as a signed note. */
             against?: string | null;
         };
         /** @description One step of a verification. */
         VerifyStep: {
-            /** @description What was checked. */
+            /** @description The check. */
             checked: string;
-            /** @description What was found. */
+            /** @description The finding. */
             found: string;
-            /** @description Which step, as in `signatures`. */
+            /** @description The step, for example `signatures`. */
             name: string;
         };
-        /** @description A release that waits beside the running one. */
+        /** @description A pending release of an installed skill. */
         WaitingRelease: {
-            /** @description What somebody has to agree to. */
+            /** @description Permissions that need consent. */
             consent: components["schemas"]["ConsentRequest"];
-            /** @description What it changes. */
+            /** @description Changes. */
             diff: components["schemas"]["UpdateDiff"];
             /** @description Its state. */
             status: components["schemas"]["SkillStatus"];
         };
-        /** @description A grant that is asked for and stays closed. */
+        /** @description A requested grant that is not in effect. */
         Withheld: {
-            /** @description The grant, as `--grant` writes it. */
+            /** @description The grant, in the form of `--grant`. */
             grant: string;
-            /** @description Why it is closed, and what would open it. */
+            /** @description Why it is denied, and what would allow it. */
             reason: string;
-            /** @description The secret it is about, as in `global/token`; consent can still grant it by this name. */
+            /** @description The secret, for example `global/token`; consent can grant it later by this name. */
             secret?: string | null;
         };
     };
@@ -6948,13 +7160,13 @@ export interface operations {
     get_activity: {
         parameters: {
             query?: {
-                /** @description From this time on, in milliseconds of Unix time; 24 hours before the end without it. */
+                /** @description Start time in Unix milliseconds [default: 24 hours before the end]. */
                 since_ms?: number;
-                /** @description Until this time; now without it. */
+                /** @description End time [default: now]. */
                 until_ms?: number;
-                /** @description In so many buckets; 48 without it. */
+                /** @description Number of buckets [default: 48]. */
                 buckets?: number;
-                /** @description Only runs of this skill. */
+                /** @description Filter by skill. */
                 skill?: string;
             };
             header?: never;
@@ -7114,11 +7326,11 @@ export interface operations {
     get_approvals: {
         parameters: {
             query?: {
-                /** @description Only those of this status: `pending`, `approved`, `used`, `denied` or `expired`. */
+                /** @description Filter by status: `pending`, `approved`, `used`, `denied` or `expired`. */
                 status?: string | null;
-                /** @description Only those before this id, which are older: where an earlier answer stopped. */
+                /** @description Only items older than this id, to continue an earlier list. */
                 before?: string | null;
-                /** @description How many at most. */
+                /** @description Maximum number of results. */
                 limit?: number | null;
             };
             header?: never;
@@ -7151,8 +7363,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description From which byte on `arguments` shows the canonical arguments, up to 1 MiB of them; without it their first 4,096
-                 *     bytes.
+                 * @description Offset in bytes from which `arguments` contains up to 1 MiB of the canonical arguments; without it, their first
+                 *     4,096 bytes.
                  */
                 arguments_from?: number | null;
             };
@@ -7570,7 +7782,7 @@ export interface operations {
     get_channels_name_dead_letters: {
         parameters: {
             query?: {
-                /** @description How many at most. */
+                /** @description Maximum number of results. */
                 limit?: number | null;
             };
             header?: never;
@@ -7699,7 +7911,7 @@ export interface operations {
     get_channels_name_messages: {
         parameters: {
             query?: {
-                /** @description How many at most. */
+                /** @description Maximum number of results. */
                 limit?: number | null;
             };
             header?: never;
@@ -7791,9 +8003,9 @@ export interface operations {
     get_deliveries_dead_letters: {
         parameters: {
             query?: {
-                /** @description Only those of the binding with this id. */
+                /** @description Filter by binding id. */
                 hook?: string | null;
-                /** @description Only those of the channel with this name. */
+                /** @description Filter by channel name. */
                 channel?: string | null;
                 /** @description Maximum number of letters. */
                 limit?: number | null;
@@ -7947,7 +8159,7 @@ export interface operations {
     get_events: {
         parameters: {
             query?: {
-                /** @description Kinds such as `run:completed`, or their first part such as `run`, with commas between; all without it. */
+                /** @description Event kinds such as `run:completed`, or their first part such as `run`, separated by commas [default: all]. */
                 topics?: string;
             };
             header?: never;
@@ -8262,9 +8474,9 @@ export interface operations {
     get_hooks_dead_letters: {
         parameters: {
             query?: {
-                /** @description Only those of this binding. */
+                /** @description Filter by binding. */
                 binding?: string | null;
-                /** @description How many at most. */
+                /** @description Maximum number of results. */
                 limit?: number | null;
             };
             header?: never;
@@ -8358,25 +8570,25 @@ export interface operations {
     get_journal: {
         parameters: {
             query?: {
-                /** @description From this number on. */
+                /** @description First sequence number, inclusive. */
                 from?: number;
-                /** @description Before this number. */
+                /** @description End of the sequence numbers, exclusive. */
                 before?: number;
-                /** @description At this time or later, in milliseconds of Unix time. */
+                /** @description Start time in Unix milliseconds, inclusive. */
                 since_ms?: number;
-                /** @description Before this time. */
+                /** @description End time, exclusive. */
                 until_ms?: number;
-                /** @description Kinds such as `skill:installed`, with commas between; all without it. */
+                /** @description Event kinds such as `skill:installed`, separated by commas [default: all]. */
                 kinds?: string;
                 /** @description About this skill. */
                 skill?: string;
                 /** @description In this run. */
                 run?: string;
-                /** @description At most so many. */
+                /** @description Maximum number of results. */
                 limit?: number;
-                /** @description From the end backwards. */
+                /** @description Newest first. */
                 newest_first?: boolean;
-                /** @description With the proof that each stands in the journal, checked. */
+                /** @description Includes a verified inclusion proof for each event. */
                 proofs?: boolean;
             };
             header?: never;
@@ -9230,15 +9442,15 @@ export interface operations {
     post_packages_plan: {
         parameters: {
             query?: {
-                /** @description Whether the keys of a publisher that was never seen may be pinned. */
+                /** @description Whether the keys of an unknown publisher may be pinned. */
                 allow_tofu?: boolean;
-                /** @description The digest a person agreed to. */
+                /** @description The digest of the approved permissions. */
                 consent?: string;
-                /** @description Secrets agreed to one by one, as in `global/token`, with commas between. */
+                /** @description Secrets granted individually, for example `global/token`, separated by commas. */
                 secrets?: string;
-                /** @description Findings that are accepted for this release, by the names of their rules, with commas between. */
+                /** @description Accepted findings of this release, by rule id, separated by commas. */
                 accept?: string;
-                /** @description Whether the skill has to be installed already. */
+                /** @description Whether the skill must already be installed. */
                 update?: boolean;
             };
             header?: never;
@@ -9274,7 +9486,7 @@ export interface operations {
     post_packages_verify: {
         parameters: {
             query?: {
-                /** @description Whether a publisher that was never seen is accepted. */
+                /** @description Whether an unknown publisher is accepted. */
                 allow_tofu?: boolean;
             };
             header?: never;
@@ -9310,11 +9522,11 @@ export interface operations {
     get_pauses: {
         parameters: {
             query?: {
-                /** @description Only those of this status: `waiting`, `answered`, `denied`, `expired` or `cancelled`. */
+                /** @description Filter by status: `waiting`, `answered`, `denied`, `expired` or `cancelled`. */
                 status?: string | null;
-                /** @description Only those before this id, which are older: where an earlier answer stopped. */
+                /** @description Only items older than this id, to continue an earlier list. */
                 before?: string | null;
-                /** @description How many at most. */
+                /** @description Maximum number of results. */
                 limit?: number | null;
             };
             header?: never;
@@ -10182,9 +10394,9 @@ export interface operations {
     get_routines_routine_fires: {
         parameters: {
             query?: {
-                /** @description Only those that were due before this time, in milliseconds of Unix time: where an earlier answer stopped. */
+                /** @description Only runs due before this time in Unix milliseconds, to continue an earlier list. */
                 before?: number | null;
-                /** @description How many at most. */
+                /** @description Maximum number of results. */
                 limit?: number | null;
             };
             header?: never;
@@ -10309,19 +10521,19 @@ export interface operations {
     get_runs: {
         parameters: {
             query?: {
-                /** @description Only those of this skill. */
+                /** @description Filter by skill. */
                 skill?: string | null;
-                /** @description Only those of this tool. */
+                /** @description Filter by tool. */
                 tool?: string | null;
-                /** @description Only those of this status: `started`, `completed`, `failed`, `cancelled` or `interrupted`. */
+                /** @description Filter by status: `started`, `completed`, `failed`, `cancelled` or `interrupted`. */
                 status?: string | null;
-                /** @description Only those that began at this time or later, in milliseconds of Unix time. */
+                /** @description Only runs started at this time or later, in Unix milliseconds. */
                 since_ms?: number | null;
-                /** @description Only those that began before this time. */
+                /** @description Only runs started before this time. */
                 until_ms?: number | null;
-                /** @description Only those before this id, which are older: where an earlier answer stopped. */
+                /** @description Only items older than this id, to continue an earlier list. */
                 before?: string | null;
-                /** @description How many at most. */
+                /** @description Maximum number of results. */
                 limit?: number | null;
             };
             header?: never;
@@ -10477,7 +10689,7 @@ export interface operations {
     get_runs_run_id_lines: {
         parameters: {
             query?: {
-                /** @description Only those after the one of this number: where an earlier answer stopped. */
+                /** @description Only items after this number, to continue an earlier list. */
                 after?: number | null;
             };
             header?: never;
@@ -10573,7 +10785,7 @@ export interface operations {
     get_runs_run_id_steps: {
         parameters: {
             query?: {
-                /** @description Only those after the one of this number: where an earlier answer stopped. */
+                /** @description Only items after this number, to continue an earlier list. */
                 after?: number;
             };
             header?: never;
@@ -10638,13 +10850,13 @@ export interface operations {
     get_sessions: {
         parameters: {
             query?: {
-                /** @description Only those whose title contains this text, in any case. */
+                /** @description Only sessions whose title contains this text, ignoring case. */
                 search?: string | null;
-                /** @description Archived ones instead of the others. */
+                /** @description Lists archived sessions instead of the others. */
                 archived?: boolean | null;
-                /** @description Only those less recently active than this one: where an earlier answer stopped. */
+                /** @description Only sessions last active before this one, to continue an earlier list. */
                 before?: string | null;
-                /** @description How many at most. */
+                /** @description Maximum number of results. */
                 limit?: number | null;
             };
             header?: never;
@@ -10803,6 +11015,37 @@ export interface operations {
             };
         };
     };
+    get_sessions_session_id_ag_ui: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_sessions_session_id_events: {
         parameters: {
             query?: never;
@@ -10837,7 +11080,7 @@ export interface operations {
     get_sessions_session_id_history: {
         parameters: {
             query?: {
-                /** @description Only those after the one of this number: where an earlier answer stopped. */
+                /** @description Only items after this number, to continue an earlier list. */
                 after?: number | null;
             };
             header?: never;
@@ -10906,9 +11149,9 @@ export interface operations {
     get_sessions_session_id_runs: {
         parameters: {
             query?: {
-                /** @description Only those before this id, which are older: where an earlier answer stopped. */
+                /** @description Only items older than this id, to continue an earlier list. */
                 before?: string | null;
-                /** @description How many at most. */
+                /** @description Maximum number of results. */
                 limit?: number | null;
             };
             header?: never;
@@ -11005,7 +11248,7 @@ export interface operations {
     get_skills: {
         parameters: {
             query?: {
-                /** @description Only those after this id: where an earlier answer stopped. */
+                /** @description Only items after this id, to continue an earlier list. */
                 after?: string | null;
                 /** @description Maximum number of results; 100 by default. */
                 limit?: number | null;
@@ -11039,15 +11282,15 @@ export interface operations {
     post_skills: {
         parameters: {
             query?: {
-                /** @description Whether the keys of a publisher that was never seen may be pinned. */
+                /** @description Whether the keys of an unknown publisher may be pinned. */
                 allow_tofu?: boolean;
-                /** @description The digest a person agreed to. */
+                /** @description The digest of the approved permissions. */
                 consent?: string;
-                /** @description Secrets agreed to one by one, as in `global/token`, with commas between. */
+                /** @description Secrets granted individually, for example `global/token`, separated by commas. */
                 secrets?: string;
-                /** @description Findings that are accepted for this release, by the names of their rules, with commas between. */
+                /** @description Accepted findings of this release, by rule id, separated by commas. */
                 accept?: string;
-                /** @description Whether the skill has to be installed already. */
+                /** @description Whether the skill must already be installed. */
                 update?: boolean;
             };
             header?: never;
@@ -11143,7 +11386,7 @@ export interface operations {
     delete_skills_skill_id: {
         parameters: {
             query?: {
-                /** @description Whether what it stored is left, for when it comes back. */
+                /** @description Whether its stored data is kept. */
                 keep_data?: boolean;
             };
             header?: never;
@@ -11509,6 +11752,106 @@ export interface operations {
             };
         };
     };
+    get_surfaces: {
+        parameters: {
+            query?: {
+                /** @description Only those before this id, which are older: where an earlier answer stopped. */
+                before?: string | null;
+                /** @description How many at most. */
+                limit?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallSurfaceList"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_surfaces_surface_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                surface_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallSurface"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_surfaces_surface_id_submit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                surface_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FormSubmit"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvokeAnswer"];
+                };
+            };
+            /** @description A problem: its code, message, hints and details */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_tokens: {
         parameters: {
             query?: never;
@@ -11614,9 +11957,9 @@ export interface operations {
     get_tools: {
         parameters: {
             query?: {
-                /** @description Words the tools are about; best match first. */
+                /** @description Search words; best match first. */
                 search?: string;
-                /** @description Most tools to give when something is searched for. */
+                /** @description Maximum number of search results. */
                 limit?: number;
             };
             header?: never;

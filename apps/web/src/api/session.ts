@@ -1,25 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { sendJson } from './client';
-
-/** The console session of this browser. */
-export interface ConsoleSession {
-  readonly principal: string;
-  readonly expires_at: string;
-  readonly idle_expires_at: string;
-}
-
-/** A console session as the owner sees it in the list. */
-export interface ListedSession {
-  readonly id: string;
-  readonly principal?: string;
-  readonly created_at?: string;
-  readonly last_used_at?: string;
-  readonly expires_at?: string;
-  readonly idle_expires_at?: string;
-  readonly user_agent?: string | null;
-  readonly address?: string | null;
-  readonly current?: boolean;
-}
+import { client, unwrap } from './client';
 
 /** Takes the one-time code out of the address, so that neither history nor a copied link contains it. */
 export function takeCode(): string | undefined {
@@ -29,30 +9,23 @@ export function takeCode(): string | undefined {
   return code;
 }
 
-export const signIn = (code: string): Promise<ConsoleSession> =>
-  sendJson('/console/session', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ code }),
-  });
+export const signIn = (code: string) => unwrap(client.POST('/console/session', { body: { code } }));
 
-export const signOut = (): Promise<unknown> => sendJson('/console/session', { method: 'DELETE' });
+export const signOut = () => unwrap(client.DELETE('/console/session'));
 
+/** The console session of this browser. */
 export const sessionQuery = queryOptions({
   queryKey: ['console-session'],
-  queryFn: () => sendJson<ConsoleSession>('/console/session'),
+  queryFn: () => unwrap(client.GET('/console/session')),
   retry: false,
   retryOnMount: false,
   staleTime: 30_000,
 });
 
+/** The sessions of every browser. */
 export const sessionsQuery = queryOptions({
   queryKey: ['console-sessions'],
-  queryFn: async () => {
-    const body = await sendJson<{ sessions: ListedSession[] } | ListedSession[]>('/console/sessions');
-    return Array.isArray(body) ? body : body.sessions;
-  },
+  queryFn: async () => (await unwrap(client.GET('/console/sessions'))).sessions,
 });
 
-export const revokeSession = (id: string): Promise<unknown> =>
-  sendJson(`/console/sessions/${encodeURIComponent(id)}`, { method: 'DELETE' });
+export const revokeSession = (session_id: string) => unwrap(client.DELETE('/console/sessions/{session_id}', { params: { path: { session_id } } }));

@@ -22,18 +22,20 @@ const LONGEST_DELAY = 15_000;
 
 /** Follows an event stream, and continues after the last event once the connection is back. Returns the way to stop it. */
 export function followStream(path: string, options: StreamOptions): () => void {
-  const abort = new AbortController();
+  let attempt = new AbortController();
+  let stopped = false;
   let last = options.after;
   let delay = FIRST_DELAY;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let opened = false;
 
   const run = async (): Promise<void> => {
+    const { signal } = attempt;
     let orderly = false;
     try {
       const headers: Record<string, string> = { accept: 'text/event-stream' };
       if (last !== undefined) headers['last-event-id'] = last;
-      const response = await send(path, { headers, signal: abort.signal });
+      const response = await send(path, { headers, signal });
       if (response.status === 401 || response.status === 403 || response.status === 404) return;
       if (!response.ok) throw new Error(`expected a 2xx response, got ${response.status}`);
       options.onOpen?.(opened);
@@ -45,32 +47,38 @@ export function followStream(path: string, options: StreamOptions): () => void {
       });
       orderly = true;
     } catch {
-      if (abort.signal.aborted) return;
+      // An interruption; what follows tries again.
     }
-    if (abort.signal.aborted) return;
+    if (signal.aborted) return;
     if (orderly && !options.endless) {
       options.onEnd?.();
       return;
     }
     if (options.reportsConnection) connection.lost(Date.now() + delay);
-    timer = setTimeout(() => void run(), delay);
+    timer = setTimeout(start, delay);
     delay = Math.min(delay * 2, LONGEST_DELAY);
   };
-
-  const retryNow = (): void => {
-    if (timer === undefined || abort.signal.aborted) return;
-    clearTimeout(timer);
+  const start = (): void => {
     timer = undefined;
     void run();
   };
-  addEventListener('online', retryNow);
-  addEventListener('palyra:retry', retryNow);
-  void run();
+  // A stream that looks open may have lost its connection without a word, so it is opened again, too.
+  const restart = (): void => {
+    if (stopped || (timer === undefined && !options.reportsConnection)) return;
+    clearTimeout(timer);
+    attempt.abort();
+    attempt = new AbortController();
+    start();
+  };
+  addEventListener('online', restart);
+  addEventListener('palyra:retry', restart);
+  start();
 
   return () => {
-    abort.abort();
-    if (timer !== undefined) clearTimeout(timer);
-    removeEventListener('online', retryNow);
-    removeEventListener('palyra:retry', retryNow);
+    stopped = true;
+    attempt.abort();
+    clearTimeout(timer);
+    removeEventListener('online', restart);
+    removeEventListener('palyra:retry', restart);
   };
 }

@@ -1,3 +1,5 @@
+import { visible } from '@/lib/format';
+
 /** One argument of a call, compared with the last approved call of the same tool. */
 export interface ArgumentRow {
   readonly key: string;
@@ -71,4 +73,10 @@ export function compareArguments(after: string, before: string | undefined): Arg
   }
   const rank = { changed: 0, added: 1, removed: 2, same: 3 };
   return rows.sort((a, b) => rank[a.change] - rank[b.change]);
+}
+
+/** The arguments in one line, for a list; the whole of them is on the card. */
+export function inOneLine(text: string): string {
+  const rows = members(text.slice(0, 2_000));
+  return visible(rows ? [...rows].map(([key, value]) => `${key} ${value}`).join(', ') : text.slice(0, 200));
 }

@@ -9,6 +9,7 @@ const ICONS: Record<string, LucideIcon> = {
   secret: KeyRound,
   'secret-read': KeyRound,
   storage: HardDrive,
+  'storage-read': HardDrive,
   channel: Radio,
   fs: Folder,
   'fs-read': Folder,

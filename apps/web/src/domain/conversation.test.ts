@@ -15,7 +15,7 @@ describe('conversation', () => {
       { event: 'message.delta', message_id: 'm2', offset: 2, text: 'üße' },
       { event: 'message.delta', message_id: 'm2', offset: 7, text: '!' },
     );
-    expect(state.items.at(-1)).toMatchObject({ text: 'Grüße!', streaming: true });
+    expect(state.items.at(-1)).toMatchObject({ text: 'Grüße!', bytes: 8 });
     expect(apply(state, { number: 2, at_ms: 0, run_id: 'run', event: 'message.completed', message_id: 'm2', role: 'assistant', text: 'Grüße!' }).items).toHaveLength(2);
   });
   it('applies_an_event_once', () => {
@@ -37,9 +37,28 @@ describe('conversation', () => {
   it('waits_for_a_person_and_goes_on', () => {
     const pause = { pause_id: 'p' } as Pause;
     const waiting = run({ number: 1, event: 'run.paused', pause });
-    expect(waiting).toMatchObject({ running: true, pause });
+    expect(waiting).toMatchObject({ run: 'run', pause });
     expect(run({ number: 1, event: 'run.paused', pause }, { number: 2, event: 'run.resumed', pause_id: 'p', status: 'answered' }).pause).toBeUndefined();
     const failed = run({ number: 1, event: 'run.paused', pause }, { number: 2, event: 'run.finished', status: 'failed', reason: 'why' });
-    expect(failed).toMatchObject({ running: false, pause: undefined, items: [{ kind: 'end', status: 'failed', reason: 'why' }] });
+    expect(failed).toMatchObject({ run: undefined, pause: undefined, items: [{ kind: 'end', status: 'failed', reason: 'why' }] });
+  });
+  it('drops_the_proposal_that_a_confirmed_form_replaces', () => {
+    const pause = { pause_id: 'p', kind: 'form', tool_id: null } as Pause;
+    const events: Given[] = [
+      { number: 1, event: 'tool.proposed', call_id: 'c1', tool_id: 'a.b.c', arguments: '{"n":7}' },
+      { number: 2, event: 'run.paused', pause },
+      { number: 3, event: 'run.resumed', pause_id: 'p', status: 'answered' },
+      { number: 4, event: 'tool.proposed', call_id: 'c2', tool_id: 'a.b.c', arguments: '{"n":8}' },
+    ];
+    expect(run(...events).items).toMatchObject([{ id: 'run/c2', arguments: '{"n":8}' }]);
+  });
+  it('cancels_calls_that_a_run_left_open', () => {
+    const state = run(
+      { number: 1, event: 'tool.proposed', call_id: 'c1', tool_id: 'a.b.c', arguments: '{}' },
+      { number: 2, event: 'tool.proposed', call_id: 'c2', tool_id: 'a.b.c', arguments: '{}' },
+      { number: 3, event: 'tool.started', call_id: 'c1', tool_id: 'a.b.c' },
+      { number: 4, event: 'run.finished', status: 'cancelled' },
+    );
+    expect(state.items).toMatchObject([{ status: 'cancelled' }, { status: 'cancelled' }, { kind: 'end' }]);
   });
 });

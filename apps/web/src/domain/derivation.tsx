@@ -5,8 +5,8 @@ import { Ticked } from '@/ui/ticked';
 type Derivation = Schemas['GrantDerivation'];
 type Verdict = Schemas['GrantVerdict'] | 'none';
 
-const AUTHORITIES = ['manifest', 'consent', 'profile', 'policy'] as const;
-const NAMES = { manifest: 'Manifest', consent: 'Consent', profile: 'Profile', policy: 'Policy' } as const;
+const AUTHORITIES = ['manifest', 'tool', 'consent', 'profile', 'policy'] as const;
+const NAMES = { manifest: 'Manifest', tool: 'Tool', consent: 'Consent', profile: 'Profile', policy: 'Policy' } as const;
 const LOOKS: Record<Verdict, { icon: LucideIcon; word: string; color: string }> = {
   granted: { icon: Check, word: 'allowed', color: 'text-ok' },
   narrowed: { icon: CircleDot, word: 'narrowed', color: 'text-wait' },
@@ -14,9 +14,10 @@ const LOOKS: Record<Verdict, { icon: LucideIcon; word: string; color: string }> 
   none: { icon: Minus, word: 'not evaluated', color: 'text-subtle' },
 };
 
-/** The four results in their fixed order; an authority after a denial was not asked. */
+/** The results in their fixed order; an authority after a denial was not asked. Most tools leave their skill's grants as they are. */
 export function stepsOf(derivation: Derivation): { by: (typeof AUTHORITIES)[number]; verdict: Verdict; reason: string }[] {
-  return AUTHORITIES.map((by) => {
+  const narrows = derivation.steps.some((step) => step.by === 'tool');
+  return AUTHORITIES.filter((by) => by !== 'tool' || narrows).map((by) => {
     const step = derivation.steps.find((each) => each.by === by);
     return { by, verdict: step?.verdict ?? 'none', reason: step?.reason ?? 'not evaluated' };
   });
@@ -24,12 +25,12 @@ export function stepsOf(derivation: Derivation): { by: (typeof AUTHORITIES)[numb
 
 export const isGranted = (derivation: Derivation): boolean => derivation.given.length > 0;
 
-/** Four icons for a table cell. */
+/** One icon for each authority, for a table cell. */
 export function DerivationCells({ derivation }: { derivation: Derivation }) {
   const steps = stepsOf(derivation);
   const text = steps.map(({ by, verdict }) => `${NAMES[by]}: ${LOOKS[verdict].word}`).join(', ');
   return (
-    <span role="img" aria-label={text} className="inline-grid grid-cols-4 items-center gap-1">
+    <span role="img" aria-label={text} className="inline-grid grid-flow-col items-center gap-1">
       {steps.map(({ by, verdict, reason }) => {
         const { icon: Icon, word, color } = LOOKS[verdict];
         return (
@@ -45,9 +46,11 @@ export function DerivationCells({ derivation }: { derivation: Derivation }) {
 /** The chain that ends in Granted or Denied, where the derivation is the subject. */
 export function DerivationChain({ derivation, granted = isGranted(derivation) }: { derivation: Derivation; granted?: boolean }) {
   const End = granted ? DoorOpen : DoorClosed;
+  const steps = stepsOf(derivation);
+  const columns = steps.length === 5 ? 'grid-cols-[repeat(5,minmax(0,1fr))_84px]' : 'grid-cols-[repeat(4,minmax(0,1fr))_84px]';
   return (
-    <ol className="grid grid-cols-[repeat(4,minmax(0,1fr))_84px] divide-x max-tab:grid-cols-1 max-tab:divide-x-0 max-tab:divide-y">
-      {stepsOf(derivation).map(({ by, verdict, reason }) => {
+    <ol className={`grid ${columns} divide-x max-tab:grid-cols-1 max-tab:divide-x-0 max-tab:divide-y`}>
+      {steps.map(({ by, verdict, reason }) => {
         const { icon: Icon, word, color } = LOOKS[verdict];
         return (
           <li key={by} className={`min-w-0 px-3.5 py-3 ${verdict === 'refused' ? 'bg-bad-soft' : ''}`}>

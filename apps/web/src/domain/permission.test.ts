@@ -7,6 +7,7 @@ describe('permissions', () => {
     expect(subjectOf('http:https://api.example.com/v1/*')).toBe('http:api.example.com');
     expect(subjectOf('secret:global/token hosts=api.example.com inject=bearer')).toBe('secret:global/token');
     expect(subjectOf('storage:counter/ bytes=4KiB')).toBe('storage:counter/');
+    expect(subjectOf('storage-read:counter/')).toBe('storage:counter/');
   });
   it('pairs_use_with_derivations', () => {
     const derivation = { asked: 'storage:counter/ bytes=4KiB', given: [], steps: [] };

@@ -10,7 +10,8 @@ export interface Permission {
 export function subjectOf(grant: string): string {
   const colon = grant.indexOf(':');
   if (colon < 0) return grant;
-  const kind = grant.slice(0, colon);
+  // Uses are counted by prefix, whatever the grant lets them do.
+  const kind = grant.slice(0, colon).replace(/^storage-read$/, 'storage');
   const words = grant.slice(colon + 1).split(' ');
   if (kind !== 'http') return `${kind}:${words[0] ?? ''}`;
   const url = words.find((word) => word.includes('://')) ?? words[0] ?? '';

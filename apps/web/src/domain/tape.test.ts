@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerOfStep, readTape, subjectOfStep } from './tape';
+import { readTape } from './tape';
 
 const TAPE = `{"tape":{"schema":"palyra.tape/v2","module_sha256":"3e","engine":"wasmtime","input":"{\\"step\\":5}","grants":["storage:counter/"],"limits":{"fuel_budget":10}}}
 {"step":{"op":"storage.get","request":{"key":"counter/n"},"answer":{"Ok":null}}}
@@ -10,15 +10,11 @@ not json
 `;
 
 describe('readTape', () => {
-  it('reads_input_steps_and_output', () => {
-    const tape = readTape(TAPE);
-    expect(tape).toMatchObject({ input: '{"step":5}', output: '{"count":5}', outcome: 'ok', limits: { fuel_budget: 10 } });
-    expect(tape.steps.map(subjectOfStep)).toEqual(['counter/n', 'GET https://a.example/x', 'GET https://b.example/']);
-    expect(tape.steps.map(answerOfStep)).toEqual(['', '200', 'not granted']);
-    expect(tape.steps.map(({ outcome }) => outcome)).toEqual(['ok', 'ok', 'error']);
+  it('reads_input_limits_and_output', () => {
+    expect(readTape(TAPE)).toMatchObject({ input: '{"step":5}', output: '{"count":5}', outcome: 'ok', grants: ['storage:counter/'], limits: { fuel_budget: 10 } });
   });
   it('survives_an_empty_or_cut_tape', () => {
-    expect(readTape('').steps).toEqual([]);
-    expect(readTape(TAPE.slice(0, 300)).outcome).toBe('unknown');
+    expect(readTape('').outcome).toBe('unknown');
+    expect(readTape(TAPE.slice(0, 300))).toMatchObject({ outcome: 'unknown', grants: ['storage:counter/'] });
   });
 });

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import type { A2uiDocument, A2uiFormSubmitEvent, FormProps } from '@/a2ui/document';
+import type { A2uiDocument, A2uiFormSubmitEvent, Form } from '@/a2ui/document';
 import { client, unwrap } from '@/api/client';
 import { Skeleton } from '@/ui/states';
 import { toast } from '@/ui/toast';
@@ -12,7 +12,7 @@ const A2uiRenderer = lazy(() => import('@/a2ui/renderer').then((module) => ({ de
 export function ToolSurface({ skillId, document }: { skillId: string; document: A2uiDocument }) {
   const navigate = useNavigate();
   const submit = async ({ componentId, values }: A2uiFormSubmitEvent): Promise<void> => {
-    const form = document.components.find(({ id }) => id === componentId)?.props as FormProps | undefined;
+    const form = document.components.find(({ id }) => id === componentId)?.props as Form | undefined;
     if (!form?.tool) throw new Error('the form names no tool, so it can be submitted in a session only');
     if (form.fields.some(({ type }) => type === 'secret')) throw new Error('a form with a secret can be submitted in a session only');
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));

@@ -11,7 +11,7 @@ export function Crumbs() {
   const trail: { label: string; to?: string }[] = [{ label: section?.label ?? 'Home', to: section?.to ?? '/home' }];
   if (first === 'install') trail.push({ label: 'Install' });
   else if (first === 'update' && second) trail.push({ label: second, to: `/skills/${second}` }, { label: 'Update' });
-  else if (second) trail.push({ label: first === 'runs' ? shortRun(second) : short(second, 34, 8) });
+  else if (second) trail.push({ label: /^(run|apr|ses)_/.test(second) ? shortRun(second) : short(second, 34, 8) });
   return (
     <nav aria-label="Breadcrumb" className="flex min-w-0 flex-1 items-center gap-1.5">
       {trail.map(({ label, to }, i) => (

@@ -12,7 +12,7 @@ import { Menu } from '@/ui/menu';
 import { Toasts } from '@/ui/toast';
 import { Crumbs } from './crumbs';
 import { Mark } from './mark';
-import { DESTINATIONS, sectionOf, useGroups } from './navigation';
+import { DESTINATIONS, GROUPS, sectionOf } from './navigation';
 import { OfflineBar } from './offline';
 import { StatusLine } from './status-line';
 import { StopDialog } from './stop-dialog';
@@ -34,8 +34,6 @@ export function Frame() {
   const view = useRef<HTMLDivElement>(null);
   const current = sectionOf(path);
   const counts = useCounts();
-  const groups = useGroups();
-  const destinations = groups.flatMap(({ items }) => items);
   useTheme();
 
   useEffect(() => followJournal(queryClient), [queryClient]);
@@ -64,7 +62,7 @@ export function Frame() {
     if (!document.activeElement?.closest('[data-autofocus]')) view.current?.focus({ preventScroll: true });
   }, [place]);
 
-  const more = destinations.filter(({ id }) => !['home', 'approvals', 'runs', 'skills'].includes(id));
+  const more = DESTINATIONS.filter(({ id }) => !['home', 'approvals', 'runs', 'skills'].includes(id));
   return (
     <div className="frame">
       <a href="#view" onClick={(event) => { event.preventDefault(); view.current?.focus(); }} className="fixed -top-16 left-3 z-50 rounded-2 bg-action px-3.5 py-2 text-action-text focus:top-3">
@@ -83,7 +81,7 @@ export function Frame() {
           <kbd className="max-icon:hidden">{commandKey}K</kbd>
         </button>
         <div className="flex-1 overflow-auto px-2.5 pb-3">
-          {groups.map(({ label, items }) => (
+          {GROUPS.map(({ label, items }) => (
             <div key={label} className="mt-3.5 first:mt-0.5">
               <h2 className="px-2 pb-0.5 text-2xs font-medium text-subtle max-icon:hidden">{label}</h2>
               {items.map(({ id, label: text, icon: Icon, to }) => {
@@ -140,7 +138,7 @@ export function Frame() {
       </main>
       <StatusLine />
       <nav aria-label="Main, compact" className="grid grid-cols-5 border-t bg-surface pb-[env(safe-area-inset-bottom)] tab:hidden">
-        {destinations.filter(({ id }) => ['home', 'approvals', 'runs', 'skills'].includes(id)).map(({ id, label, icon: Icon, to }) => {
+        {DESTINATIONS.filter(({ id }) => ['home', 'approvals', 'runs', 'skills'].includes(id)).map(({ id, label, icon: Icon, to }) => {
           const badge = counts[id];
           return (
             <Link key={id} to={to} activeProps={{}} aria-current={id === current ? 'page' : undefined} className="relative grid h-[54px] place-content-center justify-items-center gap-1 text-2xs text-subtle aria-[current=page]:font-medium aria-[current=page]:text-text">

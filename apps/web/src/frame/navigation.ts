@@ -1,10 +1,7 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import {
   Activity, Clock3, FlaskConical, Hand, House, KeyRound, ListVideo, type LucideIcon, MessageSquare, Package, Radio, Scale, ScrollText,
   SlidersHorizontal, Stamp, Ticket, Waypoints,
 } from 'lucide-react';
-import { sessionsQuery } from '@/api/agent';
-import { ProblemError } from '@/api/problem';
 
 export interface Destination {
   readonly id: string;
@@ -60,13 +57,6 @@ export const GROUPS: readonly Group[] = [
 ];
 
 export const DESTINATIONS: readonly Destination[] = GROUPS.flatMap(({ items }) => items);
-
-/** The groups without pages whose API the daemon does not have. */
-export function useGroups(): readonly Group[] {
-  const sessions = useInfiniteQuery(sessionsQuery);
-  const missing = sessions.error instanceof ProblemError && sessions.error.status === 404;
-  return missing ? GROUPS.map(({ label, items }) => ({ label, items: items.filter(({ id }) => id !== 'chat') })) : GROUPS;
-}
 
 /** The destination that a path belongs to; installing and updating belong to the installed skills. */
 export function sectionOf(path: string): string {

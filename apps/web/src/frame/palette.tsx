@@ -8,7 +8,7 @@ import { shortRun, words } from '@/lib/format';
 import { isDark, setTheme } from '@/lib/theme';
 import { copyText } from '@/ui/copy';
 import type { Layer } from './frame';
-import { useGroups } from './navigation';
+import { DESTINATIONS } from './navigation';
 
 interface Entry {
   readonly id: string;
@@ -22,7 +22,6 @@ interface Entry {
 /** Search over commands, pages, skills, tools and runs. */
 export default function Palette({ onClose, onLayer }: { onClose: () => void; onLayer: (layer: Layer) => void }) {
   const navigate = useNavigate();
-  const destinations = useGroups();
   const dialog = useRef<HTMLDialogElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const [text, setText] = useState('');
@@ -53,7 +52,7 @@ export default function Palette({ onClose, onLayer }: { onClose: () => void; onL
       { id: 'theme', label: 'Toggle light and dark theme', icon: Moon, run: () => setTheme(isDark() ? 'light' : 'dark') },
       { id: 'keys', label: 'Show keyboard shortcuts', icon: Keyboard, run: () => onLayer('keys') },
     ];
-    const places: Entry[] = destinations.flatMap(({ items }) => items).map(({ id, label, icon, to, key }) => ({ id: `p-${id}`, label, icon, hint: key ? `G ${key.toUpperCase()}` : undefined, run: go(to) }));
+    const places: Entry[] = DESTINATIONS.map(({ id, label, icon, to, key }) => ({ id: `p-${id}`, label, icon, hint: key ? `G ${key.toUpperCase()}` : undefined, run: go(to) }));
     const found: [string, Entry[]][] = [
       ['Commands', commands.filter(({ label }) => matches(label)).slice(0, text ? 9 : 6)],
       ['Go to', places.filter(({ label }) => matches(label)).slice(0, text ? 20 : 6)],
@@ -62,7 +61,7 @@ export default function Palette({ onClose, onLayer }: { onClose: () => void; onL
       found.push([
         'Skills',
         (skills ?? []).filter(({ record }) => matches(`${words(record.skill_id)} ${record.skill_id}`)).slice(0, 6).map(({ record }) => ({
-          id: `s-${record.skill_id}`, label: record.skill_id, icon: Package, command: ['skills', 'info', record.skill_id], run: go(`/skills/${record.skill_id}`),
+          id: `s-${record.skill_id}`, label: record.skill_id, icon: Package, command: ['skills', 'show', record.skill_id], run: go(`/skills/${record.skill_id}`),
         })),
       ]);
       found.push([
@@ -79,7 +78,7 @@ export default function Palette({ onClose, onLayer }: { onClose: () => void; onL
       ]);
     }
     return found.filter(([, entries]) => entries.length > 0);
-  }, [text, skills, tools, runs, approvals, navigate, onLayer, destinations]);
+  }, [text, skills, tools, runs, approvals, navigate, onLayer]);
 
   const entries = groups.flatMap(([, group]) => group);
   const current = Math.min(selected, entries.length - 1);

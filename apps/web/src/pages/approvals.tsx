@@ -3,6 +3,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { Hand } from 'lucide-react';
 import { useState } from 'react';
 import { queries, type Schemas } from '@/api/queries';
+import { inOneLine } from '@/domain/arguments';
 import { approvalLook } from '@/domain/status';
 import { countdown, plural, words } from '@/lib/format';
 import { useKeys } from '@/lib/keys';
@@ -103,9 +104,11 @@ function Inbox({ all, selected, shown, onShow }: InboxProps) {
                           </span>
                         )}
                       </span>
-                      <span className="fact clip text-muted">{approval.tool_id}</span>
+                      <span className="fact clip text-muted">{inOneLine(approval.arguments) || approval.tool_id}</span>
                       <span className="flex items-center justify-between gap-2 text-xs text-subtle">
-                        <span className="clip">{approval.requested_by ?? approval.principal}</span>
+                        <span className="clip">
+                          {approval.tool_id} for {approval.requested_by ?? approval.principal}
+                        </span>
                         {approval.status !== 'pending' && <State look={approvalLook(approval.status)} />}
                       </span>
                     </Link>

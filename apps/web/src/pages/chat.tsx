@@ -1,10 +1,13 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { Loader, MessageSquare, Plus } from 'lucide-react';
-import { agent, type Session, sessionsQuery } from '@/api/agent';
+import { Check, Hand, Loader, MessageSquare, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { agent, type Pause, type Session } from '@/api/agent';
 import { useOnline } from '@/api/use-connection';
+import { visible } from '@/lib/format';
 import { Button } from '@/ui/button';
-import { State } from '@/ui/state';
+import { Segments } from '@/ui/chips';
+import { State, type StatusLook } from '@/ui/state';
 import { Blank, ProblemView, Skeleton } from '@/ui/states';
 import { When } from '@/ui/time';
 import { toast } from '@/ui/toast';
@@ -13,7 +16,9 @@ import { Conversation } from './chat/conversation';
 /** Sessions on the left, the conversation in the middle, what the run uses on the right. */
 export default function Chat() {
   const { session: selected } = useParams({ strict: false });
-  const sessions = useInfiniteQuery(sessionsQuery);
+  const [archived, setArchived] = useState(false);
+  const sessions = useInfiniteQuery(agent.sessions(archived));
+  const pauses = useQuery(agent.pauses()).data?.pauses ?? [];
   const list = sessions.data?.pages.flatMap((page) => page.sessions) ?? [];
   const wide = matchMedia('(min-width: 821px)').matches;
   const current = selected ?? (wide ? list[0]?.session_id : undefined);
@@ -33,10 +38,11 @@ export default function Chat() {
             </div>
           )}
           {sessions.isPending && <Skeleton rows={4} />}
+          {sessions.data && list.length === 0 && <p className="px-5 py-2 text-muted">{archived ? 'No session is archived.' : 'No session yet.'}</p>}
           <ul>
             {list.map((session) => (
               <li key={session.session_id}>
-                <SessionLink session={session} current={session.session_id === current} />
+                <SessionLink session={session} pause={pauses.find(({ session_id }) => session_id === session.session_id)} current={session.session_id === current} />
               </li>
             ))}
           </ul>
@@ -45,6 +51,9 @@ export default function Chat() {
               Older
             </Button>
           )}
+        </div>
+        <div className="border-t px-5 py-2.5">
+          <Segments label="Show" value={archived ? 'archived' : 'open'} onChange={(shown) => setArchived(shown === 'archived')} choices={[{ id: 'open', label: 'Open' }, { id: 'archived', label: 'Archived' }]} />
         </div>
       </section>
       <section aria-label="Conversation" className={`min-h-0 min-w-0 ${current ? '' : 'max-tab:hidden'}`}>
@@ -58,7 +67,15 @@ export default function Chat() {
   );
 }
 
-function SessionLink({ session, current }: { session: Session; current: boolean }) {
+const DONE: StatusLook = { tone: 'idle', icon: Check, word: 'done' };
+const RUNNING: StatusLook = { tone: 'info', icon: Loader, word: 'in progress' };
+const WAITING: Record<Pause['kind'], StatusLook> = {
+  approval: { tone: 'wait', icon: Hand, word: 'awaiting approval' },
+  form: { tone: 'wait', icon: Hand, word: 'awaiting input' },
+  question: { tone: 'wait', icon: Hand, word: 'awaiting an answer' },
+};
+
+function SessionLink({ session, pause, current }: { session: Session; pause: Pause | undefined; current: boolean }) {
   return (
     <Link
       to="/chat/$session"
@@ -67,9 +84,9 @@ function SessionLink({ session, current }: { session: Session; current: boolean 
       aria-current={current ? 'true' : undefined}
       className="grid gap-0.5 px-5 py-2.5 hover:bg-hover focus-visible:-outline-offset-2 aria-[current=true]:bg-selected aria-[current=true]:shadow-[inset_2px_0_0_var(--color-accent)]"
     >
-      <span className="clip font-medium">{session.title || 'New session'}</span>
+      <span className="clip font-medium">{visible(session.title) || 'New session'}</span>
       <span className="flex items-center justify-between gap-2 text-xs text-subtle">
-        {session.active_run ? <State look={{ tone: 'info', icon: Loader, word: 'In progress' }} /> : <span>done</span>}
+        <State look={pause ? WAITING[pause.kind] : session.active_run ? RUNNING : DONE} />
         <When at={session.last_active_ms} />
       </span>
     </Link>

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { queries, type Schemas } from '@/api/queries';
 import { checkLook, skillLook } from '@/domain/status';
 import { describe } from '@/domain/manifest';
-import { count, countdown, plural, span } from '@/lib/format';
+import { count, countdown, plural, span, words } from '@/lib/format';
 import { useNow } from '@/lib/now';
 import { Ledger } from '@/ui/ledger';
 import { PageHead, Section } from '@/ui/page';
@@ -27,7 +27,6 @@ export default function Home() {
   const letters = useQuery(queries.deadLetters());
   const failed = useQuery(queries.runs({ status: 'failed', since_ms: since, limit: 8 }));
   const health = useQuery(queries.health());
-  const everRun = useQuery(queries.runs({ limit: 1 }));
 
   if (approvals.isError || skills.isError) {
     return (
@@ -53,7 +52,6 @@ export default function Home() {
   const held = all.filter(({ runtime_status }) => runtime_status === 'quarantined');
   const dead = letters.data?.dead_letters ?? [];
   const attention = pending.length + updates.length + consents.length + held.length + (dead.length > 0 ? 1 : 0);
-  const fresh = everRun.data?.runs.length === 0;
 
   return (
     <div className="page">
@@ -62,14 +60,14 @@ export default function Home() {
       </div>
       <div className="main-side">
         <div className="grid min-w-0 gap-8">
-          {fresh && <FirstRun />}
+          {pending.length === 0 && <FirstRun />}
           <Section panel title="Needs attention" note={pending.length > 0 ? 'soonest to expire first' : undefined} more={<Link to="/approvals" className="link mr-2 text-xs">Open inbox</Link>}>
             {attention === 0 ? (
               <Blank icon={CircleCheck} title="Nothing needs attention" text="No pending approvals, no quarantined skills and no failed deliveries." />
             ) : (
               <div className="rows">
                 {pending.map((approval) => (
-                  <Need key={approval.approval_id} to={`/approvals/${approval.approval_id}`} tone="wait" icon={Hand} title={`${approval.tool_id.split('.').at(-1)} needs your approval`} meta={`${countdown(approval.expires_ms - now)} left`} go="Review">
+                  <Need key={approval.approval_id} to={`/approvals/${approval.approval_id}`} tone="wait" icon={Hand} title={`${words(approval.tool_id)} needs your approval`} meta={`${countdown(approval.expires_ms - now)} left`} go="Review">
                     <span className="fact">{approval.tool_id}</span> · requested by {approval.requested_by ?? approval.principal}
                   </Need>
                 ))}
@@ -96,6 +94,7 @@ export default function Home() {
               </div>
             )}
           </Section>
+          {pending.length > 0 && <FirstRun />}
           <CallHistory />
           <Section title="Failed runs" note="last 24 hours" more={<Link to="/runs" className="link text-xs">All runs</Link>}>
             {failed.isError ? (
@@ -152,7 +151,7 @@ function subline(pending: number, updates: number, consents: number, held: numbe
     dead > 0 && `${plural(dead, 'delivery', 'deliveries')} failed`,
   ].filter((part): part is string => part !== false);
   const shown = pending > 0 ? parts : parts.slice(1);
-  return shown.length > 0 ? `${shown.join(', ')}. Everything else is healthy.` : 'Everything else is healthy.';
+  return shown.length > 0 ? `${shown.join(', ')}.` : 'Health and calls of the last 24 hours are below.';
 }
 
 interface NeedProps {

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { CircleCheck, CircleSlash, CircleX, Play, Plus, RotateCcw, TriangleAlert, Waypoints } from 'lucide-react';
 import { useState } from 'react';
 import { client, type Schemas, unwrap } from '@/api/client';
+import { grpc } from '@/api/grpc';
 import { queries } from '@/api/queries';
 import { useOnline } from '@/api/use-connection';
 import { count, plural, visible } from '@/lib/format';
@@ -35,7 +36,7 @@ function HookView({ hooks }: { hooks: Schemas['HookList'] }) {
         text="Gates run before a call and can hold or block it. Observers receive events."
         actions={
           <>
-            <CopyAs action={{ palyra: ['hooks', 'list'], path: '/v1/hooks' }} />
+            <CopyAs action={{ palyra: ['hooks', 'list'], path: '/v1/hooks', grpc: grpc.hooks() }} />
             <BindHook />
           </>
         }

@@ -1,9 +1,10 @@
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { BadgeCheck, CircleCheck, ScrollText } from 'lucide-react';
+import { BadgeCheck, CircleCheck, CircleX, ScrollText } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { client, type Schemas, unwrap } from '@/api/client';
+import { useLiveList } from '@/api/live-list';
 import { useOnline } from '@/api/use-connection';
 import { clock, count, exact, short, visible } from '@/lib/format';
 import { fromHex, rootOf } from '@/lib/merkle';
@@ -40,26 +41,22 @@ export default function Journal() {
   const { seq } = useParams({ strict: false });
   const [area, setArea] = useState<Area>('all');
   const [skill, setSkill] = useState('');
-  const list = useInfiniteQuery({
-    queryKey: ['journal', 'list', area, skill],
-    initialPageParam: undefined as number | undefined,
-    queryFn: ({ pageParam }) =>
-      unwrap(
-        client.GET('/v1/journal', {
-          params: {
-            query: {
-              newest_first: true,
-              limit: PAGE,
-              ...(pageParam === undefined ? {} : { before: pageParam }),
-              ...(AREAS[area] === undefined ? {} : { kinds: AREAS[area] }),
-              ...(skill.trim() === '' ? {} : { skill: skill.trim() }),
-            },
-          },
-        }),
-      ),
-    getNextPageParam: ({ next_before }) => next_before ?? undefined,
+  const list = useLiveList({
+    queryKey: ['journal', 'list', area, skill.trim()],
+    async read(before: number | undefined) {
+      const query = {
+        newest_first: true,
+        limit: PAGE,
+        ...(before === undefined ? {} : { before }),
+        ...(AREAS[area] === undefined ? {} : { kinds: AREAS[area] }),
+        ...(skill.trim() === '' ? {} : { skill: skill.trim() }),
+      };
+      const page = await unwrap(client.GET('/v1/journal', { params: { query } }));
+      return { rows: page.events, next: page.next_before ?? undefined, head: page.head };
+    },
+    idOf: ({ sequence }: Event) => sequence,
   });
-  const head = list.data?.pages[0]?.head;
+  const head = list.head.data?.head;
   return (
     <div className="page flex h-full flex-col max-tab:h-auto">
       <PageHead
@@ -77,20 +74,17 @@ export default function Journal() {
         <SearchField label="Skill" placeholder="Skill, as in acme.notes" value={skill} onChange={setSkill} />
         <Chips label="Area" value={area} onChange={setArea} choices={(Object.keys(AREAS) as Area[]).map((id) => ({ id, label: id === 'all' ? 'All' : id }))} />
       </div>
-      <QueryView query={list}>
-        {(data) => {
-          const events = data.pages.flatMap((page) => page.events);
-          return (
+      <QueryView query={list.head}>
+        {() => (
             <div className={`grid min-h-[300px] flex-1 gap-5 ${seq ? 'grid-cols-[minmax(0,1fr)_minmax(300px,420px)] max-icon:grid-cols-1' : ''}`}>
-              {events.length === 0 ? (
+              {list.rows.length === 0 ? (
                 <div className="panel"><Blank icon={ScrollText} title="No event matches" text="Change the filter." /></div>
               ) : (
-                <EventList events={events} selected={seq} more={list.hasNextPage} loading={list.isFetchingNextPage} onMore={() => void list.fetchNextPage()} />
+                <EventList list={list} selected={seq} />
               )}
               {seq && <EventDetail key={seq} sequence={Number(seq)} />}
             </div>
-          );
-        }}
+        )}
       </QueryView>
     </div>
   );
@@ -99,24 +93,21 @@ export default function Journal() {
 const GRID = 'grid grid-cols-[76px_minmax(0,1.2fr)_minmax(0,1fr)_minmax(0,1.4fr)_76px] items-center gap-3 max-tab:grid-cols-[76px_minmax(0,1fr)_76px]';
 
 interface ListProps {
-  events: readonly Event[];
+  list: ReturnType<typeof useLiveList<Event, number>>;
   selected: string | undefined;
-  more: boolean;
-  loading: boolean;
-  onMore: () => void;
 }
 
-function EventList({ events, selected, more, loading, onMore }: ListProps) {
+function EventList({ list: { rows: events, hasMore, isLoading, loadMore, hasNewer, showNewer }, selected }: ListProps) {
   useRowKeys();
   const scroll = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({ count: events.length, getScrollElement: () => scroll.current, estimateSize: () => ROW, overscan: 12 });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (more && !loading && last >= events.length - 20) onMore();
-  }, [more, loading, last, events.length, onMore]);
+    if (hasMore && !isLoading && last >= events.length - 20) loadMore();
+  });
   return (
-    <div role="table" aria-label="Events" aria-rowcount={more ? -1 : events.length + 1} className="panel flex min-h-[300px] flex-col overflow-hidden max-tab:h-[60vh]">
+    <div role="table" aria-label="Events" aria-rowcount={hasMore ? -1 : events.length + 1} className="panel flex min-h-[300px] flex-col overflow-hidden max-tab:h-[60vh]">
       <div role="rowgroup" className="border-b px-4 max-tab:hidden">
         <div role="row" className={`${GRID} h-8 text-xs text-subtle`}>
           <span role="columnheader" className="text-right">Entry</span>
@@ -154,6 +145,19 @@ function EventList({ events, selected, more, loading, onMore }: ListProps) {
           })}
         </div>
       </div>
+      {hasNewer && (
+        <div role="presentation" className="panel-foot">
+          <Button
+            small
+            onClick={() => {
+              scroll.current?.scrollTo(0, 0);
+              showNewer();
+            }}
+          >
+            Show new events
+          </Button>
+        </div>
+      )}
     </div>
   );
 }
@@ -205,7 +209,7 @@ function Proof({ event }: { event: Event }) {
   const [result, setResult] = useState<boolean>();
   const { proof } = event;
   if (!proof) return null;
-  if (result !== undefined) return <State look={{ tone: result ? 'ok' : 'bad', icon: CircleCheck, word: result ? `${proof.path.length} hashes, verified` : 'the proof does not hold' }} />;
+  if (result !== undefined) return <State look={{ tone: result ? 'ok' : 'bad', icon: result ? CircleCheck : CircleX, word: result ? `${proof.path.length} hashes, verified` : 'the proof does not hold' }} />;
   return (
     <Button small onClick={() => void rootOf(fromHex(event.hash), proof.sequence, proof.head.size, proof.path).then((root) => setResult(root === proof.head.root))}>
       <BadgeCheck size={14} aria-hidden />

@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { CircleCheck, CircleX, FlaskConical, Hand, Play } from 'lucide-react';
 import { type FormEvent, useMemo, useState } from 'react';
 import { client, type Schemas, unwrap } from '@/api/client';
-import { curlCommand, palyraCommand } from '@/api/commands';
+import { grpc } from '@/api/grpc';
 import { ProblemError } from '@/api/problem';
 import { queries } from '@/api/queries';
 import { useOnline } from '@/api/use-connection';
@@ -13,7 +13,7 @@ import { collect, fieldsOf, type FormValues, type SchemaField } from '@/domain/s
 import { bytes, compact, micros, visible } from '@/lib/format';
 import { Button } from '@/ui/button';
 import { Segments } from '@/ui/chips';
-import { Command } from '@/ui/copy';
+import { ActionCommand } from '@/ui/action-command';
 import { Field } from '@/ui/field';
 import { Json } from '@/ui/json';
 import { Ledger } from '@/ui/ledger';
@@ -93,7 +93,6 @@ function CallForm({ tool }: { tool: Schemas['ToolInfo'] }) {
   const [values, setValues] = useState(() => toValues(fields, initialJson(tool)));
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
   const [sent, setSent] = useState<string>();
-  const [lang, setLang] = useState<'palyra' | 'curl'>('palyra');
   const call = useMutation({
     mutationFn: (input: unknown) => unwrap(client.POST('/v1/tools/{tool}/invoke', { params: { path: { tool: tool.tool_id } }, body: { input: input as never } })),
   });
@@ -129,7 +128,7 @@ function CallForm({ tool }: { tool: Schemas['ToolInfo'] }) {
   };
 
   const text = sent ?? JSON.stringify(shape === 'form' ? collect(fields, values).value : safeParse(json));
-  const action = { palyra: ['run', tool.tool_id, '--input', text], method: 'POST' as const, path: `/v1/tools/${tool.tool_id}/invoke`, body: { input: safeParse(text) } };
+  const action = { palyra: ['run', tool.tool_id, '--input', text], method: 'POST' as const, path: `/v1/tools/${tool.tool_id}/invoke`, body: { input: safeParse(text) }, grpc: grpc.invoke(tool.tool_id, text) };
   const pendingApproval = call.error instanceof ProblemError && call.error.problem.code === 'approval_required' ? approvalOf(call.error.problem) : undefined;
 
   return (
@@ -201,12 +200,7 @@ function CallForm({ tool }: { tool: Schemas['ToolInfo'] }) {
             <Blank icon={FlaskConical} title="No call yet" text="The result, its cost and its receipt appear here." />
           </div>
         )}
-        <div className="grid gap-2">
-          <span className="justify-self-start">
-            <Segments label="Copy as" value={lang} onChange={setLang} choices={[{ id: 'palyra', label: 'palyra' }, { id: 'curl', label: 'curl' }]} />
-          </span>
-          <Command line={lang === 'palyra' ? palyraCommand(action.palyra) : (curlCommand(action) ?? '')} />
-        </div>
+        <ActionCommand action={action} />
       </div>
     </div>
   );

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { CircleCheck, CircleSlash, Clock3, Pause, Plus, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { client, type Schemas, unwrap } from '@/api/client';
+import { grpc } from '@/api/grpc';
 import { queries } from '@/api/queries';
 import { useOnline } from '@/api/use-connection';
 import { fireLook } from '@/domain/status';
@@ -35,7 +36,7 @@ function RoutineView({ routines }: { routines: readonly Routine[] }) {
         text="Scheduled tool calls. Each routine is its own principal and has only the invoke scope."
         actions={
           <>
-            <CopyAs action={{ palyra: ['routines', 'list'], path: '/v1/routines' }} />
+            <CopyAs action={{ palyra: ['routines', 'list'], path: '/v1/routines', grpc: grpc.routines() }} />
             <AddRoutine />
           </>
         }

@@ -128,7 +128,7 @@ function RunView({ run, tab }: { run: Schemas['RunInfo']; tab: string }) {
               label="Run"
               current={tab}
               tabs={[
-                { id: 'timeline', label: 'Timeline', count: tape?.steps.length, link: to('timeline') },
+                { id: 'timeline', label: 'Timeline', count: details.host_calls, link: to('timeline') },
                 { id: 'log', label: 'Log', link: to('log') },
                 { id: 'io', label: 'Input and output', link: to('io') },
                 { id: 'grants', label: 'Grants', link: to('grants') },
@@ -145,7 +145,7 @@ function RunView({ run, tab }: { run: Schemas['RunInfo']; tab: string }) {
           ) : tab === 'replay' ? (
             <Replay run={run} details={details} tape={tape} />
           ) : (
-            <Timeline query={tapeText} tape={tape} live={live} recorded={run.tape != null} error={run.error ?? undefined} />
+            <Timeline runId={run.run_id} live={live} recorded={run.tape != null} error={run.error ?? undefined} />
           )}
         </div>
         <aside aria-label="Receipt and details" className="grid min-w-0 gap-5">

@@ -1,10 +1,10 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { createColumnHelper, flexRender, getCoreRowModel, useReactTable } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ListVideo } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { client, type Schemas, unwrap } from '@/api/client';
+import { useLiveList } from '@/api/live-list';
 import { runLook } from '@/domain/status';
 import { clock, count, millis, plural, shortRun } from '@/lib/format';
 import { useRowKeys } from '@/lib/rows';
@@ -27,31 +27,29 @@ const NARROW_ROW = 88;
 export default function Runs() {
   const { skill, status = 'all' } = useSearch({ strict: false }) as { skill?: string; status?: Status };
   const navigate = useNavigate();
-  const runs = useInfiniteQuery({
+  const list = useLiveList({
     queryKey: ['runs', 'list', skill ?? null, status],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam }) =>
-      unwrap(
-        client.GET('/v1/runs', {
-          params: { query: { limit: PAGE, before: pageParam ?? null, skill: skill ?? null, status: status === 'all' ? null : status } },
-        }),
-      ),
-    getNextPageParam: ({ next }) => next ?? undefined,
+    async read(before: string | undefined) {
+      const query = { limit: PAGE, before: before ?? null, skill: skill ?? null, status: status === 'all' ? null : status };
+      const { runs, next } = await unwrap(client.GET('/v1/runs', { params: { query } }));
+      return { rows: runs, next: next ?? undefined };
+    },
+    idOf: ({ run_id }: Run) => run_id,
   });
   const search = (change: { skill?: string | undefined; status?: Status }) =>
     void navigate({ to: '/runs', search: { skill, status, ...change } as never, replace: true });
-  const all = useMemo(() => runs.data?.pages.flatMap((page) => page.runs) ?? [], [runs.data]);
+  const { rows, hasMore } = list;
   return (
     <div className="page flex h-full flex-col">
       <PageHead
-        title={runs.data ? `${plural(all.length, 'run')}${runs.hasNextPage ? ', newest first' : ''}` : 'Runs'}
+        title={list.head.data ? `${plural(rows.length, 'run')}${hasMore ? ' loaded, newest first' : ''}` : 'Runs'}
         text="Every call of a tool is a run with a receipt."
         actions={<CopyAs action={{ palyra: ['runs', 'list', ...(skill ? ['--skill', skill] : []), ...(status === 'all' ? [] : ['--status', status])], path: '/v1/runs' }} />}
       />
       <RunTools status={status} skill={skill} onChange={search} />
-      <QueryView query={runs}>
+      <QueryView query={list.head}>
         {() =>
-          all.length === 0 ? (
+          rows.length === 0 ? (
             <div className="panel">
               <Blank
                 icon={ListVideo}
@@ -61,7 +59,7 @@ export default function Runs() {
               />
             </div>
           ) : (
-            <RunTable runs={all} more={runs.hasNextPage} loading={runs.isFetchingNextPage} onMore={() => void runs.fetchNextPage()} />
+            <RunTable list={list} />
           )
         }
       </QueryView>
@@ -120,20 +118,20 @@ const GRID = 'grid grid-cols-[minmax(0,2.4fr)_120px_minmax(0,1fr)_84px_92px_84px
 const CELL = ['max-tab:col-span-2', '', '', 'text-right max-tab:text-left', 'text-right max-tab:text-left', 'text-right max-tab:hidden', 'text-right max-wide:hidden'];
 
 /** A table whose rows exist only while they are in view. */
-function RunTable({ runs, more, loading, onMore }: { runs: Run[]; more: boolean; loading: boolean; onMore: () => void }) {
+function RunTable({ list: { rows: runs, hasMore, isLoading, loadMore, hasNewer, showNewer } }: { list: ReturnType<typeof useLiveList<Run, string>> }) {
   useRowKeys();
   const scroll = useRef<HTMLDivElement>(null);
   const narrow = matchMedia('(max-width: 820px)').matches;
-  const table = useReactTable({ data: runs, columns: COLUMNS, getCoreRowModel: getCoreRowModel(), getRowId: ({ run_id }) => run_id });
+  const table = useReactTable({ data: runs as Run[], columns: COLUMNS, getCoreRowModel: getCoreRowModel(), getRowId: ({ run_id }) => run_id });
   const rows = table.getRowModel().rows;
   const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => scroll.current, estimateSize: () => (narrow ? NARROW_ROW : ROW), overscan: 12 });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (more && !loading && last >= rows.length - 20) onMore();
-  }, [more, loading, last, rows.length, onMore]);
+    if (hasMore && !isLoading && last >= rows.length - 20) loadMore();
+  });
   return (
-    <div className="panel flex min-h-[240px] flex-1 flex-col overflow-hidden" role="table" aria-label="Runs" aria-rowcount={more ? -1 : rows.length + 1}>
+    <div className="panel flex min-h-[240px] flex-1 flex-col overflow-hidden" role="table" aria-label="Runs" aria-rowcount={hasMore ? -1 : rows.length + 1}>
       <div role="rowgroup" className="border-b px-4">
         {table.getHeaderGroups().map((group) => (
           <div key={group.id} role="row" className={`${GRID} h-8 text-xs text-subtle max-tab:hidden`}>
@@ -170,12 +168,25 @@ function RunTable({ runs, more, loading, onMore }: { runs: Run[]; more: boolean;
         </div>
       </div>
       <div role="presentation" className="panel-foot flex items-center text-xs">
-        {count(rows.length)} loaded{more ? ', older ones follow' : ''}
-        {more && (
-          <Button small kind="quiet" className="ml-auto" disabled={loading} onClick={onMore}>
-            Load older
-          </Button>
-        )}
+        {count(rows.length)} loaded{hasMore ? ', older ones follow' : ''}
+        <span className="ml-auto flex gap-2">
+          {hasNewer && (
+            <Button
+              small
+              onClick={() => {
+                scroll.current?.scrollTo(0, 0);
+                showNewer();
+              }}
+            >
+              Show new runs
+            </Button>
+          )}
+          {hasMore && (
+            <Button small kind="quiet" disabled={isLoading} onClick={loadMore}>
+              Load older
+            </Button>
+          )}
+        </span>
       </div>
     </div>
   );

@@ -5,13 +5,16 @@ import { queries } from '@/api/queries';
 import { revokeSession, sessionQuery, sessionsQuery, signOut } from '@/api/session';
 import { connection } from '@/api/connection';
 import { useOnline } from '@/api/use-connection';
+import { CircleCheck, CircleSlash } from 'lucide-react';
 import { bytes, count, millis, span, visible } from '@/lib/format';
 import { setSingleKeys, useSingleKeys } from '@/lib/settings';
 import { setTheme, useTheme } from '@/lib/theme';
+import { ActionButton } from '@/ui/action';
 import { Button } from '@/ui/button';
 import { Segments } from '@/ui/chips';
 import { Command } from '@/ui/copy';
 import { KeyValues, PageHead, Section } from '@/ui/page';
+import { State } from '@/ui/state';
 import { ProblemView, QueryView } from '@/ui/states';
 import { When } from '@/ui/time';
 import { toast } from '@/ui/toast';
@@ -90,7 +93,7 @@ function Sessions() {
                 <span className="min-w-0 flex-1 basis-52">
                   <span className="fact">{each.id}</span>
                   {each.current && <span className="ml-2 text-xs text-muted">this browser</span>}
-                  {each.user_agent && <span className="clip block text-xs text-subtle">{visible(each.user_agent)}</span>}
+                  {each.user_agent !== '' && <span className="clip block text-xs text-subtle">{visible(each.user_agent)}</span>}
                 </span>
                 {each.last_used_at && (
                   <span className="text-xs text-muted">
@@ -119,43 +122,69 @@ function Sessions() {
 
 const shown = (list: readonly string[] | null | undefined): string => (list == null ? 'as granted' : list.length === 0 ? 'none' : list.join(', '));
 
+interface SwitchProps {
+  title: string;
+  text: string;
+  on: boolean;
+  /** Change to the other value: its button, what it means, and the command. */
+  change: { label: string; title: string; text: string; confirm: string; setting: string; policy: Schemas['RunnerPolicy'] };
+}
+
+/** A setting of the runner policy. It changes after a dialog that says what follows. */
+function PolicySwitch({ title, text, on, change }: SwitchProps) {
+  const write = async (): Promise<unknown> => {
+    const now = await unwrap(client.GET('/v1/runner-policy'));
+    return unwrap(client.PUT('/v1/runner-policy', { body: { policy: { ...now.policy, ...change.policy }, revision: now.revision } }));
+  };
+  return (
+    <div className="item flex-wrap">
+      <span className="min-w-0 flex-1 basis-52">
+        {title}
+        <span className="block text-xs text-subtle">{text}</span>
+      </span>
+      <State look={on ? { tone: 'ok', icon: CircleCheck, word: 'On' } : { tone: 'idle', icon: CircleSlash, word: 'Off' }} />
+      <ActionButton
+        small
+        label={`${change.label}…`}
+        title={change.title}
+        text={change.text}
+        confirm={change.confirm}
+        command={{ palyra: ['runner-policy', 'set', change.setting] }}
+        run={write}
+        done="Runner policy saved"
+        refresh={[['policy']]}
+      />
+    </div>
+  );
+}
+
 function Runner() {
-  const online = useOnline();
-  const queryClient = useQueryClient();
   const runner = useQuery(queries.runnerPolicy());
-  const change = useMutation({
-    mutationFn: async (policy: Schemas['RunnerPolicy']) => {
-      const now = await unwrap(client.GET('/v1/runner-policy'));
-      return unwrap(client.PUT('/v1/runner-policy', { body: { policy: { ...now.policy, ...policy }, revision: now.revision } }));
-    },
-    onSuccess() {
-      toast('Runner policy saved');
-      void queryClient.invalidateQueries({ queryKey: ['policy'] });
-    },
-  });
   return (
     <Section panel title="Runner policy" note="what every run is under">
       <QueryView query={runner}>
         {({ policy }) => (
           <div className="rows">
-            <div className="item">
-              <label className="check flex-1">
-                <input type="checkbox" disabled={!online || change.isPending} checked={policy.enabled !== false} onChange={(event) => change.mutate({ enabled: event.target.checked })} />
-                <span>
-                  Runner enabled
-                  <span className="block text-xs text-subtle">While it is disabled, calls, hooks and routines are rejected.</span>
-                </span>
-              </label>
-            </div>
-            <div className="item">
-              <label className="check flex-1">
-                <input type="checkbox" disabled={!online || change.isPending} checked={policy.allow_inline_modules === true} onChange={(event) => change.mutate({ allow_inline_modules: event.target.checked })} />
-                <span>
-                  Allow modules that come with a call
-                  <span className="block text-xs text-subtle">They run without secrets and can write nothing.</span>
-                </span>
-              </label>
-            </div>
+            <PolicySwitch
+              title="Runner"
+              text="While it is off, calls, hooks and routines are rejected."
+              on={policy.enabled !== false}
+              change={
+                policy.enabled !== false
+                  ? { label: 'Turn off', title: 'Turn the runner off?', text: 'Running calls are cancelled, each with a receipt. New calls, hooks and routines are rejected. No data is lost.', confirm: 'Turn off', setting: 'enabled=false', policy: { enabled: false } }
+                  : { label: 'Turn on', title: 'Turn the runner on?', text: 'Calls, hooks and routines run again.', confirm: 'Turn on', setting: 'enabled=true', policy: { enabled: true } }
+              }
+            />
+            <PolicySwitch
+              title="Modules that come with a call"
+              text="They run without secrets and can write nothing."
+              on={policy.allow_inline_modules === true}
+              change={
+                policy.allow_inline_modules === true
+                  ? { label: 'Reject', title: 'Reject modules that come with a call?', text: 'Only tools of installed skills can be called.', confirm: 'Reject modules', setting: 'allow_inline_modules=false', policy: { allow_inline_modules: false } }
+                  : { label: 'Allow', title: 'Allow modules that come with a call?', text: 'A token with the scope invoke can then send code that no publisher signed. It runs in the sandbox, without secrets, and can write nothing.', confirm: 'Allow modules', setting: 'allow_inline_modules=true', policy: { allow_inline_modules: true } }
+              }
+            />
             <div className="px-4 py-3">
               <KeyValues
                 rows={[
@@ -169,7 +198,6 @@ function Runner() {
                 ]}
               />
             </div>
-            {change.isError && <div className="p-4"><ProblemView error={change.error} /></div>}
             <div className="px-4 py-3">
               <Command line="palyra runner-policy show" />
             </div>

@@ -3,6 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { ChevronRight, FlaskConical, Layers, ShieldAlert } from 'lucide-react';
 import { useState } from 'react';
 import { client, type Schemas, unwrap } from '@/api/client';
+import { grpc } from '@/api/grpc';
 import { queries } from '@/api/queries';
 import { describe, signerOf } from '@/domain/manifest';
 import { skillLook, trustLook } from '@/domain/status';
@@ -61,7 +62,7 @@ function SkillView({ info, tab }: { info: Schemas['SkillInfo']; tab: string }) {
             </Link>
           )}
           {runtime_status !== 'quarantined' && <QuarantineButton skillId={id} />}
-          <CopyAs action={{ palyra: ['skills', 'info', id], path: `/v1/skills/${id}` }} />
+          <CopyAs action={{ palyra: ['skills', 'show', id], path: `/v1/skills/${id}`, grpc: grpc.skill(id) }} />
         </div>
       </header>
       {record.waiting && (
@@ -134,7 +135,7 @@ function QuarantineButton({ skillId }: { skillId: string }) {
       text={`${runs > 0 ? `${plural(runs, 'running call')} ${runs === 1 ? 'is' : 'are'} cancelled. ` : ''}The skill cannot run through calls, hooks, routines or replay until it is enabled again. Its data is kept.`}
       confirm="Quarantine"
       ready={reason.trim() !== ''}
-      command={{ palyra: ['skills', 'quarantine', skillId, '--reason', reason || 'TEXT'] }}
+      command={{ palyra: ['skills', 'quarantine', skillId, '--reason', reason || 'TEXT'], method: 'POST', path: `/v1/skills/${skillId}/quarantine`, body: { reason: reason || 'TEXT' }, grpc: grpc.quarantine(skillId, reason || 'TEXT') }}
       run={() => unwrap(client.POST('/v1/skills/{skill_id}/quarantine', { params: { path: { skill_id: skillId } }, body: { reason: reason.trim() } }))}
       done={`${skillId} is quarantined`}
       refresh={[['skills'], ['plugins'], ['tools']]}

@@ -145,15 +145,15 @@ function Group({ title, entries, grants, runs }: GroupProps) {
                 <KeyMark keyId={signerOf(record.current)} />
                 <span className="min-w-0">
                   <span className="flex flex-wrap items-baseline gap-x-2">
-                    <Link to="/skills/$skill" params={{ skill: record.skill_id }} className="font-medium hover:underline">
+                    <Link to="/skills/$skill" params={{ skill: record.skill_id }} className="inline-block min-h-6 min-w-6 font-medium hover:underline">
                       {visible(name)}
                     </Link>
                     <span className="fact text-subtle">{record.skill_id}</span>
                     <span className="text-xs text-subtle">{version}</span>
                   </span>
-                  <span className="line-clamp-1 text-xs text-muted">
+                  <span className={`${record.waiting ? '' : 'line-clamp-1'} text-xs text-muted`}>
                     {record.waiting ? (
-                      <Link to="/update/$skill" params={{ skill: record.skill_id }} className="link">
+                      <Link to="/update/$skill" params={{ skill: record.skill_id }} className="link inline-block min-h-6 leading-6">
                         {describe(record.waiting, record.skill_id).version} is pending
                       </Link>
                     ) : (

@@ -3,9 +3,11 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { CircleCheck, Clock, Equal, type LucideIcon, Minus, Play, Plus, Type } from 'lucide-react';
 import { useState } from 'react';
 import { client, type Schemas, unwrap } from '@/api/client';
+import { grpc } from '@/api/grpc';
 import { queries } from '@/api/queries';
 import { useOnline } from '@/api/use-connection';
 import { describe } from '@/domain/manifest';
+import { FindingRow } from '@/domain/finding';
 import { PermissionList } from '@/domain/permission-list';
 import { count, short, visible } from '@/lib/format';
 import { focusOnMount } from '@/lib/focus';
@@ -24,8 +26,12 @@ const LOOK: Record<Row['change'], { tone: Tone; icon: LucideIcon; word: string }
   growth: { tone: 'wait', icon: Plus, word: 'Wider' },
   narrowing: { tone: 'ok', icon: Minus, word: 'Narrower' },
   text: { tone: 'info', icon: Type, word: 'Text changed' },
-  neutral: { tone: 'idle', icon: Equal, word: 'Unchanged' },
+  neutral: { tone: 'idle', icon: Equal, word: 'Other' },
 };
+/** A neutral row has a new value that gives the skill nothing, or the same value. */
+const lookOf = ({ change, old, new: now }: Row): StatusLook => (change === 'neutral' ? { ...LOOK.neutral, word: old === now ? 'Unchanged' : 'Changed' } : LOOK[change]);
+/** Most permissions that the decision bar names, so that it never covers the page. */
+const MOST_NAMED = 8;
 const RANK: Record<Row['change'], number> = { growth: 0, text: 1, narrowing: 2, neutral: 3 };
 const SECTIONS: Partial<Record<Row['section'], string>> = { http: 'Hosts', text: 'Model-visible text', hooks: 'Hooks', compat: 'Compatibility', config: 'Settings' };
 
@@ -97,7 +103,7 @@ function Decision({ info, asked }: { info: Schemas['SkillInfo']; asked: Schemas[
               Consent applies only to this release, digest <span className="fact">{short(digest)}</span>.
             </>
           }
-          actions={<CopyAs action={{ palyra: ['skills', 'consent', id, '--consent', digest, ...secrets.flatMap((secret) => ['--allow-secret', secret])], method: 'POST', path: `/v1/skills/${id}/consent`, body: { digest, secrets } }} />}
+          actions={<CopyAs action={{ palyra: ['skills', 'consent', id, '--consent', digest, ...secrets.flatMap((secret) => ['--allow-secret', secret])], method: 'POST', path: `/v1/skills/${id}/consent`, body: { digest, secrets }, grpc: grpc.consent(id, digest, secrets) }} />}
         />
         {update && rows.length > 0 && (
           <>
@@ -131,6 +137,15 @@ function Decision({ info, asked }: { info: Schemas['SkillInfo']; asked: Schemas[
             </div>
           ))}
         </Section>
+        {(outcome.audit?.findings.length ?? 0) > 0 && (
+          <Section panel title={`Audit of ${version}`} note={`risk ${outcome.audit?.risk}`} className="mt-6">
+            <ul className="rows">
+              {outcome.audit?.findings.map((finding, i) => (
+                <FindingRow key={`${finding.id}-${i}`} finding={finding} />
+              ))}
+            </ul>
+          </Section>
+        )}
         {approve.isError && (
           <div className="mt-5">
             <ProblemView error={approve.error} untouched="Nothing was approved." />
@@ -144,13 +159,21 @@ function Decision({ info, asked }: { info: Schemas['SkillInfo']; asked: Schemas[
             <h2>
               Approving {version} allows {update && wider.length > 0 ? plural(wider.length) : plural(outcome.permissions.length)}
             </h2>
-            {update && wider.length > 0 && (
+            {update && wider.length + by('text') > 0 && (
               <ul className="flex flex-wrap gap-x-4 gap-y-1 text-muted">
-                {wider.slice(0, 6).map((row) => (
+                {wider.slice(0, MOST_NAMED).map((row) => (
                   <li key={`${row.section}${row.subject}`} className="fact">
+                    <span className="text-wait" aria-hidden>+ </span>
                     {visible(row.new ?? row.subject)}
                   </li>
                 ))}
+                {wider.length > MOST_NAMED && <li>and {count(wider.length - MOST_NAMED)} more, marked above</li>}
+                {by('text') > 0 && (
+                  <li>
+                    <span className="text-info" aria-hidden>+ </span>
+                    {by('text') === 1 ? 'a changed text' : `${count(by('text'))} changed texts`} that models read
+                  </li>
+                )}
               </ul>
             )}
             {secrets.map((secret) => (
@@ -188,7 +211,8 @@ function Decision({ info, asked }: { info: Schemas['SkillInfo']; asked: Schemas[
 const plural = (n: number): string => `${count(n)} ${n === 1 ? 'permission' : 'permissions'}`;
 
 function Diff({ rows, active, pending }: { rows: readonly Row[]; active: string; pending: string }) {
-  const sections = [...new Set(rows.map(({ section }) => section))];
+  // Sections with wider permissions come first, as they do within each section.
+  const sections = [...new Set([...rows].sort((a, b) => RANK[a.change] - RANK[b.change]).map(({ section }) => section))];
   const columns = 'grid grid-cols-[120px_minmax(0,1fr)_minmax(0,1fr)] gap-4 px-4 max-tab:grid-cols-1 max-tab:gap-1.5';
   const running: StatusLook = { tone: 'ok', icon: Play, word: active };
   const waiting: StatusLook = { tone: 'wait', icon: Clock, word: pending };
@@ -215,7 +239,7 @@ function Diff({ rows, active, pending }: { rows: readonly Row[]; active: string;
             .filter((row) => row.section === section)
             .sort((a, b) => RANK[a.change] - RANK[b.change])
             .map((row) => {
-              const look = LOOK[row.change];
+              const look = lookOf(row);
               const soft = row.change === 'growth' ? 'bg-wait-soft shadow-[inset_3px_0_0_var(--color-wait)]' : row.change === 'text' ? 'bg-info-soft' : '';
               return (
                 <div key={`${row.subject}${row.new ?? ''}`} role="row" className={`${columns} border-b py-2.5 last:border-b-0 ${soft}`}>

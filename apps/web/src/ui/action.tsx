@@ -1,9 +1,9 @@
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { type Copyable, palyraCommand } from '@/api/commands';
+import type { Copyable } from '@/api/commands';
 import { useOnline } from '@/api/use-connection';
 import { Button, type ButtonLook } from './button';
-import { Command } from './copy';
+import { ActionCommand } from './action-command';
 import { Dialog } from './dialog';
 import { ProblemView } from './states';
 import { toast } from './toast';
@@ -74,7 +74,7 @@ export function ActionButton<T>(props: Props<T>) {
       >
         <div>{text}</div>
         {children}
-        {command && <Command line={palyraCommand(command.palyra)} />}
+        {command && <ActionCommand action={command} />}
         {action.isError && <ProblemView error={action.error} />}
       </Dialog>
     </>

@@ -16,3 +16,13 @@ export function Json({ value, label, className = '' }: { value: unknown; label: 
     </pre>
   );
 }
+
+/** Reads JSON text to be shown indented; numbers beyond the precision of a browser stay as they are written. */
+export function prettyJson(text: string): unknown {
+  if (/\d{16,}/.test(text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

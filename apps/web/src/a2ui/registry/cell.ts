@@ -15,10 +15,12 @@ export function showCell(cell: Cell | undefined, type?: Column['type']): string 
   return visible(cell);
 }
 
-/** Order of two cells; empty ones come last. */
-export function compareCells(a: Cell | undefined, b: Cell | undefined): number {
-  if (a === null || a === undefined) return b === null || b === undefined ? 0 : 1;
-  if (b === null || b === undefined) return -1;
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
-  return String(a).localeCompare(String(b), 'en', { numeric: true });
+const collator = new Intl.Collator('en', { numeric: true });
+
+/** Order of two cells; empty ones come last in both directions. */
+export function compareCells(a: Cell | undefined, b: Cell | undefined, descending = false): number {
+  if (a == null) return b == null ? 0 : 1;
+  if (b == null) return -1;
+  const order = typeof a === 'number' && typeof b === 'number' ? a - b : collator.compare(String(a), String(b));
+  return descending ? -order : order;
 }

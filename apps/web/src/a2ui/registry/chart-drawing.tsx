@@ -3,7 +3,7 @@ import {
   ScatterChart, Tooltip, XAxis, YAxis,
 } from 'recharts';
 import { visible } from '@/lib/format';
-import type { ChartProps } from '../document';
+import type { Chart } from '../document';
 
 const COLORS = ['var(--color-data-1)', 'var(--color-data-2)', 'var(--color-data-3)', 'var(--color-data-4)'];
 const color = (i: number): string => COLORS[i % COLORS.length] ?? 'currentColor';
@@ -22,7 +22,7 @@ interface Point {
 }
 
 /** Points by the kind of the axis; times become numbers so that gaps keep their width. */
-function pointsOf({ x, series }: ChartProps): Point[] {
+function pointsOf({ x, series }: Chart): Point[] {
   return x.values.map((value, i) => {
     const at = x.type === 'time' ? Date.parse(String(value)) : x.type === 'number' ? Number(value) : visible(String(value ?? ''));
     return { x: at, ...Object.fromEntries(series.map(({ values }, j) => [`s${j}`, values[i] ?? null])) };
@@ -32,7 +32,7 @@ function pointsOf({ x, series }: ChartProps): Point[] {
 const timeLabel = (at: number): string => new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
 
 /** The drawing itself. Motion is off: a stream must not reflow what is shown. */
-export default function ChartDrawing(props: ChartProps) {
+export default function ChartDrawing(props: Chart) {
   const { kind, x, series } = props;
   const points = pointsOf(props);
   const numeric = x.type === 'number' || x.type === 'time';

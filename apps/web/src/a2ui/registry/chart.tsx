@@ -1,14 +1,14 @@
 import { lazy, Suspense, useState } from 'react';
 import { visible } from '@/lib/format';
 import { Segments } from '@/ui/chips';
-import type { Cell, ChartProps } from '../document';
+import type { Cell, Chart } from '../document';
 import type { RegistryProps } from './index';
 import { GuestTable } from './table';
 
 /** The drawing library is loaded with the first chart only. */
 const Drawing = lazy(() => import('./chart-drawing'));
 
-export function A2uiChart({ props }: RegistryProps<ChartProps>) {
+export function A2uiChart({ props }: RegistryProps<Chart>) {
   const [shape, setShape] = useState<'chart' | 'table'>('chart');
   const title = props.title ? visible(props.title) : 'Chart';
   return (
@@ -34,7 +34,7 @@ export function A2uiChart({ props }: RegistryProps<ChartProps>) {
 }
 
 /** The numbers of a chart in words: the range of each series. */
-function summary({ kind, series }: ChartProps): string {
+function summary({ kind, series }: Chart): string {
   const ranges = series.map(({ name, values }) => {
     const known = values.filter((value) => value !== null);
     return known.length === 0 ? `${name}: no values` : `${name}: ${Math.min(...known)} to ${Math.max(...known)}`;
@@ -43,7 +43,7 @@ function summary({ kind, series }: ChartProps): string {
 }
 
 /** The same numbers as a table. */
-function Twin({ x, series }: ChartProps) {
+function Twin({ x, series }: Chart) {
   const columns = [
     { key: 'x', label: x.label ?? 'Value', type: x.type === 'number' ? ('number' as const) : ('text' as const) },
     ...series.map(({ name }, i) => ({ key: `s${i}`, label: name, type: 'number' as const })),

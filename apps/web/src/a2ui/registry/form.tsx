@@ -4,12 +4,12 @@ import { Button } from '@/ui/button';
 import { Field } from '@/ui/field';
 import { visible } from '@/lib/format';
 import { useOnline } from '@/api/use-connection';
-import type { FormField, FormProps } from '../document';
+import type { Field as FormField, Form } from '../document';
 import { initialValues, submit, type Typed } from '../form-values';
 import type { RegistryProps } from './index';
 
 /** A form of a skill. What is typed stays until the daemon has accepted it. */
-export function A2uiForm({ id, props, handlers }: RegistryProps<FormProps>) {
+export function A2uiForm({ id, props, handlers }: RegistryProps<Form>) {
   const [typed, setTyped] = useState<Typed>(() => initialValues(props));
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
   const [failure, setFailure] = useState<unknown>();
@@ -113,7 +113,7 @@ function Input({ field, value, error, onChange }: InputProps) {
               </select>
             );
           case 'slider':
-            return <input {...control} type="range" className="w-full accent-accent" min={field.min} max={field.max} step={field.step} value={text} onChange={change} />;
+            return <input {...control} type="range" className="w-full accent-accent" min={field.min ?? undefined} max={field.max ?? undefined} step={field.step ?? undefined} value={text} onChange={change} />;
           case 'secret':
             return <input {...shared} type="password" autoComplete="off" onChange={change} />;
           case 'number':

@@ -1,10 +1,10 @@
 import { visible } from '@/lib/format';
-import type { ListProps } from '../document';
+import type { List } from '../document';
 import { showCell } from './cell';
 import type { RegistryProps } from './index';
 import { Toned } from './tone';
 
-export function A2uiList({ props: { ordered, items } }: RegistryProps<ListProps>) {
+export function A2uiList({ props: { ordered, items } }: RegistryProps<List>) {
   const List = ordered ? 'ol' : 'ul';
   return (
     <List className={`grid gap-1.5 pl-5 text-md ${ordered ? 'list-decimal' : 'list-disc'}`}>

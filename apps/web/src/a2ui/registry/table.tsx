@@ -2,7 +2,7 @@ import { ArrowDown, ArrowLeft, ArrowRight, ArrowUp } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { count, visible } from '@/lib/format';
 import { Button } from '@/ui/button';
-import type { Column, TableProps } from '../document';
+import type { Column, Table } from '../document';
 import { compareCells, showCell } from './cell';
 import type { RegistryProps } from './index';
 
@@ -15,19 +15,18 @@ const side = ({ align, type }: Column): string => {
   return at === 'end' ? 'text-right' : at === 'center' ? 'text-center' : 'text-left';
 };
 
-export function A2uiTable({ props }: RegistryProps<TableProps>) {
+export function A2uiTable({ props }: RegistryProps<Table>) {
   return <GuestTable {...props} />;
 }
 
 /** A table that can be sorted and paged. */
-export function GuestTable({ columns, rows, caption, sort, page_size }: TableProps) {
+export function GuestTable({ columns, rows, caption, sort, page_size }: Table) {
   const [order, setOrder] = useState(sort ? { key: sort.key, descending: sort.direction === 'descending' } : undefined);
   const [page, setPage] = useState(0);
   const size = Math.min(page_size ?? DEFAULT_PAGE, MOST);
   const sorted = useMemo(() => {
     if (!order) return rows;
-    const direction = order.descending ? -1 : 1;
-    return [...rows].sort((a, b) => direction * compareCells(a[order.key], b[order.key]));
+    return [...rows].sort((a, b) => compareCells(a[order.key], b[order.key], order.descending));
   }, [rows, order]);
   const last = Math.max(0, Math.ceil(rows.length / size) - 1);
   const at = Math.min(page, last);

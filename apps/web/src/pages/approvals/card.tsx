@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { Check, FileText, Hand, Waypoints, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { client, type Schemas, unwrap } from '@/api/client';
-import { palyraCommand } from '@/api/commands';
+import { type Copyable, palyraCommand } from '@/api/commands';
+import { grpc } from '@/api/grpc';
 import { queries } from '@/api/queries';
 import { useOnline } from '@/api/use-connection';
 import { describe, signerOf } from '@/domain/manifest';
@@ -13,6 +14,7 @@ import { useKeys } from '@/lib/keys';
 import { useNow } from '@/lib/now';
 import { Button } from '@/ui/button';
 import { Command } from '@/ui/copy';
+import { CopyAs } from '@/ui/copy-as';
 import { KeyMark } from '@/ui/keymark';
 import { Badge, Callout } from '@/ui/state';
 import { ProblemView } from '@/ui/states';
@@ -108,13 +110,17 @@ export function ApprovalCard({ approval, last, reach, onDecided }: Props) {
   const release = skill?.entry.record.current;
   const choice = SCOPES.find(({ id }) => id === scope);
   const text = whole ?? approval.arguments;
-  const command = palyraCommand([
-    'approvals', 'approve', approval.approval_id, '--scope', scope,
-    ...((approval.arguments_omitted ?? 0) > 0 && approval.arguments_sha256 ? ['--arguments-sha256', approval.arguments_sha256] : []),
-  ]);
+  const sha256 = approval.arguments_sha256 ?? undefined;
+  const action: Copyable = {
+    palyra: ['approvals', 'approve', approval.approval_id, '--scope', scope, ...((approval.arguments_omitted ?? 0) > 0 && sha256 ? ['--arguments-sha256', sha256] : [])],
+    method: 'POST',
+    path: `/v1/approvals/${approval.approval_id}/approve`,
+    body: { scope, arguments_sha256: sha256, owner_present: true },
+    ...(sha256 ? { grpc: grpc.approve(approval.approval_id, scope, sha256) } : {}),
+  };
 
   return (
-    <article className="panel mx-auto flex max-w-[960px] flex-col overflow-hidden max-tab:rounded-none max-tab:border-0" aria-label={`${words(approval.tool_id)}, requested by ${approval.principal}`}>
+    <article className="panel mx-auto flex max-w-[960px] flex-col overflow-clip max-tab:rounded-none max-tab:border-0" aria-label={`${words(approval.tool_id)}, requested by ${approval.principal}`}>
       <div className="seal tone-wait" aria-hidden />
       <header className="flex items-start gap-3 border-b px-6 py-4 max-tab:px-4">
         <div className="min-w-0 flex-1">
@@ -175,6 +181,11 @@ export function ApprovalCard({ approval, last, reach, onDecided }: Props) {
             {approval.asked_because ? <Waypoints size={15} aria-hidden className="mt-0.5 flex-none text-subtle" /> : <Hand size={15} aria-hidden className="mt-0.5 flex-none text-subtle" />}
             {approval.asked_because ? <span><Ticked text={approval.asked_because} /></span> : <span>The manifest of the skill sets <span className="fact">requires_approval</span> for this tool.</span>}
           </p>
+          {approval.labels?.untrusted && (
+            <Callout tone="wait" icon={Waypoints} className="mt-3">
+              This session has read untrusted content{approval.labels.private ? ' and private data' : ''}.
+            </Callout>
+          )}
           {pending && (
             <fieldset className="mt-5">
               <legend className="mb-2 font-semibold">Approve for</legend>
@@ -194,7 +205,7 @@ export function ApprovalCard({ approval, last, reach, onDecided }: Props) {
           {!pending && (
             <dl className="kv mt-5 text-xs">
               <dt>Decided by</dt>
-              <dd>{approval.decided_by ?? 'nobody, it expired'}</dd>
+              <dd>{approval.decided_by ?? 'no decision, it expired'}</dd>
               <dt>Decided</dt>
               <dd><When at={approval.decided_ms ?? approval.expires_ms} /></dd>
               {approval.scope && (
@@ -227,8 +238,11 @@ export function ApprovalCard({ approval, last, reach, onDecided }: Props) {
             <kbd className="max-tab:hidden">A</kbd>
           </Button>
           <div className="min-w-0 flex-1 basis-64 max-tab:hidden">
-            <Command line={command} />
+            <Command line={palyraCommand(action.palyra)} />
           </div>
+          <span className="max-wide:hidden">
+            <CopyAs action={action} />
+          </span>
         </footer>
       )}
     </article>

@@ -15,6 +15,7 @@ export function Reach({ reach }: { reach: Schemas['CallReach'] }) {
   ];
   if (rows.length === 0) return <p className="text-muted">Nothing outside of its own input and output.</p>;
   return (
+    <>
     <ul className="grid gap-2">
       {rows.map(([kind, text, note]) => (
         <li key={`${kind}:${text}`} className="flex items-start gap-2.5">
@@ -26,5 +27,7 @@ export function Reach({ reach }: { reach: Schemas['CallReach'] }) {
         </li>
       ))}
     </ul>
+      <p className="mt-2 text-xs text-subtle">Everything else is out of reach.</p>
+    </>
   );
 }

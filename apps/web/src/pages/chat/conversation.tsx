@@ -1,123 +1,128 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { ArrowLeft, ArrowUp, Hand, OctagonX, TriangleAlert } from 'lucide-react';
-import { type FormEvent, type KeyboardEvent, lazy, Suspense, useEffect, useReducer, useRef, useState } from 'react';
-import { agent, type Pause, type SessionEvent } from '@/api/agent';
-import { followStream } from '@/api/stream';
-import { useOnline } from '@/api/use-connection';
-import { apply, EMPTY, type Item } from '@/domain/conversation';
-import { countdown, visible } from '@/lib/format';
-import { useNow } from '@/lib/now';
+import { ArrowLeft, TriangleAlert } from 'lucide-react';
+import { lazy, memo, Suspense, useEffect, useRef, useState } from 'react';
+import { agent, type Pause } from '@/api/agent';
+import type { Item } from '@/domain/conversation';
+import { plural, visible } from '@/lib/format';
 import { Button } from '@/ui/button';
 import { useTitle } from '@/ui/page';
 import { Callout } from '@/ui/state';
 import { ProblemView, Skeleton } from '@/ui/states';
-import { toast } from '@/ui/toast';
+import { Composer } from './composer';
+import { Dock } from './dock';
 import { RunSide } from './run-side';
+import { SessionMenu } from './session-menu';
 import { SessionSurface } from './session-surface';
 import { ToolCard } from './tool-card';
+import { useConversation } from './use-conversation';
 
 const GuestMarkdown = lazy(() => import('@/ui/guest-markdown'));
 
-/** Events that are kept, then the live ones. */
-function useConversation(id: string) {
-  const [state, dispatch] = useReducer((known: typeof EMPTY, event: SessionEvent) => apply(known, event), EMPTY);
-  const [error, setError] = useState<unknown>();
-  const [loaded, setLoaded] = useState(false);
-  const queryClient = useQueryClient();
-  useEffect(() => {
-    let stop: (() => void) | undefined;
-    let gone = false;
-    agent
-      .history(id)
-      .then((events) => {
-        if (gone) return;
-        for (const event of events) dispatch(event);
-        setLoaded(true);
-        const last = events.at(-1)?.number;
-        stop = followStream(agent.events(id), {
-          endless: true,
-          ...(last === undefined ? {} : { after: String(last) }),
-          onEvent({ data }) {
-            let event: SessionEvent;
-            try {
-              event = JSON.parse(data) as SessionEvent;
-            } catch {
-              return;
-            }
-            dispatch(event);
-            if (event.event.startsWith('surface.')) void queryClient.invalidateQueries({ queryKey: ['sessions', id, 'surfaces'] });
-            if (event.event.startsWith('run.') || event.event === 'message.completed') void queryClient.invalidateQueries({ queryKey: ['sessions'] });
-          },
-        });
-      })
-      .catch((reason: unknown) => {
-        if (!gone) setError(reason);
-      });
-    return () => {
-      gone = true;
-      stop?.();
-    };
-  }, [id, queryClient]);
-  return { state, error, loaded };
-}
+/** Items that are on the page at first; earlier ones are added on request. */
+const SHOWN = 80;
+/** The stream is followed while its end is this close to the view, in pixels. */
+const NEAR = 160;
 
 export function Conversation({ id }: { id: string }) {
-  const { state, error, loaded } = useConversation(id);
+  const { state, error, loaded, retry } = useConversation(id);
   const session = useQuery(agent.session(id)).data;
-  const end = useRef<HTMLDivElement>(null);
+  const [shown, setShown] = useState(SHOWN);
+  const content = useRef<HTMLDivElement>(null);
   const scroll = useRef<HTMLDivElement>(null);
   const title = session?.title || 'New session';
   useTitle(title);
 
-  // Follows the stream only while its end is in view.
+  // Surfaces and markdown get their size after the event that shows them.
+  const follow = useRef(true);
   useEffect(() => {
-    const view = scroll.current;
-    if (view && view.scrollHeight - view.scrollTop - view.clientHeight < 160) end.current?.scrollIntoView({ block: 'end' });
-  }, [state]);
+    const inner = content.current;
+    if (!inner) return;
+    const observer = new ResizeObserver(() => {
+      if (follow.current) scroll.current?.scrollTo(0, scroll.current.scrollHeight);
+    });
+    observer.observe(inner);
+    return () => observer.disconnect();
+  }, []);
+
+  const hidden = Math.max(0, state.items.length - shown);
+  const showForm = (): void => {
+    follow.current = false;
+    const form = scroll.current?.querySelector<HTMLElement>(`[data-surface="${CSS.escape(state.pause?.surface ?? '')}"]`);
+    form?.scrollIntoView({ block: 'start' });
+    form?.querySelector<HTMLElement>('form :is(input, select, textarea, button):not(:disabled)')?.focus({ preventScroll: true });
+  };
 
   return (
     <div className="grid h-full min-h-0 grid-cols-[minmax(0,1fr)_268px] max-wide:grid-cols-1">
       <div className="flex min-h-0 min-w-0 flex-col">
-        <div ref={scroll} tabIndex={0} role="log" aria-label="Messages" aria-live="polite" className="min-h-0 flex-1 overflow-auto focus-visible:-outline-offset-2">
-          <div className="mx-auto grid max-w-[768px] gap-4 px-6 py-5 max-tab:px-4">
-            <div className="flex items-center gap-2">
-              <Link to="/chat" className="tab:hidden" aria-label="All sessions">
-                <ArrowLeft size={16} aria-hidden />
-              </Link>
-              <h1 className="text-lg break-words">{visible(title)}</h1>
-            </div>
-            {error !== undefined && <ProblemView error={error} />}
+        <header className="flex items-center gap-2 border-b py-2.5 pr-3 pl-6 max-tab:pl-4">
+          <Link to="/chat" className="tab:hidden" aria-label="All sessions">
+            <ArrowLeft size={16} aria-hidden />
+          </Link>
+          <h1 className="clip flex-1 text-md">{visible(title)}</h1>
+          {session && <SessionMenu session={session} />}
+        </header>
+        <div
+          ref={scroll}
+          tabIndex={0}
+          role="log"
+          aria-label="Messages"
+          aria-live="polite"
+          onScroll={({ currentTarget: view }) => {
+            follow.current = view.scrollHeight - view.scrollTop - view.clientHeight < NEAR;
+          }}
+          className="min-h-0 flex-1 overflow-auto focus-visible:-outline-offset-2"
+        >
+          <div ref={content} className="mx-auto grid max-w-[768px] gap-4 px-6 py-5 max-tab:px-4">
+            {error !== undefined && <ProblemView error={error} onRetry={retry} />}
             {!loaded && error === undefined && <Skeleton rows={3} />}
             {loaded && state.items.length === 0 && <p className="text-muted">Ask a question. Calls that need approval wait for your decision.</p>}
-            {state.items.map((item) => (
-              <ItemView key={item.id} item={item} sessionId={id} pause={state.pause} />
+            {hidden > 0 && (
+              <Button small className="justify-self-center" onClick={() => setShown((known) => known + SHOWN)}>
+                Show earlier, {plural(hidden, 'item')}
+              </Button>
+            )}
+            {state.items.slice(hidden).map((item, i, items) => (
+              <ItemView key={item.id} item={item} sessionId={id} pause={item.kind === 'surface' && state.pause?.surface === item.surface ? state.pause : undefined} isResult={isResult(items, i)} />
             ))}
-            <div ref={end} />
           </div>
         </div>
-        {state.pause && <Dock pause={state.pause} />}
-        <Composer sessionId={id} running={state.running} runId={session?.active_run ?? undefined} />
+        {state.pause && <Dock pause={state.pause} onShowForm={showForm} />}
+        <Composer sessionId={id} session={session} run={state.run} />
       </div>
-      <RunSide sessionId={id} session={session} items={state.items} used={state.used} />
+      <RunSide sessionId={id} session={session} state={state} />
     </div>
   );
 }
 
-function ItemView({ item, sessionId, pause }: { item: Item; sessionId: string; pause: Pause | undefined }) {
+/** Whether a call is the last thing that its run did, so that its output is the answer. */
+function isResult(items: readonly Item[], at: number): boolean {
+  const [item, next] = [items[at], items[at + 1]];
+  return item?.kind === 'tool' && (next === undefined || next.kind === 'end' || (next.kind === 'message' && next.role === 'user'));
+}
+
+interface ItemProps {
+  item: Item;
+  sessionId: string;
+  /** The pause that waits for this item. */
+  pause: Pause | undefined;
+  isResult: boolean;
+}
+
+const ItemView = memo(function ItemView({ item, sessionId, pause, isResult: result }: ItemProps) {
   switch (item.kind) {
     case 'message':
       if (item.role === 'user') return <div className="max-w-[85%] justify-self-end rounded-3 bg-selected px-4 py-2.5 text-md break-words whitespace-pre-wrap">{visible(item.text)}</div>;
       // Text that is being written is not parsed, so that it never reflows.
-      return item.streaming ? (
-        <div className="text-md break-words whitespace-pre-wrap">{visible(item.text)}</div>
-      ) : (
-        <Suspense fallback={<div className="text-md whitespace-pre-wrap">{visible(item.text)}</div>}>
+      if (item.bytes !== undefined) return <PlainText text={item.text} />;
+      return (
+        <Suspense fallback={<PlainText text={item.text} />}>
           <GuestMarkdown text={visible(item.text)} />
         </Suspense>
       );
     case 'tool':
-      return <ToolCard item={item} />;
+      return <ToolCard item={item} isResult={result} />;
     case 'surface':
       return <SessionSurface sessionId={sessionId} name={item.surface} pause={pause} />;
     case 'end':
@@ -127,108 +132,6 @@ function ItemView({ item, sessionId, pause }: { item: Item; sessionId: string; p
         </Callout>
       );
   }
-}
+});
 
-/** What the run waits for, in the frame of the host: never inside the conversation. */
-function Dock({ pause }: { pause: Pause }) {
-  const now = useNow();
-  const online = useOnline();
-  const answer = useMutation({ mutationFn: (decision: 'approve' | 'deny') => agent.answer(pause, decision), onError: (error) => toast(error.message) });
-  return (
-    <section aria-label="Waiting for you" className="tone-wait mx-auto mb-2 w-[calc(100%-48px)] max-w-[720px] overflow-hidden rounded-3 border border-wait-line bg-surface max-tab:w-[calc(100%-32px)]">
-      <div className="seal" aria-hidden />
-      <div className="flex flex-wrap items-center gap-3 px-4 py-2.5">
-        <Hand size={16} aria-hidden className="flex-none text-wait" />
-        <span className="min-w-0 flex-1 basis-52 break-words">
-          <b className="font-medium">{pause.kind === 'approval' ? '1 call needs your approval' : pause.kind === 'form' ? 'A form waits for your input' : 'The agent asks'}</b>
-          <span className="text-muted"> · {visible(pause.question)}</span>
-        </span>
-        <span className="num text-xs text-muted">{countdown(pause.expires_ms - now)} left</span>
-        {pause.kind === 'approval' && pause.approval_id && (
-          <Link to="/approvals/$approval" params={{ approval: pause.approval_id }} className="btn" data-kind="primary" data-small>
-            Review
-          </Link>
-        )}
-        {pause.kind === 'form' && (
-          <Button small disabled={!online || answer.isPending} onClick={() => answer.mutate('deny')}>
-            Cancel
-          </Button>
-        )}
-        {pause.kind === 'question' && (
-          <>
-            <Button small kind="primary" disabled={!online || answer.isPending} onClick={() => answer.mutate('deny')}>
-              No
-            </Button>
-            <Button small disabled={!online || answer.isPending} onClick={() => answer.mutate('approve')}>
-              Yes
-            </Button>
-          </>
-        )}
-      </div>
-    </section>
-  );
-}
-
-const draftKey = (session: string): string => `palyra.message.${session}`;
-
-function Composer({ sessionId, running, runId }: { sessionId: string; running: boolean; runId: string | undefined }) {
-  const online = useOnline();
-  const queryClient = useQueryClient();
-  const [text, setText] = useState(() => sessionStorage.getItem(draftKey(sessionId)) ?? '');
-  const keep = (next: string): void => {
-    setText(next);
-    sessionStorage.setItem(draftKey(sessionId), next);
-  };
-  const say = useMutation({
-    mutationFn: () => agent.say(sessionId, text),
-    // What was typed is kept until the daemon has it.
-    onSuccess() {
-      keep('');
-      void queryClient.invalidateQueries({ queryKey: ['sessions'] });
-    },
-  });
-  const stop = useMutation({ mutationFn: agent.stop, onSuccess: () => toast('Stopped'), onError: (error) => toast(error.message) });
-  const canSend = online && !running && !say.isPending && text.trim() !== '';
-  const submit = (event?: FormEvent): void => {
-    event?.preventDefault();
-    if (canSend) say.mutate();
-  };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
-      event.preventDefault();
-      submit();
-    }
-  };
-  return (
-    <form onSubmit={submit} className="mx-auto w-full max-w-[768px] px-6 pb-4 max-tab:px-4">
-      {say.isError && (
-        <div className="mb-2">
-          <ProblemView error={say.error} untouched="Your message is kept." />
-        </div>
-      )}
-      <div className="rounded-3 border border-control bg-surface p-2 focus-within:border-accent">
-        <textarea
-          aria-label="Message"
-          placeholder="Ask a question"
-          className="block min-h-11 w-full resize-none bg-transparent px-2 py-1.5 text-md focus-visible:outline-none max-tab:text-lg"
-          rows={Math.min(8, text.split('\n').length)}
-          value={text}
-          onChange={(event) => keep(event.target.value)}
-          onKeyDown={onKeyDown}
-        />
-        <div className="flex items-center gap-2">
-          <span className="flex-1 px-2 text-xs text-subtle max-tab:invisible">{online ? 'Enter sends, Shift Enter starts a new line' : 'Kept until the daemon answers again'}</span>
-          {running && runId && (
-            <Button small disabled={!online || stop.isPending} onClick={() => stop.mutate(runId)}>
-              <OctagonX size={14} aria-hidden />
-              Stop
-            </Button>
-          )}
-          <Button type="submit" kind="primary" small square aria-label="Send" disabled={!canSend}>
-            <ArrowUp size={15} aria-hidden />
-          </Button>
-        </div>
-      </div>
-    </form>
-  );
-}
+const PlainText = ({ text }: { text: string }) => <div className="text-md break-words whitespace-pre-wrap">{visible(text)}</div>;

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { ChevronRight, CircleCheck, CircleSlash, CircleX, Clock, Copy, Loader, Unplug } from 'lucide-react';
 import type { ToolItem } from '@/domain/conversation';
 import { visible } from '@/lib/format';
-import { Json } from '@/ui/json';
+import { Json, prettyJson } from '@/ui/json';
 import { State, type StatusLook } from '@/ui/state';
 
 const LOOKS: Record<ToolItem['status'], StatusLook> = {
@@ -18,10 +18,11 @@ const LOOKS: Record<ToolItem['status'], StatusLook> = {
   repeated: { tone: 'ok', icon: Copy, word: 'Answered from the first receipt' },
 };
 
-/** One call: its state, and on request its input, output and log. */
-export function ToolCard({ item }: { item: ToolItem }) {
+/** One call: its state, and on request its input, output and log. The call that answers a message is open. */
+export function ToolCard({ item, isResult }: { item: ToolItem; isResult: boolean }) {
+  const isOpen = isResult && (item.output !== undefined || item.error !== undefined);
   return (
-    <details className="panel group overflow-hidden">
+    <details key={String(isOpen)} open={isOpen} className="panel group overflow-hidden">
       <summary className="flex cursor-pointer list-none items-center gap-3 px-4 py-2.5 focus-visible:-outline-offset-2">
         <ChevronRight size={14} aria-hidden className="flex-none text-subtle transition-transform group-open:rotate-90" />
         <span className="fact clip flex-1 font-medium">{visible(item.toolId)}</span>
@@ -30,13 +31,13 @@ export function ToolCard({ item }: { item: ToolItem }) {
       <div className="grid gap-3 border-t p-4">
         <div>
           <h2 className="mb-1.5">Input</h2>
-          <Json value={pretty(item.arguments)} label="Input" />
+          <Json value={prettyJson(item.arguments)} label="Input" />
         </div>
         {item.error && <p className="break-words text-bad">{visible(item.error)}</p>}
         {item.output !== undefined && (
           <div>
             <h2 className="mb-1.5">Output</h2>
-            <Json value={pretty(item.output)} label="Output" />
+            <Json value={prettyJson(item.output)} label="Output" />
           </div>
         )}
         {item.log.length > 0 && (
@@ -56,13 +57,4 @@ export function ToolCard({ item }: { item: ToolItem }) {
       </div>
     </details>
   );
-}
-
-function pretty(text: string): unknown {
-  if (/\d{16,}/.test(text)) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

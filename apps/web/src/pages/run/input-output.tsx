@@ -6,7 +6,7 @@ import { ToolSurface } from '@/domain/tool-surface';
 import type { RunDetails } from '@/domain/run-details';
 import type { Tape } from '@/domain/tape';
 import { short } from '@/lib/format';
-import { Json } from '@/ui/json';
+import { Json, prettyJson } from '@/ui/json';
 import { Callout } from '@/ui/state';
 
 interface Props {
@@ -19,7 +19,7 @@ interface Props {
 
 export function InputOutput({ tape, details, failed, toolId, skillId }: Props) {
   const tool = useQuery(queries.tool(toolId)).data;
-  const output = tape?.output === undefined ? undefined : pretty(tape.output);
+  const output = tape?.output === undefined ? undefined : prettyJson(tape.output);
   const document = tool?.returns === 'a2ui' && isDocument(output) ? output : undefined;
   return (
     <div className="grid grid-cols-2 gap-5 p-4 max-tab:grid-cols-1">
@@ -57,18 +57,8 @@ function Value({ title, text, digest, missing }: { title: string; text: string |
           {missing}
         </Callout>
       ) : (
-        <Json value={pretty(text)} label={title} />
+        <Json value={prettyJson(text)} label={title} />
       )}
     </div>
   );
-}
-
-/** Indents JSON text; numbers beyond the precision of a browser stay as they are written. */
-function pretty(text: string): unknown {
-  if (/\d{16,}/.test(text)) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -57,7 +57,7 @@ function sentence({ requested, derivation, denial }: Denial): string {
     case 'manifest':
       return 'The manifest does not request it.';
     case 'consent':
-      return 'The manifest requests it, but nobody has approved it.';
+      return 'The manifest requests it, but it has not been approved.';
     case 'profile':
       return 'The manifest requests it and it was approved, but the capability profile does not include it.';
     case 'policy':

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { CircleCheck } from 'lucide-react';
 import { useState } from 'react';
 import { client, type Schemas, unwrap } from '@/api/client';
+import { grpc } from '@/api/grpc';
 import { queries } from '@/api/queries';
 import { FindingRow } from '@/domain/finding';
 import { verdictLook } from '@/domain/status';
@@ -74,7 +75,7 @@ function Accept({ id, rules, reason }: { id: string; rules: readonly string[]; r
         text="Accepted findings are recorded in the journal by rule. The daemon verifies and audits the release again before it can run."
         confirm="Enable skill"
         ready={rules.every((rule) => accepted.has(rule))}
-        command={{ palyra: ['skills', 'enable', id, ...[...accepted].flatMap((rule) => ['--accept', rule])] }}
+        command={{ palyra: ['skills', 'enable', id, ...[...accepted].flatMap((rule) => ['--accept', rule])], method: 'POST', path: `/v1/skills/${id}/enable`, body: { accept: [...accepted] }, grpc: grpc.enable(id, [...accepted]) }}
         run={() =>
           unwrap(client.POST('/v1/skills/{skill_id}/enable', { params: { path: { skill_id: id } }, body: { accept: [...accepted] } }))
         }

@@ -2,7 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, type Schemas, unwrap } from '@/api/client';
+import { grpc } from '@/api/grpc';
 import { queries } from '@/api/queries';
+import { CallBars, total } from '@/domain/call-bars';
 import { CapabilityIcon } from '@/domain/capability';
 import { describe, signerOf } from '@/domain/manifest';
 import { modeLook, runLook } from '@/domain/status';
@@ -31,7 +33,7 @@ export function Overview({ info }: { info: Info }) {
   const id = record.skill_id;
   const { license, tools } = describe(record.current, id);
   const touched = useQuery(queries.touched(id)).data;
-  const total = info.runs.completed + info.runs.failed;
+  const runs = info.runs.completed + info.runs.failed;
   const resources = touched
     ? ([
         ['http', touched.hosts],
@@ -58,7 +60,7 @@ export function Overview({ info }: { info: Info }) {
             </div>
           )}
         </div>
-        <Section title="Resources accessed" note={`in ${plural(total, 'run')}, kept after removal`}>
+        <Section title="Resources accessed" note={`in ${plural(runs, 'run')}, kept after removal`}>
           <div className="panel">
             {resources.length === 0 ? (
               <p className="px-4 py-3 text-muted">The skill has not accessed any resource.</p>
@@ -103,6 +105,7 @@ export function Overview({ info }: { info: Info }) {
             )}
           </div>
         </Section>
+        <Calls id={id} />
         {touched && touched.runs.length > 0 && (
           <Section title="Recent runs" more={<Link to="/runs" search={{ skill: id }} className="link text-xs">All runs</Link>}>
             <div className="panel">
@@ -175,6 +178,18 @@ export function Overview({ info }: { info: Info }) {
   );
 }
 
+/** How often the skill was called, and how often that failed. */
+function Calls({ id }: { id: string }) {
+  const buckets = useQuery(queries.activity(id)).data?.buckets ?? [];
+  const calls = total(buckets, 'calls');
+  if (calls === 0) return null;
+  return (
+    <Section title="Calls in the last 24 hours" note={`${count(calls)} calls, ${count(total(buckets, 'failed'))} failed, ${count(total(buckets, 'denied'))} denied`}>
+      <CallBars buckets={buckets} height={64} />
+    </Section>
+  );
+}
+
 function Manage({ info }: { info: Info }) {
   const { record, runtime_status } = info.entry;
   const id = record.skill_id;
@@ -192,7 +207,7 @@ function Manage({ info }: { info: Info }) {
             title={`Disable ${id}?`}
             text="Calls, hooks and routines of the skill are rejected until it is enabled again. Consent and data are kept."
             confirm="Disable"
-            command={{ palyra: ['skills', 'disable', id] }}
+            command={{ palyra: ['skills', 'disable', id], method: 'POST', path: `/v1/skills/${id}/disable`, body: {}, grpc: grpc.disable(id) }}
             run={() => unwrap(client.POST('/v1/skills/{skill_id}/disable', { ...path, body: {} }))}
             done={`${id} is disabled`}
             refresh={refresh}
@@ -205,7 +220,7 @@ function Manage({ info }: { info: Info }) {
             title={`Enable ${id}?`}
             text="The daemon verifies and audits the stored release again. The skill runs only if its publisher is trusted, no finding blocks it and its permissions are approved."
             confirm="Enable"
-            command={{ palyra: ['skills', 'enable', id] }}
+            command={{ palyra: ['skills', 'enable', id], method: 'POST', path: `/v1/skills/${id}/enable`, body: {}, grpc: grpc.enable(id) }}
             run={() => unwrap(client.POST('/v1/skills/{skill_id}/enable', { ...path, body: {} }))}
             done={({ status }) => `${id}: ${status.replace('_', ' ')}`}
             refresh={refresh}
@@ -217,7 +232,7 @@ function Manage({ info }: { info: Info }) {
           title="Verify the stored package again?"
           text="The daemon reads, hashes and verifies every stored byte. Nothing is changed."
           confirm="Verify"
-          command={{ palyra: ['skills', 'verify', id] }}
+          command={{ palyra: ['skills', 'verify', id], method: 'POST', path: `/v1/skills/${id}/verify`, grpc: grpc.verify(id) }}
           run={() => unwrap(client.POST('/v1/skills/{skill_id}/verify', path))}
           done={({ steps }) => `${plural(steps.length, 'step')} passed`}
           refresh={refresh}
@@ -230,7 +245,7 @@ function Manage({ info }: { info: Info }) {
           title={`Remove ${id}?`}
           text="The package and its consents are removed. Receipts, journal entries and the record of accessed resources stay."
           confirm="Remove skill"
-          command={{ palyra: ['skills', 'remove', id, ...(keepData ? ['--keep-data'] : [])] }}
+          command={{ palyra: ['skills', 'remove', id, ...(keepData ? ['--keep-data'] : [])], method: 'DELETE', path: `/v1/skills/${id}?keep_data=${keepData}`, grpc: grpc.removeSkill(id, keepData) }}
           run={() => unwrap(client.DELETE('/v1/skills/{skill_id}', { params: { path: { skill_id: id }, query: { keep_data: keepData } } }))}
           done={`${id} was removed`}
           refresh={refresh}

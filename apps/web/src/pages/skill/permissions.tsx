@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Check, CircleSlash, DoorClosed, DoorOpen, Minus, Scissors, X } from 'lucide-react';
 import { Fragment, useState } from 'react';
 import { client, type Schemas, unwrap } from '@/api/client';
+import { grpc } from '@/api/grpc';
 import { queries } from '@/api/queries';
 import { CapabilityIcon } from '@/domain/capability';
 import { DerivationCells, isGranted } from '@/domain/derivation';
@@ -232,7 +233,7 @@ function Narrow({ id, label, permissions, keep }: NarrowProps) {
       title={label.replace('…', '')}
       text={`The profile of ${id} then includes only the checked capabilities, from the next call on. You can widen it again at any time.`}
       confirm={removed > 0 ? `Remove ${plural(removed, 'capability', 'capabilities')}` : 'Write profile'}
-      command={{ palyra: ['plugins', 'profile', 'set', id, '--only', ...grants.flatMap((grant) => ['--grant', grant])] }}
+      command={{ palyra: ['plugins', 'profile', 'set', id, '--only', ...grants.flatMap((grant) => ['--grant', grant])], method: 'PUT', path: `/v1/plugins/${id}/profile`, body: { only: true, grants }, grpc: grpc.setProfile(id, true, grants) }}
       run={() => unwrap(client.PUT('/v1/plugins/{skill_id}/profile', { params: { path: { skill_id: id } }, body: { only: true, grants } }))}
       done={({ revision }) => `Profile of ${id} written, revision ${revision}`}
       refresh={[['plugins'], ['skills'], ['tools']]}
@@ -272,7 +273,7 @@ function ResetProfile({ id }: { id: string }) {
       title={`Remove the profile of ${id}?`}
       text="The skill then gets everything that its manifest requests and you approved, within the policy."
       confirm="Remove profile"
-      command={{ palyra: ['plugins', 'profile', 'remove', id] }}
+      command={{ palyra: ['plugins', 'profile', 'remove', id], method: 'DELETE', path: `/v1/plugins/${id}/profile`, grpc: grpc.removeProfile(id) }}
       run={() => unwrap(client.DELETE('/v1/plugins/{skill_id}/profile', { params: { path: { skill_id: id } } }))}
       done={`Profile of ${id} removed`}
       refresh={[['plugins'], ['skills'], ['tools']]}

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { CircleX, Clock, Play } from 'lucide-react';
 import { client, type Schemas, unwrap } from '@/api/client';
+import { grpc } from '@/api/grpc';
 import { describe } from '@/domain/manifest';
 import { short } from '@/lib/format';
 import { ActionButton } from '@/ui/action';
@@ -40,7 +41,7 @@ export function Versions({ info }: { info: Schemas['SkillInfo'] }) {
                 title={`Roll back ${id} to ${past.version}?`}
                 text="The daemon verifies and audits the stored release again. The high-water mark stays: a release that was never installed cannot be older than the newest one."
                 confirm={`Roll back to ${past.version}`}
-                command={{ palyra: ['skills', 'rollback', id, '--to', past.version] }}
+                command={{ palyra: ['skills', 'rollback', id, '--to', past.version], method: 'POST', path: `/v1/skills/${id}/rollback`, body: { version: past.version }, grpc: grpc.rollBack(id, past.version) }}
                 run={() => unwrap(client.POST('/v1/skills/{skill_id}/rollback', { params: { path: { skill_id: id } }, body: { version: past.version } }))}
                 done={`${id} is at ${past.version}`}
                 refresh={[['skills'], ['plugins'], ['tools']]}
