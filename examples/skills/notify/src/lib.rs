@@ -10,7 +10,7 @@ plugin! { hooks: [tell] }
 
 const CHANNEL: &str = "alerts";
 
-/// What is told of an event; the details stay in the journal.
+/// The published part of an event; the details stay in the journal.
 #[derive(Deserialize, Serialize)]
 struct Told {
     event: String,
