@@ -67,7 +67,7 @@ pub fn run() -> Result<bool> {
 async fn bench(args: &Args) -> Result<bool> {
     if let Some(unknown) = args.only.iter().find(|name| rows::ROWS.iter().all(|row| row.name != **name)) {
         let known: Vec<&str> = rows::ROWS.iter().map(|row| row.name).collect();
-        bail!("there is no row `{unknown}`; the rows are {}", known.join(", "));
+        bail!("no row `{unknown}`; the rows are {}", known.join(", "));
     }
     let wanted = |name: &str| args.only.is_empty() || args.only.iter().any(|only| only == name);
     let measured = rows::measure_all(args.quick, wanted).await?;

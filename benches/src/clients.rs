@@ -1,4 +1,4 @@
-//! Clients that keep their connections and always have one request under way.
+//! Clients that keep their connections and always have one request in progress.
 
 use anyhow::{Context, Result, bail, ensure};
 use bytes::Bytes;

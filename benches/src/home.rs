@@ -4,13 +4,14 @@ use crate::skill::{echo, signing_key};
 use anyhow::{Result, ensure};
 use palyra_common::{JsonText, OperatorGrants, Principal, Transport};
 use palyra_plugins_runtime::InProcessCompiler;
+use palyra_runner::{CallContext, CallerConfig, ToolCaller, ToolInvocation};
 use palyra_skills::consent::ConsentGiven;
 use palyra_skills::signing::KeySet;
 use palyra_skills::{BuiltArtifact, RuntimeStatus, capability_digest};
-use palyra_runner::{CallContext, CallerConfig, ToolCaller, ToolInvocation};
 use palyra_state::{InstallOptions, State, StateOptions, StateRoot};
 use palyra_vault::KeySourceChoice;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Room for every caller of every row.
 const MAX_RUNS: u32 = 256;
@@ -22,7 +23,7 @@ pub struct Home {
 }
 
 impl Home {
-    /// A root that believes the publisher and has nothing installed.
+    /// A root that trusts the publisher and has nothing installed.
     pub fn empty() -> Result<Self> {
         let directory = tempfile::tempdir()?;
         Ok(Self { state: Arc::new(new_state(&directory)?), _directory: directory })
@@ -52,16 +53,17 @@ impl Home {
                 egress: None,
                 ceiling: None,
                 max_concurrent_runs: MAX_RUNS,
+                queue_time: Duration::from_secs(5),
             },
         )?)
     }
 }
 
-/// A state that believes the publisher, in a directory.
+/// A state that trusts the publisher, in a directory.
 pub fn new_state(directory: &tempfile::TempDir) -> Result<State> {
     let options = StateOptions { key_source: KeySourceChoice::File, ..StateOptions::default() };
     let state = StateRoot::new(directory.path().join("root")).init(&options)?;
-    state.allow_publisher("bench", KeySet::single(signing_key().public()), "owner")?;
+    state.trust().allow_publisher("bench", KeySet::single(signing_key().public()), "owner")?;
     Ok(state)
 }
 
@@ -73,7 +75,7 @@ pub fn install(state: &State, release: &BuiltArtifact) -> Result<()> {
         secrets: Default::default(),
     };
     let options = InstallOptions { consent: Some(consent), ..InstallOptions::default() };
-    let outcome = state.install(release.bytes.clone(), &options, "owner", &mut |_| {})?;
+    let outcome = state.skills().install(release.bytes.clone(), &options, "owner", &mut |_| {})?;
     ensure!(outcome.status == RuntimeStatus::Active, "the first release is {:?}", outcome.status);
     Ok(())
 }

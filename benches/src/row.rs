@@ -42,7 +42,7 @@ pub enum Compare {
 pub enum Goal {
     AtMost(f64),
     AtLeast(f64),
-    /// There is none: the figure is told and judges nothing.
+    /// The row has no goal: the figure is only reported.
     Reported,
 }
 

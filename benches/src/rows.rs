@@ -1,5 +1,6 @@
 //! All rows: what they are called, what they compare and what they must reach.
 
+mod agent;
 mod cold;
 mod corridor;
 mod counters;
@@ -126,6 +127,9 @@ pub const ROWS: &[RowSpec] = &[
     }),
     row("corridor_growth_1m_events", "us", OursOverBaseline, AtMost(1.2), |bench| {
         Box::pin(corridor::growth_of_journal(bench))
+    }),
+    row("agent_loop_per_step", "us", OursOverBaseline, AtMost(20.0), |bench| {
+        Box::pin(agent::loop_per_step(bench))
     }),
     row("http_call", "calls/s", OursOverBaseline, AtLeast(0.6), |bench| {
         Box::pin(http_call::throughput(bench))

@@ -13,6 +13,7 @@ from mcp.client.streamable_http import create_mcp_http_client, streamable_http_c
 from mcp.types import ElicitResult
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
+from ag_ui import ag_ui
 from bench import Bench, Proxy, node_environment
 from grpc_clients import buf, grpcio
 
@@ -151,15 +152,19 @@ def main():
     arguments.add_argument("--tools", type=pathlib.Path, required=True)
     arguments.add_argument("--api", action="store_true", help="make requests of the HTTP API, for minutes")
     arguments.add_argument("--grpc", action="store_true", help="only the clients of gRPC")
+    arguments.add_argument("--ag-ui", action="store_true", help="only AG-UI")
     told = arguments.parse_args()
     if told.api:
         with Bench(told.palyra.resolve(), told.package.resolve()) as bench:
             return api(bench, told.tools.resolve())
     with Bench(told.palyra.resolve(), told.package.resolve()) as bench:
+        if told.ag_ui:
+            return ag_ui(bench, told.tools.resolve())
         buf(bench, told.tools.resolve())
         grpcio(bench)
         if told.grpc:
             return
+        ag_ui(bench, told.tools.resolve())
         asyncio.run(python_client(bench))
         inspector(bench, told.tools.resolve())
         metrics(bench)

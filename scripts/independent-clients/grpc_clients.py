@@ -13,10 +13,22 @@ from bench import FIXTURE, node_environment
 
 PROTOS = pathlib.Path(__file__).parent.parent.parent / "schemas/proto"
 SERVICES = {
+    "palyra.auth.v1.KeysService",
+    "palyra.auth.v1.PolicyService",
+    "palyra.auth.v1.TokensService",
+    "palyra.auth.v1.TrustService",
+    "palyra.auth.v1.VaultService",
+    "palyra.gateway.v1.ChannelsService",
     "palyra.gateway.v1.GatewayService",
+    "palyra.gateway.v1.JournalService",
+    "palyra.gateway.v1.ModelsService",
+    "palyra.gateway.v1.RunsService",
+    "palyra.gateway.v1.SessionsService",
+    "palyra.gateway.v1.SurfacesService",
     "palyra.hooks.v1.HooksService",
     "palyra.plugins.v1.PluginsService",
     "palyra.plugins.v1.ToolsService",
+    "palyra.routines.v1.ObjectivesService",
     "palyra.routines.v1.RoutinesService",
     "palyra.skills.v1.SkillsService",
 }

@@ -8,6 +8,7 @@ mod clients;
 mod dist;
 mod docs;
 mod eyes;
+mod figures;
 mod foreign;
 mod fuzz;
 mod guests;
@@ -47,6 +48,7 @@ enum Command {
     Dist(dist::Args),
     Docs(docs::Args),
     Bench(bench::Args),
+    Figures(figures::Args),
     Fuzz(fuzz::Args),
     Foreign(foreign::Args),
     Eyes(eyes::Args),
@@ -73,6 +75,7 @@ impl Cli {
             Command::Dist(args) => dist::run(args),
             Command::Docs(args) => docs::run(args),
             Command::Bench(args) => bench::run(args),
+            Command::Figures(args) => figures::run(args),
             Command::Fuzz(args) => fuzz::run(args),
             Command::Foreign(args) => foreign::run(args),
             Command::Eyes(args) => eyes::run(args),

@@ -1,13 +1,24 @@
 //! Building guests in this process, with guestkit as a library.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use palyra_plugins_guestkit::{BuildOptions, BuiltGuest, Guest, Kit, build_guest, build_guests, find_guests};
 
 use crate::{output, project};
 
-/// Build every guest of the project.
+/// Build every guest of the project, those of the tests too.
 pub(crate) fn build_all(force: bool) -> Result<Vec<BuiltGuest>> {
-    let guests = find_guests(&project::root(), &[])?;
+    build_below(&[], force)
+}
+
+/// Build the guests of the example skills.
+pub(crate) fn build_examples(force: bool) -> Result<Vec<BuiltGuest>> {
+    build_below(&[project::root().join("examples/skills")], force)
+}
+
+fn build_below(roots: &[PathBuf], force: bool) -> Result<Vec<BuiltGuest>> {
+    let guests = find_guests(&project::root(), roots)?;
     Ok(build_guests(&kit()?, &guests, force)?)
 }
 

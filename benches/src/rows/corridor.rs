@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 
 /// The threads whose work comes after the leaf was handed over: the one that commits, and the one that folds the log.
 const JOURNAL: &[&str] = &["palyra-journal", "palyra-folding"];
-/// Calls under way at once, on both sides.
+/// Calls in progress at once, on both sides.
 const CALLERS: usize = 16;
 /// Calls of each caller in a turn.
 const CALLS: usize = 50;

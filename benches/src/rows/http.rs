@@ -63,7 +63,7 @@ impl Guarded {
     }
 }
 
-/// The bare client: one connection, driven by whoever waits for an answer.
+/// The bare client: one connection, driven by the caller that waits for a response.
 ///
 /// A task of its own would cost a change of threads for each request, which is not the client's fault.
 struct Bare {

@@ -26,7 +26,7 @@ pub async fn one_megabyte(bench: &Bench) -> Result<Measured> {
         Plan::even(rounds, 1),
         async || {
             let bytes = ours.next().context("there is no release left")?;
-            let outcome = state.install(bytes.clone(), &InstallOptions::default(), "owner", &mut |_| {})?;
+            let outcome = state.skills().install(bytes.clone(), &InstallOptions::default(), "owner", &mut |_| {})?;
             ensure!(outcome.status == RuntimeStatus::Active, "it is {:?}", outcome.status);
             Ok(())
         },

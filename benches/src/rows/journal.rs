@@ -66,7 +66,7 @@ fn per_event(ours: f64, baseline: f64, turns: u64, note: Option<String>) -> Meas
     Measured { ours: ours / events, baseline: Some(baseline / events), note }
 }
 
-/// A run's receipt, as the corridor of calls writes it.
+/// A run's receipt, as the pipeline of calls writes it.
 fn receipt(number: u64) -> NewEvent {
     NewEvent::new(EventKind::RunCompleted, 1_700_000_000_000 + number)
         .actor("owner")

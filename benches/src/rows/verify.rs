@@ -1,4 +1,4 @@
-//! The whole verification of an artifact beside what nobody can do without: its SHA-256 and one signature.
+//! The complete verification of an artifact, compared with the minimum: its SHA-256 and one signature.
 
 use super::Bench;
 use crate::row::Measured;

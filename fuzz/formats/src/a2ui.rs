@@ -1,6 +1,8 @@
 //! Documents and patches: read or refused with a place in them, and what is read has one spelling and can be shown.
 
-use palyra_a2ui::{A2uiDocument, A2uiPatch, GoogleA2uiVersion, from_google, render_text, to_google, to_markdown};
+use palyra_a2ui::{
+    A2uiDocument, A2uiPatch, GoogleA2uiVersion, from_google, render_text, to_google, to_markdown,
+};
 
 /// Takes the bytes as a document.
 pub fn check_a2ui_document(data: &[u8]) {
@@ -18,7 +20,8 @@ pub fn check_a2ui_document(data: &[u8]) {
 
 /// Takes the bytes as a patch, and applies it to a small document.
 pub fn check_a2ui_patch(data: &[u8]) {
-    const DOCUMENT: &str = r#"{"v":1,"surface":"s","components":[{"id":"a","type":"text","props":{"value":"x"}}]}"#;
+    const DOCUMENT: &str =
+        r#"{"v":1,"surface":"s","components":[{"id":"a","type":"text","props":{"value":"x"}}]}"#;
     let Ok(text) = std::str::from_utf8(data) else { return };
     let Ok(patch) = A2uiPatch::parse(text) else { return };
     let document = A2uiDocument::parse(DOCUMENT).expect("a valid document");

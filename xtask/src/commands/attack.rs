@@ -22,7 +22,7 @@ pub(super) struct Args {
     /// How long each class runs, in seconds
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     seconds: u32,
-    /// Run only this class, as in `--class "slow bodies"`
+    /// Run only this class, for example `--class "slow bodies"`
     #[arg(long, value_name = "NAME")]
     class: Option<String>,
     /// Print the report as JSON instead of a table
@@ -31,7 +31,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Result<()> {
-    let folder = tempfile::tempdir().context("cannot make a temporary directory")?;
+    let folder = tempfile::tempdir().context("cannot create a temporary directory")?;
     let report = folder.path().join("report.json");
     let mut test = build::cargo_with_parts();
     test.args(["test", "--workspace", "--locked", "--test", "all", "attack::"])
@@ -52,7 +52,7 @@ pub(super) fn run(args: Args) -> Result<()> {
 }
 
 fn read(report: &Path) -> Result<Value> {
-    let bytes = std::fs::read(report).context("the attack left no report")?;
+    let bytes = std::fs::read(report).context("the attack wrote no report")?;
     serde_json::from_slice(&bytes).context("the report is not JSON")
 }
 

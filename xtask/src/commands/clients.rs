@@ -11,8 +11,8 @@ const FIXTURE: &str = "tests/guests/wat/mcp-fixture";
 /// Speak to a real daemon with clients that are not ours.
 ///
 /// The conformance suite of MCP, MCP Inspector, the SDK for Python, buf and grpcio list and call the tools of a signed
-/// fixture skill, over HTTP, gRPC, and standard input and output. What is needed beyond `python3` and `npm` is installed into
-/// target/clients.
+/// fixture skill, over HTTP, gRPC, and standard input and output. Chats are streamed as AG-UI and checked by its own
+/// packages. What is needed beyond `python3` and `npm` is installed into target/clients.
 ///
 /// Example: cargo xtask clients
 #[derive(clap::Args)]
@@ -23,6 +23,9 @@ pub(super) struct Args {
     /// Only the clients of gRPC.
     #[arg(long)]
     grpc: bool,
+    /// Only AG-UI.
+    #[arg(long)]
+    ag_ui: bool,
 }
 
 pub(super) fn run(args: Args) -> Result<()> {
@@ -43,5 +46,6 @@ pub(super) fn run(args: Args) -> Result<()> {
     check.arg("--package").arg(&package).arg("--tools").arg(&tools);
     check.args(args.api.then_some("--api"));
     check.args(args.grpc.then_some("--grpc"));
+    check.args(args.ag_ui.then_some("--ag-ui"));
     shell::run(check)
 }

@@ -36,6 +36,6 @@ fn artifacts() -> Result<Vec<std::path::PathBuf>> {
     let mut artifacts: Vec<_> = entries.iter().map(std::fs::DirEntry::path).collect();
     artifacts.retain(|path| path.extension().is_some_and(|extension| extension == "palyra-skill"));
     artifacts.sort();
-    anyhow::ensure!(!artifacts.is_empty(), "there is no skill in `{}`", directory.display());
+    anyhow::ensure!(!artifacts.is_empty(), "no skill in `{}`", directory.display());
     Ok(artifacts)
 }

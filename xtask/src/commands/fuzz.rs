@@ -44,7 +44,7 @@ pub(super) fn run(args: Args) -> Result<()> {
             }
         }
     }
-    anyhow::ensure!(ran > 0, "there is no such target; `ls fuzz/*/fuzz_targets` shows them");
+    anyhow::ensure!(ran > 0, "unknown fuzz target; list them with `ls fuzz/*/fuzz_targets`");
     Ok(())
 }
 
@@ -61,7 +61,8 @@ fn fuzz(folder: &Path, target: &str, args: &Args) -> Result<()> {
     shell::run(fuzz)
 }
 
-/// Sanitizers are unstable flags: a nightly compiler takes them, the project's own one when it is told to.
+/// Sanitizers are unstable flags: a nightly compiler accepts them, the project's compiler only with
+/// `RUSTC_BOOTSTRAP`.
 fn cargo_fuzz() -> Command {
     let mut fuzz = if has_nightly() {
         let mut rustup = shell::command("rustup");
@@ -114,8 +115,8 @@ fn list_targets(folder: &Path) -> Result<Vec<String>> {
 /// The fuzzer writes into its corpus; the seeds stay as they are.
 fn copy_seeds(fuzz: &Path, target: &str) -> Result<()> {
     let (seeds, corpus) = (fuzz.join("seeds").join(target), fuzz.join("corpus").join(target));
-    let entries = fs::read_dir(&seeds).with_context(|| format!("there are no seeds for `{target}`"))?;
-    fs::create_dir_all(&corpus).context("cannot make the corpus")?;
+    let entries = fs::read_dir(&seeds).with_context(|| format!("no seeds for `{target}`"))?;
+    fs::create_dir_all(&corpus).context("cannot create the corpus")?;
     for entry in entries {
         let entry = entry.context("cannot read the seeds")?;
         fs::copy(entry.path(), corpus.join(entry.file_name())).context("cannot copy a seed")?;

@@ -10,9 +10,9 @@ const EXAMPLE: &str = "examples/skills/counter-wat";
 
 /// Start what `infra/` describes with the programs it is for.
 ///
-/// systemd-analyze looks at the unit; palyrad runs with its command line as an unprivileged user; Caddy and nginx proxy to it,
-/// streams included; Prometheus scrapes it and has an answer to every expression of the dashboard. A program that is not
-/// installed is told, and its part left out.
+/// systemd-analyze rates the unit; palyrad runs with its command line as an unprivileged user; Caddy and nginx
+/// forward to it, streams included; Prometheus scrapes it and evaluates every expression of the dashboard. A program
+/// that is not installed is reported and skipped.
 ///
 /// Example: cargo xtask infra
 #[derive(clap::Args)]

@@ -33,7 +33,7 @@ pub(super) fn run(args: Args) -> Result<()> {
     shell::run(install)?;
     let gguf = args.gguf.unwrap_or_else(|| folder.join(MODEL));
     let (server, url) = Server::start(&folder.join("venv/bin/python"), &scripts.join("serve.py"), &gguf)?;
-    output::say(&format!("a model is served at {url}"));
+    output::say(&format!("serving a model at {url}"));
     let mut check = shell::cargo();
     check
         .args(["run", "--locked", "--quiet", "-p", "palyra-models", "--example", "wire_check", "--"])

@@ -39,9 +39,10 @@ pub(super) fn run(_args: Args) -> Result<()> {
             differ.push(name);
         }
     }
-    match differ.is_empty() && first.lines().count() == second.lines().count() {
-        true => Ok(()),
-        false => bail!("the payload digests differ: {}", differ.join(", ")),
+    if differ.is_empty() && first.lines().count() == second.lines().count() {
+        Ok(())
+    } else {
+        bail!("the payload digests differ: {}", differ.join(", "))
     }
 }
 

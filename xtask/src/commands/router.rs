@@ -2,7 +2,6 @@
 
 mod cases;
 mod judge;
-mod speed;
 
 use anyhow::{Result, ensure};
 use jiff::Zoned;
@@ -19,8 +18,7 @@ const PACKAGE: &str = "bfcl-eval==2026.3.23";
 /// Fetches PyPI `bfcl-eval` into target/router and prints, for its slices `multiple` and `live_multiple`, how often the
 /// right tool comes first among the tools of a case and among all tools of the slice, and how often all required
 /// arguments of the right tool are filled in as the answers have them. The rarity of terms always follows from all tools
-/// of the slice. Then ranks among 10,000 tools; run it with `cargo run --release --bin xtask -- router` for that figure.
-/// Fails if a slice is below its goal.
+/// of the slice. Fails if a slice is below its goal.
 ///
 /// Example: cargo xtask router
 #[derive(clap::Args)]
@@ -55,7 +53,6 @@ pub(super) fn run(args: Args) -> Result<()> {
             below.push(slice.name);
         }
     }
-    speed::report();
     ensure!(below.is_empty(), "below the goal: {}", below.join(", "));
     Ok(())
 }

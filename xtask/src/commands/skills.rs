@@ -45,7 +45,7 @@ pub(super) fn run(args: Args) -> Result<()> {
 /// Builds every example skill; returns the directory of the packages.
 pub(super) fn build_all(force: bool) -> Result<PathBuf> {
     let skills = package::find_skills(&project::root())?;
-    let guests = guest_builder::build_all(force)?;
+    let guests = guest_builder::build_examples(force)?;
     let directory = project::target().join("skills");
     let mut packages = Packages::read(&directory)?;
     let mut key = None;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use super::{build, docs, skills, structure, web};
-use crate::{output, shell};
+use crate::{guest_builder, output, shell};
 
 /// Check everything: guests, packages, the console, structure, links of the documents, formatting, lints and tests; stops at the first failure
 ///
@@ -19,6 +19,7 @@ struct Step {
 }
 
 const STEPS: &[Step] = &[
+    Step { name: "guests", run: || guest_builder::build_all(false).map(drop) },
     Step { name: "skills", run: || skills::build_all(false).map(drop) },
     Step { name: "web", run: web::check },
     Step { name: "structure", run: structure::check },

@@ -52,7 +52,7 @@ pub(super) fn build_if_possible() -> Result<()> {
 /// Checks everything that needs no browser.
 pub(super) fn check() -> Result<()> {
     if !npm::exists() {
-        output::say("there is no apps/web to check");
+        output::say("apps/web does not exist");
         return Ok(());
     }
     let npm = Npm::find()?;
@@ -66,7 +66,7 @@ pub(super) fn check() -> Result<()> {
 /// Runs the console in Chromium against the program that `cargo xtask build` builds.
 pub(super) fn check_in_browser() -> Result<()> {
     if !npm::exists() {
-        output::say("there is no apps/web to check");
+        output::say("apps/web does not exist");
         return Ok(());
     }
     let npm = Npm::find()?;

@@ -1,4 +1,4 @@
-//! What somebody would write first: a handler that makes the call and notes it in a table.
+//! The obvious first implementation: a handler that makes the call and records it in a table.
 
 use super::Bench;
 use crate::bare::BareCore;

@@ -43,10 +43,10 @@ fn pages(root: &Path) -> Result<Vec<PathBuf>> {
 fn unlisted_pages(root: &Path) -> Result<Vec<String>> {
     let summary = read(&root.join("docs/SUMMARY.md"))?;
     let listed: BTreeSet<String> = links(&summary).into_iter().map(|(_, target)| target).collect();
+    let docs = root.join("docs");
     let missing = pages(root)?
         .into_iter()
-        .filter(|page| page.parent().is_some_and(|folder| folder.ends_with("docs")))
-        .filter_map(|page| page.file_name().and_then(|name| name.to_str()).map(str::to_owned))
+        .filter_map(|page| Some(page.strip_prefix(&docs).ok()?.to_str()?.to_owned()))
         .filter(|name| name != "SUMMARY.md" && !listed.contains(name))
         .map(|name| format!("docs/{name}: not listed in docs/SUMMARY.md"));
     Ok(missing.collect())

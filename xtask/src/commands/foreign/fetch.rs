@@ -13,9 +13,9 @@ use crate::{output, project, shell};
 pub(super) fn fetch_all(packages: &[Package]) -> Result<()> {
     let foreign = project::root().join("target/foreign");
     let (archives, unpacked) = (foreign.join("archives"), foreign.join("unpacked"));
-    fs::create_dir_all(&archives).context("cannot make a folder for archives")?;
+    fs::create_dir_all(&archives).context("cannot create a directory for archives")?;
     if unpacked.exists() {
-        fs::remove_dir_all(&unpacked).context("cannot remove what was unpacked before")?;
+        fs::remove_dir_all(&unpacked).context("cannot remove earlier unpacked files")?;
     }
     for package in packages {
         let archive = archives.join(package.archive());
@@ -25,7 +25,7 @@ pub(super) fn fetch_all(packages: &[Package]) -> Result<()> {
         check(package, &archive)?;
         unpack(&archive, &unpacked.join(package.label()))?;
     }
-    output::say(&format!("{} packages are as pinned", packages.len()));
+    output::say(&format!("{} packages match their pinned hashes", packages.len()));
     Ok(())
 }
 
@@ -55,11 +55,11 @@ fn cached_crate(name: &str) -> Result<PathBuf> {
     let home = std::env::var_os("CARGO_HOME")
         .map(PathBuf::from)
         .or_else(|| Some(std::env::home_dir()?.join(".cargo")));
-    let cache = home.context("there is no home directory")?.join("registry/cache");
+    let cache = home.context("cannot find a home directory")?.join("registry/cache");
     let registries = fs::read_dir(&cache).with_context(|| format!("cannot read {}", cache.display()))?;
     let mut found =
         registries.flatten().map(|registry| registry.path().join(name)).filter(|path| path.is_file());
-    found.next().with_context(|| format!("cargo did not keep `{name}` in {}", cache.display()))
+    found.next().with_context(|| format!("cargo did not store `{name}` in {}", cache.display()))
 }
 
 fn check(package: &Package, archive: &Path) -> Result<()> {
@@ -72,7 +72,7 @@ fn check(package: &Package, archive: &Path) -> Result<()> {
 }
 
 fn unpack(archive: &Path, folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).context("cannot make a folder for a package")?;
+    fs::create_dir_all(folder).context("cannot create a directory for a package")?;
     let mut tar = shell::command("tar");
     // Both kinds of archive hold one folder at their root.
     tar.arg("-xzf").arg(archive).arg("-C").arg(folder).arg("--strip-components=1");

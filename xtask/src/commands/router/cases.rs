@@ -64,7 +64,7 @@ pub(super) fn read(folder: &Path, slice: &str) -> Result<Vec<Case>> {
     };
     questions
         .iter()
-        .map(|line| case(line).with_context(|| format!("a case of `{slice}` has another form")))
+        .map(|line| case(line).with_context(|| format!("unexpected format of a case of `{slice}`")))
         .collect()
 }
 

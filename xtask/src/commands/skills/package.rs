@@ -95,13 +95,13 @@ fn modules(skill: &SkillSource) -> Result<Vec<String>> {
 fn read_guest(skill: &SkillSource, guests: &[BuiltGuest], module: &str) -> Result<Vec<u8>> {
     let name = module.strip_prefix("modules/").and_then(|name| name.strip_suffix(".wasm")).unwrap_or(module);
     let guest = guests.iter().find(|guest| guest.name == name);
-    let guest =
-        guest.ok_or_else(|| anyhow!("`{}` names `{module}`, and no guest is called `{name}`", skill.name))?;
+    let guest = guest
+        .ok_or_else(|| anyhow!("`{}` refers to `{module}`, but no guest is named `{name}`", skill.name))?;
     std::fs::read(&guest.path).with_context(|| format!("cannot read `{}`", guest.path.display()))
 }
 
 fn explain(skill: &SkillSource, error: &BuildError) -> anyhow::Error {
-    anyhow!("`{}` cannot be packaged: {error}; {}", skill.name, error.hint())
+    anyhow!("cannot package `{}`: {error}; {}", skill.name, error.hint())
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ impl Packages {
         make_directory(directory)?;
         let mut copied = Self::read(directory)?;
         for name in names {
-            let payload = self.payload(name).ok_or_else(|| anyhow!("there is no package `{name}`"))?;
+            let payload = self.payload(name).ok_or_else(|| anyhow!("package `{name}` does not exist"))?;
             // A signature is new each time; the same payload is the same release.
             if copied.payload(name) != Some(payload) {
                 let bytes =

@@ -64,12 +64,15 @@ fn compare(table: &Table, found: &Table) -> Vec<String> {
             failures.push(format!("`{name}` imports `{import}`, which the table of layers does not list"));
         }
         for unused in allowed.iter().filter(|import| !imports.contains(import)) {
-            failures.push(format!("the table of layers lets `{name}` import `{unused}`, which it does not"));
+            failures.push(format!(
+                "the table of layers allows `{name}` to import `{unused}`, which it does \
+                not use"
+            ));
         }
     }
     let gone = table.keys().filter(|name| !found.contains_key(*name));
     failures.extend(
-        gone.map(|name| format!("the table of layers has `{name}`, which is no crate of the workspace")),
+        gone.map(|name| format!("the table of layers lists `{name}`, which is not a crate of the workspace")),
     );
     failures
 }

@@ -30,11 +30,14 @@ pub(super) fn check(sources: &[Source], allowed: &str) -> Vec<String> {
         }
     }
     let stale = allowed.iter().filter(|name| !found.contains_key(**name));
-    let stale = stale
-        .map(|name| format!("`{name}` is in the list of allowed names and nowhere else; remove it there"));
+    let stale = stale.map(|name| format!("`{name}` is in the list of allowed names but not used; remove it"));
     let unknown = found.iter().filter(|(name, _)| !allowed.contains(name.as_str()));
-    let unknown = unknown
-        .map(|(name, path)| format!("`{name}` in {path} does not say what it is; choose another name"));
+    let unknown = unknown.map(|(name, path)| {
+        format!(
+            "`{name}` in {path} is a listed word; choose a name that says what the \
+            thing is"
+        )
+    });
     unknown.chain(stale).collect()
 }
 

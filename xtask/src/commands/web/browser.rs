@@ -15,8 +15,8 @@ pub(super) fn find_or_install() -> Result<PathBuf> {
         return Ok(found);
     }
     output::say("installing Chromium");
-    install().context("install Debian's package `chromium` by hand, and run this again")?;
-    find().context("the package `chromium` put no program of its name on the search path")
+    install().context("install Debian's package `chromium`, then run this command again")?;
+    find().context("the package `chromium` installed no program `chromium` on the PATH")
 }
 
 fn find() -> Option<PathBuf> {
@@ -34,13 +34,12 @@ fn install() -> Result<()> {
 
 fn apt_get(arguments: &[&str]) -> Command {
     let is_root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout.trim_ascii() == b"0");
-    let mut command = match is_root || !Path::new("/usr/bin/sudo").exists() {
-        true => shell::command("apt-get"),
-        false => {
-            let mut sudo = shell::command("sudo");
-            sudo.args(["-n", "apt-get"]);
-            sudo
-        }
+    let mut command = if is_root || !Path::new("/usr/bin/sudo").exists() {
+        shell::command("apt-get")
+    } else {
+        let mut sudo = shell::command("sudo");
+        sudo.args(["-n", "apt-get"]);
+        sudo
     };
     command.env("DEBIAN_FRONTEND", "noninteractive").args(arguments);
     command

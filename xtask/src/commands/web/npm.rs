@@ -26,13 +26,14 @@ pub(super) struct Npm(());
 impl Npm {
     pub(super) fn find() -> Result<Self> {
         let (major, minor) = MIN_NODE;
-        let missing = || anyhow!("Node.js {major}.{minor} or later and npm are needed");
+        let missing = || anyhow!("Node.js {major}.{minor} or later and npm are required");
         let asked = Command::new("node").arg("--version").output().map_err(|_| missing())?;
         let version = String::from_utf8_lossy(&asked.stdout).trim().to_owned();
         let npm = Command::new("npm").arg("--version").output().is_ok_and(|npm| npm.status.success());
-        match npm && parse_version(&version).is_some_and(|found| found >= MIN_NODE) {
-            true => Ok(Self(())),
-            false => Err(missing().context(format!("Node.js here is `{version}`"))),
+        if npm && parse_version(&version).is_some_and(|found| found >= MIN_NODE) {
+            Ok(Self(()))
+        } else {
+            Err(missing().context(format!("Node.js here is `{version}`")))
         }
     }
 
